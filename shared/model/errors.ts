@@ -1,0 +1,68 @@
+/**
+ * Every way the outside world can fail, in one table. Branch on the code, never on a text.
+ * wait: normal, come back soon; retry: back off; blocked: the object must change; operator: whoever runs levelset
+ * must act; bug: we, or the API, broke a promise.
+ */
+export type Disposition = 'wait' | 'retry' | 'blocked' | 'operator' | 'bug';
+
+interface ErrorRow {
+  readonly disposition: Disposition;
+  /** The reason of the Event and condition on the Service. */
+  readonly reason: string;
+  /** What `POST /resync` answers. */
+  readonly status: number;
+  readonly advice: string;
+}
+
+// prettier-ignore
+export const ERRORS = {
+  BUDGET_SPENT:        { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the next run goes on from here' },
+  LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
+  LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run took over' },
+  LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
+  KUBE_CONFLICT:       { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: the object changed meanwhile and is read again' },
+  KUBE_UNAVAILABLE:    { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the kube-apiserver answers' },
+  KUBE_FORBIDDEN:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'apply infra/kubernetes: the ServiceAccount lacks a right' },
+  KUBE_REJECTED:       { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line' },
+  CLOUD_UNAVAILABLE:   { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the OpenStack service answers' },
+  RATE_LIMITED:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: tried again when the service allows it' },
+  GONE:                { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: it vanished meanwhile and is looked for again' },
+  CONFLICT:            { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'read the message: OpenStack says what is in the way' },
+  QUOTA_EXCEEDED:      { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'raise the quota of the project, or remove what is not used' },
+  LOAD_BALANCER_ERROR: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'ask the cloud operator for a failover of the load balancer, or delete and create the Service' },
+  REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service' },
+  NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see' },
+  UNAUTHORIZED:        { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'check the credentials in cloud.conf' },
+  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the OpenStack user the role that allows this call (load-balancer_member, member)' },
+  CONFIG_INVALID:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the configuration' },
+  UNEXPECTED_RESPONSE: { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line' },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface ErrorContext {
+  /** OpenStack's or the apiserver's own request id, to find the call in their logs. */
+  readonly requestId?: string;
+  /** The HTTP status of the answer. */
+  readonly status?: number;
+  /** When the answer said so (Retry-After), in milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** The world's failure. A user's mistake is not one: it is a Problem. */
+export class ReconcileError extends Error {
+  override readonly name = 'ReconcileError';
+  readonly code: ErrorCode;
+  readonly context: ErrorContext;
+
+  constructor(code: ErrorCode, message: string, context: ErrorContext = {}) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
+    this.code = code;
+    this.context = context;
+  }
+
+  get disposition(): Disposition {
+    return ERRORS[this.code].disposition;
+  }
+}

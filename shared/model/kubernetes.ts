@@ -1,0 +1,70 @@
+/**
+ * The parts of Kubernetes objects that levelset reads, as they are on the wire (timestamps stay strings). Shapes come
+ * from the Kubernetes API reference by way of client-node's types; none of its code is loaded.
+ */
+import type {
+  V1LoadBalancerIngress,
+  V1NodeAddress,
+  V1ServicePort,
+  V1ServiceSpec,
+} from '@kubernetes/client-node';
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+}
+
+export type ServicePort = V1ServicePort;
+export type LoadBalancerIngress = V1LoadBalancerIngress;
+
+export interface Service {
+  readonly metadata: ObjectMeta & { readonly namespace: string };
+  readonly spec: V1ServiceSpec;
+  readonly status?: {
+    readonly loadBalancer?: { readonly ingress?: LoadBalancerIngress[] };
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface Node {
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly providerID?: string;
+    readonly taints?: readonly { readonly key: string; readonly effect: string; readonly value?: string }[];
+  };
+  readonly status?: { readonly addresses?: readonly V1NodeAddress[] };
+}
+
+/** A merge patch of a Service's metadata and status (RFC 7386: null removes). */
+export interface ServicePatch {
+  readonly metadata?: {
+    readonly annotations?: Readonly<Record<string, string | null>>;
+    readonly finalizers?: readonly string[];
+  };
+  readonly status?: {
+    readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerIngress[] | null };
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+/** An Event to be shown at a Service (kubernetes.md, 1.4 and 7.10). */
+export interface ServiceEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}

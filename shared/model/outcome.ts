@@ -1,0 +1,36 @@
+import type { ErrorCode } from './errors.ts';
+import type { Plan, Step } from './plan.ts';
+import type { ReconcileRequest } from './request.ts';
+
+export type Outcome =
+  | { readonly status: 'settled' }
+  | {
+      readonly status: 'progressing';
+      readonly reason: string;
+      readonly retryAfterMs: number;
+      /** The load balancer that is waited for; pending ones are polled together with one list call. */
+      readonly waitingFor?: string;
+    }
+  | { readonly status: 'blocked'; readonly reason: string }
+  | {
+      readonly status: 'failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly retryAfterMs: number;
+    };
+
+/** What one run of the pipeline found, did and left. */
+export interface Report {
+  readonly request: ReconcileRequest;
+  readonly outcome: Outcome;
+  /** Undefined when the run ended before there was a plan. */
+  readonly plan?: Plan;
+  readonly applied: readonly Step[];
+  readonly loadBalancerId?: string;
+  readonly address?: string;
+  readonly durationMs: number;
+  /** OpenStack requests made by this run. */
+  readonly calls: number;
+  /** OpenStack request ids of the calls that failed. */
+  readonly failedRequestIds: readonly string[];
+}

@@ -1,0 +1,79 @@
+import type { Address, Attributes, ResourceKind } from './resources.ts';
+
+/** One attribute that differs. */
+export interface Change {
+  readonly attribute: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+interface StepBase {
+  readonly address: Address;
+  readonly kind: ResourceKind;
+  /** Why, when the address and the changes do not say it. */
+  readonly because?: string;
+}
+
+/** POST. The create of a load balancer carries its whole tree in `attributes.listeners`. */
+export interface CreateStep extends StepBase {
+  readonly verb: 'create';
+  readonly attributes: Attributes;
+}
+
+/** PUT of what differs. Never empty. */
+export interface UpdateStep extends StepBase {
+  readonly verb: 'update';
+  readonly id: string;
+  readonly changes: readonly Change[];
+}
+
+export interface DeleteStep extends StepBase {
+  readonly verb: 'delete';
+  readonly id: string;
+  /** Only for a load balancer: with everything on it. */
+  readonly cascade?: true;
+}
+
+/**
+ * Several members of one pool in one call: PUT /pools/{id}/members. With `additive` the list holds only what is new or
+ * different and nothing is removed; without it the list is the whole pool (Octavia API 2.11).
+ */
+export interface MembersStep extends StepBase {
+  readonly verb: 'members';
+  readonly kind: 'pool';
+  readonly additive: boolean;
+  readonly members: readonly Attributes[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/** One API call. */
+export type Step = CreateStep | UpdateStep | DeleteStep | MembersStep;
+
+/** A change that would take something away that people depend on: not made, but said. */
+export interface Refusal {
+  readonly address: Address;
+  readonly kind: ResourceKind;
+  readonly changes: readonly Change[];
+  readonly reason: string;
+}
+
+/** A user's mistake, or a wish that cannot be met: names the field, the value and what is allowed. */
+export interface Problem {
+  readonly field: string;
+  readonly value: string;
+  readonly message: string;
+}
+
+/** The difference between desired and observed, as a value: what is printed and reviewed is what is executed. */
+export interface Plan {
+  readonly unit: string;
+  /** The Services of the unit, as `NS/NAME`. */
+  readonly services: readonly string[];
+  readonly steps: readonly Step[];
+  readonly refused: readonly Refusal[];
+  readonly problems: readonly Problem[];
+  /** Foreign resources on a load balancer of ours: never touched, and they keep it alive. */
+  readonly foreign: readonly Address[];
+}

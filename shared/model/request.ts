@@ -1,0 +1,43 @@
+/** What a trigger yields: only where to look, never what to do. */
+export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'comeback' | 'command';
+
+/** `service/NS/NAME`, `node/NAME`, `namespace/NS`, `nodeset` or `all`. */
+export type Key =
+  `service/${string}/${string}` | `node/${string}` | `namespace/${string}` | 'nodeset' | 'all';
+
+export interface ReconcileRequest {
+  readonly key: Key;
+  readonly trigger: Trigger;
+  /** What caused it, for the log line: an audit id, a request id. */
+  readonly cause?: string;
+  readonly dryRun?: boolean;
+}
+
+export interface ServiceKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function serviceKey(namespace: string, name: string): Key {
+  return `service/${namespace}/${name}`;
+}
+
+const LABEL = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/** Reads a key that a person or another program wrote. Returns undefined for anything that is not one. */
+export function parseKey(text: string): Key | undefined {
+  if (text === 'all' || text === 'nodeset') return text;
+  const [kind, ...names] = text.split('/');
+  if (!names.every((name) => name.length <= 253 && LABEL.test(name))) return undefined;
+  const [first, second] = names;
+  if (kind === 'service' && first && second && names.length === 2) return `service/${first}/${second}`;
+  if (kind === 'node' && first && names.length === 1) return `node/${first}`;
+  if (kind === 'namespace' && first && names.length === 1) return `namespace/${first}`;
+  return undefined;
+}
+
+/** The Service a key names, or undefined when it names something else. */
+export function asServiceKey(key: Key): ServiceKey | undefined {
+  const [kind, namespace, name] = key.split('/');
+  return kind === 'service' && namespace && name ? { namespace, name } : undefined;
+}

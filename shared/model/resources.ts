@@ -1,0 +1,109 @@
+/** The OpenStack resources levelset works with. Attribute names keep the wire's spelling. */
+
+export interface LoadBalancer {
+  name: string;
+  description: string;
+  provider: string;
+  admin_state_up: boolean;
+  vip_subnet_id: string;
+  vip_network_id: string;
+  vip_address: string;
+  tags: readonly string[];
+}
+
+export interface Listener {
+  name: string;
+  protocol: 'TCP' | 'UDP' | 'SCTP';
+  protocol_port: number;
+  admin_state_up: boolean;
+  allowed_cidrs: readonly string[] | null;
+  connection_limit: number;
+  default_pool_id: string | Ref | null;
+  loadbalancer_id: string | Ref;
+  tags: readonly string[];
+}
+
+export interface Pool {
+  name: string;
+  protocol: 'TCP' | 'UDP' | 'SCTP';
+  lb_algorithm: string;
+  admin_state_up: boolean;
+  session_persistence: Readonly<Record<string, unknown>> | null;
+  loadbalancer_id: string | Ref;
+}
+
+export interface Member {
+  name: string;
+  address: string;
+  protocol_port: number;
+  subnet_id: string;
+  monitor_port: number | null;
+  admin_state_up: boolean;
+}
+
+export interface HealthMonitor {
+  name: string;
+  type: string;
+  delay: number;
+  timeout: number;
+  max_retries: number;
+  max_retries_down: number;
+  http_method: string;
+  url_path: string;
+  expected_codes: string;
+  admin_state_up: boolean;
+  pool_id: string | Ref;
+}
+
+export interface FloatingIP {
+  floating_network_id: string;
+  subnet_id: string;
+  floating_ip_address: string;
+  port_id: string | Ref | null;
+  description: string;
+  tags: readonly string[];
+}
+
+export interface ResourceTypes {
+  loadbalancer: LoadBalancer;
+  listener: Listener;
+  pool: Pool;
+  member: Member;
+  healthmonitor: HealthMonitor;
+  floatingip: FloatingIP;
+}
+
+export type ResourceKind = keyof ResourceTypes;
+
+/** `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`. */
+export type Address = string;
+
+/** An attribute of a resource that need not exist yet, such as `lb.vip_port_id`; bound when it does. */
+export interface Ref {
+  readonly $ref: `${Address}.${string}`;
+}
+
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** One resource as it should be. Only the attributes named here are ours to set (decision 2). */
+export interface DesiredResource<K extends ResourceKind = ResourceKind> {
+  readonly kind: K;
+  readonly address: Address;
+  /** The address of the resource whose removal removes this one too. */
+  readonly parent?: Address;
+  readonly attributes: Partial<ResourceTypes[K]>;
+}
+
+/** One resource as it was read. `wire` is the whole object as OpenStack answered it. */
+export interface ObservedResource<K extends ResourceKind = ResourceKind> {
+  readonly kind: K;
+  readonly address: Address;
+  readonly id: string;
+  readonly parent?: Address;
+  /** False for what is on a load balancer of ours but carries no mark of ours: reported, never changed. */
+  readonly owned: boolean;
+  readonly wire: WireResource;
+}
+
+/** An object as OpenStack answers it: only `id` is certain. */
+export type WireResource = Attributes & { readonly id: string };

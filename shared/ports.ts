@@ -1,0 +1,101 @@
+/** What the pipeline needs from outside. Stages are given these; only functions/world.ts knows who stands behind them. */
+import type { Node, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
+import type { Attributes, ResourceKind, WireResource } from './model/resources.ts';
+import type { UnitState } from './model/state.ts';
+import type { Config } from './config/config.ts';
+
+export interface Kube {
+  /** The UID of the namespace kube-system: the cluster's identity. */
+  clusterId(): Promise<string>;
+  /** Undefined when the apiserver answers 404. */
+  getService(namespace: string, name: string): Promise<Service | undefined>;
+  /** All pages, or an error: never a part. */
+  listServices(namespace?: string): Promise<readonly Service[]>;
+  listNodes(): Promise<readonly Node[]>;
+  /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */
+  patchService(service: Service, patch: ServicePatch): Promise<Service>;
+  /** Never throws for a failed Event: it is told to the log. */
+  recordEvent(service: Service, event: ServiceEvent): Promise<void>;
+  lease(name: string): Lease;
+  /** Names of the Leases of ours, for the sweep. */
+  listLeases(): Promise<readonly string[]>;
+  state: StateStore;
+}
+
+/** A coordination.k8s.io Lease that keeps two runs off one unit while they write. */
+export interface Lease {
+  /**
+   * Takes the lease for 15 s by the apiserver's clock. `fresh` is false when somebody else held it since
+   * `observedAtMs` (what was read before may be stale). Throws LEASE_HELD when another holder is alive.
+   */
+  acquire(): Promise<{ readonly fresh: boolean }>;
+  /** Before each write. Throws LEASE_LOST when it is no longer ours. Cheap while more than half of it is left. */
+  renew(): Promise<void>;
+  /** Gives it back; never throws. */
+  release(): Promise<void>;
+  /** With its unit; never throws. */
+  remove(): Promise<void>;
+}
+
+/** Watermarks and counts in ConfigMaps of our own namespace. A hint: losing it costs a deeper look (decision 34). */
+export interface StateStore {
+  load(): Promise<ReadonlyMap<string, UnitState>>;
+  /** Undefined removes an entry. Written together, at most once per call. */
+  save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
+}
+
+export type ReadKind = ResourceKind | 'network' | 'subnet' | 'port';
+
+/** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
+export interface Cloud {
+  /** All pages. `query` is sent as it is; a list value repeats the key. `parent` is a pool's id for members. */
+  list(kind: ReadKind, query?: Query, parent?: string): Promise<readonly WireResource[]>;
+  /** Undefined on 404. */
+  get(kind: ReadKind, id: string): Promise<WireResource | undefined>;
+  create(kind: ResourceKind, attributes: Attributes, parent?: string): Promise<WireResource>;
+  update(kind: ResourceKind, id: string, attributes: Attributes, parent?: string): Promise<void>;
+  /** 404 is success. */
+  remove(kind: ResourceKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
+  /** PUT /pools/{id}/members. */
+  putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
+  /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
+  quota(): Promise<Readonly<Record<string, number>>>;
+  /** The newest Octavia API version, such as { major: 2, minor: 26 }. */
+  octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }>;
+}
+
+export type Query = Readonly<Record<string, string | number | readonly string[]>>;
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** One structured line per call; `fields` never holds a secret. */
+export interface Log {
+  debug(message: string, fields?: Attributes): void;
+  info(message: string, fields?: Attributes): void;
+  warn(message: string, fields?: Attributes): void;
+  error(message: string, fields?: Attributes): void;
+}
+
+/** How long this invocation may still run. */
+export interface Budget {
+  remainingMs(): number;
+}
+
+/** Notes every OpenStack request of one run, over all awaits in it. */
+export interface CallRecorder {
+  record<T>(
+    run: () => Promise<T>,
+  ): Promise<{ readonly value: T; readonly calls: number; readonly failedRequestIds: readonly string[] }>;
+}
+
+export interface World {
+  readonly kube: Kube;
+  readonly cloud: Cloud;
+  readonly calls: CallRecorder;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Config;
+}

@@ -64,6 +64,8 @@ export interface Problem {
   readonly field: string;
   readonly value: string;
   readonly message: string;
+  /** Nothing of this unit is changed while it stands: going on could open or move what must not be. */
+  readonly blocking?: true;
 }
 
 /** The difference between desired and observed, as a value: what is printed and reviewed is what is executed. */

@@ -30,6 +30,7 @@ export interface Pool {
   admin_state_up: boolean;
   session_persistence: Readonly<Record<string, unknown>> | null;
   loadbalancer_id: string | Ref;
+  tags: readonly string[];
 }
 
 export interface Member {

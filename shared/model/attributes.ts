@@ -1,0 +1,142 @@
+import type { Attributes, ResourceKind, ResourceTypes } from './resources.ts';
+import { mergeTags } from './ownership.ts';
+
+/**
+ * How an attribute may change once the resource exists.
+ * in-place: PUT. recreate: delete and create again. refuse: it would take something away that people depend on (the
+ * VIP, an address), so the plan says no and does the rest. at-create: only a starting value; later differences are no
+ * drift (names go stale and are never compared, decision 4).
+ */
+export type ChangeRule = 'in-place' | 'recreate' | 'refuse' | 'at-create';
+
+/**
+ * How desired and observed are compared. value: as they are, absent as null. set: lists in any order. open-cidrs: a set
+ * in which "everybody" and null are one (decision 3). tags: ours must be among them, all others stay. sparse: an object
+ * whose null keys the server filled in (decision 2).
+ */
+export type CompareRule = 'value' | 'set' | 'open-cidrs' | 'tags' | 'sparse';
+
+export interface AttributeRule {
+  readonly change: ChangeRule;
+  readonly compare?: CompareRule;
+}
+
+/** Every attribute of every resource that levelset sets. Source: the Octavia and Neutron API references. */
+// prettier-ignore
+export const ATTRIBUTES = {
+  loadbalancer: {
+    name:                { change: 'at-create' },
+    description:         { change: 'at-create' },
+    provider:            { change: 'at-create' },
+    admin_state_up:      { change: 'in-place' },
+    vip_subnet_id:       { change: 'refuse' },
+    vip_network_id:      { change: 'refuse' },
+    vip_address:         { change: 'refuse' },
+    tags:                { change: 'in-place', compare: 'tags' },
+  },
+  listener: {
+    name:                { change: 'at-create' },
+    protocol:            { change: 'recreate' },
+    protocol_port:       { change: 'recreate' },
+    admin_state_up:      { change: 'in-place' },
+    allowed_cidrs:       { change: 'in-place', compare: 'open-cidrs' },
+    connection_limit:    { change: 'in-place' },
+    default_pool_id:     { change: 'in-place' },
+    loadbalancer_id:     { change: 'at-create' },
+    tags:                { change: 'in-place', compare: 'tags' },
+  },
+  pool: {
+    name:                { change: 'at-create' },
+    protocol:            { change: 'recreate' },
+    lb_algorithm:        { change: 'in-place' },
+    admin_state_up:      { change: 'in-place' },
+    session_persistence: { change: 'in-place', compare: 'sparse' },
+    loadbalancer_id:     { change: 'at-create' },
+    tags:                { change: 'at-create' },
+  },
+  member: {
+    name:                { change: 'at-create' },
+    address:             { change: 'recreate' },
+    protocol_port:       { change: 'recreate' },
+    subnet_id:           { change: 'at-create' },
+    monitor_port:        { change: 'in-place' },
+    admin_state_up:      { change: 'in-place' },
+  },
+  healthmonitor: {
+    name:                { change: 'at-create' },
+    type:                { change: 'recreate' },
+    delay:               { change: 'in-place' },
+    timeout:             { change: 'in-place' },
+    max_retries:         { change: 'in-place' },
+    max_retries_down:    { change: 'in-place' },
+    http_method:         { change: 'in-place' },
+    url_path:            { change: 'in-place' },
+    expected_codes:      { change: 'in-place' },
+    admin_state_up:      { change: 'in-place' },
+    pool_id:             { change: 'at-create' },
+  },
+  floatingip: {
+    floating_network_id: { change: 'refuse' },
+    subnet_id:           { change: 'at-create' },
+    floating_ip_address: { change: 'refuse' },
+    port_id:             { change: 'in-place' },
+    description:         { change: 'at-create' },
+    tags:                { change: 'in-place', compare: 'tags' },
+  },
+} as const satisfies { [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: AttributeRule } };
+
+export function attributeRule(kind: ResourceKind, attribute: string): AttributeRule {
+  const rules: Readonly<Record<string, AttributeRule>> = ATTRIBUTES[kind];
+  const rule = rules[attribute];
+  if (!rule) throw new TypeError(`no rule for ${kind}.${attribute} in ATTRIBUTES`);
+  return rule;
+}
+
+/** True when `observed` already is what `desired` asks for. */
+export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
+  switch (rule.compare ?? 'value') {
+    case 'value':
+      return sameJson(desired ?? null, observed ?? null);
+    case 'set':
+      return sameSet(strings(desired), strings(observed));
+    case 'open-cidrs':
+      return sameSet(closedTo(desired), closedTo(observed));
+    case 'tags':
+      return sameSet(mergeTags(strings(observed), strings(desired)), strings(observed));
+    case 'sparse':
+      return sameJson(withoutNulls(desired), withoutNulls(observed));
+  }
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
+}
+
+/** The same value with the keys of every object in order, so that equal values have equal JSON. */
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  );
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
+  return sameJson([...new Set(a)].sort(), [...new Set(b)].sort());
+}
+
+function closedTo(cidrs: unknown): readonly string[] {
+  const list = strings(cidrs);
+  return list.includes('0.0.0.0/0') || list.includes('::/0') ? [] : list;
+}
+
+function withoutNulls(value: unknown): Attributes | null {
+  if (value === null || typeof value !== 'object') return null;
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
+}

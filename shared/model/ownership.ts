@@ -1,0 +1,109 @@
+/**
+ * Names and tags that say "ours", written and recognised in this file only.
+ *
+ * levelset-cluster=<UID of kube-system>   on load balancers, listeners, floating IPs: belongs to this cluster
+ * levelset-service=<UID>                  the same places: belongs to this Service
+ * levelset-name=<namespace>/<name>        on load balancers: found again by a namesake, or when the Service is gone
+ * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
+ * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
+ *
+ * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
+ * provider (openstack-ccm.md, section 3), so that it can take everything back (decision 7).
+ */
+import { createHash } from 'node:crypto';
+import type { ServiceKey } from './request.ts';
+
+/** Prefix of our annotations and condition types (decision 46). */
+export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
+/** Prefix of our tags and Leases (decision 46). */
+export const TAG_PREFIX = 'levelset-';
+export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
+export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
+export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
+export const LOAD_BALANCER_ADDRESS = 'loadbalancer.openstack.org/load-balancer-address';
+
+const MAX_LENGTH = 255;
+
+export interface ClusterIdentity {
+  /** UID of the namespace kube-system. */
+  readonly id: string;
+  /** `--cluster-name`: makes names, never recognises anything. */
+  readonly name: string;
+}
+
+export const clusterTag = (cluster: ClusterIdentity): string => `${TAG_PREFIX}cluster=${cluster.id}`;
+export const serviceTag = (uid: string): string => `${TAG_PREFIX}service=${uid}`;
+export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.namespace}/${key.name}`;
+export const portTag = (family: string, port: number): string => `${TAG_PREFIX}port=${family}/${port}`;
+export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
+  `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
+
+/** The value of the first tag `levelset-<name>=`. */
+export function tagValue(tags: unknown, name: string): string | undefined {
+  const start = `${TAG_PREFIX}${name}=`;
+  const found = Array.isArray(tags)
+    ? tags.find((tag): tag is string => typeof tag === 'string' && tag.startsWith(start))
+    : undefined;
+  return found?.slice(start.length);
+}
+
+export function hasTag(tags: unknown, tag: string): boolean {
+  return Array.isArray(tags) && tags.includes(tag);
+}
+
+/**
+ * What to write: everything that is there, plus ours. Two of ours give way to what is desired: the Service (a namesake
+ * inherits) and the mark of a kept floating IP that is used again.
+ */
+export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
+  const replaced = [`${TAG_PREFIX}service=`, `${TAG_PREFIX}kept=`];
+  const stay = observed.filter((tag) => !replaced.some((prefix) => tag.startsWith(prefix)));
+  return [...new Set([...stay, ...desired])];
+}
+
+/** What is left when a resource of somebody else, that we only used, is given back. */
+export function withoutOurTags(observed: readonly string[]): readonly string[] {
+  return observed.filter((tag) => !tag.startsWith(TAG_PREFIX));
+}
+
+/** The Go provider's name and tag of a load balancer, `kube_service_<cluster>_<namespace>_<name>`. */
+export function loadBalancerName(clusterName: string, key: ServiceKey): string {
+  return cut(`kube_service_${clusterName}_${key.namespace}_${key.name}`);
+}
+
+export function childName(
+  kind: 'listener' | 'pool' | 'monitor',
+  index: number,
+  loadBalancer: string,
+): string {
+  return cut(`${kind}_${index}_${loadBalancer}`);
+}
+
+export function loadBalancerDescription(clusterName: string, key: ServiceKey): string {
+  return cut(`Kubernetes external service ${key.namespace}/${key.name} from cluster ${clusterName}`);
+}
+
+/** The Go provider's text plus our short id: how a floating IP is found when the answer to its POST was lost. */
+export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey): string {
+  const short = createHash('sha256')
+    .update(`${cluster.id}/${key.namespace}/${key.name}`)
+    .digest('hex')
+    .slice(0, 12);
+  const text = `${goFloatingIPText(key)} from cluster ${cluster.name}`;
+  return `${cut(text, MAX_LENGTH - short.length - 12)} (levelset ${short})`;
+}
+
+/** How the Go provider's description of this Service's floating IP begins, whatever the cluster was called. */
+export function goFloatingIPText(key: ServiceKey): string {
+  return `Floating IP for Kubernetes external service ${key.namespace}/${key.name}`;
+}
+
+/** Cut to the API's length, ending in a hash of the whole, so that two long names stay two (decision 31). */
+function cut(text: string, length = MAX_LENGTH): string {
+  if (Buffer.byteLength(text) <= length) return text;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return `${Buffer.from(text)
+    .subarray(0, length - 9)
+    .toString()
+    .replace(/\uFFFD+$/, '')}-${hash}`;
+}

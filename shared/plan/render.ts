@@ -1,0 +1,84 @@
+import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
+import type { Attributes } from '../model/resources.ts';
+
+/** The plan for people: one block per step, signs as in a diff. Every value passes JSON, so nothing escapes a line. */
+export function renderPlan(plan: Plan): string {
+  const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
+  const lines = [`${name}: ${summarizeSteps(plan.steps)}`];
+  for (const step of plan.steps) lines.push(...renderStep(step).map((line) => `  ${line}`));
+  for (const refusal of plan.refused) {
+    lines.push(`  ! ${refusal.address} is left as it is: ${refusal.reason}`);
+    lines.push(...refusal.changes.map((change) => `      ${renderChange(change)}`));
+  }
+  for (const problem of plan.problems) {
+    lines.push(`  ? ${problem.field} = ${JSON.stringify(problem.value)}: ${problem.message}`);
+  }
+  for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
+  return lines.join('\n');
+}
+
+/** `2 to create, 1 to delete`, or `nothing to do`. */
+export function summarizeSteps(steps: readonly Step[]): string {
+  const counts = new Map<string, number>();
+  for (const step of steps) {
+    const verb = step.verb === 'members' ? 'update' : step.verb;
+    counts.set(verb, (counts.get(verb) ?? 0) + 1);
+  }
+  const parts = [...counts].map(([verb, count]) => `${count} to ${verb}`);
+  return parts.length > 0 ? parts.join(', ') : 'nothing to do';
+}
+
+function renderStep(step: Step): readonly string[] {
+  const because = step.because ? `  (${step.because})` : '';
+  switch (step.verb) {
+    case 'create':
+      return [`+ ${step.address}${because}`, ...renderTree(step)];
+    case 'update':
+      return [`~ ${step.address}${because}`, ...step.changes.map((change) => `    ${renderChange(change)}`)];
+    case 'delete':
+      return [`- ${step.address}${step.cascade ? ' and everything on it' : ''}${because}`];
+    case 'members':
+      return [
+        `~ ${step.address} members${because}`,
+        ...step.added.map((member) => `    + ${member}`),
+        ...step.changed.map((member) => `    ~ ${member}`),
+        ...step.removed.map((member) => `    - ${member}`),
+      ];
+  }
+}
+
+function renderChange(change: Change): string {
+  return `${change.attribute}: ${JSON.stringify(change.from ?? null)} -> ${JSON.stringify(change.to ?? null)}`;
+}
+
+const CHILDREN: Readonly<Record<string, string>> = {
+  listeners: 'listener',
+  default_pool: 'pool',
+  members: 'member',
+  healthmonitor: 'monitor',
+};
+
+function renderTree(step: CreateStep): readonly string[] {
+  return renderAttributes(step.attributes, '    ');
+}
+
+function renderAttributes(attributes: Attributes, indent: string): readonly string[] {
+  return Object.entries(attributes).flatMap(([name, value]) => {
+    const child = CHILDREN[name];
+    if (!child) return [`${indent}${name}: ${JSON.stringify(value)}`];
+    return asList(value).flatMap((inner) => [
+      `${indent}+ ${child} ${titleOf(inner)}`,
+      ...(child === 'member' ? [] : renderAttributes(inner, `${indent}    `)),
+    ]);
+  });
+}
+
+function asList(value: unknown): readonly Attributes[] {
+  return (Array.isArray(value) ? value : [value]) as readonly Attributes[];
+}
+
+function titleOf(attributes: Attributes): string {
+  const { address, protocol, protocol_port: port, type } = attributes;
+  if (typeof address === 'string') return `${address}:${String(port)}`;
+  return String(port === undefined ? (protocol ?? type) : `${String(protocol)} ${String(port)}`);
+}

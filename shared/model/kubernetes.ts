@@ -30,13 +30,17 @@ export interface Condition {
 }
 
 export type ServicePort = V1ServicePort;
-export type LoadBalancerIngress = V1LoadBalancerIngress;
+export interface LoadBalancerIngress {
+  readonly ip?: string;
+  readonly hostname?: string;
+  readonly ipMode?: string;
+}
 
 export interface Service {
   readonly metadata: ObjectMeta & { readonly namespace: string };
   readonly spec: V1ServiceSpec;
   readonly status?: {
-    readonly loadBalancer?: { readonly ingress?: LoadBalancerIngress[] };
+    readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerIngress[] };
     readonly conditions?: readonly Condition[];
   };
 }

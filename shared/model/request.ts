@@ -41,3 +41,7 @@ export function asServiceKey(key: Key): ServiceKey | undefined {
   const [kind, namespace, name] = key.split('/');
   return kind === 'service' && namespace && name ? { namespace, name } : undefined;
 }
+
+export function keyOf(service: { readonly metadata: ServiceKey }): ServiceKey {
+  return { namespace: service.metadata.namespace, name: service.metadata.name };
+}

@@ -92,6 +92,8 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly address: Address;
   /** The address of the resource whose removal removes this one too. */
   readonly parent?: Address;
+  /** Only what is there already is changed; nothing is created. */
+  readonly ifPresent?: true;
   readonly attributes: Partial<ResourceTypes[K]>;
 }
 

@@ -1,0 +1,69 @@
+import type { LoadBalancerIngress } from '../model/kubernetes.ts';
+import type { NetworkFacts } from '../model/network.ts';
+import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Problem } from '../model/plan.ts';
+import type { DesiredResource } from '../model/resources.ts';
+import { keyOf } from '../model/request.ts';
+import { wantsFloatingIP } from './wishes.ts';
+import type { Wishes } from './wishes.ts';
+
+/** The floating IP of an external Service, or a kept one left unattached. */
+export function desireFloatingIP(
+  wishes: Wishes,
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+  if (!wantsFloatingIP(wishes)) {
+    return { resources: wishes.keepFloatingip ? [keptFloatingIP(wishes, cluster)] : [], problems: [] };
+  }
+  const [network, ...others] = facts.floatingNetworks;
+  if (network === undefined || others.length > 0) {
+    const message =
+      network === undefined
+        ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
+        : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
+    return {
+      resources: [],
+      problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
+    };
+  }
+  const { service, annotated } = wishes;
+  const floatingip: DesiredResource<'floatingip'> = {
+    kind: 'floatingip',
+    address: 'floatingip',
+    attributes: {
+      floating_network_id: network,
+      ...(annotated.attributes.floatingip.subnet_id
+        ? { subnet_id: annotated.attributes.floatingip.subnet_id }
+        : {}),
+      ...(service.spec.loadBalancerIP ? { floating_ip_address: service.spec.loadBalancerIP } : {}),
+      port_id: { $ref: 'lb.vip_port_id' },
+      description: floatingIPDescription(cluster, keyOf(service)),
+      tags: [clusterTag(cluster), serviceTag(service.metadata.uid)],
+    },
+  };
+  return { resources: [floatingip], problems: [] };
+}
+
+/** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */
+export function keptFloatingIP(wishes: Wishes, cluster: ClusterIdentity): DesiredResource<'floatingip'> {
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: null,
+      tags: [clusterTag(cluster), keptTag(cluster, wishes.service.metadata.namespace)],
+    },
+  };
+}
+
+/** What to publish in the Service's status; `ipMode` is always explicit (kubernetes.md, 1.5). */
+export function desireIngress(
+  wishes: Pick<Wishes, 'hostname'>,
+  address: string | undefined,
+): readonly LoadBalancerIngress[] {
+  if (address === undefined) return [];
+  return wishes.hostname === undefined ? [{ ip: address, ipMode: 'VIP' }] : [{ hostname: wishes.hostname }];
+}

@@ -1,0 +1,48 @@
+/** Text of an annotation to a typed value, or what would have been allowed. Never throws. */
+import { isIP } from 'node:net';
+
+export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
+export type Parser<T> = (text: string) => Parsed<T>;
+
+export const bool: Parser<boolean> = (text) => {
+  const word = text.trim().toLowerCase();
+  if (word === 'true') return { value: true };
+  if (word === 'false') return { value: false };
+  return { allowed: 'true or false' };
+};
+
+export function integer(min: number, max: number): Parser<number> {
+  return (text) => {
+    const value = /^-?\d{1,10}$/.test(text.trim()) ? Number(text) : NaN;
+    if (value >= min && value <= max) return { value };
+    return { allowed: `a whole number from ${min} to ${max}` };
+  };
+}
+
+export function oneOf<const T extends string>(...words: readonly T[]): Parser<T> {
+  return (text) => {
+    const found = words.find((word) => word === text.trim());
+    return found === undefined ? { allowed: words.join(', ') } : { value: found };
+  };
+}
+
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+
+/** Every id from an annotation is checked before it may enter a URL (decision 30). */
+export const uuid: Parser<string> = (text) =>
+  UUID.test(text.trim()) ? { value: text.trim().toLowerCase() } : { allowed: 'the UUID of a resource' };
+
+const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
+
+export const hostname: Parser<string> = (text) => {
+  const name = text.trim().toLowerCase();
+  return HOSTNAME.test(name) && isIP(name) === 0
+    ? { value: name }
+    : { allowed: 'a DNS name such as app.example.org, not an IP address' };
+};
+
+/** Split on commas and white space, as the Go provider does; each item is checked where the ranges are used. */
+export const words: Parser<readonly string[]> = (text) => {
+  const value = text.split(/[\s,]+/).filter((word) => word !== '');
+  return value.length > 0 ? { value } : { allowed: 'a comma separated list' };
+};

@@ -1,0 +1,140 @@
+import type { Config } from '../config/config.ts';
+import type { Node } from '../model/kubernetes.ts';
+import type { NetworkFacts } from '../model/network.ts';
+import {
+  clusterTag,
+  loadBalancerDescription,
+  loadBalancerName,
+  nameTag,
+  serviceTag,
+} from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Problem } from '../model/plan.ts';
+import { keyOf } from '../model/request.ts';
+import type { DesiredResource } from '../model/resources.ts';
+import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
+import { desirePort } from './listeners.ts';
+import { nodeSet } from './members.ts';
+import type { Wishes } from './wishes.ts';
+
+export interface DesireInput {
+  /** Of the Services that want the load balancer; the first one gives it its name. Empty: nothing is desired. */
+  readonly wanted: readonly Wishes[];
+  /** Of Services that are leaving: they desire nothing but, perhaps, to keep a floating IP. */
+  readonly leaving: readonly Wishes[];
+  readonly nodes: readonly Node[];
+  readonly facts: NetworkFacts;
+  readonly cluster: ClusterIdentity;
+  readonly octavia: { readonly major: number; readonly minor: number };
+}
+
+/** What should be there. The one such function: every trigger, and deletion, goes through it. */
+export interface Desired {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+  /** No node can be used: pools that have members keep them (design.md, "Deletion"). */
+  readonly keepMembers: boolean;
+  readonly withoutAddress: readonly string[];
+}
+
+export function desireUnit(input: DesireInput, config: Config): Desired {
+  const [owner] = input.wanted;
+  if (!owner) {
+    const kept = input.leaving.filter((wishes) => wishes.keepFloatingip);
+    return {
+      resources: kept.slice(0, 1).map((wishes) => keptFloatingIP(wishes, input.cluster)),
+      problems: [],
+      keepMembers: false,
+      withoutAddress: [],
+    };
+  }
+  const { memberSubnet } = input.facts;
+  const nodes = nodeSet(input.nodes, memberSubnet, owner.family);
+  const floating = desireFloatingIP(owner, input.facts, input.cluster);
+  const ports = input.wanted.flatMap(
+    (wishes) =>
+      wishes.service.spec.ports?.map((port, index) =>
+        desirePort(port, index, {
+          wishes,
+          cluster: input.cluster,
+          nodes: nodes.reachable,
+          ...(memberSubnet ? { memberSubnet } : {}),
+        }),
+      ) ?? [],
+  );
+  return {
+    resources: [
+      desireLoadBalancer(owner, input, config),
+      ...ports.flatMap(({ resources }) => resources),
+      ...floating.resources,
+    ],
+    problems: [
+      ...input.wanted.flatMap((wishes) => wishes.problems),
+      ...ports.flatMap(({ problems }) => problems),
+      ...floating.problems,
+      ...networkProblems(owner, input, config),
+    ],
+    keepMembers: nodes.reachable.length === 0,
+    withoutAddress: nodes.withoutAddress,
+  };
+}
+
+function desireLoadBalancer(
+  owner: Wishes,
+  input: DesireInput,
+  config: Config,
+): DesiredResource<'loadbalancer'> {
+  const { cluster, facts } = input;
+  const { loadBalancerIP } = owner.service.spec;
+  const asked = owner.annotated.attributes.loadbalancer;
+  const key = keyOf(owner.service);
+  const useVipAddress =
+    loadBalancerIP !== undefined && loadBalancerIP !== '' && (owner.internal || owner.family === 6);
+  return {
+    kind: 'loadbalancer',
+    address: 'lb',
+    attributes: {
+      name: loadBalancerName(cluster.name, key),
+      description: loadBalancerDescription(cluster.name, key),
+      provider: config.loadBalancer.lbProvider,
+      admin_state_up: true,
+      ...(facts.vipSubnet ? { vip_subnet_id: facts.vipSubnet.id } : {}),
+      ...(asked.vip_network_id === undefined ? {} : { vip_network_id: asked.vip_network_id }),
+      ...(useVipAddress ? { vip_address: loadBalancerIP } : {}),
+      tags: [
+        clusterTag(cluster),
+        ...input.wanted.flatMap(({ service }) => [
+          serviceTag(service.metadata.uid),
+          nameTag(keyOf(service)),
+          loadBalancerName(cluster.name, keyOf(service)),
+        ]),
+      ],
+    },
+  };
+}
+
+function networkProblems(owner: Wishes, input: DesireInput, config: Config): readonly Problem[] {
+  const { facts, octavia } = input;
+  const problems: Problem[] = facts.missing.map((id) => ({
+    field: 'subnet or network id',
+    value: id,
+    message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
+    blocking: true,
+  }));
+  const network = owner.annotated.attributes.loadbalancer.vip_network_id;
+  if (!facts.vipSubnet && network === undefined && facts.missing.length === 0) {
+    const message =
+      'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
+    problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
+  }
+  const enforceable = config.loadBalancer.lbProvider !== 'ovn' && octavia.major === 2 && octavia.minor >= 12;
+  if (!enforceable && input.wanted.some((wishes) => wishes.allowed_cidrs !== null)) {
+    problems.push({
+      field: 'spec.loadBalancerSourceRanges',
+      value: (owner.allowed_cidrs ?? []).join(','),
+      message: `cannot be enforced by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${config.loadBalancer.lbProvider}), so nothing is opened`,
+      blocking: true,
+    });
+  }
+  return problems;
+}

@@ -1,0 +1,94 @@
+import type { Config } from '../config/config.ts';
+import type { Service } from '../model/kubernetes.ts';
+import type { NetworkQuestion } from '../model/network.ts';
+import type { Problem } from '../model/plan.ts';
+import { readAnnotations } from './annotations.ts';
+import type { Annotated } from './annotations.ts';
+import { parseCidr } from './cidr.ts';
+
+/** What one Service asks for, before anything is known of the cloud. */
+export interface Wishes {
+  readonly service: Service;
+  readonly annotated: Annotated;
+  readonly internal: boolean;
+  readonly keepFloatingip: boolean;
+  readonly monitor: boolean;
+  readonly hostname?: string;
+  readonly family: 4 | 6;
+  /** Null: everybody. */
+  readonly allowed_cidrs: readonly string[] | null;
+  readonly problems: readonly Problem[];
+}
+
+export function readWishes(service: Service, config: Config): Wishes {
+  const annotated = readAnnotations(service, config);
+  const { settings } = annotated;
+  const family = service.spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
+  const ranges = readSourceRanges(service, settings.sourceRanges ?? [], family);
+  return {
+    service,
+    annotated,
+    // as in the Go provider, a cluster that is internal as a whole stays so (openstack-ccm.md, 1.6)
+    internal: settings.internal === true || config.loadBalancer.internalLb,
+    keepFloatingip: settings.keepFloatingip ?? false,
+    monitor: settings.monitor ?? false,
+    ...(settings.hostname === undefined ? {} : { hostname: settings.hostname }),
+    family,
+    allowed_cidrs: ranges.cidrs,
+    problems: [...annotated.problems, ...ranges.problems],
+  };
+}
+
+/** What observe has to look up in Neutron for these wishes. */
+export function networkQuestion(wishes: Wishes): NetworkQuestion {
+  const { loadbalancer, member, floatingip } = wishes.annotated.attributes;
+  return {
+    ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
+    ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
+    ...(member.subnet_id === undefined ? {} : { member_subnet_id: member.subnet_id }),
+    ...(floatingip.floating_network_id === undefined
+      ? {}
+      : { floating_network_id: floatingip.floating_network_id }),
+    external: wantsFloatingIP(wishes),
+    family: wishes.family,
+  };
+}
+
+/** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */
+export function wantsFloatingIP(wishes: Wishes): boolean {
+  return !wishes.internal && wishes.family === 4;
+}
+
+const EVERYBODY = ['0.0.0.0/0', '::/0'];
+
+function readSourceRanges(
+  service: Service,
+  annotated: readonly string[],
+  family: 4 | 6,
+): { readonly cidrs: readonly string[] | null; readonly problems: readonly Problem[] } {
+  const spec = service.spec.loadBalancerSourceRanges ?? [];
+  const field =
+    spec.length > 0
+      ? 'spec.loadBalancerSourceRanges'
+      : 'service.beta.kubernetes.io/load-balancer-source-ranges';
+  const texts = spec.length > 0 ? spec : annotated;
+  if (texts.length === 0) return { cidrs: null, problems: [] };
+  const problems: Problem[] = [];
+  const cidrs: string[] = [];
+  for (const text of texts) {
+    const cidr = parseCidr(text);
+    if (cidr?.family === family) cidrs.push(cidr.text);
+    else {
+      const message = cidr
+        ? `is left out: the load balancer has an IPv${family} address only`
+        : 'is left out: must be a CIDR such as 192.0.2.0/24';
+      problems.push({ field, value: text, message });
+    }
+  }
+  if (cidrs.length === 0) {
+    const message =
+      'none of the ranges can be enforced, so nothing is changed rather than opened to everybody';
+    return { cidrs: [], problems: [...problems, { field, value: texts.join(','), message, blocking: true }] };
+  }
+  return { cidrs: cidrs.some((cidr) => EVERYBODY.includes(cidr)) ? null : cidrs.sort(), problems };
+}

@@ -1,0 +1,27 @@
+/** POST /audit/:cluster: a batch of the kube-apiserver's audit webhook becomes keys in the queue, and is answered at once. */
+import { Router } from 'express';
+import { readEventList } from '../shared/trigger/audit-schema.ts';
+import { keysFromAudit } from '../shared/trigger/keys-from-audit.ts';
+import { acceptEvents } from './http/accept-events.ts';
+import { requireCluster, requireMethod, requireToken } from './http/admit.ts';
+import { HttpError } from './http/http-error.ts';
+import { jsonBody, readBody, requireMediaType } from './http/read-json.ts';
+import type { ServerOptions } from './server.ts';
+
+type Options = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'observeAudit' | 'log'>;
+
+export function auditWebhook(options: Options): Router {
+  return Router().all(
+    '/audit/:cluster',
+    requireCluster(options.clusters),
+    requireMethod('POST'),
+    requireToken(options.auditTokens),
+    requireMediaType('application/json'),
+    readBody,
+    (request, response) => {
+      const list = readEventList(jsonBody(request));
+      if (typeof list === 'string') throw new HttpError(422, list);
+      return acceptEvents('audit', keysFromAudit(list.items ?? [], options.self), options, request, response);
+    },
+  );
+}

@@ -1,0 +1,35 @@
+import { raw, type Request, type RequestHandler } from 'express';
+import { HttpError } from './http-error.ts';
+
+/** A batch of 400 events at level RequestResponse can be this long (kubernetes.md 7.5); the apiserver cuts there too. */
+const LIMIT = '10mb';
+
+/** 415 unless the body has one of these media types; parameters such as charset are not looked at: JSON is UTF-8. */
+export function requireMediaType(...types: readonly string[]): RequestHandler {
+  return (request, _response, next) => {
+    const type = mediaType(request);
+    if (!types.includes(type)) {
+      throw new HttpError(415, `the body must be ${types.join(' or ')}, not ${type || 'of no type'}`);
+    }
+    next();
+  };
+}
+
+export function mediaType(request: Request): string {
+  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Reads the body to a Buffer, gzip undone: 413 beyond 10 MB, measured after that. */
+export const readBody: RequestHandler = raw({ limit: LIMIT, type: () => true });
+
+/** The body as JSON, after `readBody`: 422 for what is none. */
+export function jsonBody(request: Request): unknown {
+  const body: unknown = request.body;
+  if (!Buffer.isBuffer(body) || body.length === 0) throw new HttpError(422, 'the body is empty');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    // The parser's own message quotes the body, and that may be a Secret's manifest.
+    throw new HttpError(422, 'the body is not JSON in UTF-8');
+  }
+}

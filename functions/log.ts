@@ -1,0 +1,72 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Report } from '../shared/model/outcome.ts';
+import type { Plan } from '../shared/model/plan.ts';
+import { asServiceKey } from '../shared/model/request.ts';
+import type { Attributes } from '../shared/model/resources.ts';
+import type { Log } from '../shared/ports.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Keys that Powertools keeps for itself: it would drop the field and say so on every line. */
+const RESERVED: Readonly<Record<string, string>> = {
+  level: 'field_level',
+  message: 'field_message',
+  sampling_rate: 'field_sampling_rate',
+  service: 'field_service',
+  timestamp: 'field_timestamp',
+};
+
+const SECRET = /token|secret|passw|authorization|credential|private.?key/i;
+
+/** JSON lines: debug and info to stdout, warn and error to stderr. What looks like a secret is never printed. */
+export function createLog(level: LogLevel = 'info'): Log {
+  const logger = new Logger({ serviceName: 'levelset', logLevel: level, jsonReplacerFn: redact });
+  return {
+    debug: (message, fields = {}) => {
+      logger.debug(message, printable(fields));
+    },
+    info: (message, fields = {}) => {
+      logger.info(message, printable(fields));
+    },
+    warn: (message, fields = {}) => {
+      logger.warn(message, printable(fields));
+    },
+    error: (message, fields = {}) => {
+      logger.error(message, printable(fields));
+    },
+  };
+}
+
+/**
+ * The one line of a reconcile, as fields.
+ *
+ * @param renderShort the plan in short: verb counts and addresses
+ */
+export function reconcileLine(report: Report, renderShort: (plan: Plan) => string): Attributes {
+  const { request, outcome, plan } = report;
+  const service = asServiceKey(request.key);
+  return {
+    object: service ? `${service.namespace}/${service.name}` : request.key,
+    trigger: request.trigger,
+    cause: request.cause,
+    dry_run: request.dryRun === true ? true : undefined,
+    outcome: outcome.status,
+    ...('reason' in outcome ? { reason: outcome.reason } : {}),
+    ...(outcome.status === 'failed' ? { reason: outcome.message, code: outcome.code } : {}),
+    plan: plan && renderShort(plan),
+    applied: report.applied.length,
+    duration_ms: Math.round(report.durationMs),
+    calls: report.calls,
+    openstack_request_ids: report.failedRequestIds.length > 0 ? report.failedRequestIds : undefined,
+    load_balancer: report.loadBalancerId,
+    address: report.address,
+  };
+}
+
+function printable(fields: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED[key] ?? key, value]));
+}
+
+function redact(key: string, value: unknown): unknown {
+  return SECRET.test(key) && value !== undefined && value !== null ? '[redacted]' : value;
+}

@@ -1,0 +1,112 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Report } from '../shared/model/outcome.ts';
+import type { TriggerCounts } from '../shared/trigger/causes.ts';
+
+/** One request to OpenStack or to the kube-apiserver. */
+export interface ObservedCall {
+  /** `octavia`, `neutron`, `keystone`, ...; `kubernetes` is the kube-apiserver. */
+  readonly service: string;
+  readonly method: string;
+  /** Without an answer there is none. */
+  readonly status?: number | undefined;
+  readonly durationMs: number;
+}
+
+export interface Metrics {
+  observeReconcile(report: Report): void;
+  observeCall(call: ObservedCall): void;
+  setQueue(queue: { readonly depth: number; readonly oldestMs: number }): void;
+  /** By state, such as ACTIVE, ERROR or PENDING_UPDATE; states not named are 0. */
+  setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
+  observeAudit(counts: TriggerCounts): void;
+  scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+/** Prometheus metrics of one process. No label carries a namespace or a name: their number has no bound. */
+export function createMetrics(): Metrics {
+  const register = new Registry();
+  const registers = [register];
+  collectDefaultMetrics({ register });
+
+  const reconciles = new Counter({
+    name: 'levelset_reconcile_total',
+    help: 'Reconciles by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const reconcileSeconds = new Histogram({
+    name: 'levelset_reconcile_duration_seconds',
+    help: 'How long a reconcile took, by outcome.',
+    labelNames: ['outcome'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const queueDepth = new Gauge({ name: 'levelset_queue_depth', help: 'Keys that wait.', registers });
+  const queueOldest = new Gauge({
+    name: 'levelset_queue_oldest_seconds',
+    help: 'How long the oldest key that is due has waited.',
+    registers,
+  });
+  const openstackCalls = new Counter({
+    name: 'levelset_openstack_requests_total',
+    help: 'OpenStack API requests by service, method and status; status "none" had no answer.',
+    labelNames: ['service', 'method', 'status'],
+    registers,
+  });
+  const openstackSeconds = new Histogram({
+    name: 'levelset_openstack_request_duration_seconds',
+    help: 'How long an OpenStack API request took.',
+    labelNames: ['service', 'method'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const kubeCalls = new Counter({
+    name: 'levelset_kube_requests_total',
+    help: 'kube-apiserver requests by method and status; status "none" had no answer.',
+    labelNames: ['method', 'status'],
+    registers,
+  });
+  const loadBalancers = new Gauge({
+    name: 'levelset_load_balancers',
+    help: 'Load balancers of this cluster by state, as the last sweep saw them.',
+    labelNames: ['state'],
+    registers,
+  });
+  const auditEvents = new Counter({
+    name: 'levelset_audit_events_total',
+    help: 'Events received: accepted named an object, ignored did not, skipped could not be read.',
+    labelNames: ['result'],
+    registers,
+  });
+
+  return {
+    observeReconcile({ outcome: { status: outcome }, durationMs }) {
+      reconciles.inc({ outcome });
+      reconcileSeconds.observe({ outcome }, durationMs / 1000);
+    },
+    observeCall({ service, method, status = 'none', durationMs }) {
+      if (service === 'kubernetes') {
+        kubeCalls.inc({ method, status });
+        return;
+      }
+      openstackCalls.inc({ service, method, status });
+      openstackSeconds.observe({ service, method }, durationMs / 1000);
+    },
+    setQueue({ depth, oldestMs }) {
+      queueDepth.set(depth);
+      queueOldest.set(oldestMs / 1000);
+    },
+    setLoadBalancers(countByState) {
+      loadBalancers.reset();
+      for (const [state, count] of Object.entries(countByState)) loadBalancers.set({ state }, count);
+    },
+    observeAudit(counts) {
+      for (const result of ['accepted', 'skipped', 'ignored'] as const) {
+        auditEvents.inc({ result }, counts[result]);
+      }
+    },
+    async scrape() {
+      return { contentType: register.contentType, body: await register.metrics() };
+    },
+  };
+}

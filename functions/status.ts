@@ -1,0 +1,61 @@
+/** GET / (the page, or JSON), /healthz, /readyz and /metrics. */
+import { createHash } from 'node:crypto';
+import { Router, type Request } from 'express';
+import { PAGE_SCRIPT, PAGE_STYLE } from '../shared/report/page-assets.ts';
+import { renderPage } from '../shared/report/page.ts';
+import { requireMethod, requireReader } from './http/admit.ts';
+import type { ServerOptions } from './server.ts';
+
+const READ = requireMethod('GET', 'HEAD');
+
+const SAFE = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    `style-src '${hash(PAGE_STYLE)}'`,
+    `script-src '${hash(PAGE_SCRIPT)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept',
+};
+
+type Options = Pick<ServerOptions, 'open' | 'pageTokens' | 'status' | 'metrics' | 'ready'>;
+
+export function status(options: Options): Router {
+  const reader = requireReader(options.open, options.pageTokens ?? []);
+  const router = Router();
+  router.all('/', READ, reader, async (request, response) => {
+    const view = await options.status();
+    response.set(SAFE);
+    if (wantsJson(request)) response.json(view);
+    else response.type('html').send(renderPage(view));
+  });
+  router.all('/metrics', READ, reader, async (_request, response) => {
+    const { contentType, body } = await options.metrics();
+    response.set('Content-Type', contentType).send(body);
+  });
+  router.all('/healthz', READ, (_request, response) => {
+    response.type('text').send('ok\n');
+  });
+  router.all('/readyz', READ, async (_request, response) => {
+    const missing = await options.ready();
+    const lines = missing.length === 0 ? ['ok'] : missing;
+    response
+      .status(missing.length === 0 ? 200 : 503)
+      .type('text')
+      .send(`${lines.join('\n')}\n`);
+  });
+  return router;
+}
+
+function wantsJson(request: Request): boolean {
+  return request.query['format'] === 'json' || request.accepts(['html', 'json']) === 'json';
+}
+
+function hash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,99 @@
+import { markup, type Html } from './markup.ts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { WORST_FIRST, type StatusRow, type StatusView } from './status-view.ts';
+
+export type { RowState, StatusRow, StatusView } from './status-view.ts';
+
+/**
+ * The status page: one HTML document without anything from elsewhere, worst first. Its style and its script are
+ * PAGE_STYLE and PAGE_SCRIPT to the byte, so that a Content-Security-Policy can name them by hash.
+ */
+export function renderPage(view: StatusView): string {
+  const now = Date.parse(view.generatedAt);
+  const rows = view.rows.toSorted(worstFirst);
+  return markup`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title(rows)}levelset: ${view.cluster}</title>
+        <style>${{ html: PAGE_STYLE }}</style>
+        <script>${{ html: PAGE_SCRIPT }}</script>
+        <noscript><meta http-equiv="refresh" content="5" /></noscript>
+      </head>
+      <body>
+        <header>
+          <h1>levelset <span class="cluster">${view.cluster}</span></h1>
+          <ul class="counts">${WORST_FIRST.map((state) => count(state, rows))}</ul>
+        </header>
+        <dl class="facts">${facts(view, now)}</dl>
+        ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
+        ${rows.length === 0 ? markup`<p class="empty">No Service of type LoadBalancer has been seen yet.</p>` : table(rows, now)}
+        <footer>Updated ${view.generatedAt}, every 5 s while no plan is open. The same as <a href="/?format=json">JSON</a>.</footer>
+      </body>
+    </html>`.html;
+}
+
+function worstFirst(a: StatusRow, b: StatusRow): number {
+  return (
+    WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state) ||
+    (a.service < b.service ? -1 : Number(a.service > b.service))
+  );
+}
+
+/** Seen on the browser's tab: how many need a person. */
+function title(rows: readonly StatusRow[]): string {
+  const broken = rows.filter(({ state }) => state === 'failed' || state === 'blocked').length;
+  return broken > 0 ? `(${broken}) ` : '';
+}
+
+function count(state: string, rows: readonly StatusRow[]): Html | undefined {
+  const number = rows.filter((row) => row.state === state).length;
+  return number === 0 ? undefined : markup`<li class="${state}"><b>${number}</b> ${state}</li>`;
+}
+
+function facts({ queue, lastSweep }: StatusView, now: number): readonly Html[] {
+  const waiting =
+    queue && queue.depth > 0 ? `${queue.depth} waiting, oldest ${age(queue.oldestMs)}` : 'empty';
+  const swept =
+    lastSweep && `${ago(lastSweep.at, now)}: ${lastSweep.services} Services, ${lastSweep.queued} queued`;
+  return [
+    markup`<div><dt>Queue</dt><dd>${queue ? waiting : 'unknown'}</dd></div>`,
+    markup`<div><dt>Last sweep</dt><dd>${swept ?? 'none yet'}</dd></div>`,
+  ];
+}
+
+function table(rows: readonly StatusRow[], now: number): Html {
+  return markup`<table>
+    <thead><tr><th>State</th><th>Service</th><th>Address</th><th>What is going on</th><th>Last look</th></tr></thead>
+    <tbody>${rows.map((row) => line(row, now))}</tbody>
+  </table>`;
+}
+
+function line(row: StatusRow, now: number): Html {
+  const plan = row.plan && row.planSteps > 0 ? openable(row.planSteps, row.plan) : undefined;
+  return markup`<tr class="${row.state}">
+      <td><span class="state">${row.state}</span></td>
+      <td class="name">${row.service}${row.loadBalancerId && markup`<small>load balancer ${row.loadBalancerId}</small>`}</td>
+      <td class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
+      <td>${row.reason}${plan}</td>
+      <td class="when"><time datetime="${row.at}">${row.at ? ago(row.at, now) : 'never'}</time>${row.trigger && markup`<small>${row.trigger}</small>`}</td>
+    </tr>`;
+}
+
+function openable(steps: number, plan: string): Html {
+  return markup`<details><summary>Plan: ${steps} ${steps === 1 ? 'step' : 'steps'}</summary><pre>${plan}</pre></details>`;
+}
+
+function ago(at: string, now: number): string {
+  return `${age(now - Date.parse(at))} ago`;
+}
+
+/** 12 s, 5 min, 3 h, 2 d. */
+function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}

@@ -1,0 +1,48 @@
+/**
+ * What an audit batch must look like (kubernetes.md 7.1): the list is judged as a whole, its items one by one, so that
+ * one bad event never makes the apiserver send the other 399 again. Unknown properties are allowed, `requestObject` may
+ * be anything (an array for a JSON Patch), `objectRef` is absent for URLs that are no resource.
+ */
+import { auditEvent, eventList } from './audit-schema.generated.js';
+
+export interface EventList {
+  readonly kind: 'EventList';
+  readonly apiVersion: 'audit.k8s.io/v1';
+  readonly items: readonly unknown[] | null;
+}
+
+export interface AuditUser {
+  readonly username?: string;
+  readonly groups?: readonly string[];
+}
+
+export interface AuditEvent {
+  readonly auditID: string;
+  readonly stage: string;
+  readonly requestURI: string;
+  readonly verb: string;
+  readonly user: AuditUser;
+  readonly impersonatedUser?: AuditUser;
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly apiGroup?: string;
+    readonly subresource?: string;
+  };
+  readonly responseStatus?: { readonly code?: number };
+}
+
+export function isAuditEvent(value: unknown): value is AuditEvent {
+  return auditEvent(value);
+}
+
+/** Returns the list, or one line that says why the value is none. */
+export function readEventList(value: unknown): EventList | string {
+  if (eventList(value)) return value as EventList;
+  const error = eventList.errors?.[0];
+  const where = error?.instancePath.slice(1);
+  const allowed = error?.params['allowedValue'];
+  const rule = allowed === undefined ? (error?.message ?? 'is wrong') : `must be ${JSON.stringify(allowed)}`;
+  return `not an audit.k8s.io/v1 EventList: ${where ? `"${where}"` : 'the body'} ${rule}`;
+}

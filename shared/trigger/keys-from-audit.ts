@@ -1,0 +1,61 @@
+import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts';
+import { collectKeys, type Reading, type Triggered } from './causes.ts';
+
+/**
+ * Maps the items of an audit EventList to keys (kubernetes.md 7.8). Only what was committed counts: stage
+ * ResponseComplete, a 2xx, no dry run. The payload is a hint: a forged event costs one reconcile and no more.
+ *
+ * @param items as they came; an item that is no audit event is counted as skipped
+ * @param self user names whose own writes are dropped (kubernetes.md 7.7)
+ */
+export function keysFromAudit(items: readonly unknown[], self: readonly string[]): Triggered {
+  const own = new Set(self);
+  return collectKeys(items.map((item) => (isAuditEvent(item) ? readEvent(item, own) : 'skipped')));
+}
+
+/** The user name of levelset's ServiceAccount (decision 47). */
+export function serviceAccountUser(namespace: string): string {
+  return `system:serviceaccount:${namespace}:levelset`;
+}
+
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const STATUS_WRITES = new Set(['update', 'patch']);
+
+function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
+  const ref = event.objectRef;
+  if (ref === undefined || (ref.apiGroup ?? '') !== '' || !committed(event)) return 'ignored';
+  const user: AuditUser = event.impersonatedUser ?? event.user;
+  if (user.username !== undefined && own.has(user.username)) return 'ignored';
+
+  const status = ref.subresource === 'status';
+  if (ref.subresource && !status) return 'ignored';
+  if (!(status ? STATUS_WRITES : WRITES).has(event.verb)) return 'ignored';
+
+  if (ref.resource === 'services') return serviceReading(event);
+  if (ref.resource !== 'nodes') return 'ignored';
+  // A kubelet writes its own status every few minutes, the addresses of its node once: the sweep finds those.
+  if (status && user.groups?.includes('system:nodes')) return 'ignored';
+  return { key: 'nodeset', cause: event.auditID };
+}
+
+/** A create with generateName and a deletecollection carry no name: the namespace is looked through instead. */
+function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): Reading {
+  const namespace = objectRef?.namespace;
+  if (!namespace) return 'skipped';
+  if (objectRef.name && verb !== 'deletecollection')
+    return { key: `service/${namespace}/${objectRef.name}`, cause };
+  return verb === 'create' || verb === 'deletecollection'
+    ? { key: `namespace/${namespace}`, cause }
+    : 'skipped';
+}
+
+function committed(event: AuditEvent): boolean {
+  const code = event.responseStatus?.code ?? 0;
+  return event.stage === 'ResponseComplete' && code >= 200 && code < 300 && !dryRun(event.requestURI);
+}
+
+function dryRun(requestURI: string): boolean {
+  const query = requestURI.indexOf('?');
+  if (query < 0 || !requestURI.includes('dryRun=', query)) return false;
+  return new URLSearchParams(requestURI.slice(query)).getAll('dryRun').includes('All');
+}

@@ -1,0 +1,111 @@
+import type { Attributes, WireResource } from '../model/resources.ts';
+import type { Cloud, ReadKind } from '../ports.ts';
+import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
+import { refusal, unexpected } from './errors.ts';
+import { saysAbsent } from './fault.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
+import { isRecord } from './json.ts';
+import { readOctaviaVersion, type ApiVersion } from './octavia-version.ts';
+import { isWireResource, listAll } from './pages.ts';
+import { readQuota } from './quota.ts';
+import type { Session } from './session.ts';
+
+/** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */
+export function createCloud(session: Session): Cloud {
+  let version: Promise<ApiVersion> | undefined;
+
+  return {
+    list: (kind, query = {}, parent) => listAll(session, kind, query, parent),
+
+    async get(kind, id) {
+      const attempted = attempt('read', kind, id);
+      const answer = await send(session, kind, 'GET', objectPath(kind, id), attempted);
+      if (saysAbsent(answer.status, answer.body)) return undefined;
+      return readOne(kind, answer, attempted);
+    },
+
+    async create(kind, attributes, parent) {
+      const attempted = `create ${nameOf(kind, attributes)}`;
+      const path = collectionPath(kind, parent);
+      return readOne(
+        kind,
+        await send(session, kind, 'POST', path, attempted, envelope(kind, attributes)),
+        attempted,
+      );
+    },
+
+    async update(kind, id, attributes, parent) {
+      const path = objectPath(kind, id, parent);
+      const attempted = attempt('update', kind, id);
+      const { tags, ...rest } = attributes;
+      const apart = ENDPOINTS[kind].tagsApart === true && tags !== undefined;
+      const own = apart ? rest : attributes;
+      if (Object.keys(own).length > 0) {
+        expectSuccess(await send(session, kind, 'PUT', path, attempted, envelope(kind, own)), attempted);
+      }
+      if (apart)
+        expectSuccess(await send(session, kind, 'PUT', `${path}/tags`, attempted, { tags }), attempted);
+    },
+
+    async remove(kind, id, options = {}) {
+      const attempted = attempt('delete', kind, id);
+      const query = queryText(options.cascade === true ? { cascade: 'true' } : {});
+      const path = objectPath(kind, id, options.parent) + query;
+      const answer = await send(session, kind, 'DELETE', path, attempted);
+      if (!saysAbsent(answer.status, answer.body)) expectSuccess(answer, attempted);
+    },
+
+    async putMembers(pool, members, additive) {
+      const attempted = attempt('set the members of', 'pool', pool);
+      const path = collectionPath('member', pool) + queryText(additive ? { additive_only: 'true' } : {});
+      expectSuccess(await send(session, 'member', 'PUT', path, attempted, { members }), attempted);
+    },
+
+    quota: () => readQuota(session),
+
+    async octaviaVersion() {
+      version ??= readOctaviaVersion(session);
+      return version.catch((error: unknown) => {
+        version = undefined;
+        throw error;
+      });
+    },
+  };
+}
+
+async function send(
+  session: Session,
+  kind: ReadKind,
+  method: HttpRequest['method'],
+  path: string,
+  attempted: string,
+  body?: unknown,
+): Promise<HttpAnswer> {
+  const { service } = ENDPOINTS[kind];
+  return session.send({ service, method, path, attempted, ...(body === undefined ? {} : { body }) });
+}
+
+function expectSuccess(answer: HttpAnswer, attempted: string): void {
+  if (answer.status < 200 || answer.status > 299) throw refusal(attempted, answer);
+}
+
+function readOne(kind: ReadKind, answer: HttpAnswer, attempted: string): WireResource {
+  expectSuccess(answer, attempted);
+  const { singular } = ENDPOINTS[kind];
+  const object = isRecord(answer.body) ? answer.body[singular] : undefined;
+  if (!isWireResource(object)) throw unexpected(attempted, answer, `${singular} with an id`);
+  return object;
+}
+
+function envelope(kind: ReadKind, attributes: Attributes): unknown {
+  return { [ENDPOINTS[kind].singular]: attributes };
+}
+
+function attempt(verb: string, kind: ReadKind, id: string): string {
+  return `${verb} ${ENDPOINTS[kind].title} ${id}`;
+}
+
+function nameOf(kind: ReadKind, attributes: Attributes): string {
+  const { name } = attributes;
+  return typeof name === 'string' ? `${ENDPOINTS[kind].title} ${name}` : `a ${ENDPOINTS[kind].title}`;
+}

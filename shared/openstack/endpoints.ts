@@ -1,0 +1,60 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { Query, ReadKind } from '../ports.ts';
+import type { ServiceType } from './http.ts';
+
+export interface Endpoint {
+  readonly service: ServiceType;
+  readonly collection: string;
+  /** Envelope of one object; the plural's is that of a list, with `<plural>_links` beside it. */
+  readonly singular: string;
+  readonly plural: string;
+  /** The kind whose object the collection lies under. */
+  readonly parent?: 'pool';
+  /** Tags are no attribute of a PUT but have their own below the object (Neutron, "Standard attributes: tags"). */
+  readonly tagsApart?: true;
+  /** For messages. */
+  readonly title: string;
+}
+
+// prettier-ignore
+export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
+  loadbalancer:  { service: 'load-balancer', collection: '/v2.0/lbaas/loadbalancers',  singular: 'loadbalancer',  plural: 'loadbalancers',  title: 'load balancer' },
+  listener:      { service: 'load-balancer', collection: '/v2.0/lbaas/listeners',      singular: 'listener',      plural: 'listeners',      title: 'listener' },
+  pool:          { service: 'load-balancer', collection: '/v2.0/lbaas/pools',          singular: 'pool',          plural: 'pools',          title: 'pool' },
+  member:        { service: 'load-balancer', collection: '/members',                   singular: 'member',        plural: 'members',        title: 'member', parent: 'pool' },
+  healthmonitor: { service: 'load-balancer', collection: '/v2.0/lbaas/healthmonitors', singular: 'healthmonitor', plural: 'healthmonitors', title: 'health monitor' },
+  floatingip:    { service: 'network',       collection: '/v2.0/floatingips',          singular: 'floatingip',    plural: 'floatingips',    title: 'floating IP', tagsApart: true },
+  network:       { service: 'network',       collection: '/v2.0/networks',             singular: 'network',       plural: 'networks',       title: 'network' },
+  subnet:        { service: 'network',       collection: '/v2.0/subnets',              singular: 'subnet',        plural: 'subnets',        title: 'subnet' },
+  port:          { service: 'network',       collection: '/v2.0/ports',                singular: 'port',          plural: 'ports',          title: 'port' },
+};
+
+/** The path of a kind's collection. `parent` is the id of the object it lies under. */
+export function collectionPath(kind: ReadKind, parent?: string): string {
+  const { collection, parent: parentKind } = ENDPOINTS[kind];
+  if (parentKind === undefined) return collection;
+  if (parent === undefined) throw new TypeError(`${kind}: the id of its ${parentKind} is needed`);
+  return objectPath(parentKind, parent) + collection;
+}
+
+export function objectPath(kind: ReadKind, id: string, parent?: string): string {
+  return `${collectionPath(kind, parent)}/${checkedId(kind, id)}`;
+}
+
+export function queryText(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    [value].flat().map((item): [string, string] => [key, String(item)]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
+
+/** Ids may come from annotations: one that is no UUID never enters a URL (decision 30). */
+function checkedId(kind: ReadKind, id: string): string {
+  if (UUID.test(id)) return id;
+  throw new ReconcileError(
+    'NOT_FOUND',
+    `${JSON.stringify(id.slice(0, 64))} is not the id of a ${ENDPOINTS[kind].title}`,
+  );
+}

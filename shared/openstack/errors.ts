@@ -1,0 +1,70 @@
+import { ReconcileError, type ErrorCode, type ErrorContext } from '../model/errors.ts';
+import { readFault, saysAbsent, type Fault } from './fault.ts';
+import { NoAnswer, type HttpAnswer } from './http.ts';
+
+interface Rule {
+  readonly status: number;
+  readonly type?: string;
+  readonly message?: RegExp;
+  readonly code: ErrorCode;
+}
+
+/** First match wins. The only place that reads what OpenStack says in words (fixtures/openstack/error_*.json). */
+// prettier-ignore
+const RULES: readonly Rule[] = [
+  { status: 400, code: 'REJECTED' },
+  { status: 401, code: 'UNAUTHORIZED' },
+  { status: 403, message: /^Quota has been met/, code: 'QUOTA_EXCEEDED' },
+  { status: 403, code: 'FORBIDDEN' },
+  { status: 408, code: 'CLOUD_UNAVAILABLE' },
+  { status: 409, message: /is immutable and cannot be updated/, code: 'LOAD_BALANCER_BUSY' },
+  { status: 409, message: /^Invalid state ERROR of/, code: 'LOAD_BALANCER_ERROR' },
+  { status: 409, message: /^Invalid state /, code: 'LOAD_BALANCER_BUSY' },
+  { status: 409, type: 'OverQuota', code: 'QUOTA_EXCEEDED' },
+  { status: 409, code: 'CONFLICT' },
+  { status: 412, code: 'CONFLICT' },
+  { status: 422, code: 'REJECTED' },
+  { status: 429, code: 'RATE_LIMITED' },
+  // The amphora provider passes Neutron's word on the VIP address on as a 500.
+  { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP)/, code: 'REJECTED' },
+  { status: 501, message: /^Provider '/, code: 'REJECTED' },
+];
+
+/** An answer that is no success, as the error the pipeline knows. `attempted` says what was tried on which object. */
+export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
+  const fault = readFault(answer.body);
+  const said = fault?.message ?? `HTTP ${answer.status} without a readable message`;
+  return new ReconcileError(classify(answer, fault), `${attempted}: ${said}`, contextOf(answer));
+}
+
+/** A success whose body is not what the API promises. */
+export function unexpected(attempted: string, answer: HttpAnswer, missing: string): ReconcileError {
+  const message = `${attempted}: HTTP ${answer.status}, but the answer has no ${missing}`;
+  return new ReconcileError('UNEXPECTED_RESPONSE', message, contextOf(answer));
+}
+
+/** A request that failed before a whole answer came. */
+export function unreachable(attempted: string, error: unknown): unknown {
+  if (!(error instanceof NoAnswer)) return error;
+  return new ReconcileError('CLOUD_UNAVAILABLE', `${attempted}: ${error.message}`);
+}
+
+function classify(answer: HttpAnswer, fault: Fault | undefined): ErrorCode {
+  const { status, body } = answer;
+  if (status === 404) return saysAbsent(status, body) ? 'GONE' : 'UNEXPECTED_RESPONSE';
+  const matches = (rule: Rule): boolean =>
+    rule.status === status &&
+    (rule.type === undefined || rule.type === fault?.type) &&
+    (rule.message === undefined || rule.message.test(fault?.message ?? ''));
+  const rule = RULES.find(matches);
+  return rule?.code ?? (status >= 500 ? 'CLOUD_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
+}
+
+function contextOf(answer: HttpAnswer): ErrorContext {
+  const { status, requestId, retryAfterMs } = answer;
+  return {
+    status,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Query, ReadKind } from '../ports.ts';
+import type { WireResource } from '../model/resources.ts';
+import { collectionPath, ENDPOINTS, queryText } from './endpoints.ts';
+import { refusal, unexpected } from './errors.ts';
+import { isRecord, stringAt } from './json.ts';
+import type { Session } from './session.ts';
+
+/** Octavia and Neutron both cap it at their own maximum. */
+const PAGE_SIZE = 1_000;
+
+/**
+ * A whole list, page by page. Of a link to the next page only the marker is taken: its host and path are the service's
+ * own idea of where it is (decision 30). A page that does not lead on is an error, never a short list.
+ */
+export async function listAll(
+  session: Session,
+  kind: ReadKind,
+  query: Query,
+  parent: string | undefined,
+): Promise<readonly WireResource[]> {
+  const { service, plural, title } = ENDPOINTS[kind];
+  const path = collectionPath(kind, parent);
+  const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
+  const found: WireResource[] = [];
+  const markers = new Set<string>();
+  let page: Query = { limit: PAGE_SIZE, ...query };
+  for (;;) {
+    const answer = await session.send({ service, method: 'GET', path: path + queryText(page), attempted });
+    if (answer.status !== 200) throw refusal(attempted, answer);
+    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
+    if (!isRecord(answer.body) || !Array.isArray(items) || !items.every(isWireResource)) {
+      throw unexpected(attempted, answer, `list of ${plural} with ids`);
+    }
+    found.push(...items);
+    const next = nextLink(answer.body[`${plural}_links`]);
+    if (next === undefined) return found;
+    const marker = URL.parse(next, 'http://any')?.searchParams.get('marker') ?? '';
+    if (marker === '' || markers.has(marker)) throw unexpected(attempted, answer, 'page that leads on');
+    markers.add(marker);
+    page = { ...page, marker };
+  }
+}
+
+export function isWireResource(value: unknown): value is WireResource {
+  return stringAt(value, 'id') !== undefined;
+}
+
+function nextLink(links: unknown): string | undefined {
+  const list: readonly unknown[] = Array.isArray(links) ? links : [];
+  return stringAt(
+    list.find((link) => stringAt(link, 'rel') === 'next'),
+    'href',
+  );
+}

@@ -1,0 +1,62 @@
+import { qualified, type ResourceType } from './kube-objects.ts';
+import { statusRefusal } from './kube-refusal.ts';
+
+export interface KubeUser {
+  readonly username: string;
+  readonly groups: readonly string[];
+}
+
+export const adminUser: KubeUser = {
+  username: 'kubernetes-admin',
+  groups: ['system:masters', 'system:authenticated'],
+};
+
+export const levelsetUser: KubeUser = {
+  username: 'system:serviceaccount:kube-system:levelset',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+};
+
+export interface Attempt {
+  readonly verb: string;
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+interface Grant {
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly namespace?: string;
+}
+
+/** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
+const grants: readonly Grant[] = [
+  { resources: ['services', 'nodes', 'namespaces'], verbs: ['get', 'list'] },
+  { resources: ['services/status'], verbs: ['patch'] },
+  { resources: ['events'], verbs: ['create', 'get', 'patch'] },
+  {
+    resources: ['leases.coordination.k8s.io', 'configmaps'],
+    verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
+    namespace: 'kube-system',
+  },
+];
+
+/** Refuses with 403 and the RBAC authorizer's own words. */
+export function authorize(user: KubeUser, attempt: Attempt): void {
+  if (user.groups.includes('system:masters')) return;
+  const { verb, type, namespace, name, subresource } = attempt;
+  const suffix = subresource === undefined ? '' : `/${subresource}`;
+  const allowed = grants.some(
+    (grant) =>
+      grant.resources.includes(qualified(type) + suffix) &&
+      grant.verbs.includes(verb) &&
+      (grant.namespace === undefined || grant.namespace === namespace),
+  );
+  if (allowed) return;
+  const what = `${qualified(type)}${name === undefined ? '' : ` "${name}"`} is forbidden`;
+  const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const asked = `cannot ${verb} resource "${type.plural}${suffix}" in API group "${type.group}" ${where}`;
+  const details = { ...(name === undefined ? {} : { name }), kind: type.plural };
+  throw statusRefusal(403, 'Forbidden', `${what}: User "${user.username}" ${asked}`, details);
+}

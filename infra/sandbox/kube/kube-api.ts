@@ -1,0 +1,154 @@
+import type { Answer } from '../http-front.ts';
+import { asJson, asText, type Json } from '../json.ts';
+import { answerOf } from '../refusal.ts';
+import type { SandboxClock } from '../sandbox-clock.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { authorize, type Attempt, type KubeUser } from './kube-access.ts';
+import { namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
+import { mergePatch, strategicPatch } from './kube-patch.ts';
+import { invalid, notFound, statusRefusal } from './kube-refusal.ts';
+import { listAnswer } from './object-list.ts';
+import type { ObjectStore } from './object-store.ts';
+
+export interface KubeCall extends Attempt {
+  readonly user: KubeUser;
+  readonly uri: string;
+  readonly userAgent: string;
+  readonly contentType: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** The resource API behind authentication: authorises, runs, audits. Tests' own writes come in here as well. */
+export class KubeApi {
+  private readonly store: ObjectStore;
+  private readonly audit: AuditTrail;
+  private readonly clock: SandboxClock;
+
+  constructor(store: ObjectStore, audit: AuditTrail, clock: SandboxClock) {
+    this.store = store;
+    this.audit = audit;
+    this.clock = clock;
+  }
+
+  run(call: KubeCall): Answer {
+    const receivedAt = this.clock.micros();
+    const answer = answerOf(() => {
+      authorize(call.user, call);
+      return this.perform(call);
+    });
+    const named = asText(asJson(asJson(call.body)['metadata'])['name']);
+    const name = call.verb === 'create' ? named || undefined : call.name;
+    this.audit.add({ ...call, attempt: { ...call, name }, receivedAt, code: answer.status });
+    return answer;
+  }
+
+  private perform(call: KubeCall): Answer {
+    const { verb, type, namespace, name = '', subresource, body, query } = call;
+    if (subresource !== undefined && !(subresource === 'status' && type.status)) {
+      throw statusRefusal(404, 'NotFound', 'the server could not find the requested resource');
+    }
+    switch (verb) {
+      case 'get':
+        return { status: 200, body: this.store.get(type, namespace, name) };
+      case 'list': {
+        const objects = this.store.all(type, namespace);
+        return { status: 200, body: listAnswer(type, objects, query, this.store.version(), this.clock) };
+      }
+      case 'create':
+        return this.create(call);
+      case 'update': {
+        const existed = this.store.find(type, namespace, name) !== undefined;
+        return {
+          status: existed ? 200 : 201,
+          body: this.store.update(type, namespace, name, asJson(body), subresource),
+        };
+      }
+      case 'patch':
+        return { status: 200, body: this.patch(call) };
+      case 'delete':
+        return this.remove(call);
+      case 'deletecollection': {
+        const gone = this.store.all(type, namespace).map((one) => this.removeOne(call, one));
+        return {
+          status: 200,
+          body: { kind: `${type.kind}List`, apiVersion: 'v1', metadata: {}, items: gone },
+        };
+      }
+      default:
+        throw statusRefusal(
+          405,
+          'MethodNotAllowed',
+          'the server does not allow this method on the requested resource',
+        );
+    }
+  }
+
+  private create({ type, namespace, body }: KubeCall): Answer {
+    const given = asJson(body);
+    const home = namespace === undefined ? undefined : this.store.find(namespaces, undefined, namespace);
+    if (namespace !== undefined && !home) throw notFound(namespaces, namespace);
+    if (home?.metadata.deletionTimestamp !== undefined) {
+      const name = asText(asJson(given['metadata'])['name']);
+      const why = `unable to create new content in namespace ${namespace ?? ''} because it is being terminated`;
+      throw statusRefusal(403, 'Forbidden', `${qualified(type)} "${name}" is forbidden: ${why}`);
+    }
+    const about = asText(asJson(given['involvedObject'])['namespace']);
+    if (type.kind === 'Event' && namespace !== (about === '' ? 'default' : about)) {
+      const problem = `Invalid value: "${about}": does not match event.namespace`;
+      throw invalid(type, asText(asJson(given['metadata'])['name']), 'involvedObject.namespace', problem);
+    }
+    return { status: 201, body: this.store.create(type, namespace, given) };
+  }
+
+  private patch({ type, namespace, name = '', subresource, body, contentType }: KubeCall): KubeObject {
+    const stored = this.store.get(type, namespace, name);
+    const kind = contentType.split(';')[0]?.trim();
+    if (kind === 'application/merge-patch+json') {
+      return this.store.update(type, namespace, name, asJson(mergePatch(stored, body)), subresource);
+    }
+    if (kind === 'application/strategic-merge-patch+json') {
+      return this.store.update(type, namespace, name, asJson(strategicPatch(stored, body)), subresource);
+    }
+    const text = `the body of the request was in an unknown format - accepted media types include: application/merge-patch+json, application/strategic-merge-patch+json`;
+    throw statusRefusal(415, 'UnsupportedMediaType', text);
+  }
+
+  private remove(call: KubeCall): Answer {
+    const { type, namespace, name = '', body } = call;
+    const stored = this.store.get(type, namespace, name);
+    const left = this.store.remove(type, namespace, name, asJson(asJson(body)['preconditions']));
+    if (type.kind === 'Namespace') this.emptyNamespace(call, name);
+    if (left.metadata.deletionTimestamp !== undefined || type.kind === 'Service')
+      return { status: 200, body: left };
+    const { uid } = stored.metadata;
+    const details = { name, ...(type.group === '' ? {} : { group: type.group }), kind: type.plural, uid };
+    return {
+      status: 200,
+      body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details },
+    };
+  }
+
+  /** What the namespace controller does, at once: a deletecollection of everything in it. */
+  private emptyNamespace(call: KubeCall, namespace: string): void {
+    const username = 'system:serviceaccount:kube-system:namespace-controller';
+    for (const type of resourceTypes.filter(
+      (one) => one.namespaced && this.store.all(one, namespace).length > 0,
+    )) {
+      const user = { username, groups: ['system:masters', 'system:authenticated'] };
+      this.run({
+        ...call,
+        user,
+        verb: 'deletecollection',
+        type,
+        namespace,
+        name: undefined,
+        body: undefined,
+      });
+    }
+  }
+
+  private removeOne({ type }: KubeCall, { metadata }: KubeObject): Json {
+    return this.store.remove(type, metadata.namespace, metadata.name, {});
+  }
+}

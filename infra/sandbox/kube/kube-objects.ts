@@ -1,0 +1,66 @@
+import type { Json } from '../json.ts';
+
+export interface ObjectMeta {
+  [field: string]: unknown;
+  name: string;
+  namespace?: string;
+  uid: string;
+  resourceVersion: string;
+  creationTimestamp: string;
+  deletionTimestamp?: string;
+  finalizers?: string[];
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+export interface KubeObject {
+  [field: string]: unknown;
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  spec?: Json;
+  status?: Json;
+}
+
+export interface ResourceType {
+  readonly plural: string;
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespaced: boolean;
+  /** Has a /status subresource, and writes to the main resource leave the status alone. */
+  readonly status: boolean;
+  /** PUT of a name that is not there creates it. */
+  readonly createOnUpdate: boolean;
+}
+
+const type = (plural: string, kind: string, more: Partial<ResourceType> = {}): ResourceType => ({
+  plural,
+  kind,
+  group: '',
+  version: 'v1',
+  namespaced: true,
+  status: false,
+  createOnUpdate: false,
+  ...more,
+});
+
+export const namespaces = type('namespaces', 'Namespace', { namespaced: false });
+
+/** The resources of the simulated apiserver; nothing else is served. */
+export const resourceTypes: readonly ResourceType[] = [
+  namespaces,
+  type('nodes', 'Node', { namespaced: false, status: true }),
+  type('services', 'Service', { status: true, createOnUpdate: true }),
+  type('configmaps', 'ConfigMap'),
+  type('events', 'Event', { createOnUpdate: true }),
+  type('leases', 'Lease', { group: 'coordination.k8s.io', createOnUpdate: true }),
+  type('endpointslices', 'EndpointSlice', { group: 'discovery.k8s.io' }),
+];
+
+export const apiVersionOf = ({ group, version }: ResourceType): string =>
+  group === '' ? version : `${group}/${version}`;
+
+/** How messages name a resource: `services`, `leases.coordination.k8s.io`. */
+export const qualified = ({ plural, group }: ResourceType): string =>
+  group === '' ? plural : `${plural}.${group}`;

@@ -1,0 +1,148 @@
+import { asJson, asList, asText, type Json } from '../json.ts';
+import { adminUser } from './kube-access.ts';
+import type { KubeApi } from './kube-api.ts';
+import { apiVersionOf, resourceTypes, type KubeObject, type ResourceType } from './kube-objects.ts';
+import type { AuditTrail } from './audit-trail.ts';
+
+/** Makes and removes the cloud's half of a Node. */
+export interface ServerMaker {
+  create(name: string, address?: string): { id: string; address: string };
+  remove(id: string): void;
+}
+
+/**
+ * The cluster as a test's administrator sees it: no token, but the same rules and the same audit events as over
+ * HTTP. Answers that are refusals are thrown as errors.
+ */
+export class KubeWorld {
+  private readonly api: KubeApi;
+  private readonly audit: AuditTrail;
+  private readonly servers: ServerMaker;
+
+  constructor(api: KubeApi, audit: AuditTrail, servers: ServerMaker) {
+    this.api = api;
+    this.audit = audit;
+    this.servers = servers;
+  }
+
+  /** Whether writes to services/status are audited too; the shipped policy leaves them out. */
+  set auditServiceStatus(include: boolean) {
+    this.audit.includeServiceStatus = include;
+  }
+
+  /** Creates, or merges into what is there; a `status` is written through /status. */
+  apply(object: Json): KubeObject {
+    const type = typeOf(asText(object['kind']));
+    const meta = asJson(object['metadata']);
+    const namespace = type.namespaced ? asText(meta['namespace']) || 'default' : undefined;
+    const name = asText(meta['name']);
+    const exists = name !== '' && this.get(type.kind, namespace, name) !== undefined;
+    const written = this.write(
+      exists ? 'patch' : 'create',
+      type,
+      namespace,
+      exists ? name : undefined,
+      object,
+    );
+    if (object['status'] === undefined || !type.status) return written;
+    return this.write(
+      'patch',
+      type,
+      namespace,
+      written.metadata.name,
+      { status: object['status'] },
+      'status',
+    );
+  }
+
+  get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined {
+    const answer = this.call('get', typeOf(kind), namespace, name);
+    return answer.status === 200 ? structuredClone(answer.body as KubeObject) : undefined;
+  }
+
+  list(kind: string, namespace?: string): KubeObject[] {
+    const { body } = this.call('list', typeOf(kind), namespace);
+    const items = asList(asJson(body)['items']) as KubeObject[];
+    return items.map((item) => ({ ...structuredClone(item), apiVersion: apiVersionOf(typeOf(kind)), kind }));
+  }
+
+  /** Deletes; with finalizers the object stays, marked. Nothing there is fine. */
+  delete(kind: string, namespace: string | undefined, name: string): void {
+    this.call('delete', typeOf(kind), namespace, name);
+  }
+
+  /** A ready Node with its Nova server, port and InternalIP, as kubelet and cloud controller leave it. */
+  addNode(name: string, options: { readonly address?: string } = {}): KubeObject {
+    const server = this.servers.create(name, options.address);
+    const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' };
+    const addresses = [
+      { type: 'InternalIP', address: server.address },
+      { type: 'Hostname', address: name },
+    ];
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'KubeletReady',
+      message: 'kubelet is posting ready status',
+    };
+    return this.apply({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels },
+      spec: { providerID: `openstack:///${server.id}` },
+      status: { addresses, conditions: [ready], nodeInfo: { kubeletVersion: 'v1.36.3' } },
+    });
+  }
+
+  /** Takes the Node and its server away. */
+  removeNode(name: string): void {
+    const providerId = asText(this.get('Node', undefined, name)?.spec?.['providerID']);
+    this.servers.remove(providerId.replace('openstack:///', ''));
+    this.delete('Node', undefined, name);
+  }
+
+  private write(
+    verb: string,
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string | undefined,
+    body: Json,
+    subresource?: string,
+  ): KubeObject {
+    const answer = this.call(verb, type, namespace, name, body, subresource);
+    if (answer.status >= 400) throw new Error(asText(asJson(answer.body)['message']));
+    return structuredClone(answer.body as KubeObject);
+  }
+
+  private call(
+    verb: string,
+    type: ResourceType,
+    namespace?: string,
+    name?: string,
+    body?: Json,
+    subresource?: string,
+  ): ReturnType<KubeApi['run']> {
+    const prefix = type.group === '' ? '/api/v1' : `/apis/${type.group}/${type.version}`;
+    const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
+    const tail = [name, subresource].filter((part) => part !== undefined).map((part) => `/${part}`);
+    return this.api.run({
+      verb,
+      type,
+      namespace,
+      name,
+      subresource,
+      user: adminUser,
+      uri: `${prefix}${scope}/${type.plural}${tail.join('')}`,
+      userAgent: 'kubectl/v1.36.3 (linux/amd64)',
+      contentType: 'application/merge-patch+json',
+      query: new URLSearchParams(),
+      body,
+    });
+  }
+}
+
+function typeOf(kind: string): ResourceType {
+  const found = resourceTypes.find((type) => type.kind === kind);
+  if (!found) throw new Error(`the sandbox has no kind ${kind}`);
+  return found;
+}

@@ -1,0 +1,77 @@
+import { asJson, scalarText, type Json } from '../json.ts';
+import type { SandboxClock } from '../sandbox-clock.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
+import { statusRefusal } from './kube-refusal.ts';
+
+const selectable: Record<string, readonly string[]> = {
+  services: ['metadata.name', 'metadata.namespace', 'spec.type', 'spec.clusterIP'],
+  nodes: ['metadata.name', 'spec.unschedulable'],
+};
+const continueLifeMs = 5 * 60_000;
+
+/** A list answer with selectors and `limit`/`continue`; a continue token dies after five minutes with 410. */
+export function listAnswer(
+  type: ResourceType,
+  objects: readonly KubeObject[],
+  query: URLSearchParams,
+  version: string,
+  clock: SandboxClock,
+): Json {
+  const fields = selectors(query.get('fieldSelector'));
+  const known = selectable[type.plural] ?? ['metadata.name', 'metadata.namespace'];
+  const unknown = fields.find(([field]) => !known.includes(field));
+  if (unknown) {
+    const text = `Unable to find "${apiVersionOf(type)}, Resource=${type.plural}" that match label selector "", field selector "${unknown.join('=')}": field label not supported: ${unknown[0]}`;
+    throw statusRefusal(400, 'BadRequest', text);
+  }
+  const labels = selectors(query.get('labelSelector'));
+  const matching = objects.filter(
+    (object) =>
+      fields.every(([field, value, negated]) => (valueAt(object, field) === value) !== negated) &&
+      labels.every(([label, value, negated]) => (object.metadata.labels?.[label] === value) !== negated),
+  );
+  const token = query.get('continue');
+  const from = token === null ? undefined : readToken(token, clock);
+  const rest = from === undefined ? matching : matching.filter((object) => position(object) > from.after);
+  const limit = Number(query.get('limit') ?? 0);
+  const page = limit > 0 ? rest.slice(0, limit) : rest;
+  const last = page.at(-1);
+  const more = last !== undefined && page.length < rest.length;
+  const metadata: Json = { resourceVersion: from?.version ?? version };
+  if (more) {
+    const next = { version: metadata['resourceVersion'], after: position(last), at: clock.millis() };
+    metadata['continue'] = Buffer.from(JSON.stringify(next)).toString('base64url');
+    if (fields.length + labels.length === 0) metadata['remainingItemCount'] = rest.length - page.length;
+  }
+  return { kind: `${type.kind}List`, apiVersion: apiVersionOf(type), metadata, items: page.map(bare) };
+}
+
+/** Items of a list carry no kind and apiVersion of their own. */
+const bare = (object: KubeObject): Json =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'kind' && key !== 'apiVersion'));
+
+const position = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name}`;
+
+function selectors(text: string | null): [string, string, boolean][] {
+  if (text === null || text === '') return [];
+  return text.split(',').map((one) => {
+    const [, key = one, operator = '=', value = ''] = /^([^!=]+)(!=|==?)(.*)$/.exec(one) ?? [];
+    return [key, value, operator === '!='];
+  });
+}
+
+function valueAt(object: KubeObject, field: string): string {
+  const [head = '', tail = ''] = field.split('.');
+  return scalarText(asJson(object[head])[tail]);
+}
+
+function readToken(token: string, clock: SandboxClock): { version: string; after: string } {
+  const { version, after, at } = JSON.parse(Buffer.from(token, 'base64url').toString()) as Record<
+    string,
+    never
+  >;
+  if (clock.millis() - Number(at) <= continueLifeMs)
+    return { version: String(version), after: String(after) };
+  const text = 'The provided continue parameter is too old to display a consistent list result.';
+  throw statusRefusal(410, 'Expired', text);
+}

@@ -1,0 +1,184 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { asJson, asList, asText, sameJson, type Json } from '../json.ts';
+import type { SandboxClock } from '../sandbox-clock.ts';
+import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from './kube-objects.ts';
+import { alreadyExists, conflict, invalid, notFound } from './kube-refusal.ts';
+import { defaultService, ServiceAllocator, validateService } from './service-defaults.ts';
+
+export interface Preconditions {
+  readonly uid?: unknown;
+  readonly resourceVersion?: unknown;
+}
+
+const stale = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** Objects with the apiserver's write semantics: versions, preconditions, finalizers, status apart from the rest. */
+export class ObjectStore {
+  private readonly objects = new Map<string, KubeObject>();
+  private readonly allocator = new ServiceAllocator();
+  private readonly clock: SandboxClock;
+  private revision = 1000;
+
+  constructor(clock: SandboxClock) {
+    this.clock = clock;
+  }
+
+  version(): string {
+    return String(this.revision);
+  }
+
+  /** All objects of a type in the order a list has them: by namespace, then name. */
+  all(type: ResourceType, namespace?: string): KubeObject[] {
+    const prefix = `${type.plural}/${namespace === undefined ? '' : `${namespace}/`}`;
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+    return keys.flatMap((key) => this.objects.get(key) ?? []);
+  }
+
+  find(type: ResourceType, namespace: string | undefined, name: string): KubeObject | undefined {
+    return this.objects.get(keyOf(type, namespace, name));
+  }
+
+  get(type: ResourceType, namespace: string | undefined, name: string): KubeObject {
+    const found = this.find(type, namespace, name);
+    if (!found) throw notFound(type, name);
+    return found;
+  }
+
+  create(type: ResourceType, namespace: string | undefined, given: Json): KubeObject {
+    const meta = asJson(given['metadata']);
+    const suffix = randomBytes(4).toString('hex').slice(0, 5);
+    const name = asText(meta['name']) || (meta['generateName'] ? asText(meta['generateName']) + suffix : '');
+    if (name === '')
+      throw invalid(type, '', 'metadata.name', 'Required value: name or generateName is required');
+    if (this.find(type, namespace, name)) throw alreadyExists(type, name);
+    const created: KubeObject = {
+      ...structuredClone(given),
+      apiVersion: apiVersionOf(type),
+      kind: type.kind,
+      metadata: {
+        ...structuredClone(meta),
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        uid: randomUUID(),
+        resourceVersion: '',
+        creationTimestamp: this.clock.seconds(),
+      },
+    };
+    delete created.metadata.deletionTimestamp;
+    if (type.kind === 'Service') created.status = {};
+    return this.put(type, created);
+  }
+
+  /** PUT, also the second half of every PATCH. `subresource` says which half of the object the write may touch. */
+  update(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    given: Json,
+    subresource?: string,
+  ): KubeObject {
+    const stored = this.find(type, namespace, name);
+    if (!stored && type.createOnUpdate && subresource === undefined)
+      return this.create(type, namespace, given);
+    if (!stored) throw notFound(type, name);
+    const meta = asJson(given['metadata']);
+    const version = asText(meta['resourceVersion']);
+    if (version === '' && type.kind === 'Lease') {
+      throw invalid(
+        type,
+        name,
+        'metadata.resourceVersion',
+        'Invalid value: 0: must be specified for an update',
+      );
+    }
+    checkPreconditions(type, stored, {
+      uid: meta['uid'],
+      resourceVersion: version === '' ? undefined : version,
+    });
+    const next: KubeObject = { ...structuredClone(stored) };
+    if (subresource === 'status') next.status = structuredClone(asJson(given['status']));
+    else {
+      for (const key of Object.keys(next))
+        if (!['status', 'metadata'].includes(key)) Reflect.deleteProperty(next, key);
+      Object.assign(next, structuredClone(given), { apiVersion: stored.apiVersion, kind: stored.kind });
+      if (type.status) next.status = structuredClone(asJson(stored.status));
+    }
+    next.metadata = keepIdentity(structuredClone(meta), stored.metadata);
+    const added = asList(next.metadata.finalizers).filter(
+      (one) => !asList(stored.metadata.finalizers).includes(one),
+    );
+    if (stored.metadata.deletionTimestamp !== undefined && added.length > 0) {
+      const problem = 'Forbidden: no new finalizers can be added if the object is being deleted';
+      throw invalid(type, name, 'metadata.finalizers', problem);
+    }
+    return this.put(type, next);
+  }
+
+  /** DELETE: gone at once, or marked when finalizers hold it. */
+  remove(type: ResourceType, namespace: string | undefined, name: string, wanted: Preconditions): KubeObject {
+    const stored = this.get(type, namespace, name);
+    checkPreconditions(type, stored, wanted);
+    if (asList(stored.metadata.finalizers).length === 0) {
+      this.objects.delete(keyOf(type, namespace, name));
+      this.revision += 1;
+      return stored;
+    }
+    if (stored.metadata.deletionTimestamp !== undefined) return stored;
+    const marked = structuredClone(stored);
+    marked.metadata.deletionTimestamp = this.clock.seconds();
+    marked.metadata['deletionGracePeriodSeconds'] = 0;
+    return this.put(type, marked);
+  }
+
+  /** Stores unless nothing changed: a no-op write keeps its resourceVersion. */
+  private put(type: ResourceType, object: KubeObject): KubeObject {
+    if (type.kind === 'Service') {
+      defaultService(object, this.allocator);
+      validateService(type, object);
+    }
+    const { namespace, name } = object.metadata;
+    const key = keyOf(type, namespace, name);
+    const before = this.objects.get(key);
+    if (
+      before &&
+      sameJson(
+        { ...object, metadata: { ...object.metadata, resourceVersion: before.metadata.resourceVersion } },
+        before,
+      )
+    ) {
+      return before;
+    }
+    this.revision += 1;
+    object.metadata.resourceVersion = String(this.revision);
+    const done =
+      object.metadata.deletionTimestamp !== undefined && asList(object.metadata.finalizers).length === 0;
+    if (done) this.objects.delete(key);
+    else this.objects.set(key, object);
+    return object;
+  }
+}
+
+const keyOf = (type: ResourceType, namespace: string | undefined, name: string): string =>
+  `${type.plural}/${namespace ?? ''}/${name}`;
+
+function keepIdentity(meta: Json, stored: ObjectMeta): ObjectMeta {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = stored;
+  const kept: ObjectMeta = { ...meta, name, uid, resourceVersion, creationTimestamp };
+  if (namespace !== undefined) kept.namespace = namespace;
+  if (asList(kept.finalizers).length === 0) delete kept.finalizers;
+  delete kept.deletionTimestamp;
+  delete kept['deletionGracePeriodSeconds'];
+  if (deletionTimestamp === undefined) return kept;
+  return { ...kept, deletionTimestamp, deletionGracePeriodSeconds: 0 };
+}
+
+function checkPreconditions(type: ResourceType, stored: KubeObject, wanted: Preconditions): void {
+  const { name, uid, resourceVersion } = stored.metadata;
+  if (wanted.uid !== undefined && wanted.uid !== uid) {
+    const why = `Precondition failed: UID in precondition: ${asText(wanted.uid)}, UID in object meta: ${uid}`;
+    throw conflict(type, name, why);
+  }
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
+    throw conflict(type, name, stale);
+  }
+}

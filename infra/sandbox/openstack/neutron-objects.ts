@@ -1,0 +1,49 @@
+/** Neutron's and Nova's objects as they stand on the wire. */
+export interface NeutronObject {
+  [attribute: string]: unknown;
+  readonly id: string;
+  readonly project_id: string;
+  name?: string;
+  description: string;
+  tags: string[];
+  updated_at: string;
+  revision_number: number;
+}
+
+export interface Network extends NeutronObject {
+  readonly 'router:external': boolean;
+}
+
+export interface Subnet extends NeutronObject {
+  readonly network_id: string;
+  readonly cidr: string;
+  readonly ip_version: number;
+}
+
+export interface FixedIp {
+  readonly subnet_id: string;
+  readonly ip_address: string;
+}
+
+export interface Port extends NeutronObject {
+  readonly network_id: string;
+  readonly device_id: string;
+  readonly device_owner: string;
+  readonly fixed_ips: readonly FixedIp[];
+}
+
+export interface FloatingIp extends NeutronObject {
+  readonly floating_network_id: string;
+  readonly floating_ip_address: string;
+  port_id: string | null;
+  fixed_ip_address: string | null;
+  status: string;
+}
+
+export interface Server {
+  [attribute: string]: unknown;
+  readonly id: string;
+  readonly name: string;
+  readonly tenant_id: string;
+  status: string;
+}

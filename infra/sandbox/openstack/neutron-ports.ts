@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { neutronError } from '../refusal.ts';
+import { slaac } from './address-pool.ts';
+import type { CloudWorld } from './cloud-world.ts';
+import { detach } from './neutron-floating-ips.ts';
+import type { FixedIp, Port } from './neutron-objects.ts';
+
+export interface PortWish {
+  readonly name: string;
+  readonly deviceId: string;
+  readonly deviceOwner: string;
+  readonly subnetIds: readonly string[];
+  readonly address?: string | undefined;
+  readonly up: boolean;
+  readonly projectId: string;
+}
+
+/**
+ * Makes a port. As on the lab every port of the private network also gets a SLAAC address, VIP ports included
+ * (openstack-lab.md). Refuses as Neutron does when the address is taken or outside of the first subnet.
+ */
+export function createPort(world: CloudWorld, wish: PortWish): Port {
+  const owned = world.ports.filter((port) => port.project_id === wish.projectId).length;
+  if (world.quotas.port >= 0 && owned >= world.quotas.port) {
+    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['port'].");
+  }
+  const subnets = wish.subnetIds.map((id) => {
+    const found = world.subnets.find((subnet) => subnet.id === id);
+    if (!found) throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
+    return found;
+  });
+  const first = subnets[0];
+  if (!first) throw neutronError(400, 'BadRequest', 'A port needs a subnet.');
+  const { mac, address } = slaac(randomBytes(3));
+  const fixed = subnets.map((subnet, index): FixedIp => {
+    const asked = index === 0 ? wish.address : undefined;
+    if (asked !== undefined && !world.addresses.isInside(subnet, asked)) {
+      throw neutronError(
+        400,
+        'InvalidIpForSubnet',
+        `IP address ${asked} is not a valid IP for the specified subnet.`,
+      );
+    }
+    if (asked !== undefined && world.addresses.isTaken(asked)) {
+      const message = `IP address ${asked} already allocated in subnet ${subnet.id}`;
+      throw neutronError(409, 'IpAddressAlreadyAllocated', message);
+    }
+    const chosen = asked ?? (subnet.ip_version === 6 ? address : world.addresses.free(subnet));
+    if (chosen === undefined) {
+      throw neutronError(
+        409,
+        'IpAddressGenerationFailure',
+        `No more IP addresses available on network ${subnet.network_id}.`,
+      );
+    }
+    return { subnet_id: subnet.id, ip_address: chosen };
+  });
+  const six = world.subnets.find(
+    (subnet) => subnet.network_id === first.network_id && subnet.ip_version === 6,
+  );
+  if (six && !subnets.includes(six)) fixed.push({ subnet_id: six.id, ip_address: address });
+  const at = world.clock.seconds();
+  const port: Port = {
+    id: world.newId(),
+    name: wish.name,
+    network_id: first.network_id,
+    tenant_id: wish.projectId,
+    project_id: wish.projectId,
+    mac_address: mac,
+    admin_state_up: wish.up,
+    status: wish.up ? 'ACTIVE' : 'DOWN',
+    device_id: wish.deviceId,
+    device_owner: wish.deviceOwner,
+    fixed_ips: fixed,
+    allowed_address_pairs: [],
+    extra_dhcp_opts: [],
+    security_groups: [],
+    description: '',
+    'binding:vnic_type': 'normal',
+    port_security_enabled: true,
+    tags: [],
+    created_at: at,
+    updated_at: at,
+    revision_number: 1,
+  };
+  world.ports.push(port);
+  return port;
+}
+
+/** Removes a port; floating IPs on it stay, DOWN and detached (recorded: neutron_fip_after_lb_delete). */
+export function deletePort(world: CloudWorld, id: string): void {
+  const index = world.ports.findIndex((port) => port.id === id);
+  if (index >= 0) world.ports.splice(index, 1);
+  for (const ip of world.floatingips) {
+    if (ip.port_id !== id) continue;
+    detach(ip);
+    ip.revision_number += 1;
+    ip.updated_at = world.clock.seconds();
+  }
+}

@@ -1,0 +1,107 @@
+import { octaviaFault } from '../refusal.ts';
+import type { CloudWorld } from './cloud-world.ts';
+import { deletePort } from './neutron-ports.ts';
+import type { LoadBalancer, OctaviaObject } from './octavia-objects.ts';
+
+/** What one accepted write does below a load balancer, all of it under that load balancer's lock. */
+export interface Change {
+  readonly creating?: readonly OctaviaObject[];
+  readonly updating?: readonly OctaviaObject[];
+  readonly deleting?: readonly OctaviaObject[];
+  /** The worker died over it (a member twice in one batch): nothing leaves PENDING any more. */
+  readonly stuck?: boolean;
+  readonly whenDone?: () => void;
+}
+
+/** Children are refused with "immutable" unless the load balancer is ACTIVE (octavia: MUTABLE_STATUSES). */
+export function requireMutable(lb: LoadBalancer): void {
+  if (lb.provisioning_status === 'ACTIVE') return;
+  throw octaviaFault(409, `Load Balancer ${lb.id} is immutable and cannot be updated.`);
+}
+
+/** The load balancer itself is refused with "Invalid state"; a DELETE is allowed in ERROR too. */
+export function requireState(lb: LoadBalancer, allowed: readonly string[]): void {
+  if (allowed.includes(lb.provisioning_status)) return;
+  throw octaviaFault(409, `Invalid state ${lb.provisioning_status} of loadbalancer resource ${lb.id}`);
+}
+
+/** An ACTIVE load balancer does not prove that its children are: such a child refuses by itself. */
+export function requireChildMutable(title: string, child: OctaviaObject): void {
+  if (child.provisioning_status === 'ACTIVE') return;
+  throw octaviaFault(409, `${title} ${child.id} is immutable and cannot be updated.`);
+}
+
+/**
+ * Locks the load balancer and the touched objects in PENDING_*, and ends that after the world's pending time.
+ * `updated_at` moves at both ends (measured: any write below a load balancer moves its `updated_at`).
+ */
+export function change(world: CloudWorld, lb: LoadBalancer, what: Change): void {
+  const at = world.octaviaTime();
+  const updating = [lb, ...(what.updating ?? [])];
+  for (const one of updating) mark(one, 'PENDING_UPDATE', at);
+  for (const one of what.deleting ?? []) mark(one, 'PENDING_DELETE', at);
+  for (const one of what.creating ?? []) one.provisioning_status = 'PENDING_CREATE';
+  if (what.stuck === true) return;
+  world.afterPending((end) => {
+    for (const one of [...updating, ...(what.creating ?? [])]) activate(one, end);
+    what.whenDone?.();
+  });
+}
+
+/** A new load balancer: PENDING_CREATE, then it and all that came with it ACTIVE and ONLINE. */
+export function begin(world: CloudWorld, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
+  world.afterPending((end) => {
+    for (const one of [lb, ...children]) activate(one, end);
+  });
+}
+
+export function beginDelete(world: CloudWorld, lb: LoadBalancer): void {
+  mark(lb, 'PENDING_DELETE', world.octaviaTime());
+  world.afterPending(() => {
+    dropLoadBalancer(world, lb);
+  });
+}
+
+/** Takes a load balancer, everything below it and the VIP port that Octavia made out of the world. */
+export function dropLoadBalancer(world: CloudWorld, lb: LoadBalancer): void {
+  const pools = world.pools.filter((pool) => pool.loadbalancer_id === lb.id);
+  const gone = new Set<OctaviaObject>([
+    lb,
+    ...pools,
+    ...world.listeners.filter((listener) => listener.loadbalancer_id === lb.id),
+    ...[...world.members, ...world.healthmonitors].filter((child) =>
+      pools.some((pool) => pool.id === child.pool_id),
+    ),
+  ]);
+  for (const one of gone) forget(world, one);
+  const port = world.ports.find((candidate) => candidate.id === lb.vip_port_id);
+  if (port?.device_owner === 'Octavia' && port.name === `octavia-lb-${lb.id}`) deletePort(world, port.id);
+}
+
+/** Removes one object from whichever list holds it. */
+export function forget(world: CloudWorld, object: OctaviaObject): void {
+  const lists: OctaviaObject[][] = [
+    world.loadbalancers,
+    world.listeners,
+    world.pools,
+    world.members,
+    world.healthmonitors,
+  ];
+  for (const list of lists) {
+    const index = list.indexOf(object);
+    if (index >= 0) list.splice(index, 1);
+  }
+}
+
+function mark(object: OctaviaObject, status: string, at: string): void {
+  object.provisioning_status = status;
+  object.updated_at = at;
+}
+
+function activate(object: OctaviaObject, at: string): void {
+  if (object.provisioning_status === 'PENDING_DELETE') return;
+  if (object.provisioning_status === 'PENDING_CREATE' && object.operating_status === 'OFFLINE') {
+    object.operating_status = 'type' in object ? 'OFFLINE' : 'ONLINE';
+  }
+  mark(object, 'ACTIVE', at);
+}

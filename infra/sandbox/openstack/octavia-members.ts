@@ -1,0 +1,91 @@
+import type { Answer } from '../http-front.ts';
+import { asJson, asList, type Json } from '../json.ts';
+import { octaviaFault } from '../refusal.ts';
+import type { CloudWorld } from './cloud-world.ts';
+import { readCreate, readUpdate } from './octavia-attributes.ts';
+import { buildMember } from './octavia-build.ts';
+import { listenersOf, loadBalancerOf } from './octavia-children.ts';
+import { change, forget, requireChildMutable, requireMutable } from './octavia-lock.ts';
+import type { LoadBalancer, Member, Pool } from './octavia-objects.ts';
+import { checkQuota } from './octavia-rules.ts';
+import { memberView } from './octavia-views.ts';
+
+function lock(world: CloudWorld, pool: Pool): LoadBalancer {
+  const lb = loadBalancerOf(world, pool.loadbalancer_id);
+  if (lb.provisioning_status === 'ACTIVE') requireChildMutable('Pool', pool);
+  requireMutable(lb);
+  return lb;
+}
+
+export function createMember(world: CloudWorld, pool: Pool, given: Json): Answer {
+  readCreate('member', given);
+  checkQuota(world.quotas.member, 'Member', world.members, 1);
+  const lb = lock(world, pool);
+  const member = buildMember(world, pool, given);
+  change(world, lb, { creating: [member], updating: [pool, ...listenersOf(world, pool)] });
+  return { status: 201, body: { member: memberView(world, member) } };
+}
+
+export function updateMember(world: CloudWorld, pool: Pool, member: Member, given: Json): Answer {
+  const body = readUpdate('member', given);
+  const lb = lock(world, pool);
+  Object.assign(member, body);
+  change(world, lb, { updating: [member, pool, ...listenersOf(world, pool)] });
+  return { status: 200, body: { member: memberView(world, member) } };
+}
+
+export function deleteMember(world: CloudWorld, pool: Pool, member: Member): Answer {
+  const lb = lock(world, pool);
+  const updating = [pool, ...listenersOf(world, pool)];
+  change(world, lb, {
+    updating,
+    deleting: [member],
+    whenDone: () => {
+      forget(world, member);
+    },
+  });
+  return { status: 204 };
+}
+
+/**
+ * Batch PUT: the list is what should be there, matched by address and port. Members that are listed count as
+ * updated even when they are equal. A member that exists and is listed twice kills the worker: PENDING for ever.
+ */
+export function replaceMembers(world: CloudWorld, pool: Pool, given: unknown, additive: boolean): Answer {
+  const bodies = asList(given).map(asJson);
+  const wanted = bodies.map((body) => ({ body, read: readCreate('member', body) }));
+  const lb = lock(world, pool);
+  const key = (one: Json): string => `${String(one['address'])} ${String(one['protocol_port'])}`;
+  const old = new Map(world.members.filter((one) => one.pool_id === pool.id).map((one) => [key(one), one]));
+  const fresh = wanted.filter(({ read }) => !old.has(key(read)));
+  const kept = wanted.filter(({ read }) => old.has(key(read)));
+  const names = new Set(wanted.map(({ read }) => key(read)));
+  const deleting = additive
+    ? []
+    : [...old.entries()].filter(([name]) => !names.has(name)).map(([, member]) => member);
+  if (wanted.length === 0 && deleting.length === 0) return { status: 202 };
+  const growth = fresh.length - deleting.length;
+  if (growth > 0) checkQuota(world.quotas.member, 'Member', world.members, growth);
+  if (new Set(fresh.map(({ read }) => key(read))).size !== fresh.length) {
+    const twice = fresh.find(
+      ({ read }, index) => fresh.findIndex((other) => key(other.read) === key(read)) !== index,
+    );
+    const where = `ip ${String(twice?.read['address'])} on protocol_port ${String(twice?.read['protocol_port'])}`;
+    throw octaviaFault(409, `Another member on this pool is already using ${where}`);
+  }
+  const creating = fresh.map(({ body }) => buildMember(world, pool, body));
+  const updating = kept.flatMap(({ body, read }) => {
+    const member = old.get(key(read));
+    return member ? [Object.assign(member, body)] : [];
+  });
+  change(world, lb, {
+    creating,
+    updating: [...updating, pool, ...listenersOf(world, pool)],
+    deleting,
+    stuck: new Set(updating).size !== updating.length,
+    whenDone: () => {
+      for (const member of deleting) forget(world, member);
+    },
+  });
+  return { status: 202 };
+}

@@ -1,0 +1,34 @@
+import type { Answer } from './http-front.ts';
+
+/** An answer that says no, thrown from wherever a rule is broken and turned into HTTP at the simulator's door. */
+export class Refusal extends Error {
+  readonly answer: Answer;
+
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    super(`refused with ${status}`);
+    this.answer = { status, body, headers };
+  }
+}
+
+/** Octavia's error body (openstack-lab.md, "Facts for a faithful simulator"). */
+export function octaviaFault(status: number, faultstring: string): Refusal {
+  return new Refusal(status, {
+    faultcode: status < 500 ? 'Client' : 'Server',
+    faultstring,
+    debuginfo: null,
+  });
+}
+
+/** Neutron's error body; `type` is the exception's class name. */
+export function neutronError(status: number, type: string, message: string): Refusal {
+  return new Refusal(status, { NeutronError: { type, message, detail: '' } });
+}
+
+export function answerOf(run: () => Answer): Answer {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer;
+    throw error;
+  }
+}

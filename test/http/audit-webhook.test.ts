@@ -1,0 +1,162 @@
+import { gzipSync } from 'node:zlib';
+import request, { type Test } from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { eventList, nodeEvent, SELF, serviceEvent } from '../unit/trigger/audit-events.ts';
+import { AUDIT, testServer, type TestServer } from './test-server.ts';
+
+const BATCH = eventList([serviceEvent('create'), serviceEvent('update'), nodeEvent('create')]);
+
+function deliver({ app }: TestServer, path = '/audit/kubernetes?timeout=30s'): Test {
+  return request(app).post(path).set('Authorization', AUDIT).set('Content-Type', 'application/json');
+}
+
+describe('POST /audit/:cluster', () => {
+  test.each(['kubernetes', 'cluster-uid'])(
+    'queues a batch for %s and answers 202 with the counts',
+    async (name) => {
+      const server = testServer();
+      const answer = await deliver(server, `/audit/${name}`).send(JSON.stringify(BATCH));
+      expect(answer.status).toBe(202);
+      expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 2 });
+      expect(server.queued).toEqual([
+        { key: 'service/shop/web', trigger: 'audit', cause: '7d3c0b52-5a0e-4f7e-9a53-0f6f3b1d2a11' },
+        { key: 'nodeset', trigger: 'audit', cause: '2f0f1c9e-1111-4a4a-8b8b-5b7d6a9f0c22' },
+      ]);
+      expect(server.counted).toEqual([{ accepted: 3, skipped: 0, ignored: 0 }]);
+    },
+  );
+
+  describe('refuses, in this order', () => {
+    test('404: a cluster that is not ours, whatever else is wrong', async () => {
+      const server = testServer();
+      const answer = await request(server.app).put('/audit/other');
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual({ error: 'no such cluster: "other"' });
+    });
+
+    test('405: any method but POST, token or not', async () => {
+      const answer = await request(testServer().app).get('/audit/kubernetes');
+      expect(answer.status).toBe(405);
+      expect(answer.headers['allow']).toBe('POST');
+    });
+
+    test.each([undefined, 'Bearer wrong', 'Bearer resync-token', 'Basic YTphdWRpdC10b2tlbg=='])(
+      '401: token %j, before the body is looked at',
+      async (token) => {
+        const server = testServer();
+        const call = request(server.app).post('/audit/kubernetes').set('Content-Type', 'text/plain');
+        const answer = await (token === undefined ? call : call.set('Authorization', token)).send('junk');
+        expect(answer.status).toBe(401);
+        expect(answer.headers['www-authenticate']).toBe('Bearer');
+        expect(server.lines.join()).not.toContain('wrong');
+      },
+    );
+
+    test('401: nobody comes in while no token is configured', async () => {
+      const answer = await deliver(testServer({ auditTokens: [] })).send(JSON.stringify(BATCH));
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual({ error: 'no token is configured for this: nobody is let in' });
+    });
+
+    test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/yaml'])(
+      '415: %s, however long it is',
+      async (type) => {
+        const answer = await deliver(testServer())
+          .set('Content-Type', type)
+          .send('x'.repeat(11 * 2 ** 20));
+        expect(answer.status).toBe(415);
+        expect(answer.body).toEqual({ error: `the body must be application/json, not ${type}` });
+      },
+    );
+
+    test('415: a Content-Encoding that is not known', async () => {
+      const answer = await deliver(testServer()).set('Content-Encoding', 'snappy').send('x');
+      expect(answer.status).toBe(415);
+    });
+
+    test('413: over 10 MB, JSON or not', async () => {
+      const answer = await deliver(testServer()).send('x'.repeat(10 * 2 ** 20 + 1));
+      expect(answer.status).toBe(413);
+      expect(answer.body).toEqual({ error: 'the body is longer than 10 MB' });
+    });
+
+    test('413: over 10 MB once it is unpacked', async () => {
+      const bomb = gzipSync(Buffer.alloc(10 * 2 ** 20 + 1, ' '));
+      const answer = await deliver(testServer())
+        .set('Content-Encoding', 'gzip')
+        .serialize((body: unknown) => body as string)
+        .send(bomb);
+      expect(answer.status).toBe(413);
+    });
+
+    test.each([
+      ['', 'the body is empty'],
+      ['{"kind": "EventList"', 'the body is not JSON in UTF-8'],
+      [Buffer.from([0x22, 0xff, 0x22]), 'the body is not JSON in UTF-8'],
+    ])('422: %j', async (body, error) => {
+      const answer = await deliver(testServer())
+        .serialize((sent: unknown) => sent as string)
+        .send(body);
+      expect(answer.status).toBe(422);
+      expect(answer.body).toEqual({ error });
+    });
+
+    test('422: JSON that is no EventList, with one line that says why', async () => {
+      const answer = await deliver(testServer()).send('{"kind":"Status","apiVersion":"v1","items":[]}');
+      expect(answer.status).toBe(422);
+      expect(answer.body).toEqual({ error: 'not an audit.k8s.io/v1 EventList: "kind" must be "EventList"' });
+    });
+
+    test('503 with Retry-After: the queue does not take it; why is for the log', async () => {
+      const server = testServer({ enqueue: () => Promise.reject(new Error('sqs.example is away')) });
+      const answer = await deliver(server).send(JSON.stringify(BATCH));
+      expect(answer.status).toBe(503);
+      expect(answer.headers['retry-after']).toBe('2');
+      expect(answer.text).not.toContain('sqs.example');
+    });
+  });
+
+  test('both tokens of a rotation are good', async () => {
+    const answer = await deliver(testServer())
+      .set('Authorization', 'Bearer next-audit-token')
+      .send(JSON.stringify(BATCH));
+    expect(answer.status).toBe(202);
+  });
+
+  test('a gzipped body and a charset are read', async () => {
+    const answer = await deliver(testServer())
+      .set('Content-Type', 'application/json; charset=utf-8')
+      .set('Content-Encoding', 'gzip')
+      .serialize((body: unknown) => body as string)
+      .send(gzipSync(JSON.stringify(BATCH)));
+    expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 2 });
+  });
+
+  test('own writes are dropped, and then nothing is queued', async () => {
+    const server = testServer({ enqueue: () => Promise.reject(new Error('must not be called')) });
+    const own = serviceEvent('patch', { user: { username: SELF } });
+    const answer = await deliver(server).send(JSON.stringify(eventList([own, own])));
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ accepted: 0, skipped: 0, ignored: 2, keys: 0 });
+  });
+
+  test('one bad event is counted and skipped, the other 399 are not sent again', async () => {
+    const server = testServer();
+    const items = Array.from({ length: 399 }, (_, i) => serviceEvent('update', { auditID: `id-${i}` }));
+    const answer = await deliver(server).send(JSON.stringify(eventList([...items, { verb: 'update' }])));
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ accepted: 399, skipped: 1, ignored: 0, keys: 1 });
+    expect(server.queued).toEqual([{ key: 'service/shop/web', trigger: 'audit', cause: 'id-0' }]);
+  });
+
+  test('the keys are queued before the answer', async () => {
+    const order: string[] = [];
+    const enqueue = async () => {
+      await new Promise((done) => setTimeout(done, 20));
+      order.push('queued');
+    };
+    await deliver(testServer({ enqueue })).send(JSON.stringify(BATCH));
+    order.push('answered');
+    expect(order).toEqual(['queued', 'answered']);
+  });
+});

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createLog, reconcileLine } from '../../functions/log.ts';
+import { report } from './test-server.ts';
+
+function printed(write: (log: ReturnType<typeof createLog>) => void): readonly Record<string, unknown>[] {
+  const out: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((text) => out.push(String(text)) > 0);
+  }
+  write(createLog('debug'));
+  vi.restoreAllMocks();
+  return out.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('createLog', () => {
+  test('writes one JSON line per call, the field "service" under another name', () => {
+    const lines = printed((log) => {
+      log.info('settled', { object: 'shop/web', service: 'octavia' });
+      log.error('failed', { error: new Error('top', { cause: new Error('inner') }) });
+    });
+    expect(lines).toMatchObject([
+      {
+        level: 'INFO',
+        message: 'settled',
+        service: 'levelset',
+        object: 'shop/web',
+        field_service: 'octavia',
+      },
+      { level: 'ERROR', message: 'failed', error: { message: 'top', cause: { message: 'inner' } } },
+    ]);
+  });
+
+  test('never prints what looks like a secret, at any depth', () => {
+    const sensitive = {
+      'X-Auth-Token': 'hunter2',
+      password: 'hunter2',
+      deep: [{ OS_APPLICATION_CREDENTIAL_SECRET: 'hunter2', headers: { Authorization: 'Bearer hunter2' } }],
+      error: Object.assign(new Error('no'), { options: { token: 'hunter2' } }),
+    };
+    const lines = printed((log) => {
+      log.warn('refused', sensitive);
+    });
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+    expect(lines[0]).toMatchObject({
+      password: '[redacted]',
+      deep: [{ headers: { Authorization: '[redacted]' } }],
+    });
+  });
+});
+
+describe('reconcileLine', () => {
+  const request = { key: 'service/shop/web', trigger: 'audit', cause: 'audit-1' } as const;
+
+  test('tells a settled run in short', () => {
+    const settled = {
+      ...report(request, { status: 'settled' }),
+      loadBalancerId: 'lb-1',
+      address: '203.0.113.7',
+    };
+    expect(reconcileLine(settled, (plan) => `${plan.steps.length} to delete`)).toEqual({
+      object: 'shop/web',
+      trigger: 'audit',
+      cause: 'audit-1',
+      outcome: 'settled',
+      plan: '1 to delete',
+      applied: 0,
+      duration_ms: 12,
+      calls: 3,
+      load_balancer: 'lb-1',
+      address: '203.0.113.7',
+    });
+  });
+
+  test('tells why a run failed, and by which requests', () => {
+    const outcome = {
+      status: 'failed',
+      code: 'QUOTA_EXCEEDED',
+      message: 'no more',
+      retryAfterMs: 1000,
+    } as const;
+    const failed = { ...report({ ...request, key: 'nodeset' }, outcome), failedRequestIds: ['req-1'] };
+    expect(reconcileLine(failed, () => '')).toMatchObject({
+      object: 'nodeset',
+      outcome: 'failed',
+      reason: 'no more',
+      code: 'QUOTA_EXCEEDED',
+      openstack_request_ids: ['req-1'],
+    });
+  });
+});

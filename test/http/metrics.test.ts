@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from '../../functions/metrics.ts';
+import { report } from './test-server.ts';
+
+test('every metric is scraped with its labels, and none has a namespace or name', async () => {
+  const metrics = createMetrics();
+  metrics.observeReconcile(report({ key: 'service/shop/web', trigger: 'audit' }, { status: 'settled' }));
+  metrics.observeCall({ service: 'octavia', method: 'POST', status: 201, durationMs: 80 });
+  metrics.observeCall({ service: 'neutron', method: 'GET', durationMs: 30_000 });
+  metrics.observeCall({ service: 'kubernetes', method: 'PATCH', status: 409, durationMs: 5 });
+  metrics.setQueue({ depth: 3, oldestMs: 1500 });
+  metrics.setLoadBalancers({ ERROR: 1 });
+  metrics.setLoadBalancers({ ACTIVE: 2 });
+  metrics.observeAudit({ accepted: 4, skipped: 1, ignored: 0 });
+
+  const { contentType, body } = await metrics.scrape();
+  expect(contentType).toMatch('version=0.0.4');
+  const lines = body.split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'levelset_reconcile_total{outcome="settled"} 1',
+      'levelset_reconcile_duration_seconds_bucket{le="0.05",outcome="settled"} 1',
+      'levelset_openstack_requests_total{service="octavia",method="POST",status="201"} 1',
+      'levelset_openstack_requests_total{service="neutron",method="GET",status="none"} 1',
+      'levelset_openstack_request_duration_seconds_count{service="octavia",method="POST"} 1',
+      'levelset_kube_requests_total{method="PATCH",status="409"} 1',
+      'levelset_queue_depth 3',
+      'levelset_queue_oldest_seconds 1.5',
+      'levelset_load_balancers{state="ACTIVE"} 2',
+      'levelset_audit_events_total{result="accepted"} 4',
+      'levelset_audit_events_total{result="skipped"} 1',
+    ]),
+  );
+  expect(lines.filter((line) => line.includes('state="ERROR"'))).toEqual([]);
+  expect(body).toContain('process_cpu_seconds_total');
+  expect(body).not.toMatch(/shop|web/);
+});

@@ -1,0 +1,146 @@
+import request, { type Test } from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Outcome } from '../../shared/model/outcome.ts';
+import { renderPlan } from '../../shared/plan/render.ts';
+import { PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';
+
+function resync({ app }: TestServer, body: unknown): Test {
+  const call = request(app)
+    .post('/resync')
+    .set('Authorization', RESYNC)
+    .set('Content-Type', 'application/json');
+  return call.send(JSON.stringify(body));
+}
+
+function ending(outcome: Outcome): TestServer {
+  return testServer({ reconcile: (asked) => Promise.resolve(report(asked, outcome)) });
+}
+
+const ONE = { objects: ['service/shop/web'] };
+
+describe('POST /resync', () => {
+  test('reconciles one object now and answers with its report', async () => {
+    const server = testServer();
+    const answer = await resync(server, ONE);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ outcome: { status: 'settled' }, plan: { unit: 'uid-1' } });
+    expect(server.reconciled).toEqual([
+      { key: 'service/shop/web', trigger: 'resync', cause: answer.headers['x-request-id'], dryRun: false },
+    ]);
+  });
+
+  test.each([
+    [{ status: 'progressing', reason: 'waits', retryAfterMs: 1200 }, 202, '2'],
+    [{ status: 'blocked', reason: 'no such subnet' }, 422, undefined],
+    [{ status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 'away', retryAfterMs: 4000 }, 503, '4'],
+    [{ status: 'failed', code: 'FORBIDDEN', message: 'not allowed', retryAfterMs: 60_000 }, 500, '60'],
+  ] as const)('%j is %i', async (outcome, status, retryAfter) => {
+    const answer = await resync(ending(outcome), ONE);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['retry-after']).toBe(retryAfter);
+    expect(answer.body).toMatchObject({ outcome });
+  });
+
+  test('several objects, each once, are answered by a list', async () => {
+    const server = testServer();
+    const answer = await resync(server, {
+      objects: ['service/shop/web', 'service/shop/web', 'node/worker-7'],
+    });
+    expect(answer.status).toBe(200);
+    expect(server.reconciled.map(({ key }) => key)).toEqual(['service/shop/web', 'node/worker-7']);
+    expect((answer.body as { reports: unknown[] }).reports).toHaveLength(2);
+  });
+
+  test('a dry run answers with the plan: JSON, or text for people', async () => {
+    const server = testServer();
+    const json = await resync(server, { ...ONE, dryRun: true });
+    expect(json.body).toEqual(PLAN);
+    expect(server.reconciled[0]?.dryRun).toBe(true);
+    const text = await resync(server, { ...ONE, dryRun: true }).set('Accept', 'text/plain');
+    expect(text.headers['content-type']).toMatch('text/plain');
+    expect(text.text).toBe(renderPlan(PLAN));
+  });
+
+  test('all goes through the queue', async () => {
+    const server = testServer();
+    const answer = await resync(server, { all: true });
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ queued: ['all'] });
+    expect(server.queued).toMatchObject([{ key: 'all', trigger: 'resync' }]);
+    const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
+    expect((await resync(away, { all: true })).status).toBe(503);
+  });
+
+  test('names every field that is wrong, its value and what is allowed', async () => {
+    const server = testServer();
+    const body = { objects: ['service/shop', 7, 'all', 'node/w'], all: 1, dryRun: 'yes', force: true };
+    const answer = await resync(server, body);
+    expect(answer.status).toBe(422);
+    expect((answer.body as { problems: unknown }).problems).toEqual([
+      { field: 'force', value: 'true', message: 'is not known: "objects", "all" and "dryRun" are' },
+      {
+        field: 'objects',
+        value: JSON.stringify(body.objects),
+        message: 'must be given, or "all": one of the two',
+      },
+      {
+        field: 'objects[0]',
+        value: '"service/shop"',
+        message: 'must be service/NAMESPACE/NAME or node/NAME',
+      },
+      { field: 'objects[1]', value: '7', message: 'must be service/NAMESPACE/NAME or node/NAME' },
+      { field: 'objects[2]', value: '"all"', message: 'must be service/NAMESPACE/NAME or node/NAME' },
+      { field: 'all', value: '1', message: 'can only be true' },
+      { field: 'dryRun', value: '"yes"', message: 'must be true or false' },
+    ]);
+    expect(server.reconciled).toEqual([]);
+  });
+
+  test.each([
+    [[], 'body []: must be an object with "objects" or "all"'],
+    [{}, 'objects: must be given, or "all": one of the two'],
+    [{ objects: [] }, 'objects []: must be a list of 1 to 100 objects'],
+    [{ objects: 'service/a/b' }, 'objects "service/a/b": must be a list of 1 to 100 objects'],
+    [
+      { all: true, dryRun: true },
+      'dryRun true: needs "objects": `levelset sweep --dry-run` shows everything',
+    ],
+  ])('422: %j', async (body, error) => {
+    const answer = await resync(testServer(), body);
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ error });
+  });
+
+  test('422: more than 100 objects', async () => {
+    const objects = Array.from({ length: 101 }, (_, i) => `service/shop/web-${i}`);
+    expect((await resync(testServer(), { objects })).status).toBe(422);
+  });
+
+  test('refuses in order: 405, 401, 415', async () => {
+    const { app } = testServer();
+    const get = await request(app).get('/resync');
+    expect([get.status, get.headers['allow']]).toEqual([405, 'POST']);
+    expect((await request(app).post('/resync').set('Authorization', 'Bearer audit-token')).status).toBe(401);
+    const text = request(app).post('/resync').set('Authorization', RESYNC).set('Content-Type', 'text/plain');
+    expect((await text.send('all')).status).toBe(415);
+  });
+
+  test('a known error thrown is answered by its row in the table, an unknown one tells nothing', async () => {
+    const known = testServer({
+      reconcile: () => Promise.reject(new ReconcileError('UNAUTHORIZED', 'Keystone says no')),
+    });
+    const answer = await resync(known, ONE);
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      error: 'Keystone says no',
+      code: 'UNAUTHORIZED',
+      advice: 'check the credentials in cloud.conf',
+    });
+    const unknown = testServer({ reconcile: () => Promise.reject(new TypeError('x of undefined')) });
+    const silent = await resync(unknown, ONE);
+    expect(silent.status).toBe(500);
+    expect(silent.body).toEqual({ error: 'something went wrong here; the log says what' });
+    expect(silent.text).not.toContain('undefined');
+  });
+});

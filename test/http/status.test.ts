@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import request from 'supertest';
+import { describe, expect, test } from 'vitest';
+import type { StatusView } from '../../shared/report/page.ts';
+import { PAGE, testServer } from './test-server.ts';
+
+const VIEW: StatusView = {
+  cluster: 'kubernetes',
+  generatedAt: '2026-11-21T03:00:00Z',
+  rows: [
+    { service: 'shop/ok', state: 'settled', reason: 'nothing to do', planSteps: 0 },
+    {
+      service: 'shop/<script>alert(1)</script>',
+      state: 'failed',
+      reason: `it's "away" & gone`,
+      plan: '+ lb\n    name: "<b>"',
+      planSteps: 1,
+      at: '2026-11-21T02:55:00Z',
+    },
+  ],
+};
+const status = () => Promise.resolve(VIEW);
+
+describe('GET /', () => {
+  test('shows the page, worst first, everything escaped', async () => {
+    const { text, headers } = await request(testServer({ open: true, status }).app).get('/');
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain('shop/&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).toContain('it&#39;s &quot;away&quot; &amp; gone');
+    expect(text).toContain('name: &quot;&lt;b&gt;&quot;');
+    expect(text).toContain('5 min ago');
+    expect(text.indexOf('class="failed">\n')).toBeLessThan(text.indexOf('shop/ok'));
+    expect(text).toContain('<title>(1) levelset: kubernetes</title>');
+  });
+
+  test('allows its own style and script by hash and nothing else', async () => {
+    const { text, headers } = await request(testServer({ open: true, status }).app).get('/');
+    const hashed = (tag: string) => {
+      const content = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)?.[1] ?? '';
+      return `${tag}-src 'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+    };
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(hashed('style'));
+    expect(policy).toContain(hashed('script'));
+    expect(text).not.toMatch(/style=|onclick=|(src|href)="http/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['x-powered-by']).toBeUndefined();
+  });
+
+  test('the same as JSON, asked for either way', async () => {
+    const { app } = testServer({ open: true, status });
+    expect((await request(app).get('/?format=json')).body).toEqual(VIEW);
+    expect((await request(app).get('/').set('Accept', 'application/json')).body).toEqual(VIEW);
+  });
+
+  test.each(['/', '/metrics'])('%s wants a token when it is not on loopback', async (path) => {
+    const { app } = testServer();
+    const refused = await request(app).get(path);
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
+    expect((await request(app).get(path).set('Authorization', PAGE)).status).toBe(200);
+    expect((await request(app).get(path).auth('anyone', 'page-token')).status).toBe(200);
+    expect((await request(app).get(path).auth('anyone', 'audit-token')).status).toBe(401);
+    expect(
+      (
+        await request(testServer({ pageTokens: [] }).app)
+          .get(path)
+          .set('Authorization', PAGE)
+      ).status,
+    ).toBe(401);
+  });
+});
+
+describe('health', () => {
+  test('GET /healthz is ok without a token', async () => {
+    const answer = await request(testServer().app).get('/healthz');
+    expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
+  });
+
+  test('GET /readyz says which side is missing', async () => {
+    expect((await request(testServer().app).get('/readyz')).status).toBe(200);
+    const ready = () => Promise.resolve(['kube-apiserver: connection refused', 'Octavia: 503']);
+    const answer = await request(testServer({ ready }).app).get('/readyz');
+    expect(answer.status).toBe(503);
+    expect(answer.text).toBe('kube-apiserver: connection refused\nOctavia: 503\n');
+  });
+
+  test('GET /metrics answers what prom-client wrote', async () => {
+    const answer = await request(testServer({ open: true }).app).get('/metrics');
+    expect(answer.headers['content-type']).toContain('version=0.0.4');
+    expect(answer.text).toBe('levelset_queue_depth 0\n');
+  });
+});
+
+describe('anything else', () => {
+  test('404 as JSON for an unknown path, 405 for another method, 400 for a path that is no UTF-8', async () => {
+    const { app } = testServer();
+    const unknown = await request(app).get('/wp-login.php');
+    expect([unknown.status, unknown.body]).toEqual([404, { error: 'no such path: /wp-login.php' }]);
+    const posted = await request(app).post('/healthz');
+    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD']);
+    const broken = await request(app).post('/audit/%ff');
+    expect([broken.status, broken.body]).toEqual([400, { error: 'the request could not be read' }]);
+  });
+
+  test('an error inside tells the caller nothing and the log everything', async () => {
+    const server = testServer({ open: true, status: () => Promise.reject(new Error('secret internals')) });
+    const answer = await request(server.app).get('/');
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({ error: 'something went wrong here; the log says what' });
+    expect(server.lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,63 @@
+/** A server for supertest whose world is a few lists. */
+import type { Express } from 'express';
+import { createServer, type ServerOptions } from '../../functions/server.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
+import type { TriggerCounts } from '../../shared/trigger/causes.ts';
+import { SELF } from '../unit/trigger/audit-events.ts';
+
+export const AUDIT = 'Bearer audit-token';
+export const RESYNC = 'Bearer resync-token';
+export const PAGE = 'Bearer page-token';
+
+export const PLAN: Plan = {
+  unit: 'uid-1',
+  services: ['shop/web'],
+  steps: [{ verb: 'delete', kind: 'listener', address: 'listener/tcp/80', id: 'l-1' }],
+  refused: [],
+  problems: [],
+  foreign: [],
+};
+
+export interface TestServer {
+  readonly app: Express;
+  readonly queued: ReconcileRequest[];
+  readonly reconciled: ReconcileRequest[];
+  readonly counted: TriggerCounts[];
+  /** Every line of the log, as JSON. */
+  readonly lines: string[];
+}
+
+export function testServer(change: Partial<ServerOptions> = {}): TestServer {
+  const queued: ReconcileRequest[] = [];
+  const reconciled: ReconcileRequest[] = [];
+  const counted: TriggerCounts[] = [];
+  const lines: string[] = [];
+  const note = (message: string, fields?: unknown) => void lines.push(JSON.stringify([message, fields]));
+  const app = createServer({
+    clusters: ['cluster-uid', 'kubernetes'],
+    auditTokens: ['audit-token', 'next-audit-token'],
+    resyncTokens: ['resync-token'],
+    pageTokens: ['page-token'],
+    open: false,
+    self: [SELF],
+    enqueue: (requests) => Promise.resolve(void queued.push(...requests)),
+    reconcile: (request) => {
+      reconciled.push(request);
+      return Promise.resolve(report(request, { status: 'settled' }));
+    },
+    status: () => Promise.resolve({ cluster: 'kubernetes', generatedAt: '2026-11-21T03:00:00Z', rows: [] }),
+    metrics: () =>
+      Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: 'levelset_queue_depth 0\n' }),
+    ready: () => Promise.resolve([]),
+    observeAudit: (counts) => void counted.push(counts),
+    log: { debug: note, info: note, warn: note, error: note },
+    ...change,
+  });
+  return { app, queued, reconciled, counted, lines };
+}
+
+export function report(request: ReconcileRequest, outcome: Outcome): Report {
+  return { request, outcome, plan: PLAN, applied: [], durationMs: 12, calls: 3, failedRequestIds: [] };
+}

@@ -1,0 +1,39 @@
+/** Audit events as a kube-apiserver 1.36 sends them at level Metadata (kubernetes.md 7.9), for tests to vary. */
+import type { AuditEvent } from '../../../shared/trigger/audit-schema.ts';
+
+export const SELF = 'system:serviceaccount:kube-system:levelset';
+
+export function serviceEvent(verb: string, change: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    auditID: '7d3c0b52-5a0e-4f7e-9a53-0f6f3b1d2a11',
+    stage: 'ResponseComplete',
+    requestURI: '/api/v1/namespaces/shop/services/web?fieldManager=kubectl-client-side-apply',
+    verb,
+    user: { username: 'alice', groups: ['devs', 'system:authenticated'] },
+    objectRef: { resource: 'services', namespace: 'shop', name: 'web' },
+    responseStatus: { code: 200 },
+    ...change,
+  };
+}
+
+export function nodeEvent(verb: string, change: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    auditID: '2f0f1c9e-1111-4a4a-8b8b-5b7d6a9f0c22',
+    stage: 'ResponseComplete',
+    requestURI: '/api/v1/nodes/worker-7',
+    verb,
+    user: { username: 'system:node:worker-7', groups: ['system:nodes', 'system:authenticated'] },
+    objectRef: { resource: 'nodes', name: 'worker-7' },
+    responseStatus: { code: 201 },
+    ...change,
+  };
+}
+
+export function nonResourceEvent(): AuditEvent {
+  const { auditID, stage, verb, user } = serviceEvent('get');
+  return { auditID, stage, verb, user, requestURI: '/healthz', responseStatus: { code: 200 } };
+}
+
+export function eventList(items: readonly unknown[]): unknown {
+  return { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
+}

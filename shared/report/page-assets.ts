@@ -31,28 +31,31 @@ dd { margin: 0; }
 table { width: 100%; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); }
 th { font-size: .8rem; font-weight: 600; color: var(--quiet); text-align: left; }
 th, td { padding: .6rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th:first-child { border-left: 4px solid transparent; }
 td:first-child { border-left: 4px solid currentColor; }
-td { overflow-wrap: anywhere; }
+.reason { width: 60%; overflow-wrap: anywhere; }
 .failed td:first-child, .counts .failed { color: var(--failed); }
 .blocked td:first-child, .counts .blocked { color: var(--blocked); }
 .progressing td:first-child, .counts .progressing { color: var(--progressing); }
 .unknown td:first-child, .counts .unknown { color: var(--unknown); }
 .settled td:first-child, .counts .settled { color: var(--settled); }
 .state { font-weight: 600; white-space: nowrap; }
-.name { font-weight: 600; }
-.address, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9rem; }
-.when { white-space: nowrap; }
+.name { min-width: 11rem; font-weight: 600; overflow-wrap: break-word; }
+code, .address, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9rem; }
+.address { min-width: 10rem; overflow-wrap: anywhere; }
+.when, code { white-space: nowrap; }
+code { font-size: inherit; }
 small { display: block; font-size: .8rem; font-weight: 400; }
 details { margin-top: .3rem; }
 summary { cursor: pointer; color: var(--progressing); }
-pre { margin: .4rem 0 0; padding: .7rem; overflow-x: auto; overflow-wrap: normal; background: var(--code); border-radius: .3rem; }
+pre { margin: .4rem 0 0; padding: .7rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border-radius: .3rem; }
 a { color: var(--progressing); }
 footer { margin-top: 1rem; font-size: .85rem; }
 @media (max-width: 45rem) {
   body { padding: .8rem; }
   thead { display: none; }
   tr { display: block; border-bottom: 1px solid var(--line); }
-  td { display: block; border: 0; padding: .2rem .8rem; }
+  td, .reason { display: block; width: auto; border: 0; padding: .2rem .8rem; }
 }
 `;
 

@@ -4,6 +4,7 @@ import { neutronError } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { listQuery } from './list-query.ts';
 import { createFloatingIp, updateFloatingIp } from './neutron-floating-ips.ts';
+import { deletePort } from './neutron-ports.ts';
 import type { NeutronObject } from './neutron-objects.ts';
 
 interface Collection {
@@ -42,6 +43,10 @@ export function neutronAnswer(
     throw neutronError(404, collection.type, `${collection.title} ${id} could not be found${dot(name)}`);
   if (sub === 'tags') return tags(world, call, object, tag);
   if (call.method === 'GET') return { status: 200, body: { [collection.one]: object } };
+  if (call.method === 'DELETE' && name === 'ports') {
+    deletePort(world, id);
+    return { status: 204 };
+  }
   const ip = world.floatingips.find((one) => one.id === id);
   if (!ip)
     throw neutronError(

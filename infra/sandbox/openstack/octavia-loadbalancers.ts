@@ -7,24 +7,19 @@ import * as build from './octavia-build.ts';
 import { begin, beginDelete, change, forget, requireState } from './octavia-lock.ts';
 import type { LoadBalancer, OctaviaObject } from './octavia-objects.ts';
 import { checkPoolFitsListener, checkQuota } from './octavia-rules.ts';
-import { allocateVip } from './octavia-vip.ts';
+import { allocateVip, checkVipGiven } from './octavia-vip.ts';
 import { loadBalancerView, treeView } from './octavia-views.ts';
 
 /** POST: the load balancer with everything nested in it. */
 export function createLoadBalancer(world: CloudWorld, owner: string, given: Json): Answer {
   const body = readCreate('loadbalancer', given);
-  if (!['amphora', 'octavia'].includes(asText(body['provider']))) {
-    throw octaviaFault(400, `Provider '${asText(body['provider'])}' is not enabled.`);
-  }
-  const flavor = body['flavor_id'];
-  const vipNamed = ['vip_port_id', 'vip_network_id', 'vip_subnet_id'].some(
-    (name) => typeof body[name] === 'string',
-  );
-  if (typeof flavor === 'string' && vipNamed) {
-    throw octaviaFault(400, `The selected flavor is not allowed in this deployment: ${flavor}`);
-  }
+  checkVipGiven(world, body);
+  checkFlavor(body['flavor_id']);
   if (typeof body['availability_zone'] === 'string') {
     throw octaviaFault(400, 'Validation failure: Invalid availability zone.');
+  }
+  if (!['amphora', 'octavia'].includes(asText(body['provider']))) {
+    throw octaviaFault(400, `Provider '${asText(body['provider'])}' is not enabled.`);
   }
   const mine = world.loadbalancers.filter((one) => one.project_id === owner);
   checkQuota(world.quotas.load_balancer, 'Load Balancer', mine, 1);
@@ -33,6 +28,14 @@ export function createLoadBalancer(world: CloudWorld, owner: string, given: Json
   const lb = build.buildLoadBalancer(world, owner, id, body, vip);
   begin(world, lb, createTree(world, lb, body));
   return { status: 201, body: { loadbalancer: treeView(world, lb) } };
+}
+
+/** No flavors are defined; the all-zero id is a disabled row that Octavia keeps for itself. */
+function checkFlavor(flavor: unknown): void {
+  if (typeof flavor !== 'string') return;
+  const placeholder = '00000000-0000-0000-0000-000000000000';
+  if (flavor !== placeholder) throw octaviaFault(400, 'Validation failure: Invalid flavor_id.');
+  throw octaviaFault(400, `The selected flavor is not allowed in this deployment: ${flavor}`);
 }
 
 /**

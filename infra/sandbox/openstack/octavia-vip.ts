@@ -4,6 +4,11 @@ import type { CloudWorld } from './cloud-world.ts';
 import { createPort } from './neutron-ports.ts';
 import type { Port, Subnet } from './neutron-objects.ts';
 
+/** Subnet and network are looked up before flavor, provider and quota are. */
+export function checkVipGiven(world: CloudWorld, body: Json): void {
+  if (typeof body['vip_port_id'] !== 'string') chooseSubnet(world, body);
+}
+
 /** The VIP of a new load balancer: a port of the tenant's, or one that Octavia makes in Neutron at once. */
 export function allocateVip(world: CloudWorld, owner: string, lbId: string, body: Json): Json {
   const portId = body['vip_port_id'];

@@ -1,0 +1,25 @@
+import { expect } from 'vitest';
+import type { CloudSession, Reply } from './cloud-session.ts';
+import { at } from './json-path.ts';
+
+/** One promise of the cloud: its name says what is promised, `run` arranges, acts and asserts. */
+export interface CloudCase {
+  readonly name: string;
+  /** Why it cannot be run against a real cloud. */
+  readonly sandboxOnly?: string;
+  readonly run: (cloud: CloudSession) => Promise<void>;
+}
+
+/** An Octavia refusal: status and fault text. */
+export function expectFault(reply: Reply, status: number, text: string | RegExp): void {
+  expect({ status: reply.status, text: at(reply.body, 'faultstring') }).toEqual({
+    status,
+    text: typeof text === 'string' ? text : expect.stringMatching(text),
+  });
+  expect(at(reply.body, 'faultcode')).toBe(status < 500 ? 'Client' : 'Server');
+}
+
+/** A Neutron refusal: status and exception name. */
+export function expectNeutron(reply: Reply, status: number, type: string): void {
+  expect({ status: reply.status, type: at(reply.body, 'NeutronError.type') }).toEqual({ status, type });
+}

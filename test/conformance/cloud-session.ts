@@ -1,0 +1,175 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { at, listAt, textAt } from './json-path.ts';
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  readonly project: string;
+}
+
+/** A cloud the suite runs against. `hurry` lets simulated work finish; a real cloud takes its own time. */
+export interface CloudTarget {
+  readonly name: string;
+  readonly real: boolean;
+  readonly authUrl: string;
+  readonly credentials: Credentials;
+  /** Somebody of another project. */
+  readonly stranger: Credentials;
+  readonly hurry: () => void;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export type ServiceType = 'load-balancer' | 'network' | 'compute';
+
+const patienceMs = 60_000;
+
+/** One user's view of a cloud, with what it made, so that every case can clean up after itself. */
+export class CloudSession {
+  readonly target: CloudTarget;
+  readonly token: string;
+  readonly projectId: string;
+  private readonly endpoints: Map<string, string>;
+  private balancers: string[] = [];
+  private floatingIps: string[] = [];
+
+  private constructor(target: CloudTarget, token: string, body: unknown) {
+    this.target = target;
+    this.token = token;
+    this.projectId = textAt(body, 'token.project.id');
+    this.endpoints = new Map(
+      listAt(body, 'token.catalog').map((service) => {
+        const endpoint = listAt(service, 'endpoints').find((one) => at(one, 'interface') === 'public');
+        return [textAt(service, 'type'), textAt(endpoint, 'url')];
+      }),
+    );
+  }
+
+  static async open(target: CloudTarget, credentials = target.credentials): Promise<CloudSession> {
+    const reply = await authenticate(target, passwordAuth(credentials));
+    if (reply.status !== 201) throw new Error(`Keystone answered ${reply.status}`);
+    return new CloudSession(target, reply.headers.get('x-subject-token') ?? '', reply.body);
+  }
+
+  endpoint(service: ServiceType): string {
+    return this.endpoints.get(service) ?? '';
+  }
+
+  octavia(method: string, path: string, body?: unknown): Promise<Reply> {
+    return this.call('load-balancer', method, `/v2.0/lbaas/${path}`, body);
+  }
+
+  neutron(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> {
+    return this.call('network', method, `/v2.0/${path}`, body, headers);
+  }
+
+  call(service: ServiceType, method: string, path: string, body?: unknown, headers = {}): Promise<Reply> {
+    const own = { 'X-Auth-Token': this.token, ...headers };
+    return request(method, this.endpoint(service) + path, body, own);
+  }
+
+  async subnet(version: 4 | 6 = 4): Promise<string> {
+    const reply = await this.neutron('GET', `subnets?ip_version=${version}&project_id=${this.projectId}`);
+    return textAt(reply.body, 'subnets.0.id');
+  }
+
+  async externalNetwork(): Promise<string> {
+    const reply = await this.neutron('GET', 'networks?router:external=true');
+    return textAt(reply.body, 'networks.0.id');
+  }
+
+  /** POSTs a load balancer on the private subnet and remembers it for the end of the case. */
+  async postBalancer(more: Record<string, unknown> = {}): Promise<Reply> {
+    const loadbalancer = { name: `conformance-${Date.now()}`, vip_subnet_id: await this.subnet(), ...more };
+    const reply = await this.octavia('POST', 'loadbalancers', { loadbalancer });
+    if (reply.status === 201) this.balancers.push(textAt(reply.body, 'loadbalancer.id'));
+    return reply;
+  }
+
+  /** A load balancer that is ACTIVE. */
+  async balancer(more: Record<string, unknown> = {}): Promise<string> {
+    const reply = await this.postBalancer(more);
+    const id = textAt(reply.body, 'loadbalancer.id');
+    await this.settled(id);
+    return id;
+  }
+
+  /** Waits until the lock is off and gives the load balancer as it is then. */
+  async settled(id: string): Promise<unknown> {
+    for (const until = Date.now() + patienceMs; Date.now() < until; await pause(200)) {
+      this.target.hurry();
+      const { body } = await this.octavia('GET', `loadbalancers/${id}`);
+      if (!textAt(body, 'loadbalancer.provisioning_status').startsWith('PENDING'))
+        return at(body, 'loadbalancer');
+    }
+    throw new Error(`load balancer ${id} is still PENDING`);
+  }
+
+  /** Waits until the load balancer answers 404. */
+  async gone(id: string): Promise<Reply> {
+    for (const until = Date.now() + patienceMs; Date.now() < until; await pause(200)) {
+      this.target.hurry();
+      const reply = await this.octavia('GET', `loadbalancers/${id}`);
+      if (reply.status === 404) return reply;
+    }
+    throw new Error(`load balancer ${id} is still there`);
+  }
+
+  async child(kind: string, one: string, body: Record<string, unknown>): Promise<string> {
+    const reply = await this.octavia('POST', kind, { [one]: body });
+    return textAt(reply.body, `${one}.id`);
+  }
+
+  async postFloatingIp(more: Record<string, unknown> = {}): Promise<Reply> {
+    const floatingip = { floating_network_id: await this.externalNetwork(), ...more };
+    const reply = await this.neutron('POST', 'floatingips', { floatingip });
+    if (reply.status === 201) this.floatingIps.push(textAt(reply.body, 'floatingip.id'));
+    return reply;
+  }
+
+  /** Leaves a load balancer to its fate: it can never be deleted. */
+  forget(id: string): void {
+    this.balancers = this.balancers.filter((one) => one !== id);
+  }
+
+  /** Removes everything this session made since the last time. */
+  async cleanUp(): Promise<void> {
+    for (const id of this.floatingIps) await this.neutron('DELETE', `floatingips/${id}`);
+    for (const id of this.balancers) {
+      const { status } = await this.octavia('GET', `loadbalancers/${id}`);
+      if (status !== 200) continue;
+      await this.settled(id).catch(() => undefined);
+      await this.octavia('DELETE', `loadbalancers/${id}?cascade=true`);
+      await this.gone(id);
+    }
+    this.balancers = [];
+    this.floatingIps = [];
+  }
+}
+
+export function passwordAuth({ username, password, project }: Credentials): unknown {
+  const domain = { name: 'Default' };
+  const identity = { methods: ['password'], password: { user: { name: username, domain, password } } };
+  return { auth: { identity, scope: { project: { name: project, domain } } } };
+}
+
+export const authenticate = (target: CloudTarget, body: unknown): Promise<Reply> =>
+  request('POST', `${target.authUrl}/auth/tokens`, body);
+
+/** One exchange; the body is parsed where it is JSON and left as text where it is not. */
+export async function request(method: string, url: string, body?: unknown, headers = {}): Promise<Reply> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(url, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...sent,
+  });
+  const text = await response.text();
+  let parsed: unknown = text;
+  if (text !== '' && (response.headers.get('content-type') ?? '').includes('json')) parsed = JSON.parse(text);
+  return { status: response.status, headers: response.headers, body: parsed };
+}

@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { balancerCases } from './balancer-cases.ts';
+import type { CloudCase } from './cloud-case.ts';
+import { CloudSession, type CloudTarget } from './cloud-session.ts';
+import { floatingIpCases } from './floating-ip-cases.ts';
+import { identityCases } from './identity-cases.ts';
+import { listenerCases } from './listener-cases.ts';
+import { lockCases } from './lock-cases.ts';
+import { memberCases } from './member-cases.ts';
+
+const groups: Record<string, readonly CloudCase[]> = {
+  identity: identityCases,
+  'load balancers': balancerCases,
+  'the lock': lockCases,
+  'listeners, pools and monitors': listenerCases,
+  members: memberCases,
+  'floating IPs and ports': floatingIpCases,
+};
+
+/** The same cases for whatever `open` gives: the simulator always, a real cloud when the environment names one. */
+function suite(name: string, open: () => Promise<CloudTarget>, real: boolean): void {
+  describe(name, { timeout: 180_000 }, () => {
+    let session: CloudSession;
+    beforeAll(async () => {
+      session = await CloudSession.open(await open());
+    });
+    afterEach(() => session.cleanUp(), 180_000);
+    for (const [group, cases] of Object.entries(groups)) {
+      describe(group, () => {
+        for (const one of cases) {
+          it.skipIf(real && one.sandboxOnly !== undefined)(one.name, () => one.run(session));
+        }
+      });
+    }
+  });
+}
+
+let sandbox: Sandbox | undefined;
+afterAll(() => sandbox?.close());
+
+const pendingMs = 5000;
+const demo = { username: 'demo', password: 'demo', project: 'demo' };
+suite(
+  'the OpenStack simulator',
+  async () => {
+    sandbox = await startSandbox({ pendingMs, tokenTtlMs: 86_400_000 });
+    const { authUrl, advanceClock } = sandbox;
+    const stranger = { username: 'other', password: 'other', project: 'other' };
+    const hurry = (): void => {
+      advanceClock(pendingMs);
+    };
+    return { name: 'simulator', real: false, authUrl, credentials: demo, stranger, hurry };
+  },
+  false,
+);
+
+const { env } = process;
+const realUrl = env['LEVELSET_CONFORMANCE_AUTH_URL'];
+if (realUrl !== undefined) {
+  const password = env['LEVELSET_CONFORMANCE_PASSWORD'] ?? demo.password;
+  const credentials = {
+    username: env['LEVELSET_CONFORMANCE_USERNAME'] ?? demo.username,
+    password,
+    project: env['LEVELSET_CONFORMANCE_PROJECT'] ?? demo.project,
+  };
+  const other = env['LEVELSET_CONFORMANCE_OTHER'] ?? 'other';
+  const stranger = { username: other, password, project: other };
+  const target = {
+    name: realUrl,
+    real: true,
+    authUrl: realUrl,
+    credentials,
+    stranger,
+    hurry: () => undefined,
+  };
+  suite(`the OpenStack at ${realUrl}`, () => Promise.resolve(target), true);
+}

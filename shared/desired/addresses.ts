@@ -17,6 +17,13 @@ export function desireFloatingIP(
   if (!wantsFloatingIP(wishes)) {
     return { resources: wishes.keepFloatingip ? [keptFloatingIP(wishes, cluster)] : [], problems: [] };
   }
+  if (facts.loadBalancerIPTaken !== undefined) {
+    const { loadBalancerIP = '' } = wishes.service.spec;
+    return {
+      resources: [],
+      problems: [{ field: 'spec.loadBalancerIP', value: loadBalancerIP, message: facts.loadBalancerIPTaken }],
+    };
+  }
   const [network, ...others] = facts.floatingNetworks;
   if (network === undefined || others.length > 0) {
     const message =

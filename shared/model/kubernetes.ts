@@ -2,12 +2,7 @@
  * The parts of Kubernetes objects that levelset reads, as they are on the wire (timestamps stay strings). Shapes come
  * from the Kubernetes API reference by way of client-node's types; none of its code is loaded.
  */
-import type {
-  V1LoadBalancerIngress,
-  V1NodeAddress,
-  V1ServicePort,
-  V1ServiceSpec,
-} from '@kubernetes/client-node';
+import type { V1NodeAddress, V1ServicePort, V1ServiceSpec } from '@kubernetes/client-node';
 
 export interface ObjectMeta {
   readonly name: string;

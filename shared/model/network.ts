@@ -21,6 +21,8 @@ export interface NetworkFacts {
   readonly memberSubnet?: Subnet;
   /** The network that was asked for, or all external ones. */
   readonly floatingNetworks: readonly string[];
+  /** Why the floating IP named by spec.loadBalancerIP cannot be had. */
+  readonly loadBalancerIPTaken?: string;
   /** Ids that were asked for and that the project cannot see. */
   readonly missing: readonly string[];
 }

@@ -28,6 +28,8 @@ export interface Report {
   readonly applied: readonly Step[];
   readonly loadBalancerId?: string;
   readonly address?: string;
+  /** Eligible nodes that cannot be members yet; the node set is looked at again until there are none. */
+  readonly nodesWithoutAddress?: readonly string[];
   readonly durationMs: number;
   /** OpenStack requests made by this run. */
   readonly calls: number;

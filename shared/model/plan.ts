@@ -1,3 +1,4 @@
+import type { ErrorCode } from './errors.ts';
 import type { Address, Attributes, ResourceKind } from './resources.ts';
 
 /** One attribute that differs. */
@@ -66,6 +67,8 @@ export interface Problem {
   readonly message: string;
   /** Nothing of this unit is changed while it stands: going on could open or move what must not be. */
   readonly blocking?: true;
+  /** When it is not the Service that must change: the error whose disposition applies. */
+  readonly code?: ErrorCode;
 }
 
 /** The difference between desired and observed, as a value: what is printed and reviewed is what is executed. */

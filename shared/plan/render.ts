@@ -78,7 +78,12 @@ function asList(value: unknown): readonly Attributes[] {
 }
 
 function titleOf(attributes: Attributes): string {
-  const { address, protocol, protocol_port: port, type } = attributes as Readonly<Record<string, string | undefined>>;
+  const {
+    address,
+    protocol,
+    protocol_port: port,
+    type,
+  } = attributes as Readonly<Record<string, string | undefined>>;
   if (address !== undefined) return `${address}:${port ?? ''}`;
   return [protocol ?? type, port].filter((part) => part !== undefined).join(' ');
 }

@@ -1,0 +1,66 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { Step } from '../model/plan.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { Budget, Cloud, Lease } from '../ports.ts';
+import { bindRefs } from './bind-refs.ts';
+import { execute } from './execute.ts';
+
+export interface Applied {
+  readonly steps: readonly Step[];
+  /** Octavia's lock, or the end of the time, stopped it: the rest is planned afresh by the next run. */
+  readonly stopped: boolean;
+  /** What was observed and what the answers to creates showed, by address. */
+  readonly known: ReadonlyMap<string, WireResource>;
+  /** What went wrong, after `steps` were done. */
+  readonly error?: ReconcileError;
+}
+
+export interface Means {
+  readonly cloud: Cloud;
+  readonly lease: Lease;
+  readonly budget: Budget;
+}
+
+/** A write may take this long; it is not begun with less time left. */
+const WRITE_MS = 5_000;
+
+/**
+ * Executes the steps of a plan in their order. One write on a load balancer locks it, so after it only Neutron's steps
+ * go on. Never waits. Every write is preceded by a look at the lease and at the clock.
+ */
+export async function apply(
+  steps: readonly Step[],
+  observed: readonly ObservedResource[],
+  means: Means,
+): Promise<Applied> {
+  const known = new Map<string, WireResource>(observed.map(({ address, wire }) => [address, wire]));
+  const locked = new Set<string>();
+  const done: Step[] = [];
+  let stopped = false;
+  const result = (): Applied => ({ steps: done, stopped, known });
+  for (const step of steps) {
+    const lock = lockOf(step);
+    const bound = bindRefs(step, known);
+    if ((lock !== undefined && locked.has(lock)) || !bound || means.budget.remainingMs() < WRITE_MS) {
+      stopped = true;
+      continue;
+    }
+    try {
+      await means.lease.renew();
+      const answer = await execute(bound, known, means.cloud);
+      if (answer) known.set(step.address, answer);
+    } catch (error) {
+      if (!(error instanceof ReconcileError)) throw error;
+      return { ...result(), error };
+    }
+    if (lock !== undefined) locked.add(lock);
+    done.push(step);
+  }
+  return result();
+}
+
+/** What Octavia locks by this step: one load balancer as a whole. Neutron locks nothing. */
+export function lockOf(step: Step): string | undefined {
+  if (step.kind === 'floatingip') return undefined;
+  return step.address.startsWith('lb/duplicate/') ? step.address : 'lb';
+}

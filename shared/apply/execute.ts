@@ -1,0 +1,42 @@
+import type { Step } from '../model/plan.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Cloud } from '../ports.ts';
+
+/** One step is one API call. Returns what was created. */
+export async function execute(
+  step: Step,
+  known: ReadonlyMap<string, WireResource>,
+  cloud: Cloud,
+): Promise<WireResource | undefined> {
+  const parent = step.kind === 'member' ? poolOf(step.address, known) : undefined;
+  switch (step.verb) {
+    case 'create':
+      return cloud.create(step.kind, step.attributes, parent);
+    case 'update': {
+      const attributes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
+      await cloud.update(step.kind, step.id, attributes, parent);
+      return undefined;
+    }
+    case 'delete':
+      await cloud.remove(step.kind, step.id, {
+        ...(step.cascade ? { cascade: true } : {}),
+        ...(parent === undefined ? {} : { parent }),
+      });
+      return undefined;
+    case 'members':
+      await cloud.putMembers(idOf(step.address, known), step.members, step.additive);
+      return undefined;
+  }
+}
+
+/** `member/tcp/80/10.0.0.5:30080` is in `pool/tcp/80`. */
+function poolOf(member: string, known: ReadonlyMap<string, WireResource>): string {
+  const [, family, port] = member.split('/');
+  return idOf(`pool/${family ?? ''}/${port ?? ''}`, known);
+}
+
+function idOf(address: string, known: ReadonlyMap<string, WireResource>): string {
+  const found = known.get(address);
+  if (!found) throw new TypeError(`${address} is not known although a step needs it`);
+  return found.id;
+}

@@ -1,0 +1,91 @@
+import { desireUnit } from './desired/unit.ts';
+import type { Desired } from './desired/unit.ts';
+import { networkQuestion, readWishes } from './desired/wishes.ts';
+import type { Wishes } from './desired/wishes.ts';
+import { fingerprint } from './model/fingerprint.ts';
+import type { Node } from './model/kubernetes.ts';
+import type { ClusterIdentity } from './model/ownership.ts';
+import type { Plan, Step } from './model/plan.ts';
+import type { ObservedResource } from './model/resources.ts';
+import type { Unit } from './model/unit.ts';
+import { isMadeByUs } from './observe/floating-ip.ts';
+import { isPending, observeTop, observeUnit } from './observe/unit.ts';
+import type { Observed } from './observe/unit.ts';
+import type { Project } from './observe/project.ts';
+import { plan } from './plan/plan.ts';
+import { quotaProblems } from './plan/quota.ts';
+import type { World } from './ports.ts';
+
+/** Observe, desire and plan: everything before the first write. */
+export interface Look {
+  readonly unit: Unit;
+  readonly cluster: ClusterIdentity;
+  readonly wishes?: Wishes;
+  readonly observed: Observed;
+  readonly desired: Desired;
+  readonly plan: Plan;
+  /** Octavia is at work on the load balancer: only what is beside it could be seen. */
+  readonly pending: boolean;
+  /** Hash of what is desired, for the watermark. */
+  readonly hash: string;
+}
+
+/** The whole truth about one unit. `shallow` leaves out what is on the load balancer, for the sweep's first look. */
+export async function lookAt(
+  unit: Unit,
+  nodes: readonly Node[],
+  world: Pick<World, 'cloud' | 'clock' | 'config'> & { readonly project?: Project },
+  cluster: ClusterIdentity,
+  depth: 'deep' | 'shallow' = 'deep',
+): Promise<Look> {
+  const wishes = unit.service && readWishes(unit.service, world.config);
+  const network = wishes && unit.wanted ? networkQuestion(wishes) : undefined;
+  const observe = depth === 'deep' ? observeUnit : observeTop;
+  const observed = await observe({ unit, nodes, cluster, network }, world);
+  const desired = desireUnit(
+    {
+      wanted: wishes && unit.wanted ? [wishes] : [],
+      leaving: wishes && !unit.wanted ? [wishes] : [],
+      nodes,
+      facts: observed.facts,
+      octavia: observed.octavia,
+      cluster,
+    },
+    world.config,
+  );
+  const pending = observed.loadBalancer !== undefined && isPending(observed.loadBalancer);
+  const planned = plan({
+    unit: unit.key,
+    services: [`${unit.name.namespace}/${unit.name.name}`],
+    desired: desired.resources,
+    observed: observed.resources,
+    problems: [...desired.problems, ...quotaProblems(desired.resources, observed.headroom)],
+    keepMembers: desired.keepMembers,
+    isMadeByUs: (resource: ObservedResource) => isMadeByUs(resource.wire, unit),
+    duplicates: observed.duplicates,
+    ...rebuild(unit, observed),
+  });
+  return {
+    unit,
+    cluster,
+    ...(wishes ? { wishes } : {}),
+    observed,
+    desired,
+    plan: { ...planned, steps: planned.steps.filter((step) => !isUnseen(step, pending, depth)) },
+    pending,
+    hash: fingerprint(desired.resources),
+  };
+}
+
+/** What is on a load balancer that was not looked into cannot be planned. */
+function isUnseen(step: Step, pending: boolean, depth: 'deep' | 'shallow'): boolean {
+  if (pending) return step.kind !== 'floatingip';
+  return depth === 'shallow' && step.kind !== 'floatingip' && step.kind !== 'loadbalancer';
+}
+
+/** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
+function rebuild(unit: Unit, observed: Observed): { readonly rebuild?: string } {
+  const failed = observed.loadBalancer?.['provisioning_status'] === 'ERROR';
+  const published = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
+  return failed && !published ? { rebuild: 'it is in ERROR and has no address in any status yet' } : {};
+}

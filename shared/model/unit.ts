@@ -1,0 +1,15 @@
+import type { Service } from './kubernetes.ts';
+import type { Key, ServiceKey } from './request.ts';
+
+/**
+ * The unit of work: one load balancer with all Services on it (nearly always one). Its lease and its state go by the
+ * UID of the Service that owns it.
+ */
+export interface Unit {
+  readonly key: Key;
+  readonly name: ServiceKey;
+  /** The Service as it is now; undefined when the apiserver answered 404. */
+  readonly service?: Service;
+  /** Whether that Service wants a load balancer of ours. */
+  readonly wanted: boolean;
+}

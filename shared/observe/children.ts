@@ -1,0 +1,85 @@
+import { clusterTag, hasTag, loadBalancerName, tagValue } from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { ServiceKey } from '../model/request.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { Cloud } from '../ports.ts';
+
+/** The four protocols that share a TCP port (openstack-ccm.md, 13). */
+const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
+
+/**
+ * Everything on one load balancer, addressed by what it is for: a listener by protocol family and port, a pool by the
+ * listener that uses it or the port it was made for, a member by pool and address. Never by name (decision 4).
+ */
+export async function observeChildren(
+  loadBalancer: WireResource,
+  name: ServiceKey,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list' | 'get'>,
+): Promise<readonly ObservedResource[]> {
+  const query = { loadbalancer_id: loadBalancer.id };
+  const [listeners, pools] = await Promise.all([cloud.list('listener', query), cloud.list('pool', query)]);
+  const goTag = loadBalancerName(cluster.name, name);
+  const observedListeners = listeners.map((wire) => observeListener(wire, cluster, goTag));
+  const observedPools = pools.map((wire) => observePool(wire, observedListeners));
+  const below = await Promise.all(observedPools.map((pool) => observePoolContents(pool, cloud)));
+  return [...observedListeners, ...observedPools, ...below.flat()];
+}
+
+function observeListener(
+  wire: WireResource,
+  cluster: ClusterIdentity,
+  goTag: string,
+): ObservedResource<'listener'> {
+  const protocol = String(wire['protocol']);
+  const family = TCP_LIKE.includes(protocol) ? 'tcp' : protocol.toLowerCase();
+  const owned = hasTag(wire['tags'], clusterTag(cluster)) || hasTag(wire['tags'], goTag);
+  const address = `listener/${family}/${String(wire['protocol_port'])}`;
+  return { kind: 'listener', address, id: wire.id, parent: 'lb', owned, wire };
+}
+
+function observePool(wire: WireResource, listeners: readonly ObservedResource[]): ObservedResource<'pool'> {
+  const user = listeners.find((listener) => listener.wire['default_pool_id'] === wire.id);
+  const madeFor = tagValue(wire['tags'], 'port');
+  const place = user ? user.address.slice('listener/'.length) : (madeFor ?? `unused/${wire.id}`);
+  return {
+    kind: 'pool',
+    address: `pool/${place}`,
+    id: wire.id,
+    parent: 'lb',
+    owned: user ? user.owned : madeFor !== undefined,
+    wire,
+  };
+}
+
+async function observePoolContents(
+  pool: ObservedResource,
+  cloud: Pick<Cloud, 'list' | 'get'>,
+): Promise<readonly ObservedResource[]> {
+  if (!pool.owned) return [];
+  const place = pool.address.slice('pool/'.length);
+  const listed = pool.wire['members'];
+  const monitorId = pool.wire['healthmonitor_id'];
+  const [members, monitor] = await Promise.all([
+    Array.isArray(listed) && listed.length === 0 ? [] : cloud.list('member', {}, pool.id),
+    typeof monitorId === 'string' ? cloud.get('healthmonitor', monitorId) : undefined,
+  ]);
+  const under = { parent: pool.address, owned: true } as const;
+  return [
+    ...members.map((wire): ObservedResource => {
+      const address = `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`;
+      return { kind: 'member', address, id: wire.id, wire, ...under };
+    }),
+    ...(monitor
+      ? [
+          {
+            kind: 'healthmonitor',
+            address: `monitor/${place}`,
+            id: monitor.id,
+            wire: monitor,
+            ...under,
+          } as const,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,81 @@
+import {
+  clusterTag,
+  floatingIPDescription,
+  goFloatingIPText,
+  hasTag,
+  keptTag,
+  serviceTag,
+  tagValue,
+} from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { Unit } from '../model/unit.ts';
+import type { Cloud } from '../ports.ts';
+
+export interface FoundFloatingIP {
+  readonly resource?: ObservedResource<'floatingip'>;
+  readonly loadBalancerIPTaken?: string;
+}
+
+/**
+ * The floating IP of a unit: the one on its VIP port; else the one that spec.loadBalancerIP names; else the one that was
+ * made for this Service and is not attached (its load balancer vanished, or it was kept).
+ */
+export async function findFloatingIP(
+  unit: Unit,
+  loadBalancer: WireResource | undefined,
+  wantsOne: boolean,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<FoundFloatingIP> {
+  const vipPort = loadBalancer?.['vip_port_id'];
+  const asked = wantsOne ? unit.service?.spec.loadBalancerIP : undefined;
+  const attached = typeof vipPort === 'string' ? await cloud.list('floatingip', { port_id: vipPort }) : [];
+  if (attached[0]) return { resource: observed(attached[0], unit, cluster) };
+  if (asked) return findAsked(asked, unit, cluster, cloud);
+  if (loadBalancer && !wantsOne) return {};
+  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
+  const borrowed =
+    unit.service && !wantsOne
+      ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
+      : [];
+  const free = [...made, ...borrowed].find((ip) => !ip['port_id'] && !isKept(ip, wantsOne));
+  return free ? { resource: observed(free, unit, cluster) } : {};
+}
+
+/** A kept floating IP is left alone until its Service wants one again. */
+function isKept(ip: WireResource, wantsOne: boolean): boolean {
+  return !wantsOne && tagValue(ip['tags'], 'kept') !== undefined;
+}
+
+async function findAsked(
+  address: string,
+  unit: Unit,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<FoundFloatingIP> {
+  const [ip] = await cloud.list('floatingip', { floating_ip_address: address });
+  if (!ip) return {};
+  if (ip['port_id']) return { loadBalancerIPTaken: 'is a floating IP that is attached to something else' };
+  const kept = tagValue(ip['tags'], 'kept');
+  if (kept !== undefined && !hasTag(ip['tags'], keptTag(cluster, unit.name.namespace))) {
+    return { loadBalancerIPTaken: 'is a floating IP that is kept for another namespace' };
+  }
+  return { resource: observed(ip, unit, cluster) };
+}
+
+function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): ObservedResource<'floatingip'> {
+  const used = hasTag(wire['tags'], clusterTag(cluster));
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    id: wire.id,
+    owned: used || isMadeByUs(wire, unit),
+    wire,
+  };
+}
+
+/** Only what we (or the Go provider, for this Service) created is ever deleted. */
+export function isMadeByUs(wire: WireResource, unit: Unit): boolean {
+  return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
+}

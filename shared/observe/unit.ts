@@ -1,0 +1,86 @@
+import type { Node } from '../model/kubernetes.ts';
+import type { NetworkFacts, NetworkQuestion } from '../model/network.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { Unit } from '../model/unit.ts';
+import type { Cloud, Clock } from '../ports.ts';
+import { observeChildren } from './children.ts';
+import { findFloatingIP } from './floating-ip.ts';
+import { findLoadBalancers } from './load-balancer.ts';
+import { observeNetwork } from './network.ts';
+import { listsOf } from './project.ts';
+import type { Project } from './project.ts';
+import { observeHeadroom } from './quota.ts';
+import type { Headroom } from './quota.ts';
+
+/** What is there now, for one unit. */
+export interface Observed {
+  readonly loadBalancer?: WireResource;
+  readonly duplicates: readonly WireResource[];
+  readonly resources: readonly ObservedResource[];
+  readonly facts: NetworkFacts;
+  readonly octavia: { readonly major: number; readonly minor: number };
+  /** Only when a load balancer may have to be created. */
+  readonly headroom?: Headroom;
+}
+
+export interface Question {
+  readonly unit: Unit;
+  readonly nodes: readonly Node[];
+  readonly cluster: ClusterIdentity;
+  /** Undefined when nothing is wanted. */
+  readonly network: NetworkQuestion | undefined;
+}
+
+export interface Source {
+  readonly cloud: Cloud;
+  readonly clock: Clock;
+  /** Read in bulk: load balancers and floating IPs are looked up in it. */
+  readonly project?: Project;
+}
+
+const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
+
+/** Load balancer, floating IP and network facts: what can be answered from lists of the whole project too. */
+export async function observeTop(question: Question, source: Source): Promise<Observed> {
+  const { unit, cluster, network } = question;
+  const lists = source.project ? listsOf(source.project) : source.cloud;
+  const { primary, duplicates } = await findLoadBalancers(unit, cluster, lists);
+  const [floating, facts, octavia] = await Promise.all([
+    findFloatingIP(unit, primary, network?.external ?? false, cluster, lists),
+    network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
+    source.cloud.octaviaVersion(),
+  ]);
+  const { resource, loadBalancerIPTaken } = floating;
+  const lb: readonly ObservedResource[] = primary
+    ? [{ kind: 'loadbalancer', address: 'lb', id: primary.id, owned: true, wire: primary }]
+    : [];
+  return {
+    ...(primary ? { loadBalancer: primary } : {}),
+    duplicates,
+    resources: resource ? [...lb, resource] : lb,
+    facts: loadBalancerIPTaken === undefined ? facts : { ...facts, loadBalancerIPTaken },
+    octavia,
+  };
+}
+
+/** Everything. A load balancer on which Octavia still works is not looked into: it could not be changed anyway. */
+export async function observeUnit(question: Question, source: Source): Promise<Observed> {
+  const top = await observeTop(question, source);
+  if (!top.loadBalancer) {
+    return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
+  }
+  if (isPending(top.loadBalancer)) return top;
+  const children = await observeChildren(
+    top.loadBalancer,
+    question.unit.name,
+    question.cluster,
+    source.cloud,
+  );
+  return { ...top, resources: [...top.resources, ...children] };
+}
+
+/** Octavia holds its lock on it: every write would be a 409. */
+export function isPending(wire: WireResource): boolean {
+  return String(wire['provisioning_status']).startsWith('PENDING_');
+}

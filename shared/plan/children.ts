@@ -1,0 +1,56 @@
+import type { Refusal, Step } from '../model/plan.ts';
+import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
+import { compare } from './compare.ts';
+import { planMembers } from './members.ts';
+import { planOne, remove } from './one.ts';
+
+export interface ChildrenInput {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly keepMembers: boolean;
+  readonly there: ReadonlyMap<Address, ObservedResource>;
+  readonly wanted: ReadonlyMap<Address, DesiredResource>;
+}
+
+/** Listeners, pools, monitors and members of a load balancer that exists. A monitor goes with its pool. */
+export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
+  const { there, wanted } = input;
+  const recreated = new Set<Address>();
+  for (const resource of input.desired) {
+    if (resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor') {
+      if (planOne(resource, there, steps, refused)) recreated.add(resource.address);
+    }
+  }
+  for (const resource of input.observed) {
+    const follows = resource.kind === 'healthmonitor' && !wanted.has(resource.parent ?? '');
+    const isChild =
+      resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor';
+    if (isChild && resource.owned && !wanted.has(resource.address) && !follows) steps.push(remove(resource));
+  }
+  for (const pool of wanted.values()) {
+    if (pool.kind === 'pool') steps.push(...planPoolMembers(pool.address, input, recreated));
+  }
+}
+
+function planPoolMembers(
+  pool: Address,
+  input: ChildrenInput,
+  recreated: ReadonlySet<Address>,
+): readonly Step[] {
+  const { there, wanted } = input;
+  const all = input.desired.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+  const present = recreated.has(pool)
+    ? []
+    : input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+  const changed = all.flatMap((desired) => {
+    const observed = present.find(({ address }) => address === desired.address);
+    const changes = observed && compare(desired, observed, there).get('in-place');
+    return changes ? [{ desired, id: observed.id, changes }] : [];
+  });
+  return planMembers(pool, {
+    all,
+    changed,
+    missing: all.filter(({ address }) => !present.some((member) => member.address === address)),
+    surplus: input.keepMembers ? [] : present.filter(({ address }) => !wanted.has(address)),
+  });
+}

@@ -1,0 +1,67 @@
+import { withoutOurTags } from '../model/ownership.ts';
+import type { Refusal, Step } from '../model/plan.ts';
+import type { Address, Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
+import { compare } from './compare.ts';
+
+export function remove(resource: ObservedResource): Step {
+  return { verb: 'delete', kind: resource.kind, address: resource.address, id: resource.id };
+}
+
+/** One resource with its counterpart. True when it is deleted and created again. */
+export function planOne(
+  desired: DesiredResource,
+  there: ReadonlyMap<Address, ObservedResource>,
+  steps: Step[],
+  refused: Refusal[],
+): boolean {
+  const { kind, address } = desired;
+  const observed = there.get(address);
+  const create: Step = { verb: 'create', kind, address, attributes: createAttributes(desired) };
+  if (!observed) {
+    if (!desired.ifPresent) steps.push(create);
+    return false;
+  }
+  if (!observed.owned && kind !== 'floatingip') {
+    refused.push({ address, kind, changes: [], reason: 'something that is not ours is in its place' });
+    return false;
+  }
+  const differences = compare(desired, observed, there);
+  const again = differences.get('recreate');
+  if (again) {
+    const because = again
+      .map(({ attribute, from, to }) => `${attribute} ${String(from)} -> ${String(to)}`)
+      .join(', ');
+    steps.push({ ...remove(observed), because }, { ...create, because });
+    return true;
+  }
+  const changes = differences.get('in-place');
+  if (changes) steps.push({ verb: 'update', kind, address, id: observed.id, changes });
+  const no = differences.get('refuse');
+  if (no)
+    refused.push({ address, kind, changes: no, reason: 'it cannot change without taking the address away' });
+  return false;
+}
+
+/** Neutron takes no tags on the POST of a floating IP; they are set in a second, repeatable step. */
+function createAttributes({ kind, attributes }: DesiredResource): Attributes {
+  if (kind !== 'floatingip') return attributes;
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
+}
+
+/** Ours is deleted; one that we only used is detached and loses our tags. */
+export function giveBack(observed: ObservedResource, madeByUs: boolean): Step {
+  const { kind, address, id, wire } = observed;
+  if (madeByUs) return remove(observed);
+  const tags = wire['tags'] as readonly string[];
+  return {
+    verb: 'update',
+    kind,
+    address,
+    id,
+    because: 'it was there before us',
+    changes: [
+      { attribute: 'port_id', from: wire['port_id'], to: null },
+      { attribute: 'tags', from: tags, to: withoutOurTags(tags) },
+    ],
+  };
+}

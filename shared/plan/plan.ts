@@ -1,0 +1,95 @@
+import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
+import type { DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
+import { withoutOurTags } from '../model/ownership.ts';
+import { planChildren } from './children.ts';
+import { giveBack, planOne, remove } from './one.ts';
+import { inOrder } from './order.ts';
+import { createTree } from './tree.ts';
+
+export interface PlanInput {
+  readonly unit: string;
+  readonly services: readonly string[];
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly problems: readonly Problem[];
+  /** No node can be used just now: a pool that has members keeps them. */
+  readonly keepMembers: boolean;
+  /** Whether a floating IP was made by us, and so is ours to delete. */
+  readonly isMadeByUs: (observed: ObservedResource) => boolean;
+  /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
+  readonly duplicates: readonly WireResource[];
+  /** Why the load balancer has to be made anew (decision 38). */
+  readonly rebuild?: string;
+}
+
+/**
+ * The difference between desired and observed.
+ *
+ * | desired | observed      | step                                                                    |
+ * | yes     | no            | create; below a load balancer that is created too, in that one POST     |
+ * | yes     | yes, differs  | update in place, delete and create, or a refusal, as ATTRIBUTES says    |
+ * | no      | yes, owned    | delete; the load balancer with everything on it                         |
+ * | no      | yes, foreign  | nothing; and the load balancer under it stays                           |
+ */
+export function plan(input: PlanInput): Plan {
+  const { unit, services, desired, observed, problems } = input;
+  const foreign = observed.filter((resource) => !resource.owned).map(({ address }) => address);
+  const base = { unit, services, problems, foreign };
+  if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
+  const there = new Map(observed.map((resource) => [resource.address, resource]));
+  const wanted = new Map(desired.map((resource) => [resource.address, resource]));
+  const lb = there.get('lb');
+  const wantedLb = wanted.get('lb');
+  const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
+  const refused: Refusal[] = [];
+
+  if (!lb && wantedLb) steps.push(createTree(wantedLb, desired));
+  else if (lb && !wantedLb) steps.push(...removeAll(lb, observed));
+  else if (lb && input.rebuild !== undefined) steps.push(removeWithAll(lb.address, lb.id, input.rebuild));
+  else if (lb) {
+    if (wantedLb) planOne(wantedLb, there, steps, refused);
+    planChildren({ ...input, there, wanted }, steps, refused);
+  }
+  const floating = there.get('floatingip');
+  const wantedFloating = wanted.get('floatingip');
+  if (wantedFloating && input.rebuild === undefined) planOne(wantedFloating, there, steps, refused);
+  else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
+  return { ...base, steps: inOrder(steps), refused };
+}
+
+function removeWithAll(address: string, id: string, because?: string): Step {
+  return {
+    verb: 'delete',
+    kind: 'loadbalancer',
+    address,
+    id,
+    cascade: true,
+    ...(because === undefined ? {} : { because }),
+  };
+}
+
+function removeDuplicate(duplicate: WireResource): Step {
+  return removeWithAll(`lb/duplicate/${duplicate.id}`, duplicate.id, 'made twice');
+}
+
+/** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
+function removeAll(lb: ObservedResource, observed: readonly ObservedResource[]): readonly Step[] {
+  const below = observed.filter((resource) => resource.parent === 'lb');
+  if (below.every((resource) => resource.owned)) return [removeWithAll('lb', lb.id)];
+  const ours = below.filter((resource) => resource.owned).map(remove);
+  return ours.length > 0 ? ours : [release(lb)];
+}
+
+/** What somebody else uses stays, and is no longer ours. */
+function release(lb: ObservedResource): Step {
+  const from = lb.wire['tags'] as readonly string[];
+  const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name']);
+  return {
+    verb: 'update',
+    kind: 'loadbalancer',
+    address: 'lb',
+    id: lb.id,
+    because: 'something that is not ours is on it, so it stays and is given up',
+    changes: [{ attribute: 'tags', from, to }],
+  };
+}

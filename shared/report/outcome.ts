@@ -1,0 +1,58 @@
+import { lockOf } from '../apply/apply.ts';
+import type { Applied } from '../apply/apply.ts';
+import type { Look } from '../look.ts';
+import { ERRORS } from '../model/errors.ts';
+import type { ReconcileError } from '../model/errors.ts';
+import type { Outcome } from '../model/outcome.ts';
+
+/** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
+const CREATE_MS = 2_000;
+const CHANGE_MS = 700;
+/** The queue backs off from here when nothing else is known. */
+const RETRY_MS = 1_000;
+
+/** What one run came to. Pure. */
+export function outcomeOf(look: Look, applied: Applied): Outcome {
+  const { plan, observed, pending } = look;
+  if (applied.error) return outcomeOfError(applied.error);
+  const lb = applied.known.get('lb') ?? observed.loadBalancer;
+  const wait = lb ? { waitingFor: lb.id } : {};
+  if (pending) {
+    const status = String(observed.loadBalancer?.['provisioning_status']);
+    return {
+      status: 'progressing',
+      reason: `Octavia has the load balancer in ${status}`,
+      retryAfterMs: CHANGE_MS,
+      ...wait,
+    };
+  }
+  const problem = plan.problems.find(({ blocking }) => blocking);
+  if (problem) {
+    const reason = `${problem.field} ${problem.value} ${problem.message}`;
+    if (!problem.code) return { status: 'blocked', reason };
+    return { status: 'failed', code: problem.code, message: reason, retryAfterMs: RETRY_MS };
+  }
+  const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
+  if (locking.length > 0) {
+    const creating = locking.some((step) => step.verb !== 'update' && step.kind === 'loadbalancer');
+    const reason = `Octavia works on: ${locking.map((step) => `${step.verb} ${step.address}`).join(', ')}`;
+    return { status: 'progressing', reason, retryAfterMs: creating ? CREATE_MS : CHANGE_MS, ...wait };
+  }
+  if (applied.stopped)
+    return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+  if (applied.steps.some((step) => step.verb === 'delete')) {
+    return { status: 'progressing', reason: 'what was deleted is looked for once more', retryAfterMs: 0 };
+  }
+  return { status: 'settled' };
+}
+
+export function outcomeOfError(error: ReconcileError): Outcome {
+  const retryAfterMs = error.context.retryAfterMs ?? RETRY_MS;
+  if (ERRORS[error.code].disposition === 'wait') {
+    return { status: 'progressing', reason: error.message, retryAfterMs };
+  }
+  if (ERRORS[error.code].disposition === 'blocked') {
+    return { status: 'blocked', reason: `${error.message} (${ERRORS[error.code].advice})` };
+  }
+  return { status: 'failed', code: error.code, message: error.message, retryAfterMs };
+}

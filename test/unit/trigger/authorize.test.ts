@@ -21,6 +21,7 @@ describe('authorize', () => {
     'Bearer old-token2',
     'Bearer old-token new:token',
     'old-token',
+    'Digest bearer old-token',
     basic('x:old-token'),
   ])('refuses %j', (header) => {
     expect(authorize(header, TOKENS)).toBe(false);

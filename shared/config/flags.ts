@@ -1,0 +1,42 @@
+import { GO_DURATION, parseGoDuration } from './go-duration.ts';
+
+/** The command line, or the environment of a function, as it was given; durations are Go durations such as `5m`. */
+export interface Flags {
+  readonly cloudConfig?: string;
+  /** cloud.conf itself, where there is no file system to put it on. */
+  readonly cloudConfigText?: string;
+  readonly clusterName?: string;
+  readonly loadBalancerClass?: string;
+  readonly namespace?: string;
+  readonly reconcileTimeout?: string;
+  readonly sweepInterval?: string;
+  readonly concurrentServiceSyncs?: string | number;
+}
+
+/** Milliseconds of a duration flag, or its default. */
+export function durationFlag(
+  name: string,
+  value: string | undefined,
+  unset: number,
+  problems: string[],
+): number {
+  if (value === undefined) return unset;
+  const duration = parseGoDuration(value);
+  if (duration !== undefined && duration >= 1) return Math.trunc(duration);
+  problems.push(`--${name} is ${GO_DURATION}, not ${JSON.stringify(value)}`);
+  return unset;
+}
+
+/** A whole number above zero, or its default. */
+export function countFlag(
+  name: string,
+  value: string | number | undefined,
+  unset: number,
+  problems: string[],
+): number {
+  if (value === undefined) return unset;
+  const count = /^\d{1,6}$/.test(String(value)) ? Number(value) : 0;
+  if (count > 0) return count;
+  problems.push(`--${name} is a whole number from 1, not ${JSON.stringify(value)}`);
+  return unset;
+}

@@ -1,0 +1,136 @@
+import { scanValue } from './gcfg-value.ts';
+
+/** `key = value` inside a section. */
+export interface GcfgEntry {
+  /** In lower case, as names are compared without regard to case. */
+  readonly key: string;
+  /** Undefined for a bare `key`: true for a boolean, an error for a string or a number. */
+  readonly value: string | undefined;
+  readonly line: number;
+}
+
+export interface GcfgSection {
+  /** In lower case. */
+  readonly name: string;
+  /** The text in quotes of `[name "text"]`, case kept. */
+  readonly subsection?: string;
+  readonly line: number;
+  readonly entries: readonly GcfgEntry[];
+}
+
+export interface GcfgProblem {
+  readonly line: number;
+  /** Never holds a value: it may be a secret. */
+  readonly message: string;
+}
+
+const NAME = /[\p{L}][\p{L}\p{Nd}-]*/uy;
+const HEADER =
+  /\[[ \t]*([\p{L}][\p{L}\p{Nd}-]*)[ \t]*(?:"((?:[^"\\\n]|\\[\\"])*)"[ \t]*)?\][ \t]*(?=[;#\n]|$)/uy;
+
+/**
+ * Reads the INI dialect of Go's gopkg.in/gcfg.v1, in which cloud.conf is written, by that library's own rules
+ * (ecosystem.md, 10). Never throws: what cannot be read is a problem and reading goes on with the next line.
+ */
+export function parseGcfg(source: string): {
+  readonly sections: readonly GcfgSection[];
+  readonly problems: readonly GcfgProblem[];
+} {
+  const text = source.replace(/^\uFEFF/, '').replaceAll('\r', '');
+  const sections: (GcfgSection & { entries: GcfgEntry[] })[] = [];
+  const problems: GcfgProblem[] = [];
+  let line = 1;
+  let at = 0;
+  while (at < text.length) {
+    at = skip(text, at, ' \t');
+    const rest = restOfLine(text, at);
+    if (text[at] === '[') {
+      const header = match(HEADER, text, at);
+      const name = header?.[1];
+      const subsection = header?.[2]?.replace(/\\(.)/g, '$1');
+      if (name === undefined || subsection === '') {
+        problems.push({
+          line,
+          message: 'a section is written [name] or [name "subsection"], letters, digits and - in the name',
+        });
+        // What follows belongs to the section that could not be read.
+        sections.push({ name: '', line, entries: [] });
+      } else {
+        sections.push({
+          name: name.toLowerCase(),
+          line,
+          entries: [],
+          ...(subsection === undefined ? {} : { subsection }),
+        });
+      }
+      at += rest.length;
+    } else if (rest !== '' && !';#'.includes(rest.charAt(0))) {
+      const section = sections.at(-1);
+      const entry = readEntry(text, at, line);
+      if (entry.problem !== undefined) problems.push({ line, message: entry.problem });
+      else if (section === undefined)
+        problems.push({ line, message: `${entry.key} stands before the first [section]` });
+      else section.entries.push({ key: entry.key, value: entry.value, line });
+      line += entry.lines;
+      at = entry.end;
+    } else {
+      at += rest.length;
+    }
+    at += 1;
+    line += 1;
+  }
+  return { sections: sections.filter(({ name }) => name !== ''), problems };
+}
+
+interface ReadEntry {
+  readonly key: string;
+  readonly value: string | undefined;
+  readonly problem?: string;
+  /** The newline behind it, or the end of the text. */
+  readonly end: number;
+  /** Lines it continues over. */
+  readonly lines: number;
+}
+
+function readEntry(text: string, start: number, line: number): ReadEntry {
+  const name = match(NAME, text, start)?.[0];
+  const lineEnd = start + restOfLine(text, start).length;
+  if (name === undefined) {
+    const problem = 'a line is key = value, and a key begins with a letter and has letters, digits and -';
+    return { key: `line ${line}`, value: undefined, problem, end: lineEnd, lines: 0 };
+  }
+  const key = name.toLowerCase();
+  const at = skip(text, start + name.length, ' \t');
+  const next = text[at];
+  if (next === undefined || '\n;#'.includes(next)) return { key, value: undefined, end: lineEnd, lines: 0 };
+  if (next !== '=') {
+    const problem = `${name}: a key is followed by = and has only letters, digits and -`;
+    return { key, value: undefined, problem, end: lineEnd, lines: 0 };
+  }
+  const { value, problem, end } = scanValue(text, skip(text, at + 1, ' \t'));
+  const newline = end + restOfLine(text, end).length;
+  const lines = text.slice(start, newline).split('\n').length - 1;
+  return {
+    key,
+    value,
+    end: newline,
+    lines,
+    ...(problem === undefined ? {} : { problem: `${name}: ${problem}` }),
+  };
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function skip(text: string, from: number, characters: string): number {
+  let at = from;
+  while (at < text.length && characters.includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+function restOfLine(text: string, from: number): string {
+  const newline = text.indexOf('\n', from);
+  return text.slice(from, newline === -1 ? text.length : newline);
+}

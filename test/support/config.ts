@@ -1,0 +1,40 @@
+import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
+
+/** A configuration as cloud.conf's defaults make it. */
+export function aConfig(
+  authUrl = 'http://127.0.0.1:1/v3',
+  loadBalancer: Partial<LoadBalancerConfig> = {},
+): Config {
+  return {
+    clusterName: 'kubernetes',
+    namespace: 'kube-system',
+    reconcileTimeoutMs: 60_000,
+    sweepIntervalMs: 300_000,
+    concurrentServiceSyncs: 10,
+    openstack: {
+      authUrl,
+      interface: 'public',
+      tlsInsecure: false,
+      requestTimeoutMs: 10_000,
+      credentials: {
+        type: 'password',
+        user: { name: 'demo', domain: { name: 'Default' } },
+        password: 'demo',
+        project: { name: 'demo', domain: { name: 'Default' } },
+      },
+    },
+    loadBalancer: {
+      lbProvider: 'amphora',
+      lbMethod: 'ROUND_ROBIN',
+      createMonitor: true,
+      monitorDelay: 5,
+      monitorTimeout: 3,
+      monitorMaxRetries: 1,
+      monitorMaxRetriesDown: 3,
+      internalLb: false,
+      enableIngressHostname: false,
+      ingressHostnameSuffix: 'nip.io',
+      ...loadBalancer,
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSandbox } from '../../infra/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { connectKube } from '../../shared/kube/connect.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import { serviceKey } from '../../shared/model/request.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { connectCloud } from '../../shared/openstack/connect.ts';
+import type { Log, World } from '../../shared/ports.ts';
+import { reconcile } from '../../shared/reconcile.ts';
+import { sweep } from '../../shared/sweep.ts';
+import type { Sweep } from '../../shared/sweep.ts';
+import { aConfig } from './config.ts';
+
+const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export interface SandboxWorld {
+  readonly sandbox: Sandbox;
+  readonly world: World;
+  /** A further process: other identity, own caches. */
+  another(config?: Config): Promise<World>;
+  /** Runs one key, coming back as the queue would, until it is settled, blocked or failed. */
+  settle(name: string, options?: Partial<ReconcileRequest>): Promise<Report>;
+  /** Sweeps and runs what it found until a sweep finds nothing to do. */
+  sweepUntilSettled(world?: World): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The whole pipeline against the simulators, over HTTP. */
+export async function startSandboxWorld(
+  options: SandboxOptions = {},
+  config?: Partial<Config['loadBalancer']>,
+): Promise<SandboxWorld> {
+  const sandbox = await startSandbox({ pendingMs: 10, ...options });
+  const directory = mkdtempSync(join(tmpdir(), 'levelset-'));
+  const kubeconfig = join(directory, 'kubeconfig');
+  writeFileSync(kubeconfig, kubeconfigFor(sandbox));
+  const another = async (other: Config = aConfig(sandbox.authUrl, config)): Promise<World> => {
+    const { cloud, calls } = connectCloud(other.openstack);
+    const identity = `test-${Math.random().toString(36).slice(2)}`;
+    const { kube } = await connectKube({
+      kubeconfig,
+      env: {},
+      namespace: other.namespace,
+      identity,
+      log: silent,
+    });
+    return { kube, cloud, calls, clock: { now: () => Date.now() }, log: silent, config: other };
+  };
+  const world = await another();
+  return {
+    sandbox,
+    world,
+    another,
+    settle: async (name, request = {}) => {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const report = await run({ key: serviceKey('default', name), trigger: 'audit', ...request }, world);
+        if (report.outcome.status !== 'progressing') return report;
+        await pause(15);
+      }
+      throw new Error(`${name} did not settle`);
+    },
+    sweepUntilSettled: async (by = world) => {
+      for (let sweeps = 1; sweeps < 200; sweeps += 1) {
+        const found = await sweep(by);
+        if (found.failed !== undefined) throw new Error(found.failed);
+        const reports = await runAll(found, by);
+        if (reports.every(({ outcome }) => outcome.status === 'settled')) return sweeps;
+        await pause(15);
+      }
+      throw new Error('the world did not settle');
+    },
+    close: async () => {
+      rmSync(directory, { recursive: true });
+      await sandbox.close();
+    },
+  };
+}
+
+export function run(request: ReconcileRequest, world: World): Promise<Report> {
+  const until = Date.now() + world.config.reconcileTimeoutMs;
+  return reconcile(request, world, { remainingMs: () => until - Date.now() });
+}
+
+export function runAll(found: Sweep, world: World): Promise<readonly Report[]> {
+  return Promise.all(found.requests.map((request) => run(request, world)));
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export function kubeconfigFor(sandbox: Sandbox): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'sandbox', cluster: { server: sandbox.kubeUrl } }],
+    users: [{ name: 'levelset', user: { token: sandbox.kubeToken } }],
+    contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'levelset' } }],
+    'current-context': 'sandbox',
+  });
+}

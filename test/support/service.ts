@@ -1,0 +1,49 @@
+import type { Service } from '../../shared/model/kubernetes.ts';
+
+interface Wanted {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+/** A Service as a user would write it: one TCP port unless told otherwise. */
+export function aService(wanted: Wanted = {}): {
+  kind: 'Service';
+  apiVersion: 'v1';
+  metadata: { name: string; namespace: string; annotations?: Record<string, string> };
+  spec: Record<string, unknown>;
+} {
+  const { name = 'web', namespace = 'default', annotations, spec = {} } = wanted;
+  return {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { name, namespace, ...(annotations ? { annotations: { ...annotations } } : {}) },
+    spec: {
+      type: 'LoadBalancer',
+      ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+      selector: { app: name },
+      ...spec,
+    },
+  };
+}
+
+/** The same as the apiserver would answer it: defaults, node ports and a UID filled in. */
+export function aStoredService(wanted: Wanted = {}): Service {
+  const made = aService(wanted);
+  const ports = (made.spec['ports'] as readonly Record<string, unknown>[]).map((port, index) => ({
+    protocol: 'TCP',
+    nodePort: 30080 + index,
+    ...port,
+  }));
+  return {
+    metadata: { ...made.metadata, uid: '6a1f6a1f-0000-4000-8000-000000000001', resourceVersion: '1' },
+    spec: {
+      sessionAffinity: 'None',
+      ipFamilies: ['IPv4'],
+      externalTrafficPolicy: 'Cluster',
+      ...made.spec,
+      ports,
+    },
+  } as unknown as Service;
+}

@@ -19,6 +19,11 @@ export interface KubeCall extends Attempt {
   readonly body: unknown;
 }
 
+const patchTypes: Record<string, (target: unknown, patch: unknown) => unknown> = {
+  'application/merge-patch+json': mergePatch,
+  'application/strategic-merge-patch+json': strategicPatch,
+};
+
 /** The resource API behind authentication: authorises, runs, audits. Tests' own writes come in here as well. */
 export class KubeApi {
   private readonly store: ObjectStore;
@@ -102,15 +107,10 @@ export class KubeApi {
   }
 
   private patch({ type, namespace, name = '', subresource, body, contentType }: KubeCall): KubeObject {
-    const stored = this.store.get(type, namespace, name);
     const kind = contentType.split(';')[0]?.trim();
-    if (kind === 'application/merge-patch+json') {
-      return this.store.update(type, namespace, name, asJson(mergePatch(stored, body)), subresource);
-    }
-    if (kind === 'application/strategic-merge-patch+json') {
-      return this.store.update(type, namespace, name, asJson(strategicPatch(stored, body)), subresource);
-    }
-    const text = `the body of the request was in an unknown format - accepted media types include: application/merge-patch+json, application/strategic-merge-patch+json`;
+    const merge = kind === undefined ? undefined : patchTypes[kind];
+    if (merge) return this.store.patch(type, namespace, name, (stored) => merge(stored, body), subresource);
+    const text = `the body of the request was in an unknown format - accepted media types include: ${Object.keys(patchTypes).join(', ')}`;
     throw statusRefusal(415, 'UnsupportedMediaType', text);
   }
 

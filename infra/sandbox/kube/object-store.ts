@@ -69,6 +69,23 @@ export class ObjectStore {
     return this.put(type, created);
   }
 
+  /** PATCH: what the patch makes of the stored object. A foreign uid is invalid here, where PUT has a conflict. */
+  patch(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    apply: (stored: KubeObject) => unknown,
+    subresource?: string,
+  ): KubeObject {
+    const stored = this.get(type, namespace, name);
+    const patched = asJson(apply(stored));
+    const uid = asJson(patched['metadata'])['uid'];
+    if (uid !== stored.metadata.uid) {
+      throw invalid(type, name, 'metadata.uid', `Invalid value: "${asText(uid)}": field is immutable`);
+    }
+    return this.update(type, namespace, name, patched, subresource);
+  }
+
   /** PUT, also the second half of every PATCH. `subresource` says which half of the object the write may touch. */
   update(
     type: ResourceType,
@@ -102,6 +119,8 @@ export class ObjectStore {
         if (!['status', 'metadata'].includes(key)) Reflect.deleteProperty(next, key);
       Object.assign(next, structuredClone(given), { apiVersion: stored.apiVersion, kind: stored.kind });
       if (type.status) next.status = structuredClone(asJson(stored.status));
+      if (type.kind === 'Service' && next.spec?.['type'] !== 'LoadBalancer')
+        delete next.status?.['loadBalancer'];
     }
     next.metadata = keepIdentity(structuredClone(meta), stored.metadata);
     const added = asList(next.metadata.finalizers).filter(

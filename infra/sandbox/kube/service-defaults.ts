@@ -53,8 +53,7 @@ export function defaultService(service: KubeObject, allocate: ServiceAllocator):
   const balancer = asJson(service.status?.['loadBalancer']);
   const ingress = asList(balancer['ingress']).map(asJson);
   const shown = ingress.map((one) => ('ip' in one && balanced ? { ipMode: 'VIP', ...one } : one));
-  const rest = { ...service.status };
-  service.status = { ...rest, loadBalancer: balanced && shown.length > 0 ? { ingress: shown } : {} };
+  service.status = { ...service.status, loadBalancer: shown.length > 0 ? { ingress: shown } : {} };
 }
 
 /** The few rules of Service validation that a load balancer controller can break. */

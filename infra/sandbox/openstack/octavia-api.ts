@@ -43,6 +43,7 @@ export function octaviaAnswer(
     if (call.method !== 'GET') throw notAllowed();
     return list(collection ?? '', resource, own(resource.items()), call.query, self, projectId);
   }
+  if (sub === undefined && !['GET', 'PUT', 'DELETE'].includes(call.method)) throw notAllowed();
   const object = resource.items().find((one) => one.id === id);
   if (!object) throw octaviaFault(404, `${resource.title} ${id} not found.`);
   if (object.project_id !== projectId)
@@ -50,8 +51,7 @@ export function octaviaAnswer(
   if (sub !== undefined) return below(world, call, collection ?? '', object, sub, subId, self, projectId);
   if (call.method === 'GET') return { status: 200, body: { [resource.one]: resource.view(object) } };
   if (call.method === 'PUT') return resource.update(object, bodyOf(call, resource.one));
-  if (call.method === 'DELETE') return resource.remove(object);
-  throw notAllowed();
+  return resource.remove(object);
 }
 
 function resourceOf(

@@ -1,0 +1,49 @@
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { coordinationCases } from './coordination-cases.ts';
+import type { KubeCase } from './kube-case.ts';
+import { kubeconfigTarget, KubeSession, type KubeTarget } from './kube-session.ts';
+import { serviceCases } from './service-cases.ts';
+
+const groups: Record<string, readonly KubeCase[]> = {
+  Services: serviceCases,
+  'coordination and the rest': coordinationCases,
+};
+
+/** The same cases for the simulator always, and for a real apiserver when the environment names its kubeconfig. */
+function suite(name: string, open: () => Promise<KubeTarget>, real: boolean): void {
+  describe(name, { timeout: 60_000 }, () => {
+    let session: KubeSession;
+    beforeAll(async () => {
+      session = new KubeSession(await open());
+      await session.begin();
+    });
+    afterEach(() => session.cleanUp());
+    afterAll(() => session.end());
+    for (const [group, cases] of Object.entries(groups)) {
+      describe(group, () => {
+        for (const one of cases) {
+          it.skipIf(real && one.sandboxOnly !== undefined)(one.name, () => one.run(session));
+        }
+      });
+    }
+  });
+}
+
+let sandbox: Sandbox | undefined;
+afterAll(() => sandbox?.close());
+
+suite(
+  'the apiserver simulator',
+  async () => {
+    sandbox = await startSandbox();
+    const { kubeUrl: url, adminToken: token, kubeToken: limitedToken } = sandbox;
+    return { name: 'simulator', real: false, url, token, limitedToken };
+  },
+  false,
+);
+
+const kubeconfig = process.env['LEVELSET_CONFORMANCE_KUBECONFIG'];
+if (kubeconfig !== undefined) {
+  suite(`the apiserver of ${kubeconfig}`, () => Promise.resolve(kubeconfigTarget(kubeconfig)), true);
+}

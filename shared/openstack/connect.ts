@@ -10,7 +10,7 @@ export interface Connection {
   readonly cloud: Cloud;
   readonly calls: CallRecorder;
   /** A token can be had and the catalog has both services; throws a ReconcileError that says what is wrong. */
-  ready(): Promise<void>;
+  readonly ready: () => Promise<void>;
 }
 
 /** OpenStack for one process: one HTTP client, one token. Makes no request by itself; `observe` sees every attempt. */

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectCloud } from '../../../shared/openstack/connect.ts';
+import type { Cloud } from '../../../shared/ports.ts';
+import { issueToken, json, PROJECT, startFake, type Answer, type Fake } from './fake-openstack.ts';
+
+const ID = 'b89fa3b5-ffe8-407d-8ab9-810787de175f';
+const POOL = 'a1cbc26b-e1d4-4879-b5e4-4d373bfc74c3';
+
+let fake: Fake;
+let cloud: Cloud;
+let answer: Answer;
+beforeEach(async () => {
+  fake = await startFake((...all) => {
+    answer(...all);
+  });
+  ({ cloud } = connectCloud(fake.config));
+});
+afterEach(() => fake.close());
+
+const always =
+  (status: number, body?: unknown): Answer =>
+  (_seen, response) => {
+    json(response, status, body);
+  };
+
+describe('requests', () => {
+  const lb = { loadbalancer: { id: ID } };
+  const rows: readonly [string, (port: Cloud) => Promise<unknown>, unknown, readonly unknown[]][] = [
+    [
+      'get',
+      (port) => port.get('loadbalancer', ID),
+      lb,
+      [['GET', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}`]],
+    ],
+    [
+      'create',
+      (port) => port.create('loadbalancer', { name: 'a' }),
+      lb,
+      [['POST', '/load-balancer/v2.0/lbaas/loadbalancers', { loadbalancer: { name: 'a' } }]],
+    ],
+    [
+      'create below a pool',
+      (port) => port.create('member', { address: '10.0.0.1' }, POOL),
+      { member: { id: ID } },
+      [['POST', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { member: { address: '10.0.0.1' } }]],
+    ],
+    [
+      'update',
+      (port) => port.update('listener', ID, { tags: ['a'] }),
+      {},
+      [['PUT', `/load-balancer/v2.0/lbaas/listeners/${ID}`, { listener: { tags: ['a'] } }]],
+    ],
+    [
+      'update of a floating IP and its tags',
+      (port) => port.update('floatingip', ID, { port_id: null, tags: ['a'] }),
+      {},
+      [
+        ['PUT', `/network/v2.0/floatingips/${ID}`, { floatingip: { port_id: null } }],
+        ['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: ['a'] }],
+      ],
+    ],
+    [
+      'update of the tags alone',
+      (port) => port.update('floatingip', ID, { tags: [] }),
+      {},
+      [['PUT', `/network/v2.0/floatingips/${ID}/tags`, { tags: [] }]],
+    ],
+    [
+      'remove with all below',
+      (port) => port.remove('loadbalancer', ID, { cascade: true }),
+      {},
+      [['DELETE', `/load-balancer/v2.0/lbaas/loadbalancers/${ID}?cascade=true`]],
+    ],
+    [
+      'remove below a pool',
+      (port) => port.remove('member', ID, { parent: POOL }),
+      {},
+      [['DELETE', `/load-balancer/v2.0/lbaas/pools/${POOL}/members/${ID}`]],
+    ],
+    [
+      'all members',
+      (port) => port.putMembers(POOL, [{ address: '10.0.0.1' }], false),
+      {},
+      [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members`, { members: [{ address: '10.0.0.1' }] }]],
+    ],
+    [
+      'more members',
+      (port) => port.putMembers(POOL, [], true),
+      {},
+      [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members?additive_only=true`, { members: [] }]],
+    ],
+    [
+      'a list with a repeated key',
+      (port) => port.list('floatingip', { port_id: ['a', 'b c'], tags: 'x' }),
+      { floatingips: [] },
+      [['GET', '/network/v2.0/floatingips?limit=1000&port_id=a&port_id=b+c&tags=x']],
+    ],
+  ];
+  it.each(rows)('%s', async (_what, act, body, requests) => {
+    answer = always(200, body);
+    await act(cloud);
+    expect(
+      fake.seen.map(({ method, path, body: sent }) => (sent ? [method, path, sent] : [method, path])),
+    ).toEqual(requests);
+  });
+
+  it.each(['/v2.0', '/v2', '/v2.0/'])('work with an endpoint that ends in %s', async (suffix) => {
+    const versioned = await startFake(always(200, { ports: [] }), issueToken({ suffix }));
+    await connectCloud(versioned.config).cloud.list('port');
+    await versioned.close();
+    expect(versioned.seen[0]?.path).toBe('/network/v2.0/ports?limit=1000');
+  });
+
+  it.each(['../quotas', '', 'x/../y', '%2e%2e', `${ID}?cascade=true`])(
+    'never carry the id %j',
+    async (id) => {
+      answer = always(200, {});
+      await expect(cloud.get('loadbalancer', id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(cloud.remove('member', ID, { parent: id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect(fake.seen).toEqual([]);
+    },
+  );
+});
+
+describe('what is not there', () => {
+  const absent = { faultcode: 'Client', faultstring: `Load Balancer ${ID} not found.`, debuginfo: null };
+
+  it('is undefined to a reader and fine to a remover', async () => {
+    answer = always(404, absent);
+    expect(await cloud.get('loadbalancer', ID)).toBeUndefined();
+    await cloud.remove('loadbalancer', ID);
+    await expect(cloud.update('loadbalancer', ID, { name: 'x' })).rejects.toMatchObject({ code: 'GONE' });
+  });
+
+  it('is not what a proxy says is not there', async () => {
+    answer = always(404, { message: 'no route' });
+    await expect(cloud.get('loadbalancer', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    await expect(cloud.remove('loadbalancer', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+  });
+});
+
+describe('lists', () => {
+  const next = (marker: string) => [
+    { rel: 'next', href: `http://elsewhere/v2.0/ports?limit=1&marker=${marker}` },
+  ];
+
+  it('follow their pages at the address of the catalog', async () => {
+    answer = ({ path }, response) => {
+      const last = path.includes('marker=a');
+      json(response, 200, { ports: [{ id: last ? 'b' : 'a' }], ports_links: last ? [] : next('a') });
+    };
+    expect(await cloud.list('port', { limit: 1 })).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect(fake.seen.map(({ path }) => path)).toEqual([
+      '/network/v2.0/ports?limit=1',
+      '/network/v2.0/ports?limit=1&marker=a',
+    ]);
+  });
+
+  it.each([
+    ['HTML', undefined],
+    ['no list', {}],
+    ['null', { ports: null }],
+    ['an object without an id', { ports: [{ name: 'x' }] }],
+    ['a page that leads to itself', { ports: [], ports_links: next('a') }],
+    ['a page that leads nowhere', { ports: [], ports_links: [{ rel: 'next', href: 'http://[' }] }],
+  ])('are never a part: %s', async (_what, body) => {
+    answer = always(200, body);
+    await expect(cloud.list('port')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+  });
+
+  it('fail when one page fails', async () => {
+    answer = ({ path }, response) => {
+      if (path.includes('marker')) json(response, 400, {});
+      else json(response, 200, { ports: [{ id: 'a' }], ports_links: next('a') });
+    };
+    await expect(cloud.list('port')).rejects.toMatchObject({ code: 'REJECTED' });
+  });
+});
+
+describe('quota', () => {
+  it('is the project’s, by the names of the kinds', async () => {
+    answer = always(200, { quota: { load_balancer: 5, listener: -1, health_monitor: 7 } });
+    expect(await cloud.quota()).toEqual({ loadbalancer: 5, listener: -1, healthmonitor: 7 });
+    expect(fake.seen.map(({ path }) => path)).toEqual([`/load-balancer/v2.0/lbaas/quotas/${PROJECT}`]);
+  });
+
+  it('falls back to the defaults where nothing was set', async () => {
+    answer = ({ path }, response) => {
+      const pool = path.endsWith('/default') ? 9 : null;
+      json(response, 200, { quota: { pool, member: path.endsWith('/default') ? 1 : 2 } });
+    };
+    expect(await cloud.quota()).toEqual({ pool: 9, member: 2 });
+  });
+});
+
+describe('octaviaVersion', () => {
+  it('is the newest there is, asked for once', async () => {
+    answer = always(200, { versions: [{ id: 'v2.9' }, { id: 'v2.26', status: 'CURRENT' }, { id: 'v1' }] });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
+    expect(fake.seen.map(({ path }) => path)).toEqual(['/load-balancer/']);
+  });
+
+  it('is asked for again after a failure', async () => {
+    answer = always(400, {});
+    await expect(cloud.octaviaVersion()).rejects.toMatchObject({ code: 'REJECTED' });
+    answer = always(200, { versions: [{ id: 'v2.5' }] });
+    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 5 });
+  });
+});

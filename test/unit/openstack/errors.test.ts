@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../../shared/model/errors.ts';
+import { refusal } from '../../../shared/openstack/errors.ts';
+
+/** Bodies as a real OpenStack answered them. */
+const octavia = (faultstring: string): unknown => ({ faultcode: 'Client', faultstring, debuginfo: null });
+const neutron = (type: string, message: string): unknown => ({ NeutronError: { type, message, detail: '' } });
+const LB = 'b89fa3b5-ffe8-407d-8ab9-810787de175f';
+
+const ROWS: readonly (readonly [
+  what: string,
+  status: number,
+  body: unknown,
+  code: ErrorCode,
+  says: string,
+])[] = [
+  [
+    'Octavia 400',
+    400,
+    octavia("Provider 'nope' is not enabled."),
+    'REJECTED',
+    "Provider 'nope' is not enabled.",
+  ],
+  [
+    'Neutron 400',
+    400,
+    neutron('InvalidRoutes', 'Invalid format for routes'),
+    'REJECTED',
+    'Invalid format for routes',
+  ],
+  [
+    'keystonemiddleware 401',
+    401,
+    { error: { code: 401, message: 'The request you have made requires authentication.' } },
+    'UNAUTHORIZED',
+    'requires authentication',
+  ],
+  [
+    'Octavia policy',
+    403,
+    octavia('Policy does not allow this request to be performed.'),
+    'FORBIDDEN',
+    'Policy',
+  ],
+  [
+    'Octavia quota',
+    403,
+    octavia('Quota has been met for resources: Load Balancer'),
+    'QUOTA_EXCEEDED',
+    'Load Balancer',
+  ],
+  ['Octavia gone', 404, octavia(`Load Balancer ${LB} not found.`), 'GONE', 'not found'],
+  ['Neutron gone', 404, neutron('PortNotFound', 'Port X could not be found.'), 'GONE', 'could not be found'],
+  [
+    'a path that is none',
+    404,
+    { code: 404, title: 'Not Found', description: '' },
+    'UNEXPECTED_RESPONSE',
+    'Not Found',
+  ],
+  ['a proxy that knows nothing', 404, undefined, 'UNEXPECTED_RESPONSE', 'HTTP 404'],
+  [
+    'method',
+    405,
+    { code: 405, title: 'Method Not Allowed', description: '' },
+    'UNEXPECTED_RESPONSE',
+    'Method Not Allowed',
+  ],
+  [
+    'immutable load balancer',
+    409,
+    octavia(`Load Balancer ${LB} is immutable and cannot be updated.`),
+    'LOAD_BALANCER_BUSY',
+    'immutable',
+  ],
+  [
+    'immutable pool',
+    409,
+    octavia('Pool X is immutable and cannot be updated.'),
+    'LOAD_BALANCER_BUSY',
+    'immutable',
+  ],
+  [
+    'invalid state',
+    409,
+    octavia(`Invalid state PENDING_UPDATE of loadbalancer resource ${LB}`),
+    'LOAD_BALANCER_BUSY',
+    'PENDING_UPDATE',
+  ],
+  [
+    'in error',
+    409,
+    octavia(`Invalid state ERROR of loadbalancer resource ${LB}`),
+    'LOAD_BALANCER_ERROR',
+    'ERROR',
+  ],
+  [
+    'listener twice',
+    409,
+    octavia('Another Listener on this Load Balancer is already using protocol HTTP and protocol_port 80'),
+    'CONFLICT',
+    'already using',
+  ],
+  ['pool in use', 409, octavia('Pool X is in use by L7 policy Y'), 'CONFLICT', 'in use'],
+  [
+    'Neutron quota',
+    409,
+    neutron('OverQuota', "Quota exceeded for resources: ['floatingip']."),
+    'QUOTA_EXCEEDED',
+    'floatingip',
+  ],
+  [
+    'floating IP twice',
+    409,
+    neutron('FloatingIPPortAlreadyAssociated', 'Cannot associate'),
+    'CONFLICT',
+    'Cannot associate',
+  ],
+  [
+    'revision',
+    412,
+    neutron('RevisionNumberConstraintFailed', 'Constrained to 5'),
+    'CONFLICT',
+    'Constrained to 5',
+  ],
+  ['unprocessable', 422, octavia('no'), 'REJECTED', 'no'],
+  ['rate limit', 429, undefined, 'RATE_LIMITED', 'HTTP 429'],
+  [
+    'VIP in use',
+    500,
+    octavia("Provider 'amphora' reports error: IP address 10.0.0.193 already allocated in subnet X\nNeutron"),
+    'REJECTED',
+    'already allocated',
+  ],
+  [
+    'VIP outside',
+    500,
+    octavia(
+      "Provider 'amphora' reports error: IP address 192.168.1.1 is not a valid IP for the specified subnet.",
+    ),
+    'REJECTED',
+    'not a valid IP',
+  ],
+  [
+    'provider in trouble',
+    500,
+    octavia("Provider 'amphora' reports error: cannot connect to Neutron"),
+    'CLOUD_UNAVAILABLE',
+    'cannot connect',
+  ],
+  [
+    'not implemented',
+    501,
+    octavia("Provider 'amphora' does not support a requested option: x"),
+    'REJECTED',
+    'does not support',
+  ],
+  ['unavailable', 503, undefined, 'CLOUD_UNAVAILABLE', 'HTTP 503'],
+];
+
+describe('refusal', () => {
+  it.each(ROWS)('%s', (_what, status, body, code, says) => {
+    const error = refusal('update load balancer X', { status, body, requestId: 'req-7', retryAfterMs: 5 });
+    expect(error.code).toBe(code);
+    expect(error.message).toContain('update load balancer X: ');
+    expect(error.message).toContain(says);
+    expect(error.context).toEqual({ status, requestId: 'req-7', retryAfterMs: 5 });
+  });
+
+  it('keeps a message to one line of bounded length', () => {
+    const { message } = refusal('x', { status: 400, body: octavia(`a\n\u001b[31m${'b'.repeat(2_000)}`) });
+    expect(message.length).toBeLessThan(520);
+    expect(message).not.toMatch(/[\n\u001b]/);
+  });
+});

@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { OpenStackConfig } from '../../../shared/config/config.ts';
+
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | undefined;
+  readonly body: unknown;
+}
+
+export type Answer = (seen: Seen, response: ServerResponse, count: number) => void;
+
+export interface Fake {
+  readonly url: string;
+  readonly config: OpenStackConfig;
+  /** All requests but those for tokens. */
+  readonly seen: readonly Seen[];
+  /** The bodies of the requests for tokens. */
+  readonly logins: readonly unknown[];
+  close(): Promise<void>;
+}
+
+export const PROJECT = 'b80f94f5e8a8495ba3d94c191e8b17f2';
+
+/** A Keystone whose catalog names the server itself for every service; all other paths go to `answer`. */
+export async function startFake(answer: Answer, login: Answer = issueToken()): Promise<Fake> {
+  const seen: Seen[] = [];
+  const logins: unknown[] = [];
+  const server = createServer((request, response) => {
+    void readBody(request).then((body) => {
+      const { method = '', url: path = '' } = request;
+      const token = [request.headers['x-auth-token']].flat()[0];
+      if (path.endsWith('/auth/tokens')) {
+        logins.push(body);
+        login({ method, path, token, body }, response, logins.length);
+        return;
+      }
+      seen.push({ method, path, token, body });
+      answer({ method, path, token, body }, response, seen.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    config: configFor(url),
+    seen,
+    logins,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function configFor(authUrl: string): OpenStackConfig {
+  const domain = { name: 'Default' };
+  return {
+    authUrl,
+    region: 'RegionOne',
+    interface: 'public',
+    tlsInsecure: false,
+    requestTimeoutMs: 2_000,
+    credentials: {
+      type: 'password',
+      user: { name: 'demo', domain },
+      password: 'hunter2',
+      project: { name: 'demo', domain },
+    },
+  };
+}
+
+/** Answers `token-1`, `token-2`, ...; with a life in seconds and a suffix for the catalog's URLs. */
+export function issueToken(options: { seconds?: number; suffix?: string } = {}): Answer {
+  return (_seen, response, count) => {
+    const host = String(response.req.headers.host);
+    const endpoint = (service: string) => ({
+      type: service,
+      endpoints: [
+        {
+          interface: 'public',
+          region_id: 'RegionOne',
+          url: `http://${host}/${service}${options.suffix ?? ''}`,
+        },
+      ],
+    });
+    const now = Date.parse('2031-01-01T00:00:00Z');
+    response.setHeader('x-subject-token', `token-${count}`);
+    json(response, 201, {
+      token: {
+        issued_at: new Date(now).toISOString(),
+        expires_at: new Date(now + (options.seconds ?? 3600) * 1000).toISOString(),
+        project: { id: PROJECT },
+        catalog: [endpoint('load-balancer'), endpoint('network')],
+      },
+    });
+  };
+}
+
+export function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'x-openstack-request-id': 'req-1' });
+  response.end(JSON.stringify(body));
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+}

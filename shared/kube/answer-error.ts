@@ -1,0 +1,39 @@
+import { ReconcileError, type ErrorCode } from '../model/errors.ts';
+import type { RawAnswer } from './http.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'KUBE_REJECTED',
+  401: 'KUBE_FORBIDDEN',
+  403: 'KUBE_FORBIDDEN',
+  408: 'KUBE_UNAVAILABLE',
+  409: 'KUBE_CONFLICT',
+  422: 'KUBE_REJECTED',
+  429: 'KUBE_UNAVAILABLE',
+};
+
+const LONGEST_MESSAGE = 500;
+
+/**
+ * What an answer of the apiserver that is no success means (API conventions, "Status"): what was attempted, the status
+ * and the Status object's message; the request id is the apiserver's Audit-Id.
+ */
+export function answerError(doing: string, { status, headers, text }: RawAnswer): ReconcileError {
+  const code = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
+  const requestId = headers['audit-id'];
+  const wait = retryAfterMs(headers['retry-after']);
+  return new ReconcileError(code, `cannot ${doing}: ${status} ${statusMessage(text)}`.trim(), {
+    status,
+    ...(typeof requestId === 'string' && { requestId }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+}
+
+function statusMessage(text: string): string {
+  try {
+    const { kind, message } = JSON.parse(text) as { kind?: unknown; message?: unknown };
+    return kind === 'Status' && typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '';
+  } catch {
+    return '';
+  }
+}

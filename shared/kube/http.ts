@@ -1,0 +1,154 @@
+import http from 'node:http';
+import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import got, { RequestError, type Got } from 'got';
+import { ReconcileError } from '../model/errors.ts';
+import { answerError } from './answer-error.ts';
+import type { Connection, Credential } from './connection.ts';
+
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the server's URL; names in it are encoded already. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  /** Sent as JSON; that of a PATCH is a merge patch (RFC 7386). */
+  readonly body?: unknown;
+  /** What is attempted, for messages, such as `read Service shop/web`. */
+  readonly doing: string;
+  /** Statuses beside 2xx that the caller understands; every other one is thrown. */
+  readonly expected?: readonly number[];
+}
+
+export interface KubeAnswer {
+  readonly status: number;
+  /** Parsed JSON, or the text of an answer that is none. */
+  readonly body: unknown;
+  /** The apiserver's `Date` header in milliseconds since 1970; it counts whole seconds. */
+  readonly serverTimeMs: number | undefined;
+}
+
+/** One attempt as it went, for metrics. */
+export interface KubeCall {
+  readonly method: string;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
+
+const ATTEMPTS = 3;
+const FIRST_DELAY_MS = 200;
+/** No attempt begins later than this after the first: the queue waits cheaper than a function. */
+const RETRY_WITHIN_MS = 5_000;
+const MAX_SOCKETS = 16;
+
+/**
+ * The one HTTP client for a kube-apiserver, with one keep-alive agent. A GET is tried up to three times on 429, 5xx and
+ * lost connections, with full jitter or as Retry-After says; a write never: whether it took effect is for the next run
+ * to see. After a 401 the credential is read again and the request repeated once. Throws ReconcileError
+ * (answer-error.ts says which), never with the credential in it.
+ */
+export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
+  const client = createClient(connection);
+  const send = async (request: KubeRequest): Promise<KubeAnswer> => {
+    let raw = await attempt(client, connection, request, await connection.credential(false), onCall);
+    if (raw.status === 401)
+      raw = await attempt(client, connection, request, await connection.credential(true), onCall);
+    if (raw.status < 300 || request.expected?.includes(raw.status)) return readAnswer(request, raw);
+    throw answerError(request.doing, raw);
+  };
+  return async (request) => {
+    const started = performance.now();
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await send(request);
+      } catch (error) {
+        const waitMs = retryDelayMs(error, tried);
+        const ends = performance.now() + waitMs - started > RETRY_WITHIN_MS;
+        if (request.method !== 'GET' || tried === ATTEMPTS || ends) throw error;
+        await sleep(waitMs);
+      }
+    }
+  };
+}
+
+/** Infinity when waiting does not help. */
+function retryDelayMs(error: unknown, tried: number): number {
+  if (!(error instanceof ReconcileError) || error.code !== 'KUBE_UNAVAILABLE') return Infinity;
+  return error.context.retryAfterMs ?? Math.random() * FIRST_DELAY_MS * 2 ** (tried - 1);
+}
+
+function createClient(connection: Connection): Got {
+  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  return got.extend({
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: { limit: 0 },
+    timeout: { connect: 5_000, request: 30_000 },
+    agent: { http: new http.Agent(agent), https: new https.Agent(agent) },
+    // The apiserver takes the field manager and the audit log's userAgent from here.
+    headers: { 'user-agent': 'levelset', accept: 'application/json' },
+    https: connection.tls,
+    responseType: 'text',
+  });
+}
+
+async function attempt(
+  client: Got,
+  connection: Connection,
+  { method, path, query = {}, body, doing }: KubeRequest,
+  { authorization, certificate, key }: Credential,
+  onCall: (call: KubeCall) => void,
+): Promise<RawAnswer> {
+  const started = performance.now();
+  let status = 0;
+  try {
+    const response = await client(`${connection.server}${path}`, {
+      method,
+      searchParams: query,
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...(body !== undefined && { 'content-type': contentType(method) }),
+      },
+      ...(certificate !== undefined && key !== undefined && { https: { certificate, key } }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    status = response.statusCode;
+    return { status, headers: response.headers, text: response.body };
+  } catch (error) {
+    throw noAnswer(doing, connection.server, error);
+  } finally {
+    onCall({ method, status, durationMs: performance.now() - started });
+  }
+}
+
+function contentType(method: KubeRequest['method']): string {
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+}
+
+/** Without got's error as the cause: that holds the request with its token. */
+function noAnswer(doing: string, server: string, error: unknown): unknown {
+  if (!(error instanceof RequestError)) return error;
+  const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${error.message})`;
+  return new ReconcileError('KUBE_UNAVAILABLE', text);
+}
+
+function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer): KubeAnswer {
+  const date = Date.parse(headers.date ?? '');
+  const serverTimeMs = Number.isNaN(date) ? undefined : date;
+  if (!headers['content-type']?.includes('json')) return { status, body: text, serverTimeMs };
+  try {
+    return { status, body: JSON.parse(text) as unknown, serverTimeMs };
+  } catch {
+    throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${request.doing}: the answer is no whole JSON`, {
+      status,
+    });
+  }
+}

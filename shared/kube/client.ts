@@ -1,0 +1,105 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { Node, ObjectMeta, Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
+import type { Kube, Lease, Log, StateStore } from '../ports.ts';
+import { recordEvent } from './events.ts';
+import type { Http } from './http.ts';
+import { LEASE_LABEL, type LeaseRecord } from './lease-record.ts';
+import { KubeLease } from './lease.ts';
+import { listAll, toSelector } from './list.ts';
+import { corePath, leasePath } from './paths.ts';
+import { ConfigMapState } from './state.ts';
+
+export interface KubeClientOptions {
+  /** Of Leases and state. */
+  readonly namespace: string;
+  /** Holder of our Leases: unique per process or invocation. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+/**
+ * The Kube port over HTTP. Objects pass as the apiserver's JSON: unknown fields are kept, timestamps stay strings. Throws
+ * ReconcileError as http.ts says.
+ */
+export class KubeClient implements Kube {
+  readonly state: StateStore;
+  private readonly http: Http;
+  private readonly options: KubeClientOptions;
+  private cluster: string | undefined;
+
+  constructor(http: Http, options: KubeClientOptions) {
+    this.http = http;
+    this.options = options;
+    this.state = new ConfigMapState(http, options.namespace, options.log);
+  }
+
+  async clusterId(): Promise<string> {
+    if (this.cluster !== undefined) return this.cluster;
+    const request = {
+      path: corePath('namespaces', undefined, 'kube-system'),
+      doing: 'read namespace kube-system',
+    };
+    const { body } = await this.http({ method: 'GET', ...request });
+    this.cluster = asObject(body, request.doing).metadata.uid;
+    return this.cluster;
+  }
+
+  async getService(namespace: string, name: string): Promise<Service | undefined> {
+    const request = {
+      path: corePath('services', namespace, name),
+      doing: `read Service ${namespace}/${name}`,
+    };
+    const answer = await this.http({ method: 'GET', ...request, expected: [404] });
+    return answer.status === 404 ? undefined : (asObject(answer.body, request.doing) as Service);
+  }
+
+  listServices(namespace?: string): Promise<readonly Service[]> {
+    const doing = namespace === undefined ? 'list Services' : `list Services of ${namespace}`;
+    return listAll<Service>(this.http, { path: corePath('services', namespace), doing });
+  }
+
+  listNodes(): Promise<readonly Node[]> {
+    return listAll<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
+  }
+
+  async patchService(service: Service, patch: ServicePatch): Promise<Service> {
+    const { namespace, name, uid, resourceVersion } = service.metadata;
+    const doing = `patch Service ${namespace}/${name}`;
+    const answer = await this.http({
+      method: 'PATCH',
+      path: `${corePath('services', namespace, name)}/status`,
+      query: { fieldManager: 'levelset' },
+      body: { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } },
+      doing,
+      expected: [404],
+    });
+    if (answer.status !== 404) return asObject(answer.body, doing) as Service;
+    throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it is gone`, { status: 404 });
+  }
+
+  recordEvent(service: Service, event: ServiceEvent): Promise<void> {
+    return recordEvent(this.http, this.options.log, service, event);
+  }
+
+  /** `name` is the whole name of the object, as `listLeases` gives it. */
+  lease(name: string): Lease {
+    return new KubeLease(this.http, { ...this.options, name });
+  }
+
+  async listLeases(): Promise<readonly string[]> {
+    const { namespace } = this.options;
+    const leases = await listAll<LeaseRecord>(this.http, {
+      path: leasePath(namespace),
+      query: { labelSelector: toSelector(LEASE_LABEL) },
+      doing: `list Leases of ${namespace}`,
+    });
+    return leases.map(({ metadata }) => metadata.name);
+  }
+}
+
+/** Every object has a uid: what has none is the answer of something else, such as a proxy. */
+function asObject(body: unknown, doing: string): { readonly metadata: ObjectMeta } {
+  const { metadata } = (body ?? {}) as { metadata?: Partial<ObjectMeta> };
+  if (typeof metadata?.uid === 'string') return body as { readonly metadata: ObjectMeta };
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no Kubernetes object`);
+}

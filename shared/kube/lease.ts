@@ -1,0 +1,163 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { Lease, Log } from '../ports.ts';
+import type { Http, KubeAnswer } from './http.ts';
+import {
+  emptyRecord,
+  heldForMs,
+  lastHolder,
+  LEASE_DURATION_MS,
+  released,
+  renewed,
+  taken,
+  type LeaseRecord,
+} from './lease-record.ts';
+import { leasePath } from './paths.ts';
+
+export interface LeaseOptions {
+  /** Of the Lease object. */
+  readonly namespace: string;
+  /** The whole name of the object. */
+  readonly name: string;
+  /** Who we are: unique per process or invocation. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+/** When the last confirmed write of ours was sent, by the monotonic clock, and what the apiserver answered. */
+interface Held {
+  readonly record: LeaseRecord;
+  readonly sinceMs: number;
+}
+
+/**
+ * A Lease of one unit (kubernetes.md, 8, option A). Whether another holder is alive is told by the apiserver's Date
+ * header alone; how long our own hold lasts, by the monotonic clock since the last confirmed write was sent. Acquire
+ * takes two calls, release one, renew one when half of the time is over and none before.
+ */
+export class KubeLease implements Lease {
+  private readonly http: Http;
+  private readonly options: LeaseOptions;
+  private held: Held | undefined;
+  private renewing: Promise<void> | undefined;
+  /** Add the monotonic clock to get the apiserver's. */
+  private clockOffsetMs = 0;
+
+  constructor(http: Http, options: LeaseOptions) {
+    this.http = http;
+    this.options = options;
+  }
+
+  /** `fresh` is true when the Lease was just made or when we were its last holder. */
+  async acquire(): Promise<{ readonly fresh: boolean }> {
+    const { identity, name } = this.options;
+    const found = await this.read();
+    const record = found ?? emptyRecord(name);
+    const waitMs = heldForMs(record, identity, this.serverNow());
+    if (waitMs > 0) throw this.isHeld(waitMs);
+    if (!(await this.write(taken(record, identity, this.serverNow())))) throw this.isHeld(LEASE_DURATION_MS);
+    return { fresh: found === undefined || lastHolder(found) === identity };
+  }
+
+  /** Calls that come together make one renewal. */
+  renew(): Promise<void> {
+    this.renewing ??= this.renewOnce().finally(() => (this.renewing = undefined));
+    return this.renewing;
+  }
+
+  private async renewOnce(): Promise<void> {
+    if (!this.held) throw this.isLost('it is not held');
+    const ageMs = performance.now() - this.held.sinceMs;
+    if (ageMs < LEASE_DURATION_MS / 2) return;
+    const inTime = ageMs <= LEASE_DURATION_MS;
+    if (inTime && (await this.write(renewed(this.held.record, this.serverNow())))) return;
+    this.held = undefined;
+    throw this.isLost(inTime ? 'another holder took it' : 'it ran out');
+  }
+
+  async release(): Promise<void> {
+    const { held } = this;
+    if (!held) return;
+    await this.quietly('release', () =>
+      this.write(released(held.record, this.options.identity, this.serverNow())),
+    );
+    this.held = undefined;
+  }
+
+  /** Also when we do not hold it, unless somebody alive does. */
+  async remove(): Promise<void> {
+    const { held } = this;
+    this.held = undefined;
+    await this.quietly('delete', async () => {
+      const record = held?.record ?? (await this.read());
+      if (!record || heldForMs(record, this.options.identity, this.serverNow()) > 0) return;
+      const { uid, resourceVersion } = record.metadata;
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } };
+      const { path, doing } = this.request('delete');
+      await this.http({ method: 'DELETE', path, body, doing, expected: [404, 409] });
+    });
+  }
+
+  private async read(): Promise<LeaseRecord | undefined> {
+    const answer = await this.http({ method: 'GET', ...this.request('read'), expected: [404] });
+    this.learnClock(answer);
+    return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
+  }
+
+  /** False when somebody else wrote, made or deleted it meanwhile. */
+  private async write(record: LeaseRecord): Promise<boolean> {
+    const { namespace } = this.options;
+    const sinceMs = performance.now();
+    const isNew = record.metadata.resourceVersion === undefined;
+    const { path, doing } = this.request('write');
+    const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...record };
+    const answer = isNew
+      ? await this.http({ method: 'POST', path: leasePath(namespace), body, doing, expected: [409] })
+      : await this.http({ method: 'PUT', path, body, doing, expected: [404, 409] });
+    if (answer.status >= 400) return false;
+    this.held = { record: answer.body as LeaseRecord, sinceMs };
+    return true;
+  }
+
+  private request(verb: string): { path: string; doing: string } {
+    const { namespace, name } = this.options;
+    return { path: leasePath(namespace, name), doing: `${verb} Lease ${namespace}/${name}` };
+  }
+
+  private learnClock({ serverTimeMs, status }: KubeAnswer): void {
+    if (serverTimeMs === undefined)
+      throw new ReconcileError('UNEXPECTED_RESPONSE', 'the kube-apiserver answers without a Date', {
+        status,
+      });
+    this.clockOffsetMs = serverTimeMs - performance.now();
+  }
+
+  private serverNow(): number {
+    return this.clockOffsetMs + performance.now();
+  }
+
+  private isHeld(retryAfterMs: number): ReconcileError {
+    const { namespace, name } = this.options;
+    return new ReconcileError('LEASE_HELD', `Lease ${namespace}/${name} is held by another run`, {
+      retryAfterMs,
+    });
+  }
+
+  private isLost(why: string): ReconcileError {
+    const { namespace, name } = this.options;
+    return new ReconcileError('LEASE_LOST', `Lease ${namespace}/${name} is no longer ours: ${why}`);
+  }
+
+  private async quietly(verb: string, run: () => Promise<unknown>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      const { namespace, name } = this.options;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.options.log.warn(`a Lease could not be given back`, {
+        lease: `${namespace}/${name}`,
+        verb,
+        reason,
+      });
+    }
+  }
+}

@@ -3,5 +3,8 @@ import { sortKeys } from './attributes.ts';
 
 /** A short hash of a JSON value; equal values have equal ones whatever the order of their keys. */
 export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(sortKeys(value))).digest('hex').slice(0, 24);
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys(value)))
+    .digest('hex')
+    .slice(0, 24);
 }

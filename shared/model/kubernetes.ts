@@ -2,7 +2,7 @@
  * The parts of Kubernetes objects that levelset reads, as they are on the wire (timestamps stay strings). Shapes come
  * from the Kubernetes API reference by way of client-node's types; none of its code is loaded.
  */
-import type { V1NodeAddress, V1ServicePort, V1ServiceSpec } from '@kubernetes/client-node';
+import type { V1ServicePort, V1ServiceSpec } from '@kubernetes/client-node';
 
 export interface ObjectMeta {
   readonly name: string;
@@ -46,7 +46,7 @@ export interface Node {
     readonly providerID?: string;
     readonly taints?: readonly { readonly key: string; readonly effect: string; readonly value?: string }[];
   };
-  readonly status?: { readonly addresses?: readonly V1NodeAddress[] };
+  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
 }
 
 /** A merge patch of a Service's metadata and status (RFC 7386: null removes). */

@@ -17,15 +17,7 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   if (applied.error) return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
-  if (pending) {
-    const status = String(observed.loadBalancer?.['provisioning_status']);
-    return {
-      status: 'progressing',
-      reason: `Octavia has the load balancer in ${status}`,
-      retryAfterMs: CHANGE_MS,
-      ...wait,
-    };
-  }
+  if (pending) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking }) => blocking);
   if (problem) {
     const reason = `${problem.field} ${problem.value} ${problem.message}`;
@@ -35,8 +27,8 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
   if (locking.length > 0) {
     const creating = locking.some((step) => step.verb !== 'update' && step.kind === 'loadbalancer');
-    const reason = `Octavia works on: ${locking.map((step) => `${step.verb} ${step.address}`).join(', ')}`;
-    return { status: 'progressing', reason, retryAfterMs: creating ? CREATE_MS : CHANGE_MS, ...wait };
+    const retryAfterMs = creating ? CREATE_MS : CHANGE_MS;
+    return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs, ...wait };
   }
   if (applied.stopped)
     return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
@@ -44,6 +36,11 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
     return { status: 'progressing', reason: 'what was deleted is looked for once more', retryAfterMs: 0 };
   }
   return { status: 'settled' };
+}
+
+/** The same words in every run that waits, so that the condition is written once. */
+function waiting(id = ''): string {
+  return `waiting for Octavia to finish its work on load balancer ${id}`;
 }
 
 export function outcomeOfError(error: ReconcileError): Outcome {

@@ -41,7 +41,7 @@ export function summarize(service: Service, input: SummaryInput): Summary {
       ...statusPatch(service, ingress, changed ? told : undefined, input.now),
     },
     events: [
-      ...updatedEvent(look, applied),
+      ...(old?.status === 'True' ? updatedEvent(applied) : []),
       ...(changed
         ? [{ type: eventType(outcome, told), reason: told.reason, message: told.message } as const]
         : []),
@@ -123,10 +123,11 @@ function eventType(outcome: Outcome, told: Told): 'Normal' | 'Warning' {
   return clean ? 'Normal' : 'Warning';
 }
 
-/** Said when a load balancer that was there already is changed. */
-function updatedEvent(look: Look, applied: Applied): readonly ServiceEvent[] {
-  if (!look.observed.loadBalancer || applied.steps.length === 0) return [];
-  const message = `Updated load balancer: ${summarizeSteps(applied.steps)}: ${applied.steps.map(({ address }) => address).join(', ')}`;
+/** Said when a load balancer that serves is changed. */
+function updatedEvent(applied: Applied): readonly ServiceEvent[] {
+  if (applied.steps.length === 0) return [];
+  const addresses = applied.steps.map(({ address }) => address).join(', ');
+  const message = `Updated load balancer: ${summarizeSteps(applied.steps)}: ${addresses}`;
   return [{ type: 'Normal', reason: 'UpdatedLoadBalancer', message }];
 }
 

@@ -28,7 +28,7 @@ describe('a Service of type LoadBalancer', () => {
       metadata: { finalizers: ['service.kubernetes.io/load-balancer-cleanup'] },
       status: {
         loadBalancer: {
-          ingress: [{ ip: it.sandbox.cloud.floatingips[0]?.['floating_ip_address'], ipMode: 'VIP' }],
+          ingress: [{ ip: it.sandbox.cloud.floatingips[0]?.floating_ip_address, ipMode: 'VIP' }],
         },
       },
     });
@@ -78,7 +78,7 @@ describe('a Service of type LoadBalancer', () => {
     await it.settle('web');
 
     const listeners = it.sandbox.cloud.listeners.map(
-      (listener) => `${String(listener['protocol'])} ${String(listener['protocol_port'])}`,
+      (listener) => `${String(listener.protocol)} ${String(listener.protocol_port)}`,
     );
     expect(listeners.sort()).toEqual(['TCP 443', 'UDP 53']);
     expect(it.sandbox.cloud.pools).toHaveLength(2);

@@ -42,3 +42,35 @@ export function readAccess(
   ]);
   return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Access;
 }
+
+/** Two ways to say one thing: who says it one way overrides who said it the other way before. */
+const ALTERNATIVES: readonly (readonly (keyof Access)[])[] = [
+  ['userId', 'username'],
+  ['projectId', 'projectName'],
+  ['userDomainId', 'userDomainName'],
+  ['projectDomainId', 'projectDomainName'],
+  ['applicationCredentialId', 'applicationCredentialName'],
+];
+
+/** All sources as one, the first winning field by field. */
+export function mergeAccess(sources: readonly Access[]): Access {
+  return sources.map(spreadDomain).reduceRight((below, above) => {
+    const said = ALTERNATIVES.filter((fields) => fields.some((field) => above[field] !== undefined)).flat();
+    const kept = Object.entries(below).filter(([field]) => !said.includes(field as keyof Access));
+    return { ...(Object.fromEntries(kept) as Access), ...above };
+  }, {});
+}
+
+/** A domain for all is the user's and the project's where the source has none for them. */
+function spreadDomain(access: Access): Access {
+  const { domainId, domainName, ...own } = access;
+  const hasUser = (own.userDomainId ?? own.userDomainName) !== undefined;
+  const hasProject = (own.projectDomainId ?? own.projectDomainName) !== undefined;
+  if (domainId !== undefined) {
+    const user = hasUser ? {} : { userDomainId: domainId };
+    return { ...own, ...user, ...(hasProject ? {} : { projectDomainId: domainId }) };
+  }
+  if (domainName === undefined) return own;
+  const user = hasUser ? {} : { userDomainName: domainName };
+  return { ...own, ...user, ...(hasProject ? {} : { projectDomainName: domainName }) };
+}

@@ -88,12 +88,12 @@ async function readClouds(file: FoundFile, problems: string[]): Promise<Tree> {
     lineCounter,
     prettyErrors: false,
   });
-  // Only the code: yaml's messages may quote the file.
-  const broken = document.errors.map(
-    ({ code, pos }) => `${file.path}:${lineCounter.linePos(pos[0]).line}: ${code}`,
-  );
-  problems.push(...broken.map((where) => `${where} (no valid YAML)`));
-  if (broken.length > 0) return {};
+  const [error] = document.errors;
+  if (error !== undefined) {
+    // Only the code, as yaml's message may quote the file; only the first, as the others follow from it.
+    problems.push(`${file.path}:${lineCounter.linePos(error.pos[0]).line}: no valid YAML (${error.code})`);
+    return {};
+  }
   const tree = toTree(document, file, problems);
   if (isTree(tree) && isTree(tree['clouds'])) return tree['clouds'];
   if (problems.length === 0)

@@ -57,8 +57,8 @@ function kindOf(access: Access): { type: Credentials['type']; refused?: string }
 
 function passwordOf(access: Access, problems: string[]): Credentials | undefined {
   const { password, userId, username, projectId, projectName } = access;
-  const userDomain = domainOf(access.userDomainId, access.userDomainName, access);
-  const projectDomain = domainOf(access.projectDomainId, access.projectDomainName, access);
+  const userDomain = domainOf(access.userDomainId, access.userDomainName);
+  const projectDomain = domainOf(access.projectDomainId, access.projectDomainName);
   const user = nameOrId('user', userId, username, userDomain, problems);
   const project = nameOrId('project', projectId, projectName, projectDomain, problems);
   if (password === undefined)
@@ -83,19 +83,16 @@ function applicationCredentialOf(access: Access, problems: string[]): Credential
     );
     return undefined;
   }
-  const userDomain = domainOf(access.userDomainId, access.userDomainName, access);
+  const userDomain = domainOf(access.userDomainId, access.userDomainName);
   const user = nameOrId('user', access.userId, access.username, userDomain, problems);
   return secret === undefined || user === undefined
     ? undefined
     : { type: 'application-credential', name, user, secret };
 }
 
-/** The specific domain, else the common one; an id before a name. */
-function domainOf(id: string | undefined, name: string | undefined, common: Access): DomainRef | undefined {
+function domainOf(id: string | undefined, name: string | undefined): DomainRef | undefined {
   if (id !== undefined) return { id };
-  if (name !== undefined) return { name };
-  if (common.domainId !== undefined) return { id: common.domainId };
-  return common.domainName === undefined ? undefined : { name: common.domainName };
+  return name === undefined ? undefined : { name };
 }
 
 function nameOrId(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { Access } from './access.ts';
+import { mergeAccess, type Access } from './access.ts';
 import type { OpenStackConfig } from './config.ts';
 import { readCredentials } from './credentials.ts';
 
@@ -16,7 +16,7 @@ export async function openStackConfig(
   problems: string[],
 ): Promise<OpenStackConfig | undefined> {
   const before = problems.length;
-  const access = sources.reduceRight((merged, source) => ({ ...merged, ...source }), {});
+  const access = mergeAccess(sources);
   const authUrl = checkAuthUrl(access.authUrl, problems);
   const credentials = readCredentials(sources, access, problems);
   const [ca, cert, key] = await Promise.all([

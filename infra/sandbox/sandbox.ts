@@ -41,12 +41,12 @@ export interface Sandbox {
   readonly cloud: CloudWorld;
   readonly keystone: Keystone;
   readonly requests: readonly RecordedRequest[];
-  setAuditSink(url: string | undefined, token?: string): void;
+  readonly setAuditSink: (url: string | undefined, token?: string) => void;
   /** Adds a fault; the returned function clears it. */
-  fault(rule: FaultRule): () => void;
+  readonly fault: (rule: FaultRule) => () => void;
   /** Moves both simulators' idea of now: Date header, tokens, leases, timestamps, ends of PENDING_*. */
-  advanceClock(ms: number): void;
-  close(): Promise<void>;
+  readonly advanceClock: (ms: number) => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens both simulators on 127.0.0.1. Every sandbox is a world of its own. */

@@ -100,21 +100,25 @@ export class CloudSession {
 
   /** Waits until the lock is off and gives the load balancer as it is then. */
   async settled(id: string): Promise<unknown> {
-    for (const until = Date.now() + patienceMs; Date.now() < until; await pause(200)) {
+    const until = Date.now() + patienceMs;
+    while (Date.now() < until) {
       this.target.hurry();
       const { body } = await this.octavia('GET', `loadbalancers/${id}`);
       if (!textAt(body, 'loadbalancer.provisioning_status').startsWith('PENDING'))
         return at(body, 'loadbalancer');
+      await pause(200);
     }
     throw new Error(`load balancer ${id} is still PENDING`);
   }
 
   /** Waits until the load balancer answers 404. */
   async gone(id: string): Promise<Reply> {
-    for (const until = Date.now() + patienceMs; Date.now() < until; await pause(200)) {
+    const until = Date.now() + patienceMs;
+    while (Date.now() < until) {
       this.target.hurry();
       const reply = await this.octavia('GET', `loadbalancers/${id}`);
       if (reply.status === 404) return reply;
+      await pause(200);
     }
     throw new Error(`load balancer ${id} is still there`);
   }
@@ -165,7 +169,7 @@ export async function request(method: string, url: string, body?: unknown, heade
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(url, {
     method,
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
     ...sent,
   });
   const text = await response.text();

@@ -34,11 +34,12 @@ export const identityCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'an unknown application credential is 401',
+    name: 'an application credential that nobody knows is 404, unlike a wrong password',
     run: async ({ target }) => {
       const application_credential = { id: nobody.replaceAll('-', ''), secret: 'wrong' };
       const identity = { methods: ['application_credential'], application_credential };
-      expect((await authenticate(target, { auth: { identity } })).status).toBe(401);
+      const reply = await authenticate(target, { auth: { identity } });
+      expect([reply.status, at(reply.body, 'error.title')]).toEqual([404, 'Not Found']);
     },
   },
   {

@@ -10,7 +10,7 @@ const node = (last: number, more: Record<string, unknown> = {}): Record<string, 
   ...more,
 });
 
-/** A load balancer with one pool of two members and no listener, and calls on that pool. */
+/** A load balancer with a listener and its pool of two members, and calls on that pool. */
 async function poolOfTwo(cloud: CloudSession): Promise<{
   id: string;
   pool: string;
@@ -18,8 +18,8 @@ async function poolOfTwo(cloud: CloudSession): Promise<{
   call: (method: string, path: string, body?: unknown) => Promise<Reply>;
 }> {
   const members = [node(251), node(252)];
-  const pools = [{ name: 'p', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members }];
-  const id = await cloud.balancer({ pools });
+  const default_pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members };
+  const id = await cloud.balancer({ listeners: [{ protocol: 'TCP', protocol_port: 80, default_pool }] });
   const pool = textAt((await cloud.octavia('GET', `loadbalancers/${id}`)).body, 'loadbalancer.pools.0.id');
   const call = (method: string, path: string, body?: unknown): Promise<Reply> =>
     cloud.octavia(method, `pools/${pool}/members${path}`, body);
@@ -45,6 +45,20 @@ export const memberCases: readonly CloudCase[] = [
         409,
         'Another member on this pool is already using ip 10.0.0.251 on protocol_port 30080',
       );
+    },
+  },
+  {
+    name: 'a pool of a full create that no listener names stays PENDING_CREATE and refuses by itself',
+    run: async (cloud) => {
+      const pools = [{ name: 'p', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' }];
+      const id = await cloud.balancer({ pools });
+      const lb = at((await cloud.octavia('GET', `loadbalancers/${id}`)).body, 'loadbalancer');
+      expect(at(lb, 'provisioning_status')).toBe('ACTIVE');
+      const pool = textAt(lb, 'pools.0.id');
+      const stuck = await cloud.octavia('GET', `pools/${pool}`);
+      expect(at(stuck.body, 'pool.provisioning_status')).toBe('PENDING_CREATE');
+      const reply = await cloud.octavia('POST', `pools/${pool}/members`, { member: node(251) });
+      expectFault(reply, 409, `Pool ${pool} is immutable and cannot be updated.`);
     },
   },
   {
@@ -93,7 +107,7 @@ export const memberCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'an equal batch still locks; an attribute that it leaves out keeps its value or gets its default',
+    name: 'an equal batch still locks; a weight that it leaves out becomes 1 again, a name stays',
     run: async (cloud) => {
       const { id, call, members } = await poolOfTwo(cloud);
       await call('PUT', '', { members: [node(251, { weight: 5, name: 'named' }), node(252)] });

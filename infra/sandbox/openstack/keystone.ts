@@ -101,6 +101,11 @@ export class Keystone {
 
   private byCredential(given: Json): User | undefined {
     const { id, name, secret } = this.world.applicationCredential;
+    const asked = asText(given['id']);
+    if (asked !== '' && asked !== id) {
+      const message = `Could not find Application Credential: ${asked}.`;
+      throw new Refusal(404, { error: { code: 404, message, title: 'Not Found' } });
+    }
     const demo = this.users[0];
     const owner = asJson(given['user']);
     const byName = given['name'] === name && (owner['id'] === demo?.id || owner['name'] === demo?.name);

@@ -26,8 +26,21 @@ export function createLoadBalancer(world: CloudWorld, owner: string, given: Json
   const id = world.newId();
   const vip = allocateVip(world, owner, id, body);
   const lb = build.buildLoadBalancer(world, owner, id, body, vip);
-  begin(world, lb, createTree(world, lb, body));
+  const made = createTree(world, lb, body);
+  begin(
+    world,
+    lb,
+    made.filter((one) => isReached(world, one)),
+  );
   return { status: 201, body: { loadbalancer: treeView(world, lb) } };
+}
+
+/** Octavia 11's create sets ACTIVE what it reaches from the listeners; a pool that none names stays PENDING_CREATE. */
+function isReached(world: CloudWorld, one: OctaviaObject): boolean {
+  const poolId = 'pool_id' in one ? one['pool_id'] : one.id;
+  return 'protocol_port' in one && !('pool_id' in one)
+    ? true
+    : world.listeners.some((listener) => listener.default_pool_id === poolId);
 }
 
 /** No flavors are defined; the all-zero id is a disabled row that Octavia keeps for itself. */

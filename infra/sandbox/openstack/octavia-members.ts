@@ -10,6 +10,15 @@ import type { LoadBalancer, Member, Pool } from './octavia-objects.ts';
 import { checkQuota } from './octavia-rules.ts';
 import { memberView } from './octavia-views.ts';
 
+/** A batch is read as a create: what it leaves out of these is set back, also on members that exist. */
+const batchDefaults = {
+  weight: 1,
+  backup: false,
+  monitor_port: null,
+  monitor_address: null,
+  admin_state_up: true,
+};
+
 function lock(world: CloudWorld, pool: Pool): LoadBalancer {
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
   if (lb.provisioning_status === 'ACTIVE') requireChildMutable('Pool', pool);
@@ -76,7 +85,7 @@ export function replaceMembers(world: CloudWorld, pool: Pool, given: unknown, ad
   const creating = fresh.map(({ body }) => buildMember(world, pool, body));
   const updating = kept.flatMap(({ body, read }) => {
     const member = old.get(key(read));
-    return member ? [Object.assign(member, body)] : [];
+    return member ? [Object.assign(member, { ...batchDefaults, ...body })] : [];
   });
   change(world, lb, {
     creating,

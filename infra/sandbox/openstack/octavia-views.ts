@@ -39,7 +39,7 @@ export function poolView(world: CloudWorld, pool: Pool): Json {
     loadbalancers: [{ id: pool.loadbalancer_id }],
     listeners: ids(world.listeners.filter((one) => one.default_pool_id === pool.id)),
     members: ids(world.members.filter((one) => one.pool_id === pool.id)),
-    healthmonitor_id: monitor?.id ?? null,
+    ...(monitor ? { healthmonitor_id: monitor.id } : {}),
   };
 }
 

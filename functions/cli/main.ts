@@ -1,0 +1,29 @@
+import { CommanderError } from 'commander';
+import { ERRORS, ReconcileError } from '../../shared/model/errors.ts';
+import { readGoFlags } from './go-flags.ts';
+import { program } from './program.ts';
+
+/** Runs one command and returns its exit code. Errors are a line, never a stack (but for -v 4 and more). */
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const { rest, notes } = readGoFlags(argv);
+  for (const note of notes) console.error(note);
+  let code = 0;
+  try {
+    await program(env, (result) => {
+      code = result;
+    }).parseAsync([...rest], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    console.error(`levelset: ${inWords(error)}`);
+    return 1;
+  }
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof ReconcileError) {
+    const { advice } = ERRORS[error.code];
+    return error.code === 'CONFIG_INVALID' ? error.message : `${error.message} (${advice})`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

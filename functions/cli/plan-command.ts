@@ -1,0 +1,28 @@
+import { renderPlan } from '../../shared/plan/render.ts';
+import { connect } from '../world.ts';
+import { reasonOf } from '../status-rows.ts';
+import { findRequests, readObjects } from './objects.ts';
+import { logOf, type CliFlags } from './options.ts';
+import { runRequests } from './run-requests.ts';
+
+/** `levelset plan`: what a sweep would do, as text or as a JSON array of plans. Exit 1 when a plan could not be made. */
+export async function planCommand(
+  objects: readonly string[],
+  flags: CliFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const keys = readObjects(objects.length === 0 ? ['all'] : objects);
+  const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
+  const requests = await findRequests(keys, world);
+  const reports = await runRequests(
+    requests.map((request) => ({ ...request, dryRun: true })),
+    world,
+    () => undefined,
+  );
+  const plans = reports.flatMap(({ plan }) => plan ?? []);
+  if (flags.output === 'json') console.log(JSON.stringify(plans, undefined, 2));
+  else console.log(plans.map(renderPlan).join('\n\n') || 'Nothing to do: everything is as desired.');
+  const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
+  for (const { request, outcome } of failed) console.error(`levelset: ${request.key}: ${reasonOf(outcome)}`);
+  return failed.length > 0 ? 1 : 0;
+}

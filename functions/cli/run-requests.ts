@@ -1,0 +1,39 @@
+import type { Report } from '../../shared/model/outcome.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { renderPlan, summarizeSteps } from '../../shared/plan/render.ts';
+import type { World } from '../../shared/ports.ts';
+import { reconcile } from '../../shared/reconcile.ts';
+import { inParallel } from '../in-parallel.ts';
+import { reasonOf } from '../status-rows.ts';
+import { timeBudget } from '../time-budget.ts';
+
+/** Each request once, several at a time; `told` hears of each as it ends. */
+export function runRequests(
+  requests: readonly ReconcileRequest[],
+  world: World,
+  told: (report: Report) => void,
+): Promise<readonly Report[]> {
+  const { concurrentServiceSyncs, reconcileTimeoutMs } = world.config;
+  return inParallel(requests, concurrentServiceSyncs, async (request) => {
+    const report = await reconcile(request, world, timeBudget(reconcileTimeoutMs, world.clock));
+    told(report);
+    return report;
+  });
+}
+
+/** One line about a run; of a dry run the plan. */
+export function describe(report: Report): string {
+  const { request, outcome, plan, applied, address } = report;
+  if (request.dryRun && plan) return renderPlan(plan);
+  const reached = address === undefined ? '' : `, ${address}`;
+  const done = applied.length === 0 ? '' : ` (${summarizeSteps(applied)})`;
+  return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}`;
+}
+
+/** 1: something failed, 2: something is still progressing, 0: nothing is left to do. */
+export function exitCode(reports: readonly Report[]): number {
+  const has = (status: Report['outcome']['status']): boolean =>
+    reports.some(({ outcome }) => outcome.status === status);
+  if (has('failed')) return 1;
+  return has('progressing') ? 2 : 0;
+}

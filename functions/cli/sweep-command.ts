@@ -1,0 +1,21 @@
+import { connect } from '../world.ts';
+import { mustSweep } from './objects.ts';
+import { logOf, type CliFlags } from './options.ts';
+import { describe, exitCode, runRequests } from './run-requests.ts';
+
+/** `levelset sweep`: one pass over everything; a line about each object that needed work, and one about all. */
+export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Promise<number> {
+  const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
+  const found = await mustSweep(world);
+  const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
+  const reports = await runRequests(requests, world, (report) => {
+    console.log(describe(report));
+  });
+  const counts = ['settled', 'progressing', 'blocked', 'failed']
+    .map((status) => ({ status, count: reports.filter(({ outcome }) => outcome.status === status).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${status}`);
+  const work = flags.dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do';
+  console.log(`${found.services} Services, ${found.settled} were settled already; ${work}`);
+  return exitCode(reports);
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { startSandbox } from '../infra/sandbox/sandbox.ts';
+import type { CliFlags } from './cli/options.ts';
+import { untilSignal } from './cli/until-signal.ts';
+import { createLog } from './log.ts';
+import { readExamples } from './sandbox/examples.ts';
+import { Story } from './sandbox/story.ts';
+import { writeAccess, type SandboxAccess } from './sandbox/access-files.ts';
+import { serve } from './serve.ts';
+
+/**
+ * `levelset sandbox`: the simulators on loopback until SIGTERM or SIGINT. With --serve, levelset runs against them over
+ * real HTTP, the examples are applied, and the terminal tells what happens.
+ */
+export async function sandboxCommand(
+  flags: Pick<CliFlags, 'listen' | 'serve' | 'v'>,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const sandbox = await startSandbox({ pendingMs: 1_500 });
+  const access = await writeAccess(sandbox);
+  try {
+    if (flags.serve) await serveAndTell(flags, env, sandbox, access);
+    else await explain(access);
+  } finally {
+    await sandbox.close();
+    await rm(access.directory, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+async function explain(access: SandboxAccess): Promise<void> {
+  console.log('An OpenStack and a kube-apiserver, simulated, are up on loopback. In another terminal:\n');
+  for (const [name, value] of Object.entries(access.variables)) console.log(`  export ${name}=${value}`);
+  console.log(
+    '\nKUBECONFIG is for kubectl, the others for levelset: levelset serve. Ctrl-C ends the simulators.',
+  );
+  await untilSignal();
+}
+
+async function serveAndTell(
+  flags: Pick<CliFlags, 'listen'>,
+  env: NodeJS.ProcessEnv,
+  sandbox: Awaited<ReturnType<typeof startSandbox>>,
+  access: SandboxAccess,
+): Promise<void> {
+  const story = new Story((line) => {
+    console.log(line);
+  });
+  const auditToken = randomBytes(24).toString('base64url');
+  const resyncToken = randomBytes(24).toString('base64url');
+  const serving = await serve({
+    flags: { kubeconfig: access.levelsetKubeconfig, cloudConfig: access.cloudConfig },
+    listen: flags.listen,
+    env: { ...env, LEVELSET_AUDIT_TOKENS: auditToken, LEVELSET_RESYNC_TOKENS: resyncToken },
+    log: createLog('warn'),
+    reported: (report) => {
+      story.tell(report);
+    },
+  });
+  try {
+    sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, auditToken);
+    story.begin(serving.url, access, resyncToken);
+    for (const service of await readExamples()) {
+      story.applied(service);
+      sandbox.kube.apply(service);
+    }
+    await untilSignal();
+  } finally {
+    sandbox.setAuditSink(undefined);
+    await serving.stop();
+  }
+}

@@ -1,0 +1,63 @@
+import { styleText } from 'node:util';
+import type { Report } from '../../shared/model/outcome.ts';
+import { asServiceKey } from '../../shared/model/request.ts';
+import { renderPlan } from '../../shared/plan/render.ts';
+import { reasonOf } from '../status-rows.ts';
+import type { SandboxAccess } from './access-files.ts';
+import type { Example } from './examples.ts';
+
+/** Tells people, line by line, what becomes of the Services. Coloured on a terminal, unless NO_COLOR says otherwise. */
+export class Story {
+  readonly #print: (line: string) => void;
+  readonly #started = performance.now();
+  readonly #told = new Map<string, string>();
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  begin(url: string, { variables }: SandboxAccess, resyncToken: string): void {
+    this.#print(`${styleText('bold', 'levelset')} runs against a simulated OpenStack and kube-apiserver.`);
+    this.#print(`  status page   ${styleText('underline', url)}`);
+    this.#print(`  kubectl       export KUBECONFIG=${variables['KUBECONFIG'] ?? ''}`);
+    this.#print(`  resync        curl -H 'Authorization: Bearer ${resyncToken}' ${url}/resync \\`);
+    this.#print(`                  --json '{"objects": ["service/default/nginx"], "dryRun": true}'`);
+    this.#print('  Ctrl-C ends it.\n');
+  }
+
+  applied({ metadata }: Example): void {
+    this.#line(`${metadata.namespace ?? 'default'}/${metadata.name}`, 'cyan', 'Service applied');
+  }
+
+  tell(report: Report): void {
+    const { applied, plan, outcome, request, loadBalancerId, address } = report;
+    const service = asServiceKey(request.key);
+    if (!service) return;
+    const name = `${service.namespace}/${service.name}`;
+    if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
+    const state = [outcome.status, reasonOf(outcome), loadBalancerId, address].join(' ');
+    if (this.#told.get(name) === state) return;
+    this.#told.set(name, state);
+    const where = loadBalancerId === undefined ? '' : `load balancer ${loadBalancerId}`;
+    if (outcome.status === 'settled') {
+      const served = address === undefined ? 'nothing is left of it' : styleText('bold', address);
+      this.#line(name, 'green', [where, served].filter((part) => part !== '').join(' serves at '));
+    } else {
+      this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
+    }
+  }
+
+  #line(name: string, colour: 'cyan' | 'blue' | 'green' | 'yellow' | 'red', text: string): void {
+    const seconds = ((performance.now() - this.#started) / 1_000).toFixed(1).padStart(5);
+    this.#print(`${styleText('dim', `${seconds}s`)}  ${styleText(colour, name.padEnd(24))}  ${text}`);
+  }
+}
+
+/** Without the attributes of what is new: the page shows them. */
+function inShort(plan: string): string {
+  return plan
+    .split('\n')
+    .filter((line) => !/^ +\w+: /.test(line) || line.includes(' -> '))
+    .map((line) => `          ${line}`)
+    .join('\n');
+}

@@ -1,0 +1,107 @@
+import type { Flags } from '../shared/config/flags.ts';
+import type { Report } from '../shared/model/outcome.ts';
+import { summarizeSteps } from '../shared/plan/render.ts';
+import type { Log } from '../shared/ports.ts';
+import type { Sweep } from '../shared/sweep.ts';
+import { reconcileLine } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { createServer } from './server.ts';
+import { listen, parseListen, type TlsFiles } from './serve/listen.ts';
+import { Memory } from './serve/memory.ts';
+import { Work } from './serve/work.ts';
+import { readTokens } from './tokens.ts';
+import { connect } from './world.ts';
+
+export interface ServeOptions {
+  readonly flags: Flags & TlsFiles & { readonly kubeconfig?: string };
+  /** HOST:PORT */
+  readonly listen: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  /** Told of every run that ended, after the log and the metrics. */
+  readonly reported?: (report: Report) => void;
+}
+
+export interface Serving {
+  readonly url: string;
+  /** True when nothing is queued, running, waited for or swept. */
+  readonly idle: () => boolean;
+  /** Ends within seconds: a write in hand is finished and its lease given back. */
+  stop(): Promise<void>;
+}
+
+/** `levelset serve`: the HTTP server, the queue in memory and the sweeps, in one process. Throws CONFIG_INVALID. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { flags, env, log } = options;
+  const { loopback } = parseListen(options.listen);
+  const metrics = createMetrics();
+  const connected = await connect({
+    flags,
+    env,
+    log,
+    observeCall: (call) => {
+      metrics.observeCall(call);
+    },
+  });
+  const { config } = connected.world;
+  const clusters = [config.clusterName];
+  const memory = new Memory(connected.world);
+  const work = new Work({
+    connected,
+    reported: (report) => {
+      memory.remember(report);
+      metrics.observeReconcile(report);
+      log.info(
+        'reconciled',
+        reconcileLine(report, (plan) => summarizeSteps(plan.steps)),
+      );
+      options.reported?.(report);
+    },
+    swept: (found) => {
+      memory.rememberSweep(found);
+      if (found.failed === undefined) metrics.setLoadBalancers(found.loadBalancersByState);
+      logSweep(found, log);
+      if (found.failed === undefined && clusters.length === 1)
+        void connected.cluster().then(({ id }) => clusters.push(id));
+    },
+  });
+  const tokens = readTokens(env, log);
+  const app = createServer({
+    ...tokens,
+    clusters,
+    open: loopback,
+    self: [`system:serviceaccount:${config.namespace}:levelset`],
+    enqueue: (requests) => {
+      work.enqueue(requests);
+      return Promise.resolve();
+    },
+    reconcile: (request) => work.reconcile(request),
+    status: () => memory.view(work.queued()),
+    metrics: () => {
+      metrics.setQueue(work.queued());
+      return metrics.scrape();
+    },
+    ready: () => connected.ready(),
+    observeAudit: (counts) => {
+      metrics.observeAudit(counts);
+    },
+    log,
+  });
+  const listening = await listen(app, options.listen, flags);
+  work.start();
+  log.info('listening', { url: listening.url, cluster: config.clusterName });
+  return {
+    url: listening.url,
+    idle: () => work.idle,
+    stop: async () => {
+      await Promise.all([listening.close(), work.stop()]);
+    },
+  };
+}
+
+function logSweep(found: Sweep, log: Log): void {
+  const { requests, services, settled, warnings, failed } = found;
+  for (const warning of warnings) log.warn(warning);
+  if (failed === undefined) log.info('swept', { services, settled, queued: requests.length });
+  else log.error('the sweep failed', { reason: failed });
+}

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { ReconcileError } from '../../shared/model/errors.ts';
+
+export interface TlsFiles {
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  /** Clients must show a certificate signed by one of these. */
+  readonly clientCaFile?: string;
+}
+
+export interface Listening {
+  readonly url: string;
+  /** Takes no new connections, ends idle ones, and after a moment the rest. */
+  close(): Promise<void>;
+}
+
+const LAST_ANSWERS_MS = 2_000;
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** Reads HOST:PORT, [V6]:PORT or :PORT. Throws CONFIG_INVALID. */
+export function parseListen(listen: string): {
+  readonly host: string;
+  readonly port: number;
+  readonly loopback: boolean;
+} {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(listen);
+  const port = Number(match?.[3] ?? NaN);
+  if (!match || port > 65_535) {
+    throw new ReconcileError('CONFIG_INVALID', `--listen is HOST:PORT, not ${JSON.stringify(listen)}`);
+  }
+  const host = match[1] ?? (match[2] === '' ? '::' : (match[2] ?? '::'));
+  return { host, port, loopback: LOOPBACK.test(host) };
+}
+
+/** Listens with HTTP, or with HTTPS when there is a certificate. Throws CONFIG_INVALID when it cannot. */
+export async function listen(
+  handler: http.RequestListener,
+  address: string,
+  files: TlsFiles,
+): Promise<Listening> {
+  const { host, port } = parseListen(address);
+  const tls = await readTls(files);
+  const server = tls ? https.createServer(tls, handler) : http.createServer(handler);
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${reason}`);
+  }
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      const impatient = setTimeout(() => {
+        server.closeAllConnections();
+      }, LAST_ANSWERS_MS);
+      await closed;
+      clearTimeout(impatient);
+    },
+  };
+}
+
+async function readTls(files: TlsFiles): Promise<https.ServerOptions | undefined> {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = files;
+  if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined && clientCaFile === undefined)
+    return undefined;
+  if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) {
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file comes on top',
+    );
+  }
+  return {
+    cert: await readPem('--tls-cert-file', tlsCertFile),
+    key: await readPem('--tls-private-key-file', tlsPrivateKeyFile),
+    ...(clientCaFile !== undefined && {
+      ca: await readPem('--client-ca-file', clientCaFile),
+      requestCert: true,
+      rejectUnauthorized: true,
+    }),
+    minVersion: 'TLSv1.2',
+  };
+}
+
+async function readPem(flag: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new ReconcileError('CONFIG_INVALID', `${flag}: ${path} cannot be read: ${code}`);
+  }
+}

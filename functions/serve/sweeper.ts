@@ -1,0 +1,82 @@
+import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { sweep, type Sweep } from '../../shared/sweep.ts';
+import type { World } from '../../shared/ports.ts';
+
+export interface SweeperOptions {
+  readonly world: World;
+  readonly intervalMs: number;
+  /** Told of every sweep that ended; queues what it found. */
+  readonly swept: (found: Sweep) => void;
+}
+
+const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
+
+/**
+ * Sweeps at start, at every interval and on demand. While one runs at most one more waits, for the whole cluster unless
+ * all who asked named the same namespace. One that failed, or that saw a Node without an address, is followed by another
+ * after 1, 2, ... 30 s.
+ */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #running: Promise<void> | undefined;
+  #next: { readonly namespace?: string } | undefined;
+  #interval: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #attempt = 0;
+  #stopped = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#interval = setInterval(() => {
+      this.request();
+    }, this.#options.intervalMs).unref();
+    this.request();
+  }
+
+  get busy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** One sweep soon: of a namespace, or of everything. */
+  request(namespace?: string): void {
+    if (this.#stopped) return;
+    const same = this.#next === undefined || this.#next.namespace === namespace;
+    this.#next = same && namespace !== undefined ? { namespace } : {};
+    this.#running ??= this.#run();
+  }
+
+  /** A reconcile met a Node that has no address yet: the node set is looked at again. */
+  lookAgain(): void {
+    if (this.#stopped || this.#again) return;
+    const delayMs = comebackDelayMs(AGAIN, this.#attempt, Math.random);
+    this.#attempt += 1;
+    this.#again = setTimeout(() => {
+      this.#again = undefined;
+      this.request();
+    }, delayMs).unref();
+  }
+
+  /** Resolves when the sweep in hand has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#next = undefined;
+    clearInterval(this.#interval);
+    clearTimeout(this.#again);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let scope = this.#next; scope !== undefined; scope = this.#next) {
+      this.#next = undefined;
+      const found = await sweep(this.#options.world, scope);
+      if (this.#stopped) break;
+      this.#options.swept(found);
+      if (found.failed !== undefined || found.nodesWithoutAddress.length > 0) this.lookAgain();
+      else this.#attempt = 0;
+    }
+    this.#running = undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import { reconcile } from '../../shared/reconcile.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import { asServiceKey, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
+import { PendingPoller } from '../../shared/queue/pending-poller.ts';
+import type { Sweep } from '../../shared/sweep.ts';
+import { timeBudget } from '../time-budget.ts';
+import type { Connected } from '../world.ts';
+import { Sweeper } from './sweeper.ts';
+
+export interface WorkOptions {
+  readonly connected: Connected;
+  /** Told of every run that ended. */
+  readonly reported: (report: Report) => void;
+  /** Told of every sweep that ended. */
+  readonly swept: (found: Sweep) => void;
+}
+
+/**
+ * The work of one process: the queue, the load balancers that are waited for, and the sweeps. Keys that name no single
+ * Service are answered by a sweep, which queues what it finds.
+ */
+export class Work {
+  readonly #options: WorkOptions;
+  readonly #queue: MemoryQueue;
+  readonly #poller: PendingPoller;
+  readonly #sweeper: Sweeper;
+  readonly #stop = new AbortController();
+  readonly #asked = new Map<Key, ((report: Report) => void)[]>();
+
+  constructor(options: WorkOptions) {
+    this.#options = options;
+    const { world } = options.connected;
+    const { cloud, clock, log, config } = world;
+    this.#poller = new PendingPoller({
+      cloud,
+      cluster: () => options.connected.cluster(),
+      clock,
+      log,
+      ready: (request) => {
+        this.#queue.add(request);
+      },
+    });
+    this.#queue = new MemoryQueue({
+      run: (request) => this.#run(request),
+      concurrency: config.concurrentServiceSyncs,
+      clock,
+      waiting: this.#poller,
+    });
+    this.#sweeper = new Sweeper({
+      world,
+      intervalMs: config.sweepIntervalMs,
+      swept: (found) => {
+        this.enqueue(found.requests);
+        options.swept(found);
+      },
+    });
+  }
+
+  /** The first sweep and the interval begin. */
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  enqueue(requests: readonly ReconcileRequest[]): void {
+    for (const request of requests) {
+      if (asServiceKey(request.key)) this.#queue.add(request);
+      else this.#sweeper.request(/^namespace\/(.+)$/.exec(request.key)?.[1]);
+    }
+  }
+
+  /** One object now, in its turn after a run that is at it already; a dry run beside it. */
+  reconcile(request: ReconcileRequest): Promise<Report> {
+    if (request.dryRun) return this.#reconcile(request);
+    this.enqueue([request]);
+    if (!asServiceKey(request.key)) return Promise.resolve(leftToSweep(request));
+    return new Promise((resolve) => {
+      this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
+    });
+  }
+
+  /** For metrics and the page. */
+  queued(): { readonly depth: number; readonly oldestMs: number } {
+    return { depth: this.#queue.depth + this.#poller.size, oldestMs: this.#queue.oldestAgeMs() };
+  }
+
+  /** True when nothing is queued, running, waited for or swept. */
+  get idle(): boolean {
+    return this.#queue.depth + this.#queue.running + this.#poller.size === 0 && !this.#sweeper.busy;
+  }
+
+  /** Runs in hand finish their write and give their lease back; nothing new begins. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#poller.stop();
+    await Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
+  }
+
+  async #run(request: ReconcileRequest): Promise<Report> {
+    const asked = this.#asked.get(request.key) ?? [];
+    this.#asked.delete(request.key);
+    const report = await this.#reconcile(request);
+    for (const resolve of asked) resolve(report);
+    return report;
+  }
+
+  async #reconcile(request: ReconcileRequest): Promise<Report> {
+    const { world } = this.#options.connected;
+    const budget = timeBudget(world.config.reconcileTimeoutMs, world.clock, this.#stop.signal);
+    const report = await reconcile(request, world, budget);
+    if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
+    this.#options.reported(report);
+    return report;
+  }
+}
+
+function leftToSweep(request: ReconcileRequest): Report {
+  const outcome = { status: 'progressing', reason: 'a sweep looks at it', retryAfterMs: 1_000 } as const;
+  return { request, outcome, applied: [], durationMs: 0, calls: 0, failedRequestIds: [] };
+}

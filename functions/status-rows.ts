@@ -1,0 +1,84 @@
+import type { Config } from '../shared/config/config.ts';
+import type { Service } from '../shared/model/kubernetes.ts';
+import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
+import type { Outcome, Report } from '../shared/model/outcome.ts';
+import { serviceKey, type Key } from '../shared/model/request.ts';
+import { renderPlan } from '../shared/plan/render.ts';
+import { readyCondition } from '../shared/report/condition.ts';
+import type { RowState, StatusRow } from '../shared/report/page.ts';
+import { hasFinalizer, wantsLoadBalancer } from '../shared/unit.ts';
+
+/** The last run of a key in this process. */
+export interface LastReport {
+  readonly report: Report;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/**
+ * One row for each Service that wants, or still holds, a load balancer of ours: as its last run left it, or, when this
+ * process has not run it, as its own status says.
+ */
+export function statusRows(
+  services: readonly Service[],
+  config: Pick<Config, 'loadBalancerClass'>,
+  reports: ReadonlyMap<Key, LastReport>,
+): readonly StatusRow[] {
+  return services
+    .filter((service) => wantsLoadBalancer(service, config) || hasFinalizer(service))
+    .map((service) => {
+      const { namespace, name } = service.metadata;
+      const last = reports.get(serviceKey(namespace, name));
+      return { ...rowFromStatus(service), ...(last && rowFromReport(last)) };
+    });
+}
+
+function rowFromStatus(service: Service): StatusRow {
+  const condition = readyCondition(service);
+  const [ingress] = service.status?.loadBalancer?.ingress ?? [];
+  const address = ingress?.ip ?? ingress?.hostname;
+  const id = service.metadata.annotations?.[LOAD_BALANCER_ID];
+  return {
+    service: `${service.metadata.namespace}/${service.metadata.name}`,
+    state: stateOf(condition),
+    reason: condition?.message ?? 'not looked at yet',
+    ...(id !== undefined && { loadBalancerId: id }),
+    ...(address !== undefined && { address }),
+    planSteps: 0,
+  };
+}
+
+function stateOf(condition: ReturnType<typeof readyCondition>): RowState {
+  if (!condition) return 'unknown';
+  if (condition.status === 'True') return 'settled';
+  return condition.reason === 'EnsuringLoadBalancer' || condition.reason === 'DeletingLoadBalancer'
+    ? 'progressing'
+    : 'failed';
+}
+
+function rowFromReport({ report, at }: LastReport): Partial<StatusRow> {
+  const { outcome, plan, loadBalancerId, address, request } = report;
+  return {
+    state: outcome.status,
+    reason: reasonOf(outcome),
+    ...(loadBalancerId !== undefined && { loadBalancerId }),
+    ...(address !== undefined && { address }),
+    trigger: request.trigger,
+    at,
+    ...(plan && { plan: renderPlan(plan) }),
+    planSteps: plan?.steps.length ?? 0,
+  };
+}
+
+/** In words: what holds it up, or that nothing does. */
+export function reasonOf(outcome: Outcome): string {
+  switch (outcome.status) {
+    case 'settled':
+      return 'as desired';
+    case 'failed':
+      return outcome.message;
+    case 'progressing':
+    case 'blocked':
+      return outcome.reason;
+  }
+}

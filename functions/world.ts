@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Flags } from '../shared/config/flags.ts';
+import { loadConfig } from '../shared/config/load.ts';
+import { connectKube } from '../shared/kube/connect.ts';
+import type { ClusterIdentity } from '../shared/model/ownership.ts';
+import { connectCloud } from '../shared/openstack/connect.ts';
+import type { Log, World } from '../shared/ports.ts';
+import type { ObservedCall } from './metrics.ts';
+
+export interface WorldOptions {
+  readonly flags: Flags & { readonly kubeconfig?: string };
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  /** Told of every request to OpenStack and to the kube-apiserver. */
+  readonly observeCall?: (call: ObservedCall) => void;
+}
+
+/** What every way in works with. */
+export interface Connected {
+  readonly world: World;
+  /** Asks the apiserver the first time. */
+  cluster(): Promise<ClusterIdentity>;
+  /** Which side is missing, in words; empty when both answer. */
+  ready(): Promise<readonly string[]>;
+}
+
+/**
+ * The only composition root: configuration -> clients -> World. Sends nothing yet. Throws CONFIG_INVALID with
+ * everything that is wrong.
+ */
+export async function connect({ flags, env, log, observeCall }: WorldOptions): Promise<Connected> {
+  const { config, warnings } = await loadConfig(flags, env);
+  for (const warning of warnings) log.warn(warning);
+  const observe = (call: ObservedCall): void =>
+    observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
+  const openstack = connectCloud(config.openstack, { observe });
+  const kubernetes = await connectKube({
+    ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
+    env,
+    namespace: config.namespace,
+    identity: `levelset_${hostname()}_${randomUUID()}`,
+    log,
+    onCall: (call) => {
+      observe({ ...call, service: 'kubernetes' });
+    },
+  });
+  const { kube } = kubernetes;
+  const world: World = {
+    kube,
+    cloud: openstack.cloud,
+    calls: openstack.calls,
+    clock: { now: () => Date.now() },
+    log,
+    config,
+  };
+  return {
+    world,
+    cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
+    ready: async () => {
+      const sides = await Promise.all([missing('kubernetes', kubernetes), missing('openstack', openstack)]);
+      return sides.filter((side) => side !== undefined);
+    },
+  };
+}
+
+async function missing(side: string, connection: { ready(): Promise<void> }): Promise<string | undefined> {
+  try {
+    await connection.ready();
+    return undefined;
+  } catch (error) {
+    return `${side}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

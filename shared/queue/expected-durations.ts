@@ -1,0 +1,29 @@
+import type { Report } from '../model/outcome.ts';
+
+/** What Octavia is busy with; the same words as in PENDING_*. */
+export type Operation = 'create' | 'update' | 'delete';
+
+const REMEMBERED = 9;
+
+/** How long Octavia took lately, in this process: the moving median of each operation. */
+export class ExpectedDurations {
+  readonly #seen = new Map<Operation, number[]>();
+
+  learn(operation: Operation, durationMs: number): void {
+    const seen = this.#seen.get(operation) ?? [];
+    this.#seen.set(operation, [...seen, durationMs].slice(-REMEMBERED));
+  }
+
+  /** Milliseconds; undefined before the first one was seen to its end. */
+  median(operation: Operation): number | undefined {
+    const sorted = [...(this.#seen.get(operation) ?? [])].sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 2)];
+  }
+}
+
+/** What a run left Octavia busy with: its last write tells. Undefined when it wrote nothing and only found it busy. */
+export function operationOf(report: Report): Operation | undefined {
+  const last = report.applied.findLast((step) => step.kind !== 'floatingip');
+  if (!last) return undefined;
+  return last.kind === 'loadbalancer' ? last.verb : 'update';
+}

@@ -1,0 +1,162 @@
+import type { Outcome, Report } from '../model/outcome.ts';
+import type { Key, ReconcileRequest } from '../model/request.ts';
+import type { Clock } from '../ports.ts';
+import { comebackDelayMs } from './comeback.ts';
+import { ReadyKeys } from './ready-keys.ts';
+
+/** Who keeps the keys whose load balancer is busy (PendingPoller). */
+export interface WaitingKeys {
+  wait(request: ReconcileRequest, report: Report): void;
+  forget(key: Key): void;
+  has(key: Key): boolean;
+}
+
+export interface MemoryQueueOptions {
+  /** One run of one key. Should it reject, the key comes back as after a failure. */
+  readonly run: (request: ReconcileRequest) => Promise<Report>;
+  /** How many different keys run at once. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  /** Takes the keys that wait for a load balancer; without it they come back by their own delay. */
+  readonly waiting?: WaitingKeys;
+  /** [0, 1), for the jitter. */
+  readonly random?: () => number;
+}
+
+const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
+
+interface Delayed {
+  readonly dueMs: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * The work queue of one process. A queued key is queued once; one key never runs twice at a time, and a key that is
+ * added while it runs runs once more afterwards; different keys run in parallel. What people changed overtakes
+ * everything else (PRIORITY). What was not ended comes back by itself, later each time.
+ */
+export class MemoryQueue {
+  readonly #options: MemoryQueueOptions;
+  readonly #random: () => number;
+  readonly #ready = new ReadyKeys();
+  readonly #delayed = new Map<Key, Delayed>();
+  readonly #running = new Set<Key>();
+  readonly #attempts = new Map<Key, number>();
+  #idle: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(options: MemoryQueueOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /**
+   * Queues a key. Without a delay it goes before its own delayed comeback and out of waiting; only what a sweep found
+   * leaves a comeback as it is. With a delay, an earlier time that is known already stays. After `stop` it does nothing.
+   */
+  add(request: ReconcileRequest, delayMs = 0): void {
+    const { key, trigger } = request;
+    if (this.#stopped || (trigger === 'sweep' && this.#comesBack(key))) return;
+    if (delayMs <= 0) {
+      this.#dropDelay(key);
+      this.#options.waiting?.forget(key);
+      if (trigger !== 'comeback') this.#attempts.delete(key);
+      this.#ready.put({ request, sinceMs: this.#options.clock.now() });
+      this.#start();
+      return;
+    }
+    const dueMs = this.#options.clock.now() + delayMs;
+    if ((this.#delayed.get(key)?.dueMs ?? Infinity) <= dueMs) return;
+    this.#dropDelay(key);
+    const timer = setTimeout(() => {
+      this.#delayed.delete(key);
+      this.add(request);
+    }, delayMs);
+    timer.unref();
+    this.#delayed.set(key, { dueMs, timer });
+  }
+
+  /** Keys that are ready to run, or delayed; not those that run. */
+  get depth(): number {
+    return this.#ready.size + this.#delayed.size;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** How long the oldest ready key has been waiting for a free place. */
+  oldestAgeMs(): number {
+    const since = this.#ready.oldestSinceMs();
+    return since === undefined ? 0 : this.#options.clock.now() - since;
+  }
+
+  /** Resolves when nothing is ready, delayed or running. Keys that wait for a load balancer are not counted. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idle.push(resolve);
+      this.#tellIdle();
+    });
+  }
+
+  /** Forgets what is queued and resolves when the runs in hand have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#ready.clear();
+    for (const key of this.#delayed.keys()) this.#dropDelay(key);
+    await this.idle();
+  }
+
+  #start(): void {
+    while (this.#running.size < this.#options.concurrency) {
+      const next = this.#ready.take((key) => !this.#running.has(key));
+      if (!next) return;
+      void this.#run(next.request);
+    }
+  }
+
+  async #run(request: ReconcileRequest): Promise<void> {
+    const { key } = request;
+    this.#running.add(key);
+    const report = await this.#options.run(request).catch(() => undefined);
+    this.#running.delete(key);
+    this.#comeBack(request, report);
+    this.#start();
+    this.#tellIdle();
+  }
+
+  #comeBack(request: ReconcileRequest, report: Report | undefined): void {
+    const { key } = request;
+    const outcome = report?.outcome ?? REJECTED;
+    const attempt = this.#attempts.get(key) ?? 0;
+    const delayMs = comebackDelayMs(outcome, attempt, this.#random);
+    if (delayMs === undefined) {
+      this.#attempts.delete(key);
+      return;
+    }
+    if (this.#stopped || this.#ready.has(key)) return;
+    const comeback: ReconcileRequest = { ...request, trigger: 'comeback' };
+    const { waiting } = this.#options;
+    if (report && waiting && outcome.status === 'progressing' && outcome.waitingFor !== undefined) {
+      this.#attempts.delete(key);
+      waiting.wait(comeback, report);
+      return;
+    }
+    this.#attempts.set(key, attempt + 1);
+    this.add(comeback, Math.max(1, delayMs));
+  }
+
+  #comesBack(key: Key): boolean {
+    return this.#delayed.has(key) || (this.#options.waiting?.has(key) ?? false);
+  }
+
+  #dropDelay(key: Key): void {
+    clearTimeout(this.#delayed.get(key)?.timer);
+    this.#delayed.delete(key);
+  }
+
+  #tellIdle(): void {
+    if (this.depth + this.#running.size > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,140 @@
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Report } from '../model/outcome.ts';
+import type { Key, ReconcileRequest } from '../model/request.ts';
+import type { Clock, Cloud, Log } from '../ports.ts';
+import { FIRST_COMEBACK_MS, LONGEST_COMEBACK_MS } from './comeback.ts';
+import { ExpectedDurations, operationOf, type Operation } from './expected-durations.ts';
+import type { WaitingKeys } from './memory-queue.ts';
+import { pendingLoadBalancers } from './pending-load-balancers.ts';
+
+const LEAST_GAP_MS = 500;
+/** When the median says it is nearly done: look a little before, and then at this share of it. */
+const EARLY = 0.9;
+const NEAR = 0.1;
+
+export interface PendingPollerOptions {
+  readonly cloud: Pick<Cloud, 'list'>;
+  readonly cluster: () => Promise<ClusterIdentity>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  /** Takes a key whose load balancer is no longer busy, or gone. */
+  readonly ready: (request: ReconcileRequest) => void;
+  /** [0, 1), for the jitter. */
+  readonly random?: () => number;
+}
+
+interface Waiting {
+  readonly request: ReconcileRequest;
+  readonly loadBalancer: string;
+  readonly sinceMs: number;
+  operation: Operation | undefined;
+  gapMs: number;
+  dueMs: number;
+}
+
+/**
+ * Watches all load balancers that somebody waits for with one list call at a time, at most two per second. Each is due
+ * at its own time: first after the hint of its Report, or shortly before the end that similar ones lead to expect, and
+ * then exponentially later with jitter, up to 30 s. A list brings back every key whose load balancer has moved.
+ */
+export class PendingPoller implements WaitingKeys {
+  readonly #options: PendingPollerOptions;
+  readonly #random: () => number;
+  readonly #waiting = new Map<Key, Waiting>();
+  readonly #durations = new ExpectedDurations();
+  #timer: NodeJS.Timeout | undefined;
+  #listing = false;
+  #notBeforeMs = 0;
+  #failures = 0;
+  #stopped = false;
+
+  constructor(options: PendingPollerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** For a Report that is progressing with `waitingFor`; any other comes back at once. */
+  wait(request: ReconcileRequest, report: Report): void {
+    const { outcome } = report;
+    if (outcome.status !== 'progressing' || outcome.waitingFor === undefined) {
+      this.#options.ready(request);
+      return;
+    }
+    const operation = operationOf(report);
+    const expectedMs = operation && this.#durations.median(operation);
+    const hintMs = Math.max(outcome.retryAfterMs, LEAST_GAP_MS);
+    const firstMs = expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * EARLY);
+    const now = this.#options.clock.now();
+    this.#waiting.set(request.key, {
+      request,
+      loadBalancer: outcome.waitingFor,
+      sinceMs: now,
+      operation,
+      gapMs: expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * NEAR),
+      dueMs: now + firstMs,
+    });
+    this.#schedule();
+  }
+
+  has(key: Key): boolean {
+    return this.#waiting.has(key);
+  }
+
+  forget(key: Key): void {
+    if (this.#waiting.delete(key)) this.#schedule();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#waiting.clear();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped || this.#listing || this.#waiting.size === 0) return;
+    const dueMs = [...this.#waiting.values()].reduce((first, { dueMs }) => Math.min(first, dueMs), Infinity);
+    const delayMs = Math.max(dueMs, this.#notBeforeMs) - this.#options.clock.now();
+    this.#timer = setTimeout(() => void this.#poll(), Math.max(0, Math.ceil(delayMs)));
+    this.#timer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    const { cloud, cluster, clock, log } = this.#options;
+    this.#listing = true;
+    const asked = [...this.#waiting.values()];
+    this.#notBeforeMs = clock.now() + LEAST_GAP_MS;
+    try {
+      const pending = await pendingLoadBalancers(cloud, await cluster());
+      this.#failures = 0;
+      for (const waiting of asked) this.#judge(waiting, pending.get(waiting.loadBalancer));
+    } catch (error) {
+      this.#failures += 1;
+      const ceiling = Math.min(LONGEST_COMEBACK_MS, FIRST_COMEBACK_MS * 2 ** Math.min(this.#failures, 10));
+      this.#notBeforeMs = clock.now() + LEAST_GAP_MS + Math.round(this.#random() * ceiling);
+      log.warn('cannot list the load balancers that are waited for', { error: String(error) });
+    } finally {
+      this.#listing = false;
+      this.#schedule();
+    }
+  }
+
+  #judge(waiting: Waiting, status: string | undefined): void {
+    const { key } = waiting.request;
+    if (this.#waiting.get(key) !== waiting) return;
+    const now = this.#options.clock.now();
+    if (status === undefined) {
+      if (waiting.operation) this.#durations.learn(waiting.operation, now - waiting.sinceMs);
+      this.#waiting.delete(key);
+      this.#options.ready(waiting.request);
+      return;
+    }
+    if (waiting.dueMs > now) return;
+    waiting.gapMs = Math.min(LONGEST_COMEBACK_MS, waiting.gapMs * 2);
+    waiting.dueMs = now + Math.max(LEAST_GAP_MS, waiting.gapMs * (0.5 + this.#random() / 2));
+  }
+}

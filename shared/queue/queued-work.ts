@@ -1,0 +1,66 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
+import { PRIORITY } from './priority.ts';
+
+/** What a message of either queue carries. */
+export interface QueuedWork {
+  readonly request: ReconcileRequest;
+  /** How often it came back already. */
+  readonly attempt: number;
+  /** The load balancer that is waited for: looked at first, by one list call for all of a batch. */
+  readonly waitingFor?: string;
+}
+
+/** SQS allows 128 characters in a group id; a Service's key can be longer. */
+const MAX_GROUP = 128;
+
+/** Everything of one key is one group, so that SQS hands it out serially. */
+export function groupId(work: QueuedWork): string {
+  const { key } = work.request;
+  return key.length <= MAX_GROUP ? key : sha256(key);
+}
+
+/**
+ * Unique over the whole queue (serverless-lab.md, section 3): the same event for the same key is dropped when it is sent
+ * again, any other gets through.
+ */
+export function deduplicationId(work: QueuedWork): string {
+  const { key, cause } = work.request;
+  return cause === undefined ? randomUUID() : sha256(`${cause} ${key}`);
+}
+
+/** Reads a message body. Undefined for anything that is not one: such a message can never succeed. */
+export function parseQueuedWork(body: string): QueuedWork | undefined {
+  const value = fields(parseJson(body));
+  const request = fields(value['request']);
+  const key = typeof request['key'] === 'string' ? parseKey(request['key']) : undefined;
+  const trigger = request['trigger'];
+  if (key === undefined || !isTrigger(trigger)) return undefined;
+  const { cause } = request;
+  const { attempt, waitingFor } = value;
+  return {
+    request: { key, trigger, ...(typeof cause === 'string' && { cause }) },
+    attempt: typeof attempt === 'number' && attempt > 0 ? attempt : 0,
+    ...(typeof waitingFor === 'string' && { waitingFor }),
+  };
+}
+
+function isTrigger(value: unknown): value is Trigger {
+  return typeof value === 'string' && value in PRIORITY;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function fields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

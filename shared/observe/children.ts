@@ -9,19 +9,22 @@ const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
 
 /**
  * Everything on one load balancer, addressed by what it is for: a listener by protocol family and port, a pool by the
- * listener that uses it or the port it was made for, a member by pool and address. Never by name (decision 4).
+ * listener that uses it or the port it was made for, a member by pool and address. Never by name (decision 4). `owners`
+ * leaves out members and monitors: enough to see whether something foreign keeps a load balancer from going.
  */
 export async function observeChildren(
   loadBalancer: WireResource,
   name: ServiceKey,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list' | 'get'>,
+  depth: 'all' | 'owners',
 ): Promise<readonly ObservedResource[]> {
   const query = { loadbalancer_id: loadBalancer.id };
   const [listeners, pools] = await Promise.all([cloud.list('listener', query), cloud.list('pool', query)]);
   const goTag = loadBalancerName(cluster.name, name);
   const observedListeners = listeners.map((wire) => observeListener(wire, cluster, goTag));
   const observedPools = pools.map((wire) => observePool(wire, observedListeners));
+  if (depth === 'owners') return [...observedListeners, ...observedPools];
   const below = await Promise.all(observedPools.map((pool) => observePoolContents(pool, cloud)));
   return [...observedListeners, ...observedPools, ...below.flat()];
 }

@@ -1,0 +1,201 @@
+/** Events only say where to look: what they did not say, a sweep finds. What happens behind our back, too. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startSandbox } from '../../infra/sandbox/sandbox.ts';
+import {
+  addressOf,
+  aNamespace,
+  apply,
+  aService,
+  countCalls,
+  deleteLoadBalancer,
+  floatingIPs,
+  getService,
+  kubectl,
+  lab,
+  loadBalancers,
+  loadBalancersOf,
+  loadBalancerTree,
+  needsControl,
+  nothingLeft,
+  removeNamespace,
+  removeNodes,
+  runLevelset,
+  serviceGone,
+  someNodes,
+  startLevelset,
+  stopAllLevelsets,
+  sweepUntilSettled,
+  until,
+  writes,
+  type LabNode,
+} from './lab.ts';
+
+let nodes: readonly LabNode[] = [];
+let namespace = '';
+
+beforeAll(async () => {
+  if (lab().controllable) nodes = await someNodes(['e2e-events-1', 'e2e-events-2']);
+});
+afterAll(() => removeNodes(nodes));
+beforeEach(async (context) => {
+  needsControl(context);
+  namespace = await aNamespace();
+});
+afterEach(async () => {
+  await stopAllLevelsets();
+  if (namespace === '') return;
+  await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
+  await sweepUntilSettled();
+  await removeNamespace(namespace);
+  await nothingLeft({ timeoutMs: 60_000 });
+});
+
+const deploy = (name = 'web'): Promise<string> =>
+  apply([aService(namespace, name, [{ port: 80 }, { port: 443 }])]);
+const remove = (name = 'web'): Promise<string> =>
+  kubectl(['-n', namespace, 'delete', 'service', name, '--wait=false']);
+const uidOf = async (name = 'web'): Promise<string> =>
+  (await getService(namespace, name))?.metadata.uid ?? '';
+
+describe('while nobody listens to the webhook', () => {
+  it('a create and a delete are made up for by the sweep', async () => {
+    await deploy();
+    await sweepUntilSettled();
+    const address = await addressOf(namespace, 'web');
+    const [balancer] = await loadBalancersOf(await uidOf());
+    const tree = await loadBalancerTree(balancer?.id ?? '');
+    expect(tree?.floatingIP?.['floating_ip_address']).toBe(address);
+    expect(tree?.pools.map(({ members }) => members.length)).toEqual([2, 2]);
+
+    await remove();
+    await sweepUntilSettled();
+    await serviceGone(namespace, 'web');
+    await nothingLeft();
+  });
+});
+
+describe('a settled world', () => {
+  it('costs a sweep no write and at most ten calls', async () => {
+    await deploy('one');
+    await deploy('two');
+    await sweepUntilSettled();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await sweepUntilSettled();
+
+    const counter = await countCalls();
+    const sweep = await runLevelset(['sweep']);
+    const calls = await counter.stop();
+
+    console.log(
+      `settled sweep: ${calls.map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`).join(', ')}`,
+    );
+    expect(sweep.code).toBe(0);
+    expect(writes(calls)).toEqual([]);
+    expect(calls.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('deleting', () => {
+  it('while the load balancer is still being created leaves nothing behind', async () => {
+    await startLevelset();
+    await deploy();
+    await until('a load balancer', async () => (await loadBalancersOf(await uidOf())).length === 1);
+    await remove();
+    await serviceGone(namespace, 'web');
+    await nothingLeft();
+  });
+
+  it('after the load balancer was removed behind our back leaves nothing behind', async () => {
+    await startLevelset();
+    await deploy();
+    await addressOf(namespace, 'web');
+    const [balancer] = await loadBalancersOf(await uidOf());
+    await deleteLoadBalancer(balancer?.id ?? '');
+    await remove();
+    await serviceGone(namespace, 'web');
+    await nothingLeft();
+  });
+});
+
+it('a load balancer removed behind our back comes back with the same address', async () => {
+  await deploy();
+  await sweepUntilSettled();
+  const address = await addressOf(namespace, 'web');
+  const [balancer] = await loadBalancersOf(await uidOf());
+  await deleteLoadBalancer(balancer?.id ?? '');
+
+  await sweepUntilSettled();
+
+  const [again] = await loadBalancersOf(await uidOf());
+  expect(again?.id).not.toBe(balancer?.id);
+  expect(await addressOf(namespace, 'web')).toBe(address);
+  expect((await floatingIPs()).filter((ip) => ip['port_id'] === again?.['vip_port_id'])).toHaveLength(1);
+});
+
+it('a Service that lost its finalizer and is gone leaves an orphan that the sweep removes', async () => {
+  await deploy('kept');
+  await deploy();
+  await sweepUntilSettled();
+  await kubectl([
+    '-n',
+    namespace,
+    'patch',
+    'service',
+    'web',
+    '--type=merge',
+    '-p',
+    '{"metadata":{"finalizers":null}}',
+  ]);
+  await remove();
+  await serviceGone(namespace, 'web');
+
+  await sweepUntilSettled();
+
+  expect(
+    (await loadBalancers()).map((lb) => String(lb['name'])).filter((name) => name.includes(namespace)),
+  ).toEqual([`kube_service_lab_${namespace}_kept`]);
+});
+
+it('two clusters of the same name in one project do not touch each other', async () => {
+  const other = await startSandbox({ nodes: 1 });
+  const kubeconfig = join(lab().directory, 'other-cluster.json');
+  const users = [{ name: 'levelset', user: { token: other.kubeToken } }];
+  const clusters = [{ name: 'other', cluster: { server: other.kubeUrl } }];
+  const contexts = [{ name: 'other', context: { cluster: 'other', user: 'levelset' } }];
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters,
+      users,
+      contexts,
+      'current-context': 'other',
+    }),
+  );
+  try {
+    await deploy();
+    other.kube.apply({ kind: 'Namespace', metadata: { name: namespace } });
+    other.kube.apply({
+      ...aService(namespace, 'web'),
+      kind: 'Service',
+      metadata: { namespace, name: 'web' },
+    });
+    await sweepUntilSettled();
+    await sweepUntilSettled({ kubeconfig });
+    const named = async (): Promise<number> =>
+      (await loadBalancers()).filter(({ name }) => name === `kube_service_lab_${namespace}_web`).length;
+    expect(await named()).toBe(2);
+
+    other.kube.delete('Service', namespace, 'web');
+    await sweepUntilSettled({ kubeconfig });
+
+    expect(await named()).toBe(1);
+    expect((await loadBalancersOf(await uidOf())).length).toBe(1);
+    expect((await runLevelset(['sweep'])).code).toBe(0);
+  } finally {
+    await other.close();
+  }
+});

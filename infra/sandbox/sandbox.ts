@@ -26,6 +26,8 @@ export interface SandboxOptions {
   readonly ports?: { readonly kube?: number; readonly openstack?: number };
   /** Ready Nodes at start, each with its Nova server and port (default 3). */
   readonly nodes?: number;
+  /** IPv4 ranges of the networks, for worlds with thousands of Services (default: the lab's /24 networks). */
+  readonly cidrs?: { readonly public: string; readonly private: string };
   /** Life of a Keystone token (default one hour). */
   readonly tokenTtlMs?: number;
 }
@@ -57,7 +59,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const record = (entry: RecordedRequest): void => {
     requests.push(entry);
   };
-  const cloud = new CloudWorld(clock, options.pendingMs ?? 300);
+  const cloud = new CloudWorld(clock, options.pendingMs ?? 300, options.cidrs);
   const keystone = new Keystone(cloud, options.tokenTtlMs ?? 3_600_000);
   const audit = new AuditTrail(clock, options.auditMaxWaitMs ?? 50);
   audit.setSink(options.auditUrl, options.auditToken);

@@ -1,10 +1,11 @@
 import type { FloatingIp, Port, Subnet } from './neutron-objects.ts';
 
-/** Hands out the addresses of IPv4 /24 subnets from .10 up, and the SLAAC address that belongs to a MAC. */
+/** Hands out the addresses of IPv4 subnets, the tenth first, and knows which ones are taken. */
 export class AddressPool {
   private readonly subnets: readonly Subnet[];
   private readonly ports: readonly Port[];
   private readonly floatingips: readonly FloatingIp[];
+  private readonly last = new Map<string, number>();
 
   constructor(subnets: readonly Subnet[], ports: readonly Port[], floatingips: readonly FloatingIp[]) {
     this.subnets = subnets;
@@ -21,13 +22,25 @@ export class AddressPool {
   }
 
   isInside(subnet: Subnet, address: string): boolean {
-    return address.startsWith(prefix(subnet)) && address !== `${prefix(subnet)}0`;
+    if (subnet.ip_version === 6) return address.startsWith(subnet.cidr.replace(/\/\d+$/, ''));
+    const { first, size } = range(subnet);
+    const offset = numberOf(address) - first;
+    return offset > 0 && offset < size - 1;
   }
 
-  /** The lowest free address, or undefined when the subnet is full. */
+  /** The next free address after the one given last, or undefined when the subnet is full. */
   free(subnet: Subnet): string | undefined {
-    const candidates = Array.from({ length: 245 }, (_, index) => prefix(subnet) + String(index + 10));
-    return candidates.find((address) => !this.isTaken(address));
+    const { first, size } = range(subnet);
+    const usable = size - 11;
+    const start = this.last.get(subnet.id) ?? usable - 1;
+    for (let step = 1; step <= usable; step += 1) {
+      const offset = (start + step) % usable;
+      const address = textOf(first + 10 + offset);
+      if (this.isTaken(address)) continue;
+      this.last.set(subnet.id, offset);
+      return address;
+    }
+    return undefined;
   }
 }
 
@@ -42,5 +55,12 @@ export function slaac(random: Buffer): { mac: string; address: string } {
   };
 }
 
-const prefix = (subnet: Subnet): string =>
-  subnet.ip_version === 6 ? subnet.cidr.replace(/\/\d+$/, '') : subnet.cidr.replace(/\d+\/\d+$/, '');
+function range(subnet: Subnet): { first: number; size: number } {
+  const [base = '', bits = '24'] = subnet.cidr.split('/');
+  return { first: numberOf(base), size: 2 ** (32 - Number(bits)) };
+}
+
+const numberOf = (address: string): number =>
+  address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+
+const textOf = (value: number): string => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');

@@ -7,7 +7,7 @@ import { makeFloatingIp } from './neutron-floating-ips.ts';
 import { createNova } from './nova-servers.ts';
 import { dropLoadBalancer } from './octavia-lock.ts';
 import { deletePort } from './neutron-ports.ts';
-import { labNetworks } from './neutron-networks.ts';
+import { labCidrs, labNetworks } from './neutron-networks.ts';
 
 interface PendingEnd {
   readonly dueAt: number;
@@ -54,10 +54,14 @@ export class CloudWorld {
   };
   private pending: PendingEnd[] = [];
 
-  constructor(clock: SandboxClock, pendingMs: number) {
+  constructor(clock: SandboxClock, pendingMs: number, cidrs = labCidrs) {
     this.clock = clock;
     this.pendingMs = pendingMs;
-    ({ networks: this.networks, subnets: this.subnets } = labNetworks(this.projectId, clock.seconds()));
+    ({ networks: this.networks, subnets: this.subnets } = labNetworks(
+      this.projectId,
+      clock.seconds(),
+      cidrs,
+    ));
     this.addresses = new AddressPool(this.subnets, this.ports, this.floatingips);
   }
 

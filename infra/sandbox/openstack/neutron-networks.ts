@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Network, Subnet } from './neutron-objects.ts';
 
+export interface Cidrs {
+  readonly public: string;
+  readonly private: string;
+}
+
 /** The lab's networks: `public` 203.0.113.0/24 (external) and `private` 10.0.0.0/24 with fd00:10::/64 (SLAAC). */
-export function labNetworks(projectId: string, at: string): { networks: Network[]; subnets: Subnet[] } {
+export const labCidrs: Cidrs = { public: '203.0.113.0/24', private: '10.0.0.0/24' };
+
+export function labNetworks(
+  projectId: string,
+  at: string,
+  cidrs: Cidrs,
+): { networks: Network[]; subnets: Subnet[] } {
   const admin = 'f02c0e61f173495489118af8f1070c81';
   const shared = { description: '', tags: [], created_at: at, updated_at: at, revision_number: 2 };
   const subnet = (
@@ -30,8 +41,8 @@ export function labNetworks(projectId: string, at: string): { networks: Network[
   const publicId = randomUUID();
   const privateId = randomUUID();
   const subnets = [
-    subnet(publicId, admin, 'public-v4', '203.0.113.0/24', '203.0.113.1'),
-    subnet(privateId, projectId, 'private-v4', '10.0.0.0/24', '10.0.0.1'),
+    subnet(publicId, admin, 'public-v4', cidrs.public, gatewayOf(cidrs.public)),
+    subnet(privateId, projectId, 'private-v4', cidrs.private, gatewayOf(cidrs.private)),
     subnet(privateId, projectId, 'private-v6', 'fd00:10::/64', 'fd00:10::1'),
   ];
   const network = (id: string, owner: string, name: string, external: boolean): Network => ({
@@ -53,3 +64,5 @@ export function labNetworks(projectId: string, at: string): { networks: Network[
     subnets,
   };
 }
+
+const gatewayOf = (cidr: string): string => cidr.replace(/\d+\/\d+$/, '1');

@@ -7,6 +7,7 @@ import { attributeRules } from './octavia-attributes.ts';
 import * as children from './octavia-children.ts';
 import * as balancers from './octavia-loadbalancers.ts';
 import * as members from './octavia-members.ts';
+import { OctaviaIndex } from './octavia-index.ts';
 import type { OctaviaObject } from './octavia-objects.ts';
 import * as views from './octavia-views.ts';
 
@@ -61,12 +62,13 @@ function resourceOf(
   collection: string,
 ): Resource | undefined {
   const cascade = ['true', '1', 'yes'].includes((call.query.get('cascade') ?? '').toLowerCase());
+  const index = new OctaviaIndex(world);
   const table: Record<string, Resource> = {
     loadbalancers: {
       one: 'loadbalancer',
       title: 'Load Balancer',
       items: () => world.loadbalancers,
-      view: (one) => views.loadBalancerView(world, one as never),
+      view: (one) => views.loadBalancerView(index, one as never),
       create: (body) => balancers.createLoadBalancer(world, projectId, body),
       update: (one, body) => balancers.updateLoadBalancer(world, one as never, body),
       remove: (one) => balancers.deleteLoadBalancer(world, one as never, cascade),
@@ -75,7 +77,7 @@ function resourceOf(
       one: 'listener',
       title: 'Listener',
       items: () => world.listeners,
-      view: (one) => views.listenerView(world, one as never),
+      view: (one) => views.listenerView(one as never),
       create: (body) => children.createListener(world, body),
       update: (one, body) => children.updateListener(world, one as never, body),
       remove: (one) => children.deleteListener(world, one as never),
@@ -84,7 +86,7 @@ function resourceOf(
       one: 'pool',
       title: 'Pool',
       items: () => world.pools,
-      view: (one) => views.poolView(world, one as never),
+      view: (one) => views.poolView(index, one as never),
       create: (body) => children.createPool(world, body),
       update: (one, body) => children.updatePool(world, one as never, body),
       remove: (one) => children.deletePool(world, one as never),
@@ -93,7 +95,7 @@ function resourceOf(
       one: 'healthmonitor',
       title: 'Health Monitor',
       items: () => world.healthmonitors,
-      view: (one) => views.healthMonitorView(world, one as never),
+      view: (one) => views.healthMonitorView(one as never),
       create: (body) => children.createHealthMonitor(world, body),
       update: (one, body) => children.updateHealthMonitor(world, one as never, body),
       remove: (one) => children.deleteHealthMonitor(world, one as never),
@@ -114,7 +116,7 @@ function below(
   projectId: string,
 ): Answer {
   if (collection === 'loadbalancers' && (sub === 'status' || sub === 'statuses')) {
-    return { status: 200, body: { statuses: views.statusTree(world, object as never) } };
+    return { status: 200, body: { statuses: views.statusTree(new OctaviaIndex(world), object as never) } };
   }
   if (collection !== 'pools' || sub !== 'members') throw notFound();
   const pool = children.poolOf(world, object.id);
@@ -125,12 +127,12 @@ function below(
       const additive = (call.query.get('additive_only') ?? '').toLowerCase() === 'true';
       return members.replaceMembers(world, pool, asJson(call.body)['members'], additive);
     }
-    const view = (one: OctaviaObject): Json => views.memberView(world, one as never);
+    const view = (one: OctaviaObject): Json => views.memberView(one as never);
     return list('members', { one: 'member', view }, items, call.query, self, projectId);
   }
   const member = items.find((one) => one.id === id);
   if (!member) throw octaviaFault(404, `Member ${id} not found.`);
-  if (call.method === 'GET') return { status: 200, body: { member: views.memberView(world, member) } };
+  if (call.method === 'GET') return { status: 200, body: { member: views.memberView(member) } };
   if (call.method === 'PUT') return members.updateMember(world, pool, member, bodyOf(call, 'member'));
   if (call.method === 'DELETE') return members.deleteMember(world, pool, member);
   throw notAllowed();
@@ -148,8 +150,9 @@ function list(
   if (asked !== null && asked !== projectId) {
     throw octaviaFault(403, 'Policy does not allow this request to be performed.');
   }
+  const byId = new Map(items.map((one) => [one.id, one]));
   const parent = (attribute: string) => (item: Json, value: string) =>
-    items.find((one) => one.id === item['id'])?.[attribute] === value;
+    byId.get(asText(item['id']))?.[attribute] === value;
   const known = [
     ...Object.keys(attributeRules[resource.one]),
     ...[

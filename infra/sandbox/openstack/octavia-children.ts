@@ -4,7 +4,8 @@ import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { readCreate, readUpdate } from './octavia-attributes.ts';
 import * as build from './octavia-build.ts';
-import { change, forget, requireMutable } from './octavia-lock.ts';
+import { change, forget, requireChildMutable, requireMutable } from './octavia-lock.ts';
+import { OctaviaIndex } from './octavia-index.ts';
 import type { HealthMonitor, Listener, LoadBalancer, OctaviaObject, Pool } from './octavia-objects.ts';
 import * as rules from './octavia-rules.ts';
 import { healthMonitorView, listenerView, poolView } from './octavia-views.ts';
@@ -21,6 +22,14 @@ export function poolOf(world: CloudWorld, id: unknown): Pool {
   return found;
 }
 
+/** The load balancer of a pool whose members or monitor are to change; both must be mutable. */
+export function lockablePool(world: CloudWorld, pool: Pool): LoadBalancer {
+  const lb = loadBalancerOf(world, pool.loadbalancer_id);
+  if (lb.provisioning_status === 'ACTIVE') requireChildMutable('Pool', pool);
+  requireMutable(lb);
+  return lb;
+}
+
 /** The listeners a change of this pool locks along with it. */
 export const listenersOf = (world: CloudWorld, pool: Pool): Listener[] =>
   world.listeners.filter((one) => one.default_pool_id === pool.id);
@@ -35,7 +44,7 @@ export function createListener(world: CloudWorld, given: Json): Answer {
   requireMutable(lb);
   const listener = build.buildListener(world, lb, given);
   change(world, lb, { creating: [listener] });
-  return { status: 201, body: { listener: listenerView(world, listener) } };
+  return { status: 201, body: { listener: listenerView(listener) } };
 }
 
 export function updateListener(world: CloudWorld, listener: Listener, given: Json): Answer {
@@ -51,7 +60,7 @@ export function updateListener(world: CloudWorld, listener: Listener, given: Jso
   requireMutable(lb);
   Object.assign(listener, body);
   change(world, lb, { updating: [listener] });
-  return { status: 200, body: { listener: listenerView(world, listener) } };
+  return { status: 200, body: { listener: listenerView(listener) } };
 }
 
 export function deleteListener(world: CloudWorld, listener: Listener): Answer {
@@ -84,7 +93,7 @@ export function createPool(world: CloudWorld, given: Json): Answer {
   const pool = build.buildPool(world, lb, given);
   if (listener) listener.default_pool_id = pool.id;
   change(world, lb, { creating: [pool], updating: listener ? [listener] : [] });
-  return { status: 201, body: { pool: poolView(world, pool) } };
+  return { status: 201, body: { pool: poolView(new OctaviaIndex(world), pool) } };
 }
 
 export function updatePool(world: CloudWorld, pool: Pool, given: Json): Answer {
@@ -101,7 +110,7 @@ export function updatePool(world: CloudWorld, pool: Pool, given: Json): Answer {
   }
   Object.assign(pool, body);
   change(world, lb, { updating: [pool, ...listenersOf(world, pool)] });
-  return { status: 200, body: { pool: poolView(world, pool) } };
+  return { status: 200, body: { pool: poolView(new OctaviaIndex(world), pool) } };
 }
 
 /** Deleting a pool takes members and monitor along and leaves its listeners without a default pool. */
@@ -128,27 +137,25 @@ export function createHealthMonitor(world: CloudWorld, given: Json): Answer {
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
   rules.checkMonitor(pool.protocol, asText(read['type']), given);
   rules.checkQuota(world.quotas.health_monitor, 'Health Monitor', owned(world.healthmonitors, lb), 1);
-  requireMutable(lb);
+  lockablePool(world, pool);
   const monitor = build.buildHealthMonitor(world, pool, given);
   change(world, lb, { creating: [monitor], updating: [pool, ...listenersOf(world, pool)] });
-  return { status: 201, body: { healthmonitor: healthMonitorView(world, monitor) } };
+  return { status: 201, body: { healthmonitor: healthMonitorView(monitor) } };
 }
 
 export function updateHealthMonitor(world: CloudWorld, monitor: HealthMonitor, given: Json): Answer {
   const body = readUpdate('healthmonitor', given);
   const pool = poolOf(world, monitor.pool_id);
   rules.checkMonitor(pool.protocol, monitor.type, body);
-  const lb = loadBalancerOf(world, pool.loadbalancer_id);
-  requireMutable(lb);
+  const lb = lockablePool(world, pool);
   Object.assign(monitor, body);
   change(world, lb, { updating: [monitor, pool, ...listenersOf(world, pool)] });
-  return { status: 200, body: { healthmonitor: healthMonitorView(world, monitor) } };
+  return { status: 200, body: { healthmonitor: healthMonitorView(monitor) } };
 }
 
 export function deleteHealthMonitor(world: CloudWorld, monitor: HealthMonitor): Answer {
   const pool = poolOf(world, monitor.pool_id);
-  const lb = loadBalancerOf(world, pool.loadbalancer_id);
-  requireMutable(lb);
+  const lb = lockablePool(world, pool);
   const updating = [pool, ...listenersOf(world, pool)];
   change(world, lb, {
     updating,

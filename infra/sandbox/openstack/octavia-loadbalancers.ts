@@ -5,6 +5,7 @@ import type { CloudWorld } from './cloud-world.ts';
 import { readCreate, readUpdate } from './octavia-attributes.ts';
 import * as build from './octavia-build.ts';
 import { begin, beginDelete, change, forget, requireState } from './octavia-lock.ts';
+import { OctaviaIndex } from './octavia-index.ts';
 import type { LoadBalancer, OctaviaObject } from './octavia-objects.ts';
 import { checkPoolFitsListener, checkQuota } from './octavia-rules.ts';
 import { allocateVip, checkVipGiven } from './octavia-vip.ts';
@@ -32,7 +33,7 @@ export function createLoadBalancer(world: CloudWorld, owner: string, given: Json
     lb,
     made.filter((one) => isReached(world, one)),
   );
-  return { status: 201, body: { loadbalancer: treeView(world, lb) } };
+  return { status: 201, body: { loadbalancer: treeView(new OctaviaIndex(world), lb) } };
 }
 
 /** Octavia 11's create sets ACTIVE what it reaches from the listeners; a pool that none names stays PENDING_CREATE. */
@@ -120,7 +121,7 @@ export function updateLoadBalancer(world: CloudWorld, lb: LoadBalancer, given: J
   requireState(lb, ['ACTIVE']);
   Object.assign(lb, body);
   change(world, lb, {});
-  return { status: 200, body: { loadbalancer: loadBalancerView(world, lb) } };
+  return { status: 200, body: { loadbalancer: loadBalancerView(new OctaviaIndex(world), lb) } };
 }
 
 export function deleteLoadBalancer(world: CloudWorld, lb: LoadBalancer, cascade: boolean): Answer {

@@ -4,9 +4,9 @@ import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { readCreate, readUpdate } from './octavia-attributes.ts';
 import { buildMember } from './octavia-build.ts';
-import { listenersOf, loadBalancerOf } from './octavia-children.ts';
-import { change, forget, requireChildMutable, requireMutable } from './octavia-lock.ts';
-import type { LoadBalancer, Member, Pool } from './octavia-objects.ts';
+import { listenersOf, lockablePool } from './octavia-children.ts';
+import { change, forget } from './octavia-lock.ts';
+import type { Member, Pool } from './octavia-objects.ts';
 import { checkQuota } from './octavia-rules.ts';
 import { memberView } from './octavia-views.ts';
 
@@ -19,32 +19,25 @@ const batchDefaults = {
   admin_state_up: true,
 };
 
-function lock(world: CloudWorld, pool: Pool): LoadBalancer {
-  const lb = loadBalancerOf(world, pool.loadbalancer_id);
-  if (lb.provisioning_status === 'ACTIVE') requireChildMutable('Pool', pool);
-  requireMutable(lb);
-  return lb;
-}
-
 export function createMember(world: CloudWorld, pool: Pool, given: Json): Answer {
   readCreate('member', given);
   checkQuota(world.quotas.member, 'Member', world.members, 1);
-  const lb = lock(world, pool);
+  const lb = lockablePool(world, pool);
   const member = buildMember(world, pool, given);
   change(world, lb, { creating: [member], updating: [pool, ...listenersOf(world, pool)] });
-  return { status: 201, body: { member: memberView(world, member) } };
+  return { status: 201, body: { member: memberView(member) } };
 }
 
 export function updateMember(world: CloudWorld, pool: Pool, member: Member, given: Json): Answer {
   const body = readUpdate('member', given);
-  const lb = lock(world, pool);
+  const lb = lockablePool(world, pool);
   Object.assign(member, body);
   change(world, lb, { updating: [member, pool, ...listenersOf(world, pool)] });
-  return { status: 200, body: { member: memberView(world, member) } };
+  return { status: 200, body: { member: memberView(member) } };
 }
 
 export function deleteMember(world: CloudWorld, pool: Pool, member: Member): Answer {
-  const lb = lock(world, pool);
+  const lb = lockablePool(world, pool);
   const updating = [pool, ...listenersOf(world, pool)];
   change(world, lb, {
     updating,
@@ -63,7 +56,7 @@ export function deleteMember(world: CloudWorld, pool: Pool, member: Member): Ans
 export function replaceMembers(world: CloudWorld, pool: Pool, given: unknown, additive: boolean): Answer {
   const bodies = asList(given).map(asJson);
   const wanted = bodies.map((body) => ({ body, read: readCreate('member', body) }));
-  const lb = lock(world, pool);
+  const lb = lockablePool(world, pool);
   const key = (one: Json): string => `${String(one['address'])} ${String(one['protocol_port'])}`;
   const old = new Map(world.members.filter((one) => one.pool_id === pool.id).map((one) => [key(one), one]));
   const fresh = wanted.filter(({ read }) => !old.has(key(read)));

@@ -71,12 +71,9 @@ export async function observeUnit(question: Question, source: Source): Promise<O
     return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
   }
   if (isPending(top.loadBalancer)) return top;
-  const children = await observeChildren(
-    top.loadBalancer,
-    question.unit.name,
-    question.cluster,
-    source.cloud,
-  );
+  const { unit, cluster, network } = question;
+  const depth = network ? 'all' : 'owners';
+  const children = await observeChildren(top.loadBalancer, unit.name, cluster, source.cloud, depth);
   return { ...top, resources: [...top.resources, ...children] };
 }
 

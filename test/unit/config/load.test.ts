@@ -73,6 +73,7 @@ domain-name = Default
 `;
 const CLOUDS = { OS_CLIENT_CONFIG_FILE: 'FOLDER/clouds.yaml' };
 const VARIABLES = {
+  OS_PROJECT_ID: '',
   OS_AUTH_URL: 'https://env/v3',
   OS_USERNAME: 'e',
   OS_PASSWORD: 'x',

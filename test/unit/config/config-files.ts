@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { Flags } from '../../../shared/config/flags.ts';
+import { loadConfig } from '../../../shared/config/load.ts';
+
+export const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
+const FILES: Readonly<Record<string, string>> = {
+  'ca.pem': PEM,
+  'no.pem': 'x',
+  'clouds.yaml': `clouds:
+  demo:
+    auth: &auth
+      auth_url: https://yaml/v3
+      username: u
+      project_name: p
+      user_domain_name: Default
+      project_domain_id: default
+    region_name: R
+    interface: internalURL
+    verify: false
+  other:
+    auth_type: v3applicationcredential
+    auth: { auth_url: https://other/v3, application_credential_id: i, application_credential_secret: 0123 }
+  trusting:
+    auth: { <<: *auth, trust_id: t, password: hunter2 }
+  totp:
+    auth_type: v3totp
+    auth: { <<: *auth }
+`,
+  'secure.yaml': 'clouds: { demo: { auth: { password: 0042 } } }',
+  'single.yaml':
+    'clouds: { one: { auth: { auth_url: https://one, username: u, user_domain_id: d, project_id: p, password: x } } }',
+  'broken.yaml': 'clouds:\n  demo: { auth: { password: "hunter2 }\n',
+  'list.yaml': '- hunter2',
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'levelset-config-'));
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+export const at = (name: string): string => path.join(folder, name);
+
+/** Loads without a look at this machine's own files. */
+export function load(flags: Flags, env: Readonly<Record<string, string>> = {}) {
+  const placed = Object.entries(env).map(([key, value]) => [key, value.replace('FOLDER', folder)] as const);
+  return loadConfig(flags, { HOME: folder, XDG_CONFIG_HOME: folder, ...Object.fromEntries(placed) });
+}
+
+export const GLOBAL = `[Global]
+auth-url = https://k/v3
+region = R
+username = u
+password = "p#w"
+tenant-name = p
+domain-name = Default
+`;
+export const CLOUDS = { OS_CLIENT_CONFIG_FILE: 'FOLDER/clouds.yaml' };
+export const VARIABLES = {
+  OS_PROJECT_ID: '',
+  OS_AUTH_URL: 'https://env/v3',
+  OS_USERNAME: 'e',
+  OS_PASSWORD: 'x',
+  OS_PROJECT_NAME: 'ep',
+  OS_USER_DOMAIN_NAME: 'Default',
+  OS_PROJECT_DOMAIN_NAME: 'Default',
+};

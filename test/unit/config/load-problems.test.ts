@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Flags } from '../../../shared/config/flags.ts';
+import { at, CLOUDS, GLOBAL, load } from './config-files.ts';
+
+async function problemsOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const error: unknown = await load(flags, env).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
+  return error instanceof Error ? error.message : '';
+}
+
+describe('loadConfig', () => {
+  it.each<readonly [string, Flags, Readonly<Record<string, string>>, readonly string[]]>([
+    ['nothing at all', {}, {}, ['no address of Keystone', 'no credentials']],
+    [
+      'a file that is not there',
+      { cloudConfig: '/nowhere/cloud.conf' },
+      {},
+      ['/nowhere/cloud.conf cannot be read: ENOENT'],
+    ],
+    [
+      'flags',
+      { cloudConfigText: GLOBAL, sweepInterval: '5', concurrentServiceSyncs: 0 },
+      {},
+      ['--sweep-interval is a duration', '--concurrent-service-syncs is a whole number'],
+    ],
+    [
+      'many things',
+      {
+        cloudConfigText:
+          '[Global]\nusername=u\npassword=hunter2\nos-endpoint-type=x\nca-file=FOLDER\n[LoadBalancer]\nmonitor-delay=5',
+      },
+      {},
+      ['monitor-delay', 'no address', 'needs a domain', 'no project', 'endpoint type', 'CA file'],
+    ],
+    ['no password', { cloudConfigText: GLOBAL.replace(/password.*/, '') }, {}, ['needs a password']],
+    ['version 2', { cloudConfigText: GLOBAL.replace('/v3', '/v2.0/') }, {}, ['is version 2 of Keystone']],
+    [
+      'a URL with a password',
+      { cloudConfigText: GLOBAL.replace('https://', 'https://u:hunter2@') },
+      {},
+      ['http or https URL'],
+    ],
+    ['a trust', { cloudConfigText: `${GLOBAL}trust-id=t` }, {}, ['log in by a trust']],
+    ['a token', { cloudConfigText: `${GLOBAL}token=hunter2` }, {}, ['log in by a token']],
+    ['a trust in clouds.yaml', {}, { ...CLOUDS, OS_CLOUD: 'trusting' }, ['log in by a trust']],
+    ['another way in', {}, { ...CLOUDS, OS_CLOUD: 'totp' }, ['auth_type "v3totp"']],
+    [
+      'half an application credential',
+      { cloudConfigText: '[Global]\nauth-url=https://k\napplication-credential-secret=hunter2' },
+      {},
+      ['needs its id'],
+    ],
+    [
+      'half a certificate',
+      { cloudConfigText: `${GLOBAL}cert-file=/nowhere` },
+      {},
+      ['cert-file and key-file', 'ENOENT'],
+    ],
+    ['tls-insecure', { cloudConfigText: `${GLOBAL}tls-insecure=yes` }, {}, ['tls-insecure is true or false']],
+    [
+      'no such cloud',
+      {},
+      { ...CLOUDS, OS_CLOUD: 'dmo' },
+      ['no cloud "dmo"; it has demo, other, trusting, totp; did you mean demo?'],
+    ],
+    ['no choice of a cloud', {}, CLOUDS, ['which cloud?']],
+    [
+      'no clouds.yaml',
+      { cloudConfigText: '[Global]\nuse-clouds\nclouds-file=/nowhere/c.yaml' },
+      {},
+      ['no clouds.yaml: looked for /nowhere/c.yaml'],
+    ],
+    ['broken YAML', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/broken.yaml', OS_CLOUD: 'demo' }, ['broken.yaml:']],
+    [
+      'YAML of something else',
+      {},
+      { OS_CLIENT_CONFIG_FILE: 'FOLDER/list.yaml', OS_CLOUD: 'demo' },
+      ['begins with clouds:'],
+    ],
+  ])('names all that is wrong with %s, and no secret', async (_what, flags, env, says) => {
+    const message = await problemsOf(flags, env);
+    for (const part of says) expect(message).toContain(part);
+    expect(message.split('\n')).toHaveLength(says.length + 1);
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('tells a CA file without a certificate', async () => {
+    expect(await problemsOf({ cloudConfigText: `${GLOBAL}ca-file=${at('no.pem')}` })).toContain(
+      'holds no PEM',
+    );
+  });
+});

@@ -19,7 +19,7 @@ export interface ConnectKubeOptions {
 export interface KubeConnection {
   readonly kube: Kube;
   /** Resolves when the apiserver says it is ready and lets us read the cluster's id; throws what is wrong. */
-  ready(): Promise<void>;
+  readonly ready: () => Promise<void>;
 }
 
 /** Finds the kube-apiserver as find-connection.ts says; sends nothing yet. Throws CONFIG_INVALID. */

@@ -103,7 +103,7 @@ export class KubeLease implements Lease {
     return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
   }
 
-  /** False when somebody else wrote, made or deleted it meanwhile. */
+  /** False when somebody else wrote, made or deleted it meanwhile: without the uid a PUT would make it again. */
   private async write(record: LeaseRecord): Promise<boolean> {
     const { namespace } = this.options;
     const sinceMs = performance.now();

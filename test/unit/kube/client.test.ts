@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { connectKube } from '../../../shared/kube/connect.ts';
+import type { Service } from '../../../shared/model/kubernetes.ts';
+import type { Kube } from '../../../shared/ports.ts';
+import { aService } from '../../support/service.ts';
+import { fakeApiserver, keptLog } from './fake-apiserver.ts';
+import { sandboxKube, type SandboxKube } from './sandbox-kube.ts';
+
+async function withService(): Promise<SandboxKube & { kube: Kube; service: Service }> {
+  const world = await sandboxKube();
+  world.sandbox.kube.apply(aService());
+  const kube = await world.connect('a');
+  const service = await kube.getService('default', 'web');
+  if (!service) throw new Error('no Service');
+  world.asked();
+  return { ...world, kube, service };
+}
+
+describe('reading', () => {
+  it('asks for the id of the cluster once', async () => {
+    const { sandbox, connect, asked } = await sandboxKube();
+    const kube = await connect('a');
+    const uid = sandbox.kube.get('Namespace', undefined, 'kube-system')?.metadata.uid;
+    expect([await kube.clusterId(), await kube.clusterId()]).toEqual([uid, uid]);
+    expect(asked()).toEqual(['GET 200']);
+  });
+
+  it('lists Services of one namespace or of all, and Nodes', async () => {
+    const { sandbox, connect } = await sandboxKube();
+    sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
+    sandbox.kube.apply(aService());
+    sandbox.kube.apply(aService({ namespace: 'shop', name: 'cart' }));
+    const kube = await connect('a');
+    const names = (objects: readonly { metadata: { name: string } }[]): string[] =>
+      objects.map(({ metadata }) => metadata.name).sort();
+    expect(names(await kube.listServices())).toEqual(['cart', 'web']);
+    expect(names(await kube.listServices('shop'))).toEqual(['cart']);
+    expect(names(await kube.listNodes())).toEqual(['node-1', 'node-2']);
+  });
+
+  it('says undefined for a Service that is not there', async () => {
+    const { connect } = await sandboxKube();
+    expect(await (await connect('a')).getService('default', 'web')).toBeUndefined();
+  });
+
+  it('does not take the answer of something else for a Service', async () => {
+    const fake = await fakeApiserver(() => ({ status: 200, body: '<html>' }));
+    const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(fake.url) };
+    const { kube, ready } = await connectKube({ env, namespace: 'x', identity: 'a', log: keptLog() });
+    await expect(kube.getService('a', 'b')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    await expect(kube.listNodes()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    await expect(ready()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    await fake.close();
+  });
+});
+
+describe('patchService', () => {
+  const ingress = [{ ip: '203.0.113.9', ipMode: 'VIP' }];
+  const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
+
+  it('writes finalizer, annotations and status in one call', async () => {
+    const { kube, service, sandbox, asked } = await withService();
+    const condition = { type: 'levelset/Ready', status: 'True', reason: 'Settled', message: '' } as const;
+    const conditions = [{ ...condition, lastTransitionTime: '2026-11-21T10:00:00Z' }];
+    const patched = await kube.patchService(service, {
+      metadata: { annotations: { 'loadbalancer.openstack.org/load-balancer-id': 'lb' }, finalizers },
+      status: { loadBalancer: { ingress }, conditions },
+    });
+    expect(asked()).toEqual(['PATCH 200']);
+    expect(patched).toMatchObject({
+      metadata: { finalizers },
+      status: { loadBalancer: { ingress }, conditions },
+    });
+    expect(sandbox.kube.get('Service', 'default', 'web')).toMatchObject({
+      metadata: { annotations: { 'loadbalancer.openstack.org/load-balancer-id': 'lb' }, finalizers },
+      status: { loadBalancer: { ingress } },
+    });
+    expect(sandbox.requests.at(-1)?.path).toBe(
+      '/api/v1/namespaces/default/services/web/status?fieldManager=levelset',
+    );
+  });
+
+  it('removes with null', async () => {
+    const { kube, service } = await withService();
+    const set = { metadata: { annotations: { a: 'b' } }, status: { loadBalancer: { ingress } } };
+    const unset = { metadata: { annotations: { a: null } }, status: { loadBalancer: { ingress: null } } };
+    const patched = await kube.patchService(await kube.patchService(service, set), unset);
+    expect(patched.metadata.annotations?.['a']).toBeUndefined();
+    expect(patched.status?.loadBalancer?.ingress).toBeUndefined();
+  });
+
+  it.each([
+    ['was changed', (world: SandboxKube) => world.sandbox.kube.apply(aService({ annotations: { a: 'b' } }))],
+    [
+      'is gone',
+      (world: SandboxKube) => {
+        world.sandbox.kube.delete('Service', 'default', 'web');
+      },
+    ],
+  ])('conflicts with a Service that %s since it was read', async (_what, change) => {
+    const { kube, service, ...world } = await withService();
+    change(world);
+    await expect(kube.patchService(service, { metadata: { finalizers } })).rejects.toMatchObject({
+      code: 'KUBE_CONFLICT',
+    });
+    expect((await kube.getService('default', 'web'))?.metadata.finalizers).toBeUndefined();
+  });
+});
+
+function kubeconfigFor(server: string): string {
+  return JSON.stringify({
+    'current-context': 'a',
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    clusters: [{ name: 'a', cluster: { server } }],
+    users: [{ name: 'a', user: {} }],
+  });
+}
+
+it('is ready when the apiserver is and the cluster can be named', async () => {
+  const { sandbox, asked, log } = await sandboxKube();
+  const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(sandbox.kubeUrl) };
+  const { ready } = await connectKube({ env, namespace: 'kube-system', identity: 'a', log });
+  await expect(ready()).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
+  expect(asked()).toEqual(['GET 200', 'GET 401', 'GET 401']);
+});

@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findConnection } from '../../../shared/kube/find-connection.ts';
+import { inCluster } from '../../../shared/kube/in-cluster.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+function kubeconfig(server: string): string {
+  return `
+current-context: a
+contexts: [{ name: a, context: { cluster: a, user: a } }]
+clusters: [{ name: a, cluster: { server: ${server} } }]
+users: [{ name: a, user: {} }]`;
+}
+
+function write(name: string): string {
+  const path = join(folder.path, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, kubeconfig(`https://${name.replaceAll(/\W/g, '')}`));
+  return path;
+}
+
+describe('findConnection', () => {
+  it('takes the flag, the text, KUBECONFIG and the home folder in this order', async () => {
+    const kubeconfigFlag = write('flag');
+    const env = {
+      LEVELSET_KUBECONFIG_TEXT: kubeconfig('https://text'),
+      KUBECONFIG: [join(folder.path, 'missing'), write('first'), write('second')].join(':'),
+      HOME: folder.path,
+    };
+    write('.kube/config');
+    const servers = [
+      await findConnection({ kubeconfig: kubeconfigFlag, env }),
+      await findConnection({ env }),
+      await findConnection({ env: { ...env, LEVELSET_KUBECONFIG_TEXT: '' } }),
+      await findConnection({ env: { HOME: folder.path } }),
+    ].map(({ server }) => server);
+    expect(servers).toEqual(['https://flag', 'https://text', 'https://first', 'https://kubeconfig']);
+  });
+
+  it.each([
+    [
+      'a flag without its file',
+      { kubeconfig: '/no/kc', env: {} },
+      '--kubeconfig: /no/kc cannot be read: ENOENT',
+    ],
+    [
+      'KUBECONFIG without a file',
+      { env: { KUBECONFIG: '/no/a:/no/b' } },
+      'KUBECONFIG is "/no/a:/no/b": must name',
+    ],
+    ['nothing', { env: {} }, 'no kube-apiserver is configured: give --kubeconfig'],
+  ])('refuses %s', async (_what, where, message) => {
+    await expect(findConnection(where)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+});
+
+describe('inCluster', () => {
+  it.each([
+    ['10.96.0.1', '443', 'https://10.96.0.1:443'],
+    ['fd00:96::1', '6443', 'https://[fd00:96::1]:6443'],
+  ])('reads the ServiceAccount behind %s', async (host, port, server) => {
+    writeFileSync(join(folder.path, 'token'), 'sa-token');
+    writeFileSync(join(folder.path, 'ca.crt'), 'the CA');
+    const env = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port };
+    const connection = await inCluster(env, folder.path);
+    expect(connection).toMatchObject({ server, tls: { certificateAuthority: 'the CA' } });
+    expect(await connection?.credential(false)).toEqual({ authorization: 'Bearer sa-token' });
+  });
+
+  it('is not there without the variables or without a token', async () => {
+    expect(await inCluster({}, folder.path)).toBeUndefined();
+    expect(await inCluster({ KUBERNETES_SERVICE_HOST: 'x' }, '/no')).toBeUndefined();
+  });
+});

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Credential, TlsSettings } from '../../../shared/kube/connection.ts';
+import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/http.ts';
+import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
+
+let server: FakeApiserver | undefined;
+afterEach(() => server?.close());
+
+const READ: KubeRequest = { method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' };
+const WRITE: KubeRequest = { method: 'POST', path: '/api/v1/nodes', body: {}, doing: 'write a Node' };
+
+async function start(answer: (asked: Asked, nth: number) => Told): Promise<FakeApiserver> {
+  server = await fakeApiserver(answer);
+  return server;
+}
+
+function caught(run: Promise<unknown>): Promise<unknown> {
+  return run.catch((error: unknown) => error);
+}
+
+describe('answers', () => {
+  it('are parsed JSON with the time of the server', async () => {
+    const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
+    const { connection } = await start(() => ({ status: 200, body: { a: 1 }, headers: { date } }));
+    expect(await createHttp(connection)(READ)).toEqual({
+      status: 200,
+      body: { a: 1 },
+      serverTimeMs: Date.parse(date),
+    });
+  });
+
+  it.each([
+    [400, 'KUBE_REJECTED'],
+    [401, 'KUBE_FORBIDDEN'],
+    [403, 'KUBE_FORBIDDEN'],
+    [404, 'UNEXPECTED_RESPONSE'],
+    [409, 'KUBE_CONFLICT'],
+    [422, 'KUBE_REJECTED'],
+    [429, 'KUBE_UNAVAILABLE'],
+    [500, 'KUBE_UNAVAILABLE'],
+    [504, 'KUBE_UNAVAILABLE'],
+    [302, 'UNEXPECTED_RESPONSE'],
+  ])('%i is %s', async (status, code) => {
+    const headers = { 'audit-id': 'a-1', location: '/elsewhere' };
+    const { connection } = await start(() => ({ ...failure(status, 'no such luck'), headers }));
+    expect(await caught(createHttp(connection)(WRITE))).toMatchObject({
+      code,
+      message: `cannot write a Node: ${status} no such luck`,
+      context: { status, requestId: 'a-1' },
+    });
+  });
+
+  it('that the caller expects are given back', async () => {
+    const { connection } = await start(() => failure(404, 'not found'));
+    expect(await createHttp(connection)({ ...READ, expected: [404] })).toMatchObject({ status: 404 });
+  });
+
+  it('that are cut short are no answers', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const { connection } = await start(() => ({ status: 200, body: '{"items": [', headers }));
+    expect(await caught(createHttp(connection)(READ))).toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+  });
+});
+
+describe('retries', () => {
+  it.each([
+    ['503', () => failure(503, 'later')],
+    ['a lost connection', () => 'reset' as const],
+  ])('a GET after %s, twice', async (_what, fails) => {
+    const fake = await start((_asked, nth) => (nth < 3 ? fails() : { status: 200 }));
+    expect(await createHttp(fake.connection)(READ)).toMatchObject({ status: 200 });
+    expect(fake.asked).toHaveLength(3);
+  });
+
+  it('no more than three times', async () => {
+    const fake = await start(() => 'reset');
+    const error = await caught(createHttp(fake.connection)(READ));
+    expect(error).toMatchObject({ code: 'KUBE_UNAVAILABLE' });
+    expect((error as Error).message).toContain(
+      `no answer from the kube-apiserver at ${fake.url} (ECONNRESET`,
+    );
+    expect(fake.asked).toHaveLength(3);
+  });
+
+  it('a 429 when the server says so', async () => {
+    const fake = await start((_asked, nth) =>
+      nth === 1 ? { ...failure(429, 'busy'), headers: { 'retry-after': '1' } } : { status: 200 },
+    );
+    const started = performance.now();
+    await createHttp(fake.connection)(READ);
+    expect(performance.now() - started).toBeGreaterThan(950);
+  });
+
+  it('not when that is too long to wait for', async () => {
+    const fake = await start(() => ({ ...failure(429, 'busy'), headers: { 'retry-after': '30' } }));
+    expect(await caught(createHttp(fake.connection)(READ))).toMatchObject({
+      code: 'KUBE_UNAVAILABLE',
+      context: { retryAfterMs: 30_000 },
+    });
+    expect(fake.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['a write that fails', WRITE, failure(503, 'later')],
+    ['a write whose answer is lost', WRITE, 'reset' as const],
+    ['a GET that is refused', READ, failure(403, 'no')],
+  ])('never %s', async (_what, request, told) => {
+    const fake = await start(() => told);
+    await caught(createHttp(fake.connection)(request));
+    expect(fake.asked).toHaveLength(1);
+  });
+});
+
+describe('credentials', () => {
+  const tokens = (): ((refused: boolean) => Promise<Credential>) => {
+    let token = 1;
+    return (refused) => Promise.resolve({ authorization: `Bearer secret-${refused ? ++token : token}` });
+  };
+
+  it.each([READ, WRITE])('are read again after a 401 and the $method is repeated', async (request) => {
+    const fake = await start(({ headers }) =>
+      headers.authorization === 'Bearer secret-2' ? { status: 200 } : failure(401, 'Unauthorized'),
+    );
+    const http = createHttp({ ...fake.connection, credential: tokens() });
+    expect(await http(request)).toMatchObject({ status: 200 });
+    expect(fake.asked).toHaveLength(2);
+  });
+
+  it('are tried twice at most and never told', async () => {
+    const fake = await start(() => failure(401, 'Unauthorized'));
+    const http = createHttp({ ...fake.connection, credential: tokens() });
+    expect(await caught(http(READ))).toMatchObject({ code: 'KUBE_FORBIDDEN' });
+    expect(fake.asked).toHaveLength(2);
+  });
+
+  it('are in no error, whichever way it is printed', async () => {
+    const { inspect } = await import('node:util');
+    const fake = await start(() => 'reset');
+    const http = createHttp({ ...fake.connection, credential: tokens() });
+    expect(inspect(await caught(http(WRITE)), { depth: 9 })).not.toContain('secret');
+  });
+});
+
+it('keeps its connections', async () => {
+  const fake = await start(() => ({ status: 200 }));
+  const http = createHttp(fake.connection);
+  for (let call = 0; call < 5; call += 1) await http(READ);
+  expect(fake.sockets).toBe(1);
+});
+
+it('tells every attempt', async () => {
+  const calls: KubeCall[] = [];
+  const fake = await start((_asked, nth) => (nth === 1 ? 'reset' : { status: 200 }));
+  await createHttp(fake.connection, (call) => calls.push(call))(READ);
+  expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 0', 'GET 200']);
+  expect(calls.every(({ durationMs }) => durationMs > 0)).toBe(true);
+});
+
+describe('TLS', () => {
+  /** A certificate for 127.0.0.1 with its key. */
+  const pem = readFileSync(new URL('../openstack/self-signed.pem', import.meta.url), 'utf8');
+
+  async function seen(tls: TlsSettings, credential: Credential): Promise<unknown> {
+    const options = { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: false };
+    const secure = createServer(options, ({ socket }, response) => {
+      const known = socket instanceof TLSSocket && socket.authorized;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ known }));
+    });
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    const http = createHttp({ source: '', server: url, tls, credential: () => Promise.resolve(credential) });
+    try {
+      return (await http(READ)).body;
+    } finally {
+      secure.closeAllConnections();
+      secure.close();
+    }
+  }
+
+  it.each([
+    ['the CA', { certificateAuthority: pem }, {}, { known: false }],
+    ['a client certificate', { certificateAuthority: pem }, { certificate: pem, key: pem }, { known: true }],
+    ['no verification', { rejectUnauthorized: false }, {}, { known: false }],
+  ])('with %s', async (_what, tls, credential, body) => {
+    expect(await seen(tls, credential)).toEqual(body);
+  });
+
+  it.each([
+    ['nobody vouches for', {}, /self-signed/],
+    ['is for another name', { certificateAuthority: pem, serverName: 'other.test' }, /ALTNAME_INVALID/],
+  ])('refuses a certificate that %s', async (_what, tls, message) => {
+    await expect(seen(tls, {})).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,147 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { readKubeconfig } from '../../../shared/kube/kubeconfig.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
+const DATA = Buffer.from(PEM).toString('base64');
+const KEY = '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n';
+const KEY_DATA = Buffer.from(KEY).toString('base64');
+
+function kubeconfig(cluster: object, user: unknown, top: object = {}): string {
+  return stringify({
+    'current-context': 'lab',
+    contexts: [
+      { name: 'lab', context: { cluster: 'c', user: 'u' } },
+      { name: 'other', context: {} },
+    ],
+    clusters: [{ name: 'c', cluster: { server: 'https://10.0.0.1:6443/', ...cluster } }],
+    users: [{ name: 'u', user }],
+    ...top,
+  });
+}
+
+function read(text: string) {
+  return readKubeconfig(text, join(folder.path, 'kc'));
+}
+
+describe('a cluster', () => {
+  it.each([
+    ['plain', {}, {}],
+    ['a CA as data', { 'certificate-authority-data': DATA }, { certificateAuthority: PEM }],
+    ['a CA beside the kubeconfig', { 'certificate-authority': 'pki/ca.crt' }, { certificateAuthority: PEM }],
+    [
+      'data before the file',
+      { 'certificate-authority-data': DATA, 'certificate-authority': 'no' },
+      { certificateAuthority: PEM },
+    ],
+    ['no verification', { 'insecure-skip-tls-verify': true }, { rejectUnauthorized: false }],
+    ['another name in the certificate', { 'tls-server-name': 'api' }, { serverName: 'api' }],
+    ['verification not switched off', { 'insecure-skip-tls-verify': false, 'proxy-url': null }, {}],
+  ])('%s', async (_what, cluster, tls) => {
+    mkdirSync(join(folder.path, 'pki'), { recursive: true });
+    writeFileSync(join(folder.path, 'pki/ca.crt'), PEM);
+    const connection = await read(kubeconfig(cluster, {}));
+    expect(connection).toMatchObject({ server: 'https://10.0.0.1:6443' });
+    expect(connection.tls).toEqual(tls);
+  });
+
+  it('may have a path, as behind Rancher', async () => {
+    const { server } = await read(kubeconfig({ server: 'https://rancher.test/k8s/clusters/c-1/' }, {}));
+    expect(server).toBe('https://rancher.test/k8s/clusters/c-1');
+  });
+});
+
+describe('a user', () => {
+  it.each([
+    ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
+    [
+      'a token file before a token',
+      { token: 'abc', tokenFile: 'token' },
+      { authorization: 'Bearer from-file' },
+    ],
+    ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
+    [
+      'a certificate',
+      { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA },
+      { certificate: PEM, key: KEY },
+    ],
+    ['nothing', {}, {}],
+  ])('%s', async (_what, user, credential) => {
+    writeFileSync(join(folder.path, 'token'), 'from-file\n');
+    const connection = await read(kubeconfig({}, user));
+    expect(await connection.credential(false)).toEqual(credential);
+  });
+});
+
+describe('what is refused, in words', () => {
+  it.each([
+    [
+      'server',
+      kubeconfig({ server: 'ftp://x' }, {}),
+      'clusters[c].cluster.server is "ftp://x": must be an http',
+    ],
+    [
+      'password in the URL',
+      kubeconfig({ server: 'https://a:hush@x' }, {}),
+      'clusters[c].cluster.server: must be',
+    ],
+    ['proxy', kubeconfig({ 'proxy-url': 'http://p' }, {}), 'proxy-url: must be left out'],
+    [
+      'CA file',
+      kubeconfig({ 'certificate-authority': '/no' }, {}),
+      '"/no": must be a readable file (ENOENT)',
+    ],
+    ['CA data', kubeconfig({ 'certificate-authority-data': 'hush' }, {}), 'data: must be PEM text in base64'],
+    [
+      'CA and insecure',
+      kubeconfig({ 'certificate-authority-data': DATA, 'insecure-skip-tls-verify': true }, {}),
+      'insecure-skip-tls-verify is true: must be left out when',
+    ],
+    ['flag', kubeconfig({ 'insecure-skip-tls-verify': 'yes' }, {}), 'is "yes": must be true or false'],
+    ['context', kubeconfig({}, {}, { 'current-context': 'x' }), 'contexts is "x": must be one of lab, other'],
+    ['no context', kubeconfig({}, {}, { 'current-context': '' }), 'current-context is "": must be the name'],
+    ['user', kubeconfig({}, {}, { users: [] }), 'users is "u": must be an entry of that name'],
+    [
+      'empty user',
+      kubeconfig({}, {}, { contexts: [{ name: 'lab', context: { cluster: 'c' } }] }),
+      'contexts[lab].context.user',
+    ],
+    [
+      'number as token',
+      kubeconfig({}, { token: 12345 }),
+      'users[u].user.token: must be a text (put it in quotes)',
+    ],
+    [
+      'key without certificate',
+      kubeconfig({}, { 'client-key-data': KEY_DATA }),
+      'client-certificate is "": must be',
+    ],
+    [
+      'certificate without key',
+      kubeconfig({}, { 'client-certificate-data': DATA }),
+      'client-key is "": must be',
+    ],
+    [
+      'exec version',
+      kubeconfig({}, { exec: { command: 'x', apiVersion: 'v0' } }),
+      'exec.apiVersion is "v0": must be client',
+    ],
+    ['exec command', kubeconfig({}, { exec: {} }), 'exec.command is "": must be a program'],
+    ['auth-provider', kubeconfig({}, { 'auth-provider': { name: 'gcp' } }), 'name is "gcp": must be oidc'],
+    ['no map', '[]', 'must be a map'],
+    ['no YAML', 'a: b\ntoken: "hush', 'line 2 is not valid YAML'],
+  ])('%s', async (_what, text, message) => {
+    const error = await read(text).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message) as string,
+    });
+    expect((error as Error).message).toContain(join(folder.path, 'kc'));
+    expect((error as Error).message).not.toMatch(/hush|12345/);
+  });
+});

@@ -1,0 +1,45 @@
+import { afterEach } from 'vitest';
+import { startSandbox, type RecordedRequest, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import { connectKube } from '../../../shared/kube/connect.ts';
+import type { Kube } from '../../../shared/ports.ts';
+import { keptLog } from './fake-apiserver.ts';
+
+export interface SandboxKube {
+  readonly sandbox: Sandbox;
+  readonly log: ReturnType<typeof keptLog>;
+  /** A client of its own, as another process has. */
+  readonly connect: (identity: string) => Promise<Kube>;
+  /** `METHOD STATUS` of the requests since the last call. */
+  readonly asked: () => string[];
+}
+
+let running: Sandbox | undefined;
+afterEach(() => running?.close());
+
+/** The apiserver simulator, reached as the ServiceAccount `levelset` with its rights. */
+export async function sandboxKube(): Promise<SandboxKube> {
+  const sandbox = await startSandbox({ nodes: 2 });
+  running = sandbox;
+  const log = keptLog();
+  const LEVELSET_KUBECONFIG_TEXT = JSON.stringify({
+    'current-context': 'a',
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    clusters: [{ name: 'a', cluster: { server: sandbox.kubeUrl } }],
+    users: [{ name: 'a', user: { token: sandbox.kubeToken } }],
+  });
+  let told = 0;
+  return {
+    sandbox,
+    log,
+    connect: async (identity) => {
+      const env = { LEVELSET_KUBECONFIG_TEXT };
+      const { kube } = await connectKube({ env, namespace: 'kube-system', identity, log });
+      return kube;
+    },
+    asked: () => {
+      const since: readonly RecordedRequest[] = sandbox.requests.slice(told);
+      told = sandbox.requests.length;
+      return since.map(({ method, status }) => `${method} ${status}`);
+    },
+  };
+}

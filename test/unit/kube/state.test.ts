@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { fromDataKey, shardOf, toDataKey } from '../../../shared/kube/state-shards.ts';
+import type { UnitState } from '../../../shared/model/state.ts';
+import { sandboxKube } from './sandbox-kube.ts';
+
+const settled: UnitState = { hash: 'abc', updated_at: '2026-11-21T10:00:00' };
+const fresh: UnitState = { hash: 'def', updated_at: null };
+const label = { 'levelset.openstack.org/state': 'watermarks' };
+
+function many(count: number): Map<string, UnitState> {
+  return new Map(Array.from({ length: count }, (_, index) => [`unit-${index}`, settled]));
+}
+
+describe('state', () => {
+  it('is read by another process as it was saved', async () => {
+    const { connect } = await sandboxKube();
+    const units = new Map([...many(40), ['service/default/web', fresh] as const]);
+    await (await connect('a')).state.save(units);
+    expect(await (await connect('b')).state.load()).toEqual(units);
+  });
+
+  it('is one list to read, and one write per ConfigMap to save', async () => {
+    const { connect, sandbox, asked } = await sandboxKube();
+    const { state } = await connect('a');
+    await state.save(many(100));
+    expect(asked().sort()).toEqual([
+      ...Array<string>(8).fill('PATCH 404'),
+      ...Array<string>(8).fill('POST 201'),
+    ]);
+    await state.save(many(101));
+    expect(asked()).toEqual(['PATCH 200']);
+    await state.load();
+    expect(asked()).toEqual(['GET 200']);
+    expect(sandbox.kube.list('ConfigMap', 'kube-system').map(({ metadata }) => metadata.name)).toEqual(
+      Array.from({ length: 8 }, (_, shard) => `levelset-state-${shard}`),
+    );
+  });
+
+  it('writes nothing that is stored already', async () => {
+    const { connect, asked } = await sandboxKube();
+    await (await connect('a')).state.save(many(3));
+    const { state } = await connect('b');
+    await state.load();
+    asked();
+    await state.save(new Map<string, UnitState | undefined>([...many(3), ['never-there', undefined]]));
+    expect(asked()).toEqual([]);
+  });
+
+  it('is removed by undefined, also by a process that has not read it', async () => {
+    const { connect } = await sandboxKube();
+    await (await connect('a')).state.save(many(3));
+    const { state } = await connect('b');
+    await state.save(new Map([['unit-1', undefined]]));
+    expect([...(await state.load()).keys()].sort()).toEqual(['unit-0', 'unit-2']);
+    await state.save(many(2));
+    expect((await state.load()).size).toBe(3);
+  });
+
+  it('leaves out what cannot be read, and writes over it', async () => {
+    const { connect, sandbox, log } = await sandboxKube();
+    const shard = (unit: string, data: Record<string, string>): void => {
+      const metadata = { name: shardOf(unit), namespace: 'kube-system', labels: label };
+      sandbox.kube.apply({ kind: 'ConfigMap', metadata, data });
+    };
+    shard('a', { a: '{"hash": 1}', 'not-of-this-shard-1': JSON.stringify(settled) });
+    shard('b', { b: 'no JSON' });
+    const { state } = await connect('a');
+    expect([...(await state.load()).keys()].filter((unit) => ['a', 'b'].includes(unit))).toEqual([]);
+    expect(log.warnings.length).toBeGreaterThanOrEqual(2);
+    await state.save(
+      new Map([
+        ['a', settled],
+        ['b', fresh],
+      ]),
+    );
+    expect(await state.load()).toMatchObject(
+      new Map([
+        ['a', settled],
+        ['b', fresh],
+      ]),
+    );
+  });
+
+  it('survives two that make one ConfigMap at the same time', async () => {
+    const { connect } = await sandboxKube();
+    const [a, b] = [await connect('a'), await connect('b')];
+    const [one, two] = sameShard();
+    await Promise.all([a.state.save(new Map([[one, settled]])), b.state.save(new Map([[two, fresh]]))]);
+    expect(await a.state.load()).toEqual(
+      new Map([
+        [one, settled],
+        [two, fresh],
+      ]),
+    );
+  });
+
+  it('tells the caller when it cannot be saved, and tries again next time', async () => {
+    const { connect, sandbox } = await sandboxKube();
+    const { state } = await connect('a');
+    sandbox.fault({ match: { side: 'kube', write: true }, kind: 'fail-before' });
+    await expect(state.save(many(1))).rejects.toMatchObject({ code: 'KUBE_UNAVAILABLE' });
+    await state.save(many(1));
+    expect(await state.load()).toEqual(many(1));
+  });
+});
+
+function sameShard(): [string, string] {
+  const other = [...many(100).keys()].find(
+    (unit) => unit !== 'unit-0' && shardOf(unit) === shardOf('unit-0'),
+  );
+  return ['unit-0', other ?? ''];
+}
+
+describe('data keys', () => {
+  it.each([
+    '6a1f6a1f-0000-4000-8000-000000000001',
+    'service/default/web',
+    'node/a.b-c',
+    'under_score_2f',
+    'routes',
+    'ü/漢',
+  ])('%s comes back as it went', (unit) => {
+    expect(toDataKey(unit)).toMatch(/^[-._a-zA-Z0-9]+$/);
+    expect(fromDataKey(toDataKey(unit))).toBe(unit);
+  });
+});

@@ -54,6 +54,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   const server: Server = createServer((request, response) => {
     serve(options, request, response).catch(() => response.destroy());
   });
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { balancerCases } from './balancer-cases.ts';
+import { balancerQueryCases } from './balancer-query-cases.ts';
 import type { CloudCase } from './cloud-case.ts';
 import { CloudSession, type CloudTarget } from './cloud-session.ts';
 import { floatingIpCases } from './floating-ip-cases.ts';
@@ -12,6 +13,7 @@ import { memberCases } from './member-cases.ts';
 const groups: Record<string, readonly CloudCase[]> = {
   identity: identityCases,
   'load balancers': balancerCases,
+  'lists and look-ups': balancerQueryCases,
   'the lock': lockCases,
   'listeners, pools and monitors': listenerCases,
   members: memberCases,

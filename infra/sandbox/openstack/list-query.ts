@@ -1,11 +1,9 @@
 import { asList, scalarText, type Json } from '../json.ts';
 
 export interface ListRules {
-  /** Octavia refuses an attribute given twice; Neutron takes it as "any of". */
-  readonly repeatable: boolean;
   /** Filters that are no attribute of the answer, with how they decide. */
   readonly extra?: Record<string, (item: Json, value: string) => boolean>;
-  readonly refuse: (names: readonly string[]) => Error;
+  readonly refuse: () => Error;
 }
 
 const control = ['limit', 'marker', 'fields', 'sort', 'sort_key', 'sort_dir', 'page_reverse'];
@@ -17,7 +15,7 @@ const tagFilters: Record<string, (tags: readonly unknown[], wanted: readonly str
 };
 
 /**
- * Filters, pages and projects a list the way Octavia and Neutron both do. `links` is the content of `<name>_links`
+ * Filters, pages and projects a list the way Octavia and Neutron both do; a filter given twice means either. `links` is the content of `<name>_links`
  * or undefined where the whole list was answered. `known` are the attributes that may be filtered by.
  */
 export function listQuery(
@@ -30,8 +28,7 @@ export function listQuery(
   const names = [...new Set(query.keys())].filter((name) => !control.includes(name));
   const isKnown = (name: string): boolean =>
     known.includes(name) || name in tagFilters || name in (rules.extra ?? {});
-  const bad = names.filter((name) => !isKnown(name) || (!rules.repeatable && query.getAll(name).length > 1));
-  if (bad.length > 0) throw rules.refuse(bad);
+  if (!names.every(isKnown)) throw rules.refuse();
   const wanted = items.filter((item) => names.every((name) => keeps(item, name, query.getAll(name), rules)));
   const marker = query.get('marker');
   const start = marker === null ? 0 : wanted.findIndex((item) => item['id'] === marker) + 1;

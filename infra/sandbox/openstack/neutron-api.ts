@@ -118,7 +118,7 @@ function list(name: string, items: readonly NeutronObject[], query: URLSearchPar
   };
   const extra = { fixed_ips: fixedIps };
   const refuse = (): Error => neutronError(400, 'HTTPBadRequest', 'Invalid filter');
-  const page = listQuery(items, asked, [...known], { repeatable: true, extra, refuse }, self);
+  const page = listQuery(items, asked, [...known], { extra, refuse }, self);
   const key = name.replace('-', '_');
   const links = query.has('limit') ? { [`${key}_links`]: page.links } : {};
   return { status: 200, body: { [key]: page.items, ...links } };

@@ -125,9 +125,14 @@ export type ResourceKind = keyof typeof attributeRules;
  * A create body with Octavia's defaults filled in. `parent` names attributes that the caller supplies (nested
  * creates do not carry `loadbalancer_id` or `pool_id`).
  */
-export function readCreate(kind: ResourceKind, body: Json, parent: readonly string[] = []): Json {
+export function readCreate(
+  kind: ResourceKind,
+  body: Json,
+  parent: readonly string[] = [],
+  argument = argumentName[kind],
+): Json {
   const rules: Record<string, AttributeRule> = attributeRules[kind];
-  const read = check(kind, body, (rule) => rule !== undefined);
+  const read = check(kind, body, argument, (rule) => rule !== undefined);
   for (const [name, rule] of Object.entries(rules)) {
     const missing = read[name] === undefined || read[name] === null;
     if (missing && rule.required === true && !parent.includes(name)) {
@@ -144,13 +149,19 @@ export function readCreate(kind: ResourceKind, body: Json, parent: readonly stri
 /** An update body; null sets an attribute back to its default, attributes fixed at creation are unknown here. */
 export function readUpdate(kind: ResourceKind, body: Json): Json {
   const rules: Record<string, AttributeRule> = attributeRules[kind];
-  const read = check(kind, body, (rule) => rule !== undefined && rule.createOnly !== true);
+  const read = check(
+    kind,
+    body,
+    argumentName[kind],
+    (rule) => rule !== undefined && rule.createOnly !== true,
+  );
   for (const [name, value] of Object.entries(read))
     if (value === null) read[name] = rules[name]?.fallback ?? null;
   return read;
 }
 
-const argumentName: Record<ResourceKind, string> = {
+/** How wsme names the argument of each call in its messages. */
+export const argumentName: Record<ResourceKind, string> = {
   loadbalancer: 'load_balancer.loadbalancer',
   listener: 'listener_.listener',
   pool: 'pool_.pool',
@@ -158,12 +169,16 @@ const argumentName: Record<ResourceKind, string> = {
   healthmonitor: 'health_monitor_.healthmonitor',
 };
 
-function check(kind: ResourceKind, body: Json, allowed: (rule: AttributeRule | undefined) => boolean): Json {
+function check(
+  kind: ResourceKind,
+  body: Json,
+  argument: string,
+  allowed: (rule: AttributeRule | undefined) => boolean,
+): Json {
   const rules: Record<string, AttributeRule> = attributeRules[kind];
   for (const [name, value] of Object.entries(body)) {
     const rule = rules[name] ?? (name === 'tenant_id' ? optional : undefined);
-    if (!allowed(rule))
-      throw octaviaFault(400, `Unknown attribute for argument ${argumentName[kind]}: ${name}`);
+    if (!allowed(rule)) throw octaviaFault(400, `Unknown attribute for argument ${argument}: ${name}`);
     const problem = rule && value !== null ? mismatch(rule, value) : undefined;
     if (problem === undefined) continue;
     const shown = isJson(value) || Array.isArray(value) ? JSON.stringify(value) : scalarText(value);

@@ -75,6 +75,7 @@ export function deleteListener(world: CloudWorld, listener: Listener): Answer {
   return { status: 204 };
 }
 
+/** Octavia compares the protocols only when the listener is all it was given (api/v2/controllers/pool.py). */
 export function createPool(world: CloudWorld, given: Json): Answer {
   readCreate('pool', given);
   const listener = world.listeners.find((one) => one.id === given['listener_id']);
@@ -83,7 +84,9 @@ export function createPool(world: CloudWorld, given: Json): Answer {
     throw octaviaFault(400, 'Validation failure: Must provide at least one of: loadbalancer_id, listener_id');
   }
   const lb = loadBalancerOf(world, lbId);
-  if (listener) rules.checkPoolFitsListener(listener.protocol, asText(given['protocol']));
+  if (listener && typeof given['loadbalancer_id'] !== 'string') {
+    rules.checkPoolFitsListener(listener.protocol, asText(given['protocol']));
+  }
   rules.checkQuota(world.quotas.pool, 'Pool', owned(world.pools, lb), 1);
   if (listener && listener.default_pool_id !== null) {
     throw octaviaFault(409, 'This listener already has a default pool');

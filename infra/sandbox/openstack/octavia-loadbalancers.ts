@@ -7,6 +7,7 @@ import * as build from './octavia-build.ts';
 import { begin, beginDelete, change, forget, requireState } from './octavia-lock.ts';
 import { OctaviaIndex } from './octavia-index.ts';
 import type { LoadBalancer, OctaviaObject } from './octavia-objects.ts';
+import { checkNested } from './octavia-nested.ts';
 import { checkPoolFitsListener, checkQuota } from './octavia-rules.ts';
 import { allocateVip, checkVipGiven } from './octavia-vip.ts';
 import { loadBalancerView, treeView } from './octavia-views.ts';
@@ -14,6 +15,7 @@ import { loadBalancerView, treeView } from './octavia-views.ts';
 /** POST: the load balancer with everything nested in it. */
 export function createLoadBalancer(world: CloudWorld, owner: string, given: Json): Answer {
   const body = readCreate('loadbalancer', given);
+  checkNested(body);
   checkVipGiven(world, body);
   checkFlavor(body['flavor_id']);
   if (typeof body['availability_zone'] === 'string') {
@@ -65,6 +67,7 @@ function createTree(world: CloudWorld, lb: LoadBalancer, body: Json): OctaviaObj
       all.filter((o) => o.project_id === lb.project_id);
     checkQuota(world.quotas.pool, 'Pool', owned(world.pools), definitions.size);
     for (const definition of definitions.values()) {
+      checkComplete(definition);
       const pool = build.buildPool(world, lb, definition);
       made.push(pool);
       const monitor = definition['healthmonitor'];
@@ -90,6 +93,13 @@ function createTree(world: CloudWorld, lb: LoadBalancer, body: Json): OctaviaObj
     throw error;
   }
   return made;
+}
+
+function checkComplete(pool: Json): void {
+  const missing = ['protocol', 'lb_algorithm'].find((name) => typeof pool[name] !== 'string');
+  if (missing === undefined) return;
+  const text = `Pool definition for '${asText(pool['name'])}' missing required attribute: ${missing}`;
+  throw octaviaFault(400, `Validation failure: ${text}`);
 }
 
 /** Every pool of a full create by name; a listener may define its pool in place or name one of `pools`. */

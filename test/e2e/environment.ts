@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import type { TestContext } from 'vitest';
+
+/** What the tests stand on; written by prepareLab, read by everything else here. */
+export interface Environment {
+  /** The project's own lab. False: a cluster and a cloud that exist already, to be left as they are. */
+  readonly controllable: boolean;
+  readonly repository: string;
+  /** Files of this run: kubeconfigs, cloud.conf, logs of levelset. Gone afterwards. */
+  readonly directory: string;
+  /** Where the lab keeps its state; empty when not controllable. */
+  readonly labState: string;
+  readonly kubectl: string;
+  readonly server: string;
+  readonly certificateAuthority: string | null;
+  /** For kubectl: whoever set up the cluster. */
+  readonly adminKubeconfig: string;
+  /** For the harness' own HTTP client. */
+  readonly adminToken: string;
+  /** What levelset runs with: the ServiceAccount of infra/kubernetes and its RBAC, never more. */
+  readonly levelsetKubeconfig: string;
+  readonly levelsetToken: string;
+  readonly cloudConfig: string;
+  /** What the lab's apiserver expects where it sends audit events; null: levelset serves plain HTTP. */
+  readonly tls: TlsFiles | null;
+  /** Who levelset is in OpenStack. */
+  readonly levelsetCloud: CloudEntry;
+  /** Its Keystone id. */
+  readonly levelsetUser: string;
+  /** Who the tests are. In the lab another user of the same project, so that calls can be told apart. */
+  readonly cloud: CloudEntry;
+  /** The UID of the namespace kube-system: levelset's id of the cluster. */
+  readonly clusterId: string;
+  readonly resources: LabResources | null;
+  /** What was there before: never ours, never a leftover. */
+  readonly before: readonly string[];
+}
+
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+/** An entry of clouds.yaml, as far as it is used. */
+export interface CloudEntry {
+  readonly region_name?: string;
+  readonly interface?: string;
+  readonly auth_type?: string;
+  readonly cacert?: string;
+  readonly verify?: boolean;
+  readonly auth: Readonly<Record<string, string>>;
+}
+
+/** state/resources.json of the lab. */
+export interface LabResources {
+  readonly project_id: string;
+  readonly public_network: string;
+  readonly private_network: string;
+  readonly private_v4: string;
+  readonly private_v6: string;
+  readonly router: string;
+  readonly image: string;
+}
+
+export const ENVIRONMENT_FILE = 'LEVELSET_E2E_ENVIRONMENT';
+let known: Environment | undefined;
+
+export function lab(): Environment {
+  if (known) return known;
+  const file = process.env[ENVIRONMENT_FILE];
+  if (file === undefined) throw new Error('the lab is not prepared: call prepareLab() first');
+  known = JSON.parse(readFileSync(file, 'utf8')) as Environment;
+  return known;
+}
+
+export function labResources(): LabResources {
+  const { resources } = lab();
+  if (!resources) throw new Error('this needs the lab of infra/lab');
+  return resources;
+}
+
+/** First line of a test that stops, breaks or counts things, or makes Nodes: with somebody's cluster it is left out. */
+export function needsControl(context: Pick<TestContext, 'skip'>): void {
+  if (!lab().controllable) context.skip('needs control of the lab (USE_EXISTING_CLUSTER)');
+}

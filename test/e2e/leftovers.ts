@@ -1,0 +1,43 @@
+import { lab } from './environment.ts';
+import { kube } from './kubernetes.ts';
+import { floatingIPs, loadBalancers, octaviaPorts, type Resource } from './openstack.ts';
+import { until, type UntilOptions } from './until.ts';
+
+/** What levelset should have taken away: in the project and among its Leases. What was there before does not count. */
+export async function leftovers(): Promise<readonly string[]> {
+  const before = new Set(lab().before);
+  return (await everything()).filter((one) => !before.has(one));
+}
+
+/** Fails with the list when something is left after a while; things go asynchronously. */
+export async function nothingLeft(options: UntilOptions = {}): Promise<void> {
+  let left: readonly string[] = [];
+  try {
+    await until('nothing left', async () => (left = await leftovers()).length === 0, {
+      timeoutMs: 20_000,
+      everyMs: 500,
+      ...options,
+    });
+  } catch (error) {
+    throw left.length === 0 ? error : new Error(`left over:\n${left.join('\n')}`, { cause: error });
+  }
+}
+
+export async function everything(): Promise<readonly string[]> {
+  const [lbs, ips, vips, leases] = await Promise.all([
+    loadBalancers(),
+    floatingIPs(),
+    octaviaPorts(),
+    kube.list<{ metadata: { name: string } }>('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'),
+  ]);
+  return [
+    ...lbs.map((lb) => line('load balancer', lb, lb['name'])),
+    ...ips.map((ip) => line('floating IP', ip, ip['floating_ip_address'])),
+    ...vips.map((port) => line('port', port, port['name'])),
+    ...leases.flatMap(({ metadata }) =>
+      metadata.name.startsWith('levelset-') ? [`lease ${metadata.name}`] : [],
+    ),
+  ];
+}
+
+const line = (kind: string, { id }: Resource, name: unknown) => `${kind} ${id} ${String(name)}`;

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import got from 'got';
+import { lab } from './environment.ts';
+import { run, type Ran } from './run.ts';
+import { until } from './until.ts';
+
+/** Where the lab's apiserver sends its audit events. */
+export const LISTEN = '127.0.0.1:18080';
+/** The path of the lab's webhook ends in it. */
+export const CLUSTER_NAME = 'lab';
+export const AUDIT_TOKEN = 'audit-token';
+export const RESYNC_TOKEN = 'resync-token';
+
+export interface LevelsetOptions {
+  readonly clusterName?: string;
+  readonly cloudConfig?: string;
+  readonly kubeconfig?: string;
+  /** More flags; they come last and win. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ServeOptions extends LevelsetOptions {
+  readonly listen?: string;
+  /** So long by default that only events and the sweep at start are at work. */
+  readonly sweepInterval?: string;
+}
+
+export interface Levelset {
+  readonly url: string;
+  readonly pid: number;
+  /** Everything it wrote so far. */
+  log(): string;
+  /** POST /resync. */
+  resync(body: object): Promise<{ readonly status: number; readonly body: unknown }>;
+  get(path: string): Promise<{ readonly status: number; readonly text: string }>;
+  /** SIGTERM, and its exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+}
+
+const running = new Set<Levelset>();
+let count = 0;
+
+/** `levelset serve` under the ServiceAccount of infra/kubernetes; back when /readyz says so. */
+export async function startLevelset(options: ServeOptions = {}): Promise<Levelset> {
+  const { listen = LISTEN, sweepInterval = '1h' } = options;
+  const { tls } = lab();
+  const url = `${tls ? 'https' : 'http'}://${listen}`;
+  const ask = got.extend({
+    https: tls ? { certificateAuthority: readFileSync(tls.ca) } : {},
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+  });
+  const logFile = join(lab().directory, `levelset-${++count}.log`);
+  const serve = ['serve', '--listen', listen, '--sweep-interval', sweepInterval];
+  if (tls) serve.push('--tls-cert-file', tls.cert, '--tls-private-key-file', tls.key);
+  const log = createWriteStream(logFile);
+  await new Promise((resolve) => log.once('open', resolve));
+  const child = spawn(process.execPath, commandLine(serve, options), {
+    env: environment(options),
+    stdio: ['ignore', log, log],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const orphan = () => child.kill('SIGKILL');
+  process.once('exit', orphan);
+  void exited.then(() => {
+    process.off('exit', orphan);
+    running.delete(levelset);
+  });
+  const levelset: Levelset = {
+    url,
+    pid: child.pid ?? 0,
+    log: () => readFileSync(logFile, 'utf8'),
+    async resync(body) {
+      const headers = { authorization: `Bearer ${RESYNC_TOKEN}` };
+      const answer = await ask.post(`${url}/resync`, { json: body, headers, responseType: 'json' });
+      return { status: answer.statusCode, body: answer.body };
+    },
+    async get(path) {
+      const answer = await ask(url + path);
+      return { status: answer.statusCode, text: answer.body };
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 40_000);
+      const code = await exited;
+      clearTimeout(timer);
+      return code;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+  running.add(levelset);
+  try {
+    await until(`${url}/readyz`, async () => {
+      if (child.exitCode !== null) return true;
+      const { status, text } = await levelset.get('/readyz');
+      if (status !== 200) throw new Error(`${status} ${text}`);
+      return true;
+    });
+  } catch (error) {
+    await levelset.kill();
+    throw new Error(`levelset did not get ready: ${String(error)}\n${levelset.log()}`, { cause: error });
+  }
+  if (child.exitCode !== null) throw new Error(`levelset ended with ${child.exitCode}:\n${levelset.log()}`);
+  return levelset;
+}
+
+/** Whatever a test left running. */
+export async function stopAllLevelsets(): Promise<void> {
+  await Promise.all([...running].map((levelset) => levelset.stop()));
+}
+
+/** A command that ends by itself: sweep, plan, reconcile ... with the same identity. */
+export async function runLevelset(args: readonly string[], options: LevelsetOptions = {}): Promise<Ran> {
+  return run(process.execPath, commandLine(args, options), { env: environment(options) });
+}
+
+/** Sweeps until exit code 0, as cron would; the outputs. Fails on exit code 1 and after `most` sweeps. */
+export async function sweepUntilSettled(options: LevelsetOptions = {}, most = 60): Promise<readonly Ran[]> {
+  const sweeps: Ran[] = [];
+  while (sweeps.length < most) {
+    const sweep = await runLevelset(['sweep'], options);
+    sweeps.push(sweep);
+    if (sweep.code === 0) return sweeps;
+    if (sweep.code !== 2)
+      throw new Error(`levelset sweep ended with ${sweep.code}:\n${sweep.stdout}${sweep.stderr}`);
+  }
+  throw new Error(`still not settled after ${most} sweeps:\n${sweeps.at(-1)?.stdout ?? ''}`);
+}
+
+function commandLine([command = 'serve', ...rest]: readonly string[], options: LevelsetOptions): string[] {
+  const program = join(lab().repository, 'dist/levelset.mjs');
+  if (!existsSync(program)) throw new Error(`${program} is not there: npm run build`);
+  const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig, args = [] } = options;
+  const identity = ['--kubeconfig', kubeconfig, '--cloud-config', cloudConfig];
+  const name = ['--cluster-name', options.clusterName ?? CLUSTER_NAME];
+  return [program, command, ...rest, ...identity, ...name, ...args];
+}
+
+/** Nothing of the caller's KUBECONFIG or OS_*: what levelset may do comes from its flags alone. */
+function environment({ env = {} }: LevelsetOptions): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env;
+  return {
+    PATH,
+    HOME,
+    LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN,
+    LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN,
+    ...env,
+  };
+}

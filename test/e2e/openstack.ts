@@ -1,0 +1,267 @@
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
+import got from 'got';
+import { lab, type CloudEntry } from './environment.ts';
+import { until, type UntilOptions } from './until.ts';
+
+const HARNESS_AGENT = 'levelset-e2e';
+
+export type ServiceType = 'load-balancer' | 'network' | 'compute' | 'identity';
+
+export interface CloudAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface Session {
+  readonly token: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly endpoints: Readonly<Record<string, string>>;
+}
+
+interface TokenBody {
+  readonly token: {
+    readonly project: { readonly id: string };
+    readonly user: { readonly id: string };
+    readonly catalog: readonly {
+      readonly type: string;
+      readonly endpoints: readonly {
+        readonly interface: string;
+        readonly region_id: string;
+        readonly url: string;
+      }[];
+    }[];
+  };
+}
+
+/** One identity of clouds.yaml asking OpenStack directly. Nothing is retried or hidden: the answer as it came. */
+export class OpenStack {
+  readonly #cloud: CloudEntry;
+  readonly #http;
+  #session: Promise<Session> | undefined;
+
+  constructor(cloud: CloudEntry, agent = HARNESS_AGENT) {
+    this.#cloud = cloud;
+    this.#http = got.extend({
+      agent: {
+        https: new Agent({
+          keepAlive: true,
+          rejectUnauthorized: cloud.verify ?? true,
+          ...(cloud.cacert === undefined ? {} : { ca: readFileSync(cloud.cacert) }),
+        }),
+      },
+      headers: { 'user-agent': agent, accept: 'application/json' },
+      retry: { limit: 0 },
+      timeout: { request: 60_000 },
+      throwHttpErrors: false,
+      followRedirect: false,
+    });
+  }
+
+  session(): Promise<Session> {
+    this.#session ??= this.#authenticate();
+    return this.#session;
+  }
+
+  /** Path with its version: /v2.0/lbaas/..., /v2.0/..., /servers (compute), /users (identity). */
+  async request(service: ServiceType, method: string, path: string, body?: object): Promise<CloudAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      const { token, endpoints } = await this.session();
+      const base = endpoints[service];
+      if (base === undefined) throw new Error(`the catalog has no ${service} in this region`);
+      const answer = await this.#http(base + path, {
+        method: method as 'GET',
+        headers: {
+          'x-auth-token': token,
+          ...(body && { 'content-type': 'application/json' }),
+          ...(service === 'compute' && { 'openstack-api-version': 'compute 2.60' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      if (answer.statusCode === 401 && attempt === 1) this.#session = undefined;
+      else return { status: answer.statusCode, body: parse(answer.body) };
+    }
+  }
+
+  /** The same, when nothing but success will do. */
+  async must<T = unknown>(service: ServiceType, method: string, path: string, body?: object): Promise<T> {
+    const answer = await this.request(service, method, path, body);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${service} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body as T;
+  }
+
+  async #authenticate(): Promise<Session> {
+    const { auth, region_name: region, interface: face = 'public' } = this.#cloud;
+    const url = (auth['auth_url'] ?? '').replace(/\/+$/, '').replace(/(\/v3)?$/, '/v3');
+    const answer = await this.#http.post(`${url}/auth/tokens`, {
+      body: JSON.stringify(authBody(this.#cloud)),
+      headers: { 'content-type': 'application/json' },
+    });
+    const token = answer.headers['x-subject-token'];
+    if (answer.statusCode !== 201 || typeof token !== 'string')
+      throw new Error(`Keystone at ${url} gave no token: ${answer.statusCode} ${answer.body}`);
+    const body = (JSON.parse(answer.body) as TokenBody).token;
+    const endpoints = body.catalog.flatMap(({ type, endpoints: all }): [string, string][] => {
+      const found = all.find((one) => one.interface === face && (region ?? one.region_id) === one.region_id);
+      const bare = found?.url.replace(/\/+$/, '').replace(type === 'compute' ? /$/ : /\/v2(\.0)?$/, '');
+      return bare === undefined ? [] : [[type, bare]];
+    });
+    return {
+      token,
+      projectId: body.project.id,
+      userId: body.user.id,
+      endpoints: { ...Object.fromEntries(endpoints), identity: url },
+    };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function authBody({ auth, auth_type: type = '' }: CloudEntry): object {
+  const domain = (id = '', name = 'Default') => (id === '' ? { name } : { id });
+  if (type.endsWith('applicationcredential'))
+    return {
+      auth: {
+        identity: {
+          methods: ['application_credential'],
+          application_credential: {
+            id: auth['application_credential_id'],
+            secret: auth['application_credential_secret'],
+          },
+        },
+      },
+    };
+  const user = auth['user_id']
+    ? { id: auth['user_id'] }
+    : {
+        name: auth['username'],
+        domain: domain(auth['user_domain_id'], auth['user_domain_name'] ?? auth['domain_name']),
+      };
+  const project = auth['project_id']
+    ? { id: auth['project_id'] }
+    : {
+        name: auth['project_name'],
+        domain: domain(auth['project_domain_id'], auth['project_domain_name'] ?? auth['domain_name']),
+      };
+  return {
+    auth: {
+      identity: { methods: ['password'], password: { user: { ...user, password: auth['password'] } } },
+      scope: { project },
+    },
+  };
+}
+
+let tenant: OpenStack | undefined;
+/** The project that levelset works in, asked directly. */
+export function cloud(): OpenStack {
+  tenant ??= new OpenStack(lab().cloud);
+  return tenant;
+}
+
+/** An object as OpenStack has it. */
+export interface Resource {
+  readonly id: string;
+  readonly [attribute: string]: unknown;
+}
+
+async function list(service: ServiceType, path: string, key: string): Promise<readonly Resource[]> {
+  const { projectId } = await cloud().session();
+  const query = `${path.includes('?') ? '&' : '?'}project_id=${projectId}`;
+  return (await cloud().must<Record<string, Resource[]>>(service, 'GET', path + query))[key] ?? [];
+}
+
+const LBAAS = '/v2.0/lbaas';
+export const loadBalancers = () => list('load-balancer', `${LBAAS}/loadbalancers`, 'loadbalancers');
+export const listeners = (lb: string) =>
+  list('load-balancer', `${LBAAS}/listeners?loadbalancer_id=${lb}`, 'listeners');
+export const pools = (lb: string) => list('load-balancer', `${LBAAS}/pools?loadbalancer_id=${lb}`, 'pools');
+export const members = (pool: string) => list('load-balancer', `${LBAAS}/pools/${pool}/members`, 'members');
+export const healthMonitors = () => list('load-balancer', `${LBAAS}/healthmonitors`, 'healthmonitors');
+export const floatingIPs = () => list('network', '/v2.0/floatingips', 'floatingips');
+export const ports = () => list('network', '/v2.0/ports', 'ports');
+/** The VIP ports that Octavia made in the project. */
+export const octaviaPorts = async () =>
+  (await ports()).filter(({ device_owner }) => device_owner === 'Octavia');
+
+export interface Tree {
+  readonly loadBalancer: Resource;
+  readonly listeners: readonly Resource[];
+  readonly pools: readonly (Resource & {
+    readonly members: readonly Resource[];
+    readonly monitor: Resource | undefined;
+  })[];
+  readonly floatingIP: Resource | undefined;
+}
+
+/** A load balancer with everything on it, each read by itself; undefined when it is gone. */
+export async function loadBalancerTree(id: string): Promise<Tree | undefined> {
+  const [all, itsListeners, itsPools, monitors, ips] = await Promise.all([
+    loadBalancers(),
+    listeners(id),
+    pools(id),
+    healthMonitors(),
+    floatingIPs(),
+  ]);
+  const loadBalancer = all.find((lb) => lb.id === id);
+  if (!loadBalancer) return undefined;
+  return {
+    loadBalancer,
+    listeners: itsListeners.toSorted((a, b) => portKey(a).localeCompare(portKey(b))),
+    pools: await Promise.all(
+      itsPools.map(async (pool) => ({
+        ...pool,
+        members: await members(pool.id),
+        monitor: monitors.find(({ id: monitor }) => monitor === pool['healthmonitor_id']),
+      })),
+    ),
+    floatingIP: ips.find((ip) => ip['port_id'] === loadBalancer['vip_port_id']),
+  };
+}
+
+const portKey = (listener: Resource) =>
+  `${String(listener['protocol'])}/${String(listener['protocol_port'])}`;
+
+/** Load balancers with the tag levelset-service=<uid>. */
+export async function loadBalancersOf(serviceUid: string): Promise<readonly Resource[]> {
+  return list('load-balancer', `${LBAAS}/loadbalancers?tags=levelset-service=${serviceUid}`, 'loadbalancers');
+}
+
+/** Until it is no longer PENDING_*; its status. */
+export async function settled(id: string, options: UntilOptions = {}): Promise<string> {
+  return until(
+    `load balancer ${id} to settle`,
+    async () => {
+      const { status, body } = await cloud().request('load-balancer', 'GET', `${LBAAS}/loadbalancers/${id}`);
+      if (status === 404) return 'DELETED';
+      const state = (body as { loadbalancer: { provisioning_status: string } }).loadbalancer
+        .provisioning_status;
+      return state.startsWith('PENDING') ? undefined : state;
+    },
+    { timeoutMs: 60_000, everyMs: 250, ...options },
+  );
+}
+
+/** Behind levelset's back: the load balancer with all on it; waits until it is gone. Its floating IP stays. */
+export async function deleteLoadBalancer(id: string): Promise<void> {
+  await until(
+    `DELETE of load balancer ${id} to be accepted`,
+    async () => {
+      const path = `${LBAAS}/loadbalancers/${id}?cascade=true`;
+      const { status, body } = await cloud().request('load-balancer', 'DELETE', path);
+      if (status === 409) return false; // PENDING_*
+      if (status === 204 || status === 404) return true;
+      throw new Error(`${status} ${JSON.stringify(body)}`);
+    },
+    { timeoutMs: 60_000, everyMs: 250 },
+  );
+  const state = await settled(id);
+  if (state !== 'DELETED') throw new Error(`load balancer ${id} is ${state} after its deletion`);
+}

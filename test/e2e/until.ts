@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface UntilOptions {
+  readonly timeoutMs?: number;
+  readonly everyMs?: number;
+}
+
+/** Asks again until the answer is neither undefined nor false; the answer. Says at the end what it last saw. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  { timeoutMs = 30_000, everyMs = 100 }: UntilOptions = {},
+): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  let last = 'nothing yet';
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error);
+    }
+    if (Date.now() >= end)
+      throw new Error(`gave up after ${timeoutMs / 1000} s waiting for: ${what} (${last})`);
+    await sleep(everyMs);
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The work of a cluster, side by side: levelset against the floor, in one run on the lab. SERVICES (20), PORTS (2) and
+ * NODES (10) change its size. Prints a table of seconds and of levelset's calls as counted at the APIs.
+ */
+import { prepareLab } from '../e2e/prepare-lab.ts';
+import {
+  addressOf,
+  aNamespace,
+  apply,
+  aService,
+  countCalls,
+  getService,
+  joinCluster,
+  kubectl,
+  labResources,
+  loadBalancersOf,
+  members,
+  nothingLeft,
+  pools,
+  removeNamespace,
+  removeNodes,
+  runLevelset,
+  serviceGone,
+  someNodes,
+  someServers,
+  startLevelset,
+  stopAllLevelsets,
+  until,
+  writeCloudConfig,
+  writes,
+  type ApiCall,
+} from '../e2e/lab.ts';
+import { createAll, deleteAll, joinAll, type Work } from './floor.ts';
+
+const size = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const [SERVICES, PORTS, NODES] = [size('SERVICES', 20), size('PORTS', 2), size('NODES', 10)];
+const LONG = { timeoutMs: 600_000, everyMs: 250 };
+
+interface Row {
+  readonly work: string;
+  readonly floor?: number;
+  readonly levelset: number;
+  readonly calls: readonly ApiCall[];
+}
+
+const rows: Row[] = [];
+const prepared = await prepareLab();
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+const nodes = await someNodes(numbers(NODES).map((index) => `bench-${index}`));
+const [joining] = await someServers(['bench-joining']);
+if (!joining) throw new Error('no server to join');
+const namespace = await aNamespace();
+try {
+  const floor = await measureFloor();
+  await measureLevelset(floor);
+  print();
+} finally {
+  await stopAllLevelsets();
+  await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
+  await removeNamespace(namespace);
+  await removeNodes([...nodes, joining]);
+  await prepared.cleanUp();
+}
+
+async function measureFloor(): Promise<Readonly<Record<'create' | 'join' | 'delete', number>>> {
+  const work: Work = {
+    services: SERVICES,
+    ports: PORTS,
+    addresses: nodes.map(({ address }) => address),
+    subnet: labResources().private_v4,
+    floatingNetwork: labResources().public_network,
+  };
+  const start = Date.now();
+  const made = await createAll(work);
+  const created = Date.now();
+  await joinAll(made, joining?.address ?? '', work.subnet);
+  const joined = Date.now();
+  await deleteAll(made);
+  await nothingLeft({ timeoutMs: 60_000 });
+  return {
+    create: seconds(start, created),
+    join: seconds(created, joined),
+    delete: seconds(joined, Date.now()),
+  };
+}
+
+async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delete', number>>): Promise<void> {
+  const cloudConfig = await writeCloudConfig('bench', {
+    LoadBalancer: { 'monitor-delay': '5s', 'monitor-timeout': '3s', 'monitor-max-retries-down': 3 },
+  });
+  await startLevelset({ cloudConfig });
+  const names = numbers(SERVICES).map((index) => `svc-${index}`);
+  const ports = numbers(PORTS).map((index) => ({ port: 80 + index }));
+
+  await measure('create, all addresses in status', floor.create, async () => {
+    await apply(names.map((name) => aService(namespace, name, ports)));
+    await Promise.all(names.map((name) => addressOf(namespace, name, LONG)));
+  });
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  await until(
+    'a settled world',
+    async () => (await runLevelset(['sweep'], { cloudConfig })).code === 0,
+    LONG,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await runLevelset(['sweep'], { cloudConfig });
+  await measure('nothing changed, one sweep', undefined, async () => {
+    const { code, stdout } = await runLevelset(['sweep'], { cloudConfig });
+    if (code !== 0) throw new Error(`the sweep was not settled: ${stdout}`);
+  });
+  await measure('one node joins, a member of every pool', floor.join, async () => {
+    await joinCluster(joining ?? { name: '', server: '', address: '' });
+    await until('every pool to have it', () => everyPoolHas(names, joining?.address ?? ''), {
+      ...LONG,
+      everyMs: 1_000,
+    });
+  });
+  await measure('delete', floor.delete, async () => {
+    await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
+    await Promise.all(names.map((name) => serviceGone(namespace, name, LONG)));
+  });
+  await nothingLeft();
+}
+
+async function measure(work: string, floor: number | undefined, run: () => Promise<void>): Promise<void> {
+  const counter = await countCalls();
+  const start = Date.now();
+  await run();
+  const levelset = seconds(start, Date.now());
+  rows.push({ work, levelset, calls: await counter.stop(), ...(floor === undefined ? {} : { floor }) });
+}
+
+/** Asked of a few load balancers until they have it, then of all: the question must not cost what it measures. */
+async function everyPoolHas(names: readonly string[], address: string): Promise<boolean> {
+  for (const name of names.toReversed()) {
+    const [balancer] = await loadBalancersOf((await getService(namespace, name))?.metadata.uid ?? '');
+    for (const pool of balancer ? await pools(balancer.id) : []) {
+      if (!(await members(pool.id)).some((member) => member['address'] === address)) return false;
+    }
+  }
+  return true;
+}
+
+function seconds(from: number, to: number): number {
+  return Math.round((to - from) / 100) / 10;
+}
+
+function print(): void {
+  console.log(`\n${SERVICES} Services of ${PORTS} ports, ${NODES} nodes`);
+  console.log(
+    'work                                    | floor s | levelset s | ratio | calls (writes) | by service',
+  );
+  for (const { work, floor, levelset, calls } of rows) {
+    const by = [...new Set(calls.map(({ service }) => service))].map(
+      (service) => `${service} ${calls.filter((call) => call.service === service).length}`,
+    );
+    const ratio = floor === undefined ? '' : (levelset / floor).toFixed(2);
+    const cells = [
+      work.padEnd(39),
+      String(floor ?? '').padStart(7),
+      String(levelset).padStart(10),
+      ratio.padStart(5),
+      `${calls.length} (${writes(calls).length})`.padStart(14),
+      by.join(', '),
+    ];
+    console.log(cells.join(' | '));
+  }
+}

@@ -9,7 +9,7 @@ import { createServer } from './server.ts';
 import { listen, parseListen, type TlsFiles } from './serve/listen.ts';
 import { Memory } from './serve/memory.ts';
 import { Work } from './serve/work.ts';
-import { readTokens } from './tokens.ts';
+import { readTokens, type Tokens } from './tokens.ts';
 import { connect } from './world.ts';
 
 export interface ServeOptions {
@@ -65,7 +65,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         void connected.cluster().then(({ id }) => clusters.push(id));
     },
   });
-  const tokens = readTokens(env, log);
+  const tokens = readTokens(env);
+  warnOfClosedDoors(tokens, log);
   const app = createServer({
     ...tokens,
     clusters,
@@ -97,6 +98,12 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       await Promise.all([listening.close(), work.stop()]);
     },
   };
+}
+
+function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log): void {
+  if (auditTokens.length === 0)
+    log.warn('LEVELSET_AUDIT_TOKENS is empty: /audit and /events refuse everybody');
+  if (resyncTokens.length === 0) log.warn('LEVELSET_RESYNC_TOKENS is empty: /resync refuses everybody');
 }
 
 function logSweep(found: Sweep, log: Log): void {

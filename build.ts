@@ -1,0 +1,98 @@
+/** `npm run build`: the program to dist/levelset.mjs, each function to dist/functions/NAME.mjs and, with its chunks, NAME.zip. */
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { zipFile } from './infra/aws/zip-file.ts';
+
+export const FUNCTIONS = ['audit', 'events', 'resync', 'status', 'reconcile', 'sweep'] as const;
+
+export interface Bundle {
+  readonly name: string;
+  /** Its files, those that are loaded lazily too; the entry first. */
+  readonly files: readonly string[];
+  /** Bytes that are loaded at start: the entry and what it imports statically. */
+  readonly eager: number;
+  /** Source files among them, as esbuild names them. */
+  readonly eagerSources: readonly string[];
+  readonly total: number;
+}
+
+const OPTIONS: BuildOptions = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  minify: true,
+  keepNames: true,
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  logLevel: 'warning',
+  legalComments: 'none',
+  outExtension: { '.js': '.mjs' },
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
+  alias: { '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js' },
+  define: { 'process.env.NODE_ENV': '"production"' },
+};
+
+/** Builds everything below `directory` in one go, chunks shared; what was there before is gone. */
+export async function buildAll(directory: string): Promise<readonly Bundle[]> {
+  await rm(directory, { recursive: true, force: true });
+  const { metafile } = await build({
+    ...OPTIONS,
+    entryPoints: {
+      levelset: 'functions/cli.ts',
+      ...Object.fromEntries(FUNCTIONS.map((name) => [`functions/${name}`, `functions/lambda/${name}.ts`])),
+    },
+    outdir: directory,
+    metafile: true,
+  });
+  await chmod(`${directory}/levelset.mjs`, 0o755);
+  const root = relative('.', directory);
+  const functions = FUNCTIONS.map((name) => measure(name, `${root}/functions/${name}.mjs`, metafile));
+  for (const { name, files } of functions) {
+    const entries = files.map(async (path) => ({
+      name: relative(root, path),
+      content: await readFile(path),
+    }));
+    await writeFile(`${root}/functions/${name}.zip`, zipFile(await Promise.all(entries)));
+  }
+  return [measure('levelset', `${root}/levelset.mjs`, metafile), ...functions];
+}
+
+function measure(name: string, entry: string, { outputs }: Metafile): Bundle {
+  const reach = (lazily: boolean): readonly string[] => {
+    const found = new Set([entry]);
+    for (const path of found) {
+      for (const { path: next, kind, external } of outputs[path]?.imports ?? []) {
+        if (!external && (lazily || kind !== 'dynamic-import')) found.add(next);
+      }
+    }
+    return [...found];
+  };
+  const bytes = (paths: readonly string[]): number =>
+    paths.reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+  const eager = reach(false);
+  const files = reach(true);
+  return {
+    name,
+    files,
+    eager: bytes(eager),
+    eagerSources: eager.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {})),
+    total: bytes(files),
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const started = performance.now();
+  const bundles = await buildAll('dist');
+  const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(0)} kB`.padStart(8);
+  console.log('bundle        at start      all');
+  for (const { name, eager, total } of bundles) {
+    console.log(`${name.padEnd(12)}${kilobytes(eager)} ${kilobytes(total)}`);
+  }
+  console.log(`built in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+}

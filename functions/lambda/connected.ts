@@ -1,0 +1,39 @@
+import type { Flags } from '../../shared/config/flags.ts';
+import type { Log } from '../../shared/ports.ts';
+import type { SqsQueue } from '../../shared/queue/sqs-queue.ts';
+import { createLog } from '../log.ts';
+import { connect, type Connected } from '../world.ts';
+import { withParameters } from './parameters.ts';
+import { backgroundQueue, triggerQueue } from './queues.ts';
+import { once } from './once.ts';
+
+export interface FunctionWorld extends Connected {
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  readonly triggers: SqsQueue;
+  readonly background: SqsQueue;
+}
+
+/** Everything a function that reconciles or sweeps needs; built by the first invocation and kept for the warm ones. */
+export const functionWorld = once(async (): Promise<FunctionWorld> => {
+  const env = await withParameters(process.env);
+  const log = createLog();
+  const connected = await connect({ flags: readFlags(env), env, log });
+  return { ...connected, env, log, triggers: triggerQueue(env), background: backgroundQueue(env) };
+});
+
+/** The command line's flags, by their variables. */
+function readFlags(env: NodeJS.ProcessEnv): Flags {
+  const flag = (name: string): string | undefined => env[`LEVELSET_${name}`];
+  const flags: Record<keyof Flags, string | undefined> = {
+    cloudConfig: flag('CLOUD_CONFIG'),
+    cloudConfigText: flag('CLOUD_CONFIG_TEXT'),
+    clusterName: flag('CLUSTER_NAME'),
+    loadBalancerClass: flag('LOAD_BALANCER_CLASS'),
+    namespace: flag('NAMESPACE'),
+    reconcileTimeout: flag('RECONCILE_TIMEOUT'),
+    sweepInterval: undefined,
+    concurrentServiceSyncs: flag('CONCURRENT_SERVICE_SYNCS'),
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value));
+}

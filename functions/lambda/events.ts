@@ -1,0 +1,6 @@
+import { events } from '../events.ts';
+import { httpFunction } from './http-function.ts';
+import { receiving } from './receiving.ts';
+
+/** POST /events/:cluster */
+export const handler = httpFunction(async (log) => events(await receiving(log)));

@@ -1,0 +1,43 @@
+import type { SQSRecord } from 'aws-lambda';
+import { parseQueuedWork, type QueuedWork } from '../../shared/queue/queued-work.ts';
+
+/** The messages of one key in one batch: one run serves them all. */
+export interface Group {
+  readonly work: QueuedWork;
+  readonly messageIds: readonly string[];
+}
+
+export interface Grouped {
+  readonly groups: readonly Group[];
+  /** Messages that cannot be read, and what came after them in their group: to be kept, in order, and in the end dead. */
+  readonly unreadable: readonly string[];
+}
+
+/** Coalesces a batch by key. The newest trigger stands for all; a message that waits gives way to one that does not. */
+export function groupRecords(records: readonly SQSRecord[]): Grouped {
+  const groups = new Map<string, Group>();
+  const blocked = new Set<string>();
+  const unreadable: string[] = [];
+  for (const { body, messageId, attributes } of records) {
+    const work = parseQueuedWork(body);
+    const fifoGroup = attributes.MessageGroupId;
+    if (!work || (fifoGroup !== undefined && blocked.has(fifoGroup))) {
+      unreadable.push(messageId);
+      if (fifoGroup !== undefined) blocked.add(fifoGroup);
+      continue;
+    }
+    const { key } = work.request;
+    const known = groups.get(key);
+    groups.set(key, {
+      work: known ? merge(known.work, work) : work,
+      messageIds: [...(known?.messageIds ?? []), messageId],
+    });
+  }
+  return { groups: [...groups.values()], unreadable };
+}
+
+function merge(first: QueuedWork, second: QueuedWork): QueuedWork {
+  const [keep, other] = second.attempt <= first.attempt ? [second, first] : [first, second];
+  const { waitingFor, ...work } = keep;
+  return waitingFor !== undefined && waitingFor === other.waitingFor ? keep : work;
+}

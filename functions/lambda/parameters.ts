@@ -1,0 +1,49 @@
+import { AwsClient } from 'aws4fetch';
+import { awsAccess } from './aws-access.ts';
+
+const SUFFIX = '_PARAMETER';
+
+/**
+ * The environment with its secrets in it: a variable X_PARAMETER names the parameter of SSM Parameter Store (a
+ * SecureString) that holds X. Read once per process, all with one GetParameters call. Throws when one is missing.
+ */
+export async function withParameters(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  const named = Object.entries(env).flatMap(([variable, parameter]) =>
+    variable.endsWith(SUFFIX) && parameter
+      ? [{ variable: variable.slice(0, -SUFFIX.length), parameter }]
+      : [],
+  );
+  if (named.length === 0) return env;
+  const values = await getParameters(
+    named.map(({ parameter }) => parameter),
+    env,
+  );
+  return {
+    ...env,
+    ...Object.fromEntries(named.map(({ variable, parameter }) => [variable, values.get(parameter)])),
+  };
+}
+
+interface Answer {
+  readonly Parameters?: readonly { readonly Name: string; readonly Value: string }[];
+  readonly InvalidParameters?: readonly string[];
+}
+
+async function getParameters(
+  names: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<string, string>> {
+  const { region, credentials } = awsAccess(env);
+  const aws = new AwsClient({ ...credentials, region, service: 'ssm', retries: 2, initRetryMs: 100 });
+  const response = await aws.fetch(env['AWS_ENDPOINT_URL_SSM'] ?? `https://ssm.${region}.amazonaws.com/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.GetParameters' },
+    body: JSON.stringify({ Names: [...new Set(names)], WithDecryption: true }),
+  });
+  const text = await response.text();
+  if (!response.ok)
+    throw new Error(`SSM answered ${response.status} to GetParameters of ${names.join(', ')}`);
+  const { Parameters: found = [], InvalidParameters: missing = [] } = JSON.parse(text) as Answer;
+  if (missing.length > 0) throw new Error(`SSM has no parameter ${missing.join(', ')}`);
+  return new Map(found.map(({ Name, Value }) => [Name, Value]));
+}

@@ -1,0 +1,39 @@
+import { sweep } from '../../shared/sweep.ts';
+import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import type { FunctionWorld } from './connected.ts';
+
+const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
+/** About four minutes of looking again for a Node's address; then the schedule does it. */
+const MOST_LOOKS = 10;
+
+export interface SweepWork {
+  readonly namespace?: string;
+  /** How often the node set was looked at again already. */
+  readonly attempt: number;
+}
+
+/**
+ * One sweep; what needs work goes to the background queue. While a Node has no address, the node set comes back. Throws
+ * when nothing could be found out, so that Lambda counts an error.
+ */
+export async function runSweep(work: SweepWork, { world, log, background }: FunctionWorld): Promise<void> {
+  const found = await sweep(world, work.namespace === undefined ? {} : { namespace: work.namespace });
+  for (const warning of found.warnings) log.warn(warning);
+  if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
+  const { services, settled, requests, nodesWithoutAddress } = found;
+  log.info('swept', {
+    services,
+    settled,
+    queued: requests.length,
+    nodes_without_address: nodesWithoutAddress,
+  });
+  await background.sendDelayed(requests.map((request) => ({ request, attempt: 0, delayMs: 0 })));
+  if (nodesWithoutAddress.length === 0 || work.attempt >= MOST_LOOKS) return;
+  await background.sendDelayed([
+    {
+      request: { key: 'nodeset', trigger: 'comeback' },
+      attempt: work.attempt + 1,
+      delayMs: comebackDelayMs(AGAIN, work.attempt, Math.random) ?? 0,
+    },
+  ]);
+}

@@ -1,0 +1,7 @@
+import { functionWorld } from './connected.ts';
+import { runSweep } from './run-sweep.ts';
+
+/** The schedule: everything at once. */
+export async function handler(): Promise<void> {
+  await runSweep({ attempt: 0 }, await functionWorld());
+}

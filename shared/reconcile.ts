@@ -19,7 +19,7 @@ import type { Budget, Lease, World } from './ports.ts';
 import { addressOf } from './report/address.ts';
 import { outcomeOf, outcomeOfError } from './report/outcome.ts';
 import { publish } from './report/publish.ts';
-import { release, summarize, summarizeLeaving } from './report/summarize.ts';
+import { release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
 import { watermark } from './watermark.ts';
 
@@ -47,7 +47,16 @@ async function run(request: ReconcileRequest, world: World, budget: Budget): Pro
   const service = await world.kube.getService(name.namespace, name.name);
   const unit = unitOf(request.key, name, service, world.config);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
+  try {
+    return await work(request, unit, world, budget);
+  } catch (error) {
+    const failure = asReconcileError(error);
+    if (!request.dryRun) await tellOfFailure(unit, failure, world);
+    throw failure;
+  }
+}
 
+async function work(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
   const nodes = unit.wanted ? await world.kube.listNodes() : [];
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
   const look = (held: Unit): Promise<Look> => lookAt(held, nodes, world, cluster);
@@ -89,9 +98,9 @@ async function conclude(look: Look, applied: Applied, world: World): Promise<Run
   const outcome =
     failed && applied.steps.length === 0 && !applied.error ? inError(look) : outcomeOf(look, applied);
   const address = addressOf(look, applied);
-  const now = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const now = rfc3339(world);
   if (unit.service && !unit.wanted && hasFinalizer(unit.service)) {
-    await publish(unit.service, summarizeLeaving(unit.service, outcome, now), world.kube);
+    await publish(unit.service, summarizeOutcome(unit.service, outcome, now, look), world.kube);
   }
   if (unit.service && unit.wanted) {
     await publish(
@@ -102,6 +111,14 @@ async function conclude(look: Look, applied: Applied, world: World): Promise<Run
   }
   if (outcome.status === 'settled') await settle(look, world);
   return { outcome, plan, applied: applied.steps, ...seen(look, applied, address) };
+}
+
+/** The Service says what holds it up, if the apiserver lets us; the log says it in any case. */
+async function tellOfFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
+  const { service } = unit;
+  if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
+  const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world));
+  await publish(service, summary, world.kube).catch(() => undefined);
 }
 
 /** Wanted and met: a watermark for the next sweep. Not wanted and gone: everything of ours is taken back. */
@@ -159,6 +176,11 @@ function seen(
     ...(address === undefined ? {} : { address }),
     ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
   };
+}
+
+/** Kubernetes' times have whole seconds. */
+function rfc3339(world: World): string {
+  return new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 function asReconcileError(error: unknown): ReconcileError {

@@ -1,14 +1,15 @@
 import type { Applied } from '../apply/apply.ts';
 import { desireIngress } from '../desired/addresses.ts';
 import type { Look } from '../look.ts';
-import { ERRORS } from '../model/errors.ts';
-import type { LoadBalancerIngress, Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
+import type { Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID, READY_CONDITION } from '../model/ownership.ts';
+import { summarizeSteps } from '../plan/render.ts';
 import { readyCondition, sameIngress, withCondition } from './condition.ts';
 import type { Told } from './condition.ts';
-import { summarizeSteps } from '../plan/render.ts';
+import { tell } from './told.ts';
 
+/** What is written to the Service and said in Events; empty when there is no news. */
 export interface Summary {
   readonly patch: ServicePatch;
   readonly events: readonly ServiceEvent[];
@@ -23,48 +24,42 @@ export interface SummaryInput {
   readonly now: string;
 }
 
-/** What a Service that wants a load balancer is told: annotations, status, condition and Events. Pure. */
+/** What a Service that wants a load balancer is told: annotations, address, condition and Events. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
-  const { look, outcome, address, applied } = input;
-  const told = conditionOf(service, input);
+  const { look, outcome, address, applied, now } = input;
+  const { told, type } = tell(service, outcome, look, address);
   const old = readyCondition(service);
-  const changed = old?.status !== told.status || old.reason !== told.reason || old.message !== told.message;
-  const id = (applied.known.get('lb') ?? look.observed.loadBalancer)?.id;
-  const annotations = {
-    ...(id === undefined ? {} : { [LOAD_BALANCER_ID]: id }),
-    ...(address === undefined ? {} : { [LOAD_BALANCER_ADDRESS]: address }),
-  };
+  const news = isNews(service, told);
+  const annotations = ownAnnotations((applied.known.get('lb') ?? look.observed.loadBalancer)?.id, address);
+  const missing = Object.entries(annotations).some(
+    ([key, value]) => service.metadata.annotations?.[key] !== value,
+  );
   const ingress = look.wishes && address !== undefined ? desireIngress(look.wishes, address) : undefined;
+  const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
+  const status: ServicePatch['status'] = {
+    ...(publish ? { loadBalancer: { ingress } } : {}),
+    ...(news ? { conditions: withCondition(service, told, now) } : {}),
+  };
   return {
-    patch: {
-      ...(differs(service, annotations) ? { metadata: { annotations } } : {}),
-      ...statusPatch(service, ingress, changed ? told : undefined, input.now),
-    },
+    patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
     events: [
       ...(old?.status === 'True' ? updatedEvent(applied) : []),
-      ...(changed
-        ? [{ type: eventType(outcome, told), reason: told.reason, message: told.message } as const]
-        : []),
+      ...(news ? [eventOf(told, type)] : []),
     ],
   };
 }
 
-/** What a Service on its way out is told while its load balancer is still there. Pure. */
-export function summarizeLeaving(service: Service, outcome: Outcome, now: string): Summary {
-  const message = outcome.status === 'failed' ? outcome.message : 'reason' in outcome ? outcome.reason : '';
-  const told: Told = { status: 'False', reason: 'DeletingLoadBalancer', message };
-  const old = readyCondition(service);
-  if (outcome.status === 'settled' || (old?.reason === told.reason && old.message === message))
-    return { patch: {}, events: [] };
-  const failed = outcome.status === 'failed' || outcome.status === 'blocked';
-  const event = { type: failed ? 'Warning' : 'Normal', reason: told.reason, message } as const;
+/** What is known without a look, or of a Service on its way out: only the condition and its Event. Pure. */
+export function summarizeOutcome(service: Service, outcome: Outcome, now: string, look?: Look): Summary {
+  const { told, type } = tell(service, outcome, look);
+  if (outcome.status === 'settled' || !isNews(service, told)) return { patch: {}, events: [] };
   return {
     patch: { status: { conditions: withCondition(service, told, now) } },
-    events: failed || old?.reason !== told.reason ? [event] : [],
+    events: [eventOf(told, type)],
   };
 }
 
-/** Nothing is left in OpenStack: the Service is let go, and carries nothing of ours any more. */
+/** Nothing is left in OpenStack: the Service is let go, and carries nothing of ours any more. Pure. */
 export function release(service: Service): Summary {
   const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
   const ours = [LOAD_BALANCER_ID, LOAD_BALANCER_ADDRESS].filter((key) => service.metadata.annotations?.[key]);
@@ -80,47 +75,24 @@ export function release(service: Service): Summary {
   };
 }
 
-function conditionOf(service: Service, { look, outcome, address }: SummaryInput): Told {
+function isNews(service: Service, told: Told): boolean {
   const old = readyCondition(service);
-  const notes = notesOf(look);
-  switch (outcome.status) {
-    case 'settled': {
-      const where = address ?? 'no address: see below';
-      const message = [
-        `load balancer ${look.observed.loadBalancer?.id ?? ''} serves at ${where}`,
-        ...notes,
-      ].join('; ');
-      return { status: address === undefined ? 'False' : 'True', reason: 'EnsuredLoadBalancer', message };
-    }
-    case 'progressing':
-      // while it serves, a change in progress is no news
-      if (old?.status === 'True') return { status: 'True', reason: old.reason, message: old.message };
-      return { status: 'False', reason: 'EnsuringLoadBalancer', message: outcome.reason };
-    case 'blocked':
-      return { status: 'False', reason: 'SyncLoadBalancerFailed', message: outcome.reason };
-    case 'failed':
-      return {
-        status: 'False',
-        reason: ERRORS[outcome.code].reason,
-        message: `${outcome.message} (${ERRORS[outcome.code].advice})`,
-      };
-  }
+  return old?.status !== told.status || old.reason !== told.reason || old.message !== told.message;
 }
 
-function notesOf(look: Look): readonly string[] {
-  return [
-    ...(look.desired.keepMembers ? ['there are no available nodes'] : []),
-    ...look.plan.problems.map(({ field, value, message }) => `${field} "${value}" ${message}`),
-    ...look.plan.refused.map(({ changes, reason }) => {
-      const what = changes.map(({ attribute, from, to }) => `${attribute} ${String(from)} -> ${String(to)}`);
-      return `not changed: ${what.join(', ')}: ${reason}`;
-    }),
-  ];
+function eventOf(told: Told, type: ServiceEvent['type']): ServiceEvent {
+  return { type, reason: told.reason, message: told.message };
 }
 
-function eventType(outcome: Outcome, told: Told): 'Normal' | 'Warning' {
-  const clean = outcome.status === 'settled' ? !told.message.includes(';') : outcome.status === 'progressing';
-  return clean ? 'Normal' : 'Warning';
+/** As the Go provider writes them, for it and for people. */
+function ownAnnotations(
+  id: string | undefined,
+  address: string | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    ...(id === undefined ? {} : { [LOAD_BALANCER_ID]: id }),
+    ...(address === undefined ? {} : { [LOAD_BALANCER_ADDRESS]: address }),
+  };
 }
 
 /** Said when a load balancer that serves is changed. */
@@ -129,24 +101,4 @@ function updatedEvent(applied: Applied): readonly ServiceEvent[] {
   const addresses = applied.steps.map(({ address }) => address).join(', ');
   const message = `Updated load balancer: ${summarizeSteps(applied.steps)}: ${addresses}`;
   return [{ type: 'Normal', reason: 'UpdatedLoadBalancer', message }];
-}
-
-function differs(service: Service, annotations: Readonly<Record<string, string>>): boolean {
-  return Object.entries(annotations).some(([key, value]) => service.metadata.annotations?.[key] !== value);
-}
-
-function statusPatch(
-  service: Service,
-  ingress: readonly LoadBalancerIngress[] | undefined,
-  told: Told | undefined,
-  now: string,
-): Pick<ServicePatch, 'status'> {
-  const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
-  if (!publish && !told) return {};
-  return {
-    status: {
-      ...(publish ? { loadBalancer: { ingress } } : {}),
-      ...(told ? { conditions: withCondition(service, told, now) } : {}),
-    },
-  };
 }

@@ -95,6 +95,9 @@ describe('the ServiceAccount of infra/kubernetes', () => {
       as('PATCH', '/api/v1/nodes/none', { metadata: { labels: { a: 'b' } } }),
       as('GET', '/apis/coordination.k8s.io/v1/leases'),
       as('GET', '/api/v1/configmaps'),
+      as('PATCH', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication', {
+        data: {},
+      }),
     ]);
     expect(new Set(denied)).toEqual(new Set([403]));
   });

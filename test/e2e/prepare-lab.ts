@@ -35,6 +35,7 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
   const existing = process.env['USE_EXISTING_CLUSTER'] === 'true';
   const place = existing ? await existingPlace() : await labPlace();
   const unlock = existing ? () => Promise.resolve() : await alone(dirname(place.cloudsYaml));
+  await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
   const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
   const as = ['--kubeconfig', place.kubeconfig];
   const had =

@@ -87,5 +87,7 @@ function isUnseen(step: Step, pending: boolean, depth: 'deep' | 'shallow'): bool
 function rebuild(unit: Unit, observed: Observed): { readonly rebuild?: string } {
   const failed = observed.loadBalancer?.['provisioning_status'] === 'ERROR';
   const published = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
-  return failed && !published ? { rebuild: 'it is in ERROR and has no address in any status yet' } : {};
+  return failed && !published
+    ? { rebuild: 'it is in ERROR and nobody has its address yet, so it is made anew' }
+    : {};
 }

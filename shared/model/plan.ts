@@ -46,6 +46,7 @@ export interface MembersStep extends StepBase {
   readonly members: readonly Attributes[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
+  /** With what changes: `10.0.0.5:30080 monitor_port null -> 31000`. */
   readonly changed: readonly string[];
 }
 
@@ -81,4 +82,6 @@ export interface Plan {
   readonly problems: readonly Problem[];
   /** Foreign resources on a load balancer of ours: never touched, and they keep it alive. */
   readonly foreign: readonly Address[];
+  /** Not one node can be used just now, and pools have members: these stay. */
+  readonly keepsMembers?: true;
 }

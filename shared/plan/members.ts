@@ -37,7 +37,7 @@ export function planMembers(pool: Address, difference: MemberDifference): readon
       members: listed.map(({ attributes }) => attributes as Attributes),
       added: missing.map(title),
       removed: surplus.map(title),
-      changed: changed.map(({ desired }) => title(desired)),
+      changed: changed.map(({ desired, changes }) => [title(desired), ...changes.map(inShort)].join(' ')),
     },
   ];
 }
@@ -62,4 +62,8 @@ function remove(observed: ObservedResource): Step {
 
 function title(resource: { readonly address: Address }): string {
   return resource.address.split('/').at(-1) ?? resource.address;
+}
+
+function inShort({ attribute, from, to }: Change): string {
+  return `${attribute} ${JSON.stringify(from ?? null)} -> ${JSON.stringify(to ?? null)}`;
 }

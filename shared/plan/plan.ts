@@ -33,11 +33,14 @@ export interface PlanInput {
  */
 export function plan(input: PlanInput): Plan {
   const { unit, services, desired, observed, problems } = input;
-  const foreign = observed.filter((resource) => !resource.owned).map(({ address }) => address);
-  const base = { unit, services, problems, foreign };
-  if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
   const there = new Map(observed.map((resource) => [resource.address, resource]));
   const wanted = new Map(desired.map((resource) => [resource.address, resource]));
+  const foreign = observed
+    .filter(({ owned, kind, address }) => !owned && !(kind === 'floatingip' && wanted.has(address)))
+    .map(({ address }) => address);
+  const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
+  const base = { unit, services, problems, foreign, ...(keeps ? { keepsMembers: true as const } : {}) };
+  if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
   const lb = there.get('lb');
   const wantedLb = wanted.get('lb');
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));

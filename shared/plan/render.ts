@@ -1,10 +1,15 @@
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import type { Attributes } from '../model/resources.ts';
+import { isRef } from './compare.ts';
 
-/** The plan for people: one block per step, signs as in a diff. Every value passes JSON, so nothing escapes a line. */
+/**
+ * The plan for people: one block per step, signs as in a diff. Every value passes JSON, so nothing escapes a line; what
+ * has no quotes names something that need not exist yet, such as lb.vip_port_id.
+ */
 export function renderPlan(plan: Plan): string {
   const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
-  const lines = [`${name}: ${summarizeSteps(plan.steps)}`];
+  const blocked = plan.problems.some(({ blocking }) => blocking);
+  const lines = [`${name}: ${blocked ? 'blocked, nothing is changed' : summarizeSteps(plan.steps)}`];
   for (const step of plan.steps) lines.push(...renderStep(step).map((line) => `  ${line}`));
   for (const refusal of plan.refused) {
     lines.push(`  ! ${refusal.address} is left as it is: ${refusal.reason}`);
@@ -14,6 +19,7 @@ export function renderPlan(plan: Plan): string {
     lines.push(`  ? ${problem.field} = ${JSON.stringify(problem.value)}: ${problem.message}`);
   }
   for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
+  if (plan.keepsMembers) lines.push('  . no node can be used, so the pools keep the members that they have');
   return lines.join('\n');
 }
 
@@ -47,8 +53,15 @@ function renderStep(step: Step): readonly string[] {
   }
 }
 
-function renderChange(change: Change): string {
-  return `${change.attribute}: ${JSON.stringify(change.from ?? null)} -> ${JSON.stringify(change.to ?? null)}`;
+function renderChange({ attribute, from, to }: Change): string {
+  if (!Array.isArray(from) || !Array.isArray(to)) return `${attribute}: ${textOf(from)} -> ${textOf(to)}`;
+  const gone = from.filter((item) => !to.includes(item)).map((item) => `- ${textOf(item)}`);
+  const added = to.filter((item) => !from.includes(item)).map((item) => `+ ${textOf(item)}`);
+  return `${attribute}: ${[...gone, ...added].join(' ')}`;
+}
+
+function textOf(value: unknown): string {
+  return isRef(value) ? value.$ref : JSON.stringify(value ?? null);
 }
 
 const CHILDREN: Readonly<Record<string, string>> = {
@@ -65,7 +78,7 @@ function renderTree(step: CreateStep): readonly string[] {
 function renderAttributes(attributes: Attributes, indent: string): readonly string[] {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const child = CHILDREN[name];
-    if (!child) return [`${indent}${name}: ${JSON.stringify(value)}`];
+    if (!child) return [`${indent}${name}: ${textOf(value)}`];
     return asList(value).flatMap((inner) => [
       `${indent}+ ${child} ${titleOf(inner)}`,
       ...(child === 'member' ? [] : renderAttributes(inner, `${indent}    `)),

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { LoadBalancerConfig } from '../../shared/config/config.ts';
+import { lookAt } from '../../shared/look.ts';
+import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import { keyOf, serviceKey } from '../../shared/model/request.ts';
+import { renderPlan } from '../../shared/plan/render.ts';
+import { unitOf } from '../../shared/unit.ts';
+import { CloudModel } from '../support/cloud-model.ts';
+import { aConfig } from '../support/config.ts';
+import { contentsOf } from './observed.ts';
+import type { Answers } from './observed.ts';
+
+/**
+ * Each folder is a case: a Service and Nodes, what OpenStack answers, and the plan as a person reads it. After a change
+ * that is meant, `UPDATE=1 vitest run test/golden` writes the plans anew; read the diff.
+ */
+const HERE = import.meta.dirname;
+const UPDATE = process.env['UPDATE'] === '1';
+const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
+
+const cases = readdirSync(HERE, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
+
+/** A file of the case, or the one all cases share. */
+function read(name: string, file: string): string | undefined {
+  const own = join(HERE, name, file);
+  const shared = join(HERE, file);
+  const path = existsSync(own) ? own : shared;
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+async function planOf(name: string): Promise<string> {
+  const config = aConfig(
+    undefined,
+    (parse(read(name, 'cloud.yaml') ?? '{}') ?? {}) as Partial<LoadBalancerConfig>,
+  );
+  const service = parse(read(name, 'service.yaml') ?? '') as Service;
+  const { items } = parse(read(name, 'nodes.yaml') ?? '') as { readonly items: readonly Node[] };
+  const observed = JSON.parse(read(name, 'observed.json') ?? '{}') as Answers;
+  const key = keyOf(service);
+  const unit = unitOf(serviceKey(key.namespace, key.name), key, service, config);
+  const world = { cloud: new CloudModel(contentsOf(observed)), clock: { now: () => 0 }, config };
+  const { plan } = await lookAt(unit, items, world, CLUSTER);
+  return `${renderPlan(plan)}\n`;
+}
+
+describe.each(cases)('%s', (name) => {
+  const readme = read(name, 'README.md') ?? '';
+
+  test(readme.trim(), async () => {
+    const plan = await planOf(name);
+    const file = join(HERE, name, 'plan.txt');
+    if (UPDATE) writeFileSync(file, plan);
+
+    expect(plan).toBe(readFileSync(file, 'utf8'));
+  });
+
+  test('is told in one sentence', () => {
+    expect(readme).toMatch(/^[^\n]+\.\n$/);
+  });
+});

@@ -1,0 +1,31 @@
+import type { Contents, Wire } from '../support/cloud-model.ts';
+
+/** Lists as Octavia and Neutron answer them: relations are lists of ids, and a member does not name its pool. */
+export interface Answers {
+  readonly loadbalancers?: readonly Wire[];
+  readonly listeners?: readonly Wire[];
+  readonly pools?: readonly Wire[];
+  readonly members?: readonly Wire[];
+  readonly healthmonitors?: readonly Wire[];
+  readonly floatingips?: readonly Wire[];
+}
+
+/** The same objects with their parent's id, as the model keeps them. */
+export function contentsOf(answers: Answers): Contents {
+  const { loadbalancers = [], listeners = [], pools = [], members = [], healthmonitors = [] } = answers;
+  const onLb = (wire: Wire): Wire => ({ ...wire, loadbalancer_id: idsOf(wire, 'loadbalancers')[0] });
+  const poolOf = (id: string): string | undefined =>
+    pools.find((pool) => idsOf(pool, 'members').includes(id))?.id;
+  return {
+    loadbalancer: loadbalancers,
+    listener: listeners.map(onLb),
+    pool: pools.map(onLb),
+    member: members.map((wire) => ({ ...wire, pool_id: poolOf(wire.id) })),
+    healthmonitor: healthmonitors.map((wire) => ({ ...wire, pool_id: idsOf(wire, 'pools')[0] })),
+    floatingip: answers.floatingips ?? [],
+  };
+}
+
+function idsOf(wire: Wire, relation: string): readonly string[] {
+  return ((wire[relation] ?? []) as readonly { readonly id: string }[]).map(({ id }) => id);
+}

@@ -1,0 +1,262 @@
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Attributes, ResourceKind, WireResource } from '../../shared/model/resources.ts';
+import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
+import { checkCreate, checkMembers, checkUpdate } from './cloud-model-rules.ts';
+
+export type Wire = Record<string, unknown> & { readonly id: string };
+export type Contents = Readonly<Partial<Record<ReadKind, readonly Wire[]>>>;
+
+export const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
+export const OTHER_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000002';
+export const NETWORK = 'aaaaaaaa-0000-4000-8000-00000000000a';
+export const PUBLIC = 'aaaaaaaa-0000-4000-8000-00000000000e';
+export const PUBLIC_SUBNET = 'aaaaaaaa-0000-4000-8000-00000000000f';
+
+/** Two subnets, an external network, and a port for each of the first node addresses. */
+const NETWORKS: Contents = {
+  subnet: [
+    { id: SUBNET, cidr: '10.0.0.0/24', network_id: NETWORK },
+    { id: OTHER_SUBNET, cidr: '10.9.0.0/24', network_id: NETWORK },
+  ],
+  network: [{ id: PUBLIC, 'router:external': 'true' }],
+  port: Array.from({ length: 20 }, (_, at) => ({
+    id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    fixed_ips: [{ subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` }],
+  })),
+};
+
+/**
+ * A small cloud in memory behind the port Cloud, for the pure part: no HTTP, no time. It refuses what Octavia refuses
+ * (cloud-model-rules.ts), and takes one write per load balancer until `unlock`. The rest of it stays with infra/sandbox.
+ */
+export class CloudModel implements Cloud {
+  readonly writes: string[] = [];
+  readonly #objects = new Map<ReadKind, Wire[]>();
+  readonly #busy = new Set<string>();
+  #made = 0;
+
+  constructor(contents: Contents = {}) {
+    for (const [kind, wires] of Object.entries({ ...NETWORKS, ...contents })) {
+      this.#objects.set(kind as ReadKind, structuredClone(wires) as Wire[]);
+    }
+  }
+
+  /** Octavia has ended what it was doing. */
+  unlock(): void {
+    this.#busy.clear();
+  }
+
+  all(kind: ReadKind): Wire[] {
+    const found = this.#objects.get(kind) ?? [];
+    this.#objects.set(kind, found);
+    return found;
+  }
+
+  list(kind: ReadKind, query: Query = {}, parent?: string): Promise<readonly WireResource[]> {
+    const below = this.all(kind).filter((wire) => parent === undefined || wire['pool_id'] === parent);
+    return Promise.resolve(
+      below.filter((wire) => matches(wire, query)).map((wire) => this.#view(kind, wire)),
+    );
+  }
+
+  get(kind: ReadKind, id: string): Promise<WireResource | undefined> {
+    const wire = this.all(kind).find((one) => one.id === id);
+    return Promise.resolve(wire && this.#view(kind, wire));
+  }
+
+  create(kind: ResourceKind, attributes: Attributes, parent?: string): Promise<WireResource> {
+    return this.#write(`create ${kind}`, () => {
+      const full = parent === undefined ? attributes : { ...attributes, pool_id: parent };
+      this.#lock(kind, full);
+      return this.#view(kind, this.#insert(kind, full));
+    });
+  }
+
+  update(kind: ResourceKind, id: string, attributes: Attributes): Promise<void> {
+    return this.#write(`update ${kind}`, () => {
+      const wire = this.#known(kind, id);
+      this.#lock(kind, wire);
+      checkUpdate(this, kind, wire, attributes);
+      Object.assign(wire, structuredClone(attributes));
+    });
+  }
+
+  remove(kind: ResourceKind, id: string, options: { readonly cascade?: boolean } = {}): Promise<void> {
+    return this.#write(`delete ${kind}`, () => {
+      const wire = this.all(kind).find((one) => one.id === id);
+      if (!wire) return;
+      this.#lock(kind, wire);
+      this.#drop(kind, wire, options.cascade === true);
+    });
+  }
+
+  putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void> {
+    return this.#write('put members', () => {
+      const { loadbalancer_id } = this.#known('pool', pool);
+      this.#lock('pool', { id: pool, loadbalancer_id });
+      checkMembers(members);
+      const at = (one: Attributes): string => `${String(one['address'])}:${String(one['protocol_port'])}`;
+      const listed = new Set(members.map(at));
+      const present = this.all('member').filter((one) => one['pool_id'] === pool);
+      if (!additive) for (const one of present) if (!listed.has(at(one))) this.#drop('member', one, false);
+      for (const member of members) {
+        const there = present.find((one) => at(one) === at(member));
+        if (there) Object.assign(there, structuredClone(member));
+        else this.#insert('member', { ...member, pool_id: pool });
+      }
+    });
+  }
+
+  quota(): Promise<Readonly<Record<string, number>>> {
+    return Promise.resolve({});
+  }
+
+  octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
+    return Promise.resolve({ major: 2, minor: 26 });
+  }
+
+  #insert(kind: ResourceKind, attributes: Attributes): Wire {
+    checkCreate(this, kind, attributes);
+    const { listeners, default_pool, members, healthmonitor, ...own } = structuredClone(attributes);
+    const wire: Wire = { ...defaults(kind, this.#made), ...own, id: this.#newId() };
+    this.all(kind).push(wire);
+    const on = { loadbalancer_id: kind === 'loadbalancer' ? wire.id : wire['loadbalancer_id'] };
+    for (const below of asList(listeners)) this.#insert('listener', { ...below, ...on });
+    for (const below of asList(members)) this.#insert('member', { ...below, pool_id: wire.id });
+    for (const below of asList(default_pool))
+      wire['default_pool_id'] = this.#insert('pool', { ...below, ...on }).id;
+    for (const below of asList(healthmonitor)) this.#insert('healthmonitor', { ...below, pool_id: wire.id });
+    return wire;
+  }
+
+  #drop(kind: ReadKind, wire: Wire, cascade: boolean): void {
+    const below: readonly (readonly [ReadKind, string])[] =
+      kind === 'loadbalancer'
+        ? [
+            ['listener', 'loadbalancer_id'],
+            ['pool', 'loadbalancer_id'],
+          ]
+        : kind === 'pool'
+          ? [
+              ['member', 'pool_id'],
+              ['healthmonitor', 'pool_id'],
+            ]
+          : [];
+    for (const [child, by] of below) {
+      const children = this.all(child).filter((one) => one[by] === wire.id);
+      if (children.length > 0 && kind === 'loadbalancer' && !cascade)
+        throw new ReconcileError('REJECTED', 'cannot delete a load balancer that has children');
+      for (const one of children) this.#drop(child, one, cascade);
+    }
+    const users: readonly (readonly [ReadKind, string, unknown])[] = [
+      ['listener', 'default_pool_id', wire.id],
+      ['floatingip', 'port_id', wire['vip_port_id']],
+    ];
+    for (const [user, by, value] of users)
+      for (const one of this.all(user)) if (value !== undefined && one[by] === value) one[by] = null;
+    this.#objects.set(
+      kind,
+      this.all(kind).filter((one) => one !== wire),
+    );
+  }
+
+  #lock(kind: ResourceKind, attributes: Attributes): void {
+    if (kind === 'floatingip') return;
+    const pool = this.all('pool').find((one) => one.id === attributes['pool_id']);
+    const id =
+      kind === 'loadbalancer'
+        ? attributes['id']
+        : (attributes['loadbalancer_id'] ?? pool?.['loadbalancer_id']);
+    if (typeof id !== 'string') return;
+    if (this.#busy.has(id))
+      throw new ReconcileError('LOAD_BALANCER_BUSY', `load balancer ${id} is immutable`);
+    this.#busy.add(id);
+  }
+
+  #known(kind: ReadKind, id: string): Wire {
+    const wire = this.all(kind).find((one) => one.id === id);
+    if (!wire) throw new ReconcileError('GONE', `${kind} ${id} could not be found`);
+    return wire;
+  }
+
+  async #write<T>(title: string, run: () => T): Promise<T> {
+    const result = run();
+    this.writes.push(title);
+    return Promise.resolve(result);
+  }
+
+  #newId(): string {
+    this.#made += 1;
+    return `cccccccc-0000-4000-8000-${String(this.#made).padStart(12, '0')}`;
+  }
+
+  #view(kind: ReadKind, wire: Wire): Wire {
+    const plain = structuredClone(wire);
+    if (kind !== 'pool') return plain;
+    const on = (child: ReadKind): Wire[] => this.all(child).filter((one) => one['pool_id'] === wire.id);
+    const [monitor] = on('healthmonitor');
+    return {
+      ...plain,
+      members: on('member').map(({ id }) => ({ id })),
+      ...(monitor ? { healthmonitor_id: monitor.id } : {}),
+    };
+  }
+}
+
+/** What the servers fill in and a second plan must leave alone. */
+function defaults(kind: ResourceKind, made: number): Attributes {
+  const common = { tags: [], admin_state_up: true, description: '', provisioning_status: 'ACTIVE' };
+  switch (kind) {
+    case 'loadbalancer': {
+      const vip = {
+        vip_address: `10.0.0.${200 + (made % 50)}`,
+        vip_port_id: `dddddddd-0000-4000-8000-${String(made).padStart(12, '0')}`,
+      };
+      return { ...common, ...vip, created_at: '2026-01-01T00:00:00', updated_at: null };
+    }
+    case 'listener':
+      return {
+        ...common,
+        connection_limit: -1,
+        allowed_cidrs: null,
+        tls_versions: null,
+        default_pool_id: null,
+      };
+    case 'pool':
+      return { ...common, session_persistence: null, tls_enabled: false };
+    case 'member':
+      return { ...common, weight: 1, backup: false, monitor_port: null };
+    case 'healthmonitor':
+      return { ...common, http_method: null, url_path: null, expected_codes: null, max_retries_down: 3 };
+    case 'floatingip':
+      return {
+        tags: [],
+        description: '',
+        port_id: null,
+        floating_ip_address: `203.0.113.${1 + (made % 200)}`,
+      };
+  }
+}
+
+function matches(wire: Wire, query: Query): boolean {
+  return Object.entries(query).every(([name, value]) => {
+    const tags = wire['tags'] as readonly string[] | undefined;
+    if (name === 'tags')
+      return String(value)
+        .split(',')
+        .every((tag) => tags?.includes(tag));
+    if (name === 'tags-any')
+      return String(value)
+        .split(',')
+        .some((tag) => tags?.includes(tag));
+    if (name === 'fixed_ips')
+      return (wire['fixed_ips'] as Attributes[]).some(
+        (fixed) => value === `ip_address=${String(fixed['ip_address'])}`,
+      );
+    return name === 'fields' || wire[name] === value;
+  });
+}
+
+function asList(value: unknown): readonly Attributes[] {
+  return value === undefined ? [] : ([value].flat() as unknown[] as readonly Attributes[]);
+}

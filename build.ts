@@ -33,8 +33,12 @@ const OPTIONS: BuildOptions = {
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
-  // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
-  alias: { '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js' },
+  alias: {
+    // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
+    '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js',
+    // the same code as an ES module: a chunk made of CommonJS has no named exports
+    yaml: './node_modules/yaml/browser/dist/index.js',
+  },
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 

@@ -7,19 +7,29 @@ import { withParameters } from './parameters.ts';
 import { backgroundQueue, triggerQueue } from './queues.ts';
 import { once } from './once.ts';
 
-export interface FunctionWorld extends Connected {
+export interface ConnectedFunction extends Connected {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
+}
+
+export interface FunctionWorld extends ConnectedFunction {
   readonly triggers: SqsQueue;
   readonly background: SqsQueue;
 }
 
-/** Everything a function that reconciles or sweeps needs; built by the first invocation and kept for the warm ones. */
-export const functionWorld = once(async (): Promise<FunctionWorld> => {
+/** For a function that only reads; built by the first invocation and kept for the warm ones. */
+export const connectedFunction = once(async (): Promise<ConnectedFunction> => {
   const env = await withParameters(process.env);
   const log = createLog();
   const connected = await connect({ flags: readFlags(env), env, log });
-  return { ...connected, env, log, triggers: triggerQueue(env), background: backgroundQueue(env) };
+  return { ...connected, env, log };
+});
+
+/** For a function that reconciles or sweeps: with the queues. */
+export const functionWorld = once(async (): Promise<FunctionWorld> => {
+  const connected = await connectedFunction();
+  const { env } = connected;
+  return { ...connected, triggers: triggerQueue(env), background: backgroundQueue(env) };
 });
 
 /** The command line's flags, by their variables. */

@@ -1,12 +1,12 @@
 import { status } from '../status.ts';
 import { statusRows } from '../status-rows.ts';
 import { readTokens } from '../tokens.ts';
-import { functionWorld } from './connected.ts';
+import { connectedFunction } from './connected.ts';
 import { httpFunction } from './http-function.ts';
 
 /** GET / and /readyz: the Services as their own status tells. Nothing runs here that /metrics could be read of. */
 export const handler = httpFunction(async () => {
-  const connected = await functionWorld();
+  const connected = await connectedFunction();
   const { kube, clock, config } = connected.world;
   return status({
     open: false,

@@ -5,6 +5,7 @@ import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { Subnet } from '../model/network.ts';
+import { desireMonitor, localHealthPort } from './monitors.ts';
 import type { ReachableNode } from './members.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -15,8 +16,6 @@ export interface PortContext {
   readonly memberSubnet?: Subnet;
 }
 
-type Protocol = 'TCP' | 'UDP' | 'SCTP';
-
 /** Listener, pool, members and monitor of one port of a Service. */
 export function desirePort(
   port: ServicePort,
@@ -24,7 +23,7 @@ export function desirePort(
   context: PortContext,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
   const { service, annotated, allowed_cidrs, monitor } = context.wishes;
-  const protocol = (port.protocol ?? 'TCP') as Protocol;
+  const protocol = (port.protocol ?? 'TCP') as 'TCP' | 'UDP' | 'SCTP';
   const family = protocol.toLowerCase();
   const at = `${family}/${port.port}`;
   const lbName = loadBalancerName(context.cluster.name, keyOf(service));
@@ -59,20 +58,21 @@ export function desirePort(
       tags: [clusterTag(context.cluster), serviceTag(service.metadata.uid), lbName],
     },
   };
-  const check = monitor ? [desireMonitor(protocol, at, childName('monitor', index, lbName), context)] : [];
+  const check = monitor
+    ? desireMonitor(protocol, at, childName('monitor', index, lbName), context.wishes)
+    : { resources: [], problems: [] };
   const members = port.nodePort
     ? context.nodes.map((node) => desireMember(node, port.nodePort ?? 0, at, context))
     : [];
-  const problems: Problem[] = port.nodePort
-    ? []
-    : [
-        {
-          field: `spec.ports[${index}].nodePort`,
-          value: '',
-          message: 'has no node port, so nothing can be reached behind it',
-        },
-      ];
-  return { resources: [pool, ...members, ...check, listener], problems };
+  return {
+    resources: [pool, ...members, ...check.resources, listener],
+    problems: [...(port.nodePort ? [] : [noNodePort(index)]), ...check.problems],
+  };
+}
+
+function noNodePort(index: number): Problem {
+  const message = 'has no node port, so nothing can be reached behind it';
+  return { field: `spec.ports[${index}].nodePort`, value: '', message };
 }
 
 function desireMember(
@@ -94,32 +94,4 @@ function desireMember(
       admin_state_up: true,
     },
   };
-}
-
-function desireMonitor(
-  protocol: Protocol,
-  at: string,
-  name: string,
-  context: PortContext,
-): DesiredResource<'healthmonitor'> {
-  const http = localHealthPort(context.wishes) !== undefined;
-  return {
-    kind: 'healthmonitor',
-    address: `monitor/${at}`,
-    parent: `pool/${at}`,
-    attributes: {
-      name,
-      type: http ? 'HTTP' : protocol === 'UDP' ? 'UDP-CONNECT' : protocol,
-      ...context.wishes.annotated.attributes.healthmonitor,
-      ...(http ? { http_method: 'GET', url_path: '/healthz', expected_codes: '200' } : {}),
-      admin_state_up: true,
-      pool_id: { $ref: `pool/${at}.id` },
-    },
-  };
-}
-
-/** With externalTrafficPolicy Local kube-proxy says on this port which nodes have an endpoint (kubernetes.md, 1.8). */
-function localHealthPort(wishes: Wishes): number | undefined {
-  const { externalTrafficPolicy, healthCheckNodePort } = wishes.service.spec;
-  return externalTrafficPolicy === 'Local' && healthCheckNodePort ? healthCheckNodePort : undefined;
 }

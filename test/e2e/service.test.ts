@@ -82,7 +82,7 @@ describe('a Service of two TCP ports and one UDP port', () => {
       expect(pool.members.map((member) => member['address']).sort()).toEqual(
         nodes.map((node) => node.address).sort(),
       );
-      expect(pool.monitor).toMatchObject({ delay: 1, timeout: 1, max_retries: 1, max_retries_down: 1 });
+      expect(pool.monitor).toMatchObject({ timeout: 1, max_retries: 1, max_retries_down: 1 });
     }
     await until('the first answer', async () => (await askHttp(`http://${address}/`)).ok);
     expect(await askHttp(`http://${address}/`)).toMatchObject({ ok: true, port: ports['TCP/80'] });

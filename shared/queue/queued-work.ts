@@ -46,7 +46,7 @@ export function parseQueuedWork(body: string): QueuedWork | undefined {
 }
 
 function isTrigger(value: unknown): value is Trigger {
-  return typeof value === 'string' && value in PRIORITY;
+  return typeof value === 'string' && Object.hasOwn(PRIORITY, value);
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Report } from '../../../shared/model/outcome.ts';
+import type { WireResource } from '../../../shared/model/resources.ts';
+import { PendingPoller } from '../../../shared/queue/pending-poller.ts';
+import { aReport, aRequest, nameOf, progressing } from './reports.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+afterEach(() => void vi.useRealTimers());
+
+interface Octavia {
+  /** Status by id; what is not there is gone. */
+  readonly status: Map<string, string>;
+  /** When each list call came. */
+  readonly lists: number[];
+  readonly queries: unknown[];
+  answer: () => Promise<void>;
+}
+
+function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; warnings: string[] } {
+  const octavia: Octavia = { status: new Map(), lists: [], queries: [], answer: () => Promise.resolve() };
+  const ready: string[] = [];
+  const warnings: string[] = [];
+  const poller = new PendingPoller({
+    cloud: {
+      list: async (kind, query): Promise<readonly WireResource[]> => {
+        octavia.lists.push(Date.now());
+        octavia.queries.push([kind, query]);
+        await octavia.answer();
+        return [...octavia.status].map(([id, provisioning_status]) => ({ id, provisioning_status }));
+      },
+    },
+    cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
+    clock: { now: () => Date.now() },
+    log: { warn: (message) => void warnings.push(message) },
+    ready: ({ key }) => void ready.push(`${Date.now()} ${nameOf(key)}`),
+    random: () => 0.999999,
+  });
+  return { poller, octavia, ready, warnings };
+}
+
+const busy = (name: string, hintMs: number, loadBalancer = `lb-${name}`): Report =>
+  aReport(aRequest(name, 'comeback'), progressing(hintMs, loadBalancer));
+
+const created = (name: string, hintMs: number): Report => ({
+  ...busy(name, hintMs),
+  applied: [{ verb: 'create', kind: 'loadbalancer', address: 'lb', attributes: {} }],
+});
+
+function wait(poller: PendingPoller, report: Report): void {
+  poller.wait(report.request, report);
+}
+
+test('all that wait are judged by one list of our own load balancers', async () => {
+  const { poller, octavia, ready } = setUp();
+  for (const name of ['a', 'b', 'c', 'd']) {
+    octavia.status.set(`lb-${name}`, 'PENDING_UPDATE');
+    wait(poller, busy(name, 1_000));
+  }
+  octavia.status.set('lb-a', 'ACTIVE').set('lb-b', 'ERROR').delete('lb-c');
+
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(ready).toEqual(['1000 a', '1000 b', '1000 c']);
+  expect(poller.size).toBe(1);
+  expect(octavia.queries).toEqual([
+    ['loadbalancer', { tags: 'levelset-cluster=uid', fields: ['id', 'provisioning_status'] }],
+  ]);
+});
+
+test('what stays busy is looked at later each time, up to 30 s apart', async () => {
+  const { poller, octavia } = setUp();
+  octavia.status.set('lb-a', 'PENDING_CREATE');
+  wait(poller, busy('a', 1_000));
+
+  await vi.advanceTimersByTimeAsync(130_000);
+
+  const gaps = octavia.lists.map((at, index) => Math.round((at - (octavia.lists[index - 1] ?? 0)) / 1_000));
+  expect(gaps).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
+});
+
+test('never more than two lists a second, and never two at once', async () => {
+  const { poller, octavia } = setUp();
+  let inFlight = 0;
+  let most = 0;
+  octavia.answer = async () => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    inFlight -= 1;
+  };
+  for (let index = 0; index < 50; index += 1) {
+    octavia.status.set(`lb-${index}`, 'PENDING_UPDATE');
+    setTimeout(() => {
+      wait(poller, busy(String(index), 500));
+    }, index * 20);
+  }
+
+  await vi.advanceTimersByTimeAsync(5_000);
+
+  expect(most).toBe(1);
+  const gaps = octavia.lists.slice(1).map((at, index) => at - (octavia.lists[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
+  expect(octavia.lists.length).toBeGreaterThan(3);
+});
+
+test('once it knows how long a create takes, it looks shortly before the end and then often', async () => {
+  const { poller, octavia, ready } = setUp();
+  octavia.status.set('lb-a', 'PENDING_CREATE');
+  wait(poller, created('a', 4_000));
+  setTimeout(() => octavia.status.set('lb-a', 'ACTIVE'), 11_000);
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect(ready).toEqual(['12000 a']);
+
+  octavia.lists.length = 0;
+  octavia.status.set('lb-b', 'PENDING_CREATE');
+  wait(poller, created('b', 4_000));
+  setTimeout(() => octavia.status.set('lb-b', 'ACTIVE'), 11_000);
+  await vi.advanceTimersByTimeAsync(20_000);
+
+  expect(octavia.lists.map((at) => at - 12_000)).toEqual(
+    [10_800, 13_200].map((ms) => expect.closeTo(ms, -2) as number),
+  );
+});
+
+test('a key that somebody changed is no longer waited for', async () => {
+  const { poller, octavia, ready } = setUp();
+  wait(poller, busy('a', 1_000));
+  expect(poller.has('service/shop/a')).toBe(true);
+
+  poller.forget('service/shop/a');
+  await vi.advanceTimersByTimeAsync(60_000);
+
+  expect([octavia.lists, ready]).toEqual([[], []]);
+});
+
+test('a key that waits anew while the list is under way is not judged by it', async () => {
+  const { poller, octavia, ready } = setUp();
+  octavia.answer = () => new Promise((resolve) => setTimeout(resolve, 300));
+  wait(poller, busy('a', 500));
+  await vi.advanceTimersByTimeAsync(600);
+
+  wait(poller, busy('a', 5_000));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ready).toEqual([]);
+
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(ready).toHaveLength(1);
+});
+
+test('a list that fails is told, tried again later, and loses nobody', async () => {
+  const { poller, octavia, ready, warnings } = setUp();
+  octavia.answer = () => Promise.reject(new Error('503'));
+  wait(poller, busy('a', 500));
+
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(octavia.lists.length).toBeLessThan(8);
+  expect(warnings).toHaveLength(octavia.lists.length);
+
+  octavia.answer = () => Promise.resolve();
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(ready).toHaveLength(1);
+});
+
+test('after stop it asks nothing', async () => {
+  const { poller, octavia } = setUp();
+  wait(poller, busy('a', 500));
+
+  poller.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+
+  expect(octavia.lists).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  deduplicationId,
+  groupId,
+  parseQueuedWork,
+  type QueuedWork,
+} from '../../../shared/queue/queued-work.ts';
+
+const WORK: QueuedWork = {
+  request: { key: 'service/shop/web', trigger: 'audit', cause: 'audit-1' },
+  attempt: 3,
+  waitingFor: 'lb-1',
+};
+
+test('what is written is read again', () => {
+  expect(parseQueuedWork(JSON.stringify(WORK))).toEqual(WORK);
+  expect(parseQueuedWork('{"request":{"key":"all","trigger":"resync"}}')).toEqual({
+    request: { key: 'all', trigger: 'resync' },
+    attempt: 0,
+  });
+});
+
+test.each([
+  ['no JSON', 'service/shop/web'],
+  ['null', 'null'],
+  ['no request', '{"attempt":1}'],
+  ['a key that is none', '{"request":{"key":"pod/shop/web","trigger":"audit"}}'],
+  ['a trigger that is none', '{"request":{"key":"all","trigger":"toString"}}'],
+])('%s is not work', (_name, body) => {
+  expect(parseQueuedWork(body)).toBeUndefined();
+});
+
+test('no text makes the reader throw', () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseQueuedWork(text)));
+});
+
+test('a group id is the key, or a hash where SQS allows no more than 128 characters', () => {
+  const long: QueuedWork = {
+    request: { key: `service/${'n'.repeat(63)}/${'s'.repeat(63)}`, trigger: 'audit' },
+    attempt: 0,
+  };
+
+  expect(groupId(WORK)).toBe('service/shop/web');
+  expect(groupId(long)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('the same event is the same for SQS, another event or another key is not, and no cause is always new', () => {
+  const other: QueuedWork = { ...WORK, request: { ...WORK.request, cause: 'audit-2' } };
+  const sibling: QueuedWork = { ...WORK, request: { ...WORK.request, key: 'service/shop/api' } };
+  const nameless: QueuedWork = { request: { key: 'all', trigger: 'sweep' }, attempt: 0 };
+
+  expect(deduplicationId({ ...WORK, attempt: 0 })).toBe(deduplicationId(WORK));
+  const ids = [WORK, other, sibling, nameless, nameless].map(deduplicationId);
+  expect(new Set(ids).size).toBe(5);
+});

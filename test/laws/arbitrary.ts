@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
+import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import { PUBLIC, PUBLIC_SUBNET, SUBNET } from '../support/cloud-model.ts';
+
+/** Good values of each annotation; a law fails when a row of the table has none here. */
+const GOOD: Readonly<Record<string, readonly string[]>> = {
+  'loadbalancer.openstack.org/subnet-id': [SUBNET],
+  'loadbalancer.openstack.org/network-id': ['aaaaaaaa-0000-4000-8000-00000000000a'],
+  'loadbalancer.openstack.org/member-subnet-id': [SUBNET],
+  'loadbalancer.openstack.org/lb-method': ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'],
+  'loadbalancer.openstack.org/connection-limit': ['-1', '1000'],
+  'loadbalancer.openstack.org/floating-network-id': [PUBLIC],
+  'loadbalancer.openstack.org/floating-subnet-id': [PUBLIC_SUBNET],
+  'loadbalancer.openstack.org/health-monitor-delay': ['3', '10'],
+  'loadbalancer.openstack.org/health-monitor-timeout': ['1', '3'],
+  'loadbalancer.openstack.org/health-monitor-max-retries': ['1', '10'],
+  'loadbalancer.openstack.org/health-monitor-max-retries-down': ['1', '10'],
+  'loadbalancer.openstack.org/enable-health-monitor': ['true', 'false'],
+  'service.beta.kubernetes.io/openstack-internal-load-balancer': ['true', 'false'],
+  'loadbalancer.openstack.org/keep-floatingip': ['true', 'false'],
+  'loadbalancer.openstack.org/hostname': ['app.example.org'],
+  'service.beta.kubernetes.io/load-balancer-source-ranges': ['10.0.0.0/8', '192.0.2.7/24,10.0.0.0/8'],
+};
+
+export const annotationKeys = ANNOTATIONS.map(({ key }) => key);
+export const keysWithoutValues = annotationKeys.filter((key) => GOOD[key] === undefined);
+
+export const anAnnotation: fc.Arbitrary<readonly [key: string, value: string]> = fc
+  .constantFrom(...annotationKeys)
+  .chain((key) => fc.tuple(fc.constant(key), fc.constantFrom(...(GOOD[key] ?? ['']))));
+
+const somePorts = fc
+  .uniqueArray(
+    fc.record({
+      protocol: fc.constantFrom('TCP', 'UDP'),
+      port: fc.constantFrom(53, 80, 443, 8080),
+      nodePort: fc.integer({ min: 30_000, max: 30_003 }),
+    }),
+    { minLength: 1, maxLength: 4, selector: ({ protocol, port }) => `${protocol}/${port}` },
+  )
+  .filter((ports) => new Set(ports.map(({ nodePort }) => nodePort)).size === ports.length);
+
+const someRanges = fc.uniqueArray(
+  fc.constantFrom('10.0.0.0/8', '192.0.2.7/24', '0.0.0.0/0', 'fd00::/8', 'x'),
+  { maxLength: 3 },
+);
+
+/** What a user may write, as the apiserver stores it. */
+export interface Edit {
+  readonly ports: readonly { readonly protocol: string; readonly port: number; readonly nodePort: number }[];
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly ranges: readonly string[];
+  readonly sticky: boolean;
+  readonly local: boolean;
+}
+
+export const anEdit: fc.Arbitrary<Edit> = fc.record({
+  ports: somePorts,
+  annotations: fc
+    .uniqueArray(anAnnotation, { maxLength: 4, selector: ([key]) => key })
+    .map((pairs) => Object.fromEntries(pairs)),
+  ranges: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, someRanges),
+  sticky: fc.boolean(),
+  local: fc.boolean(),
+});
+
+export function serviceOf(edit: Edit, uid = '5e5e5e5e-0000-4000-8000-000000000001'): Service {
+  return {
+    metadata: { name: 'web', namespace: 'default', uid, resourceVersion: '1', annotations: edit.annotations },
+    spec: specOf(edit),
+  };
+}
+
+export function specOf(edit: Edit): Readonly<Record<string, unknown>> {
+  return {
+    type: 'LoadBalancer',
+    ipFamilies: ['IPv4'],
+    sessionAffinity: edit.sticky ? 'ClientIP' : 'None',
+    externalTrafficPolicy: edit.local ? 'Local' : 'Cluster',
+    ...(edit.local ? { healthCheckNodePort: 31_000 } : {}),
+    loadBalancerSourceRanges: [...edit.ranges],
+    ports: edit.ports.map((port) => ({ ...port, name: `${port.protocol.toLowerCase()}-${port.port}` })),
+  };
+}
+
+const aNode: fc.Arbitrary<Node> = fc
+  .record({
+    number: fc.integer({ min: 1, max: 8 }),
+    // two Nodes may claim one address
+    address: fc.oneof(
+      { weight: 5, arbitrary: fc.constant('own') },
+      fc.constant('none'),
+      fc.constant('10.0.0.1'),
+    ),
+    excluded: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
+    leaving: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
+  })
+  .map(({ number, address, excluded, leaving }) => ({
+    metadata: {
+      name: `node-${number}`,
+      uid: `n${number}`,
+      resourceVersion: '1',
+      ...(excluded ? { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } } : {}),
+    },
+    ...(leaving
+      ? { spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] } }
+      : {}),
+    status: {
+      addresses:
+        address === 'none'
+          ? []
+          : [{ type: 'InternalIP', address: address === 'own' ? `10.0.0.${number}` : address }],
+    },
+  }));
+
+export const someNodes: fc.Arbitrary<readonly Node[]> = fc.uniqueArray(aNode, {
+  maxLength: 6,
+  selector: ({ metadata }) => metadata.name,
+});
+
+/** At least one Node with an address of its own, so that the VIP has a subnet. */
+export const usableNodes = someNodes.map((nodes) => [
+  ...nodes,
+  {
+    metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1' },
+    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.9' }] },
+  },
+]);

@@ -1,0 +1,93 @@
+import { apply } from '../../shared/apply/apply.ts';
+import { lookAt } from '../../shared/look.ts';
+import type { Look } from '../../shared/look.ts';
+import { ATTRIBUTES } from '../../shared/model/attributes.ts';
+import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import { keyOf, serviceKey } from '../../shared/model/request.ts';
+import type { ObservedResource } from '../../shared/model/resources.ts';
+import type { Lease } from '../../shared/ports.ts';
+import { unitOf } from '../../shared/unit.ts';
+import type { CloudModel } from '../support/cloud-model.ts';
+import { aConfig } from '../support/config.ts';
+
+export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
+const config = aConfig();
+
+const held: Lease = {
+  acquire: () => Promise.resolve({ fresh: true }),
+  renew: () => Promise.resolve(),
+  release: () => Promise.resolve(),
+  remove: () => Promise.resolve(),
+};
+const budget = { remainingMs: () => 60_000 };
+
+export function look(service: Service, nodes: readonly Node[], cloud: CloudModel): Promise<Look> {
+  const name = keyOf(service);
+  const unit = unitOf(serviceKey(name.namespace, name.name), name, service, config);
+  return lookAt(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
+}
+
+/** Looks and applies, as run after run would, until nothing is left to do. Throws what the cloud refuses. */
+export async function settle(
+  service: Service,
+  nodes: readonly Node[],
+  cloud: CloudModel,
+): Promise<readonly Plan[]> {
+  const plans: Plan[] = [];
+  for (let runs = 0; runs < 60; runs += 1) {
+    const seen = await look(service, nodes, cloud);
+    plans.push(seen.plan);
+    if (seen.plan.steps.length === 0) return plans;
+    const { error } = await apply(seen.plan.steps, seen.observed.resources, { cloud, lease: held, budget });
+    if (error) throw error;
+    cloud.unlock();
+  }
+  throw new Error('it never comes to rest');
+}
+
+/** Carries out one plan to its end, as if Octavia took no time and nobody looked again. */
+export async function executeWhole(seen: Look, cloud: CloudModel): Promise<void> {
+  let known: readonly ObservedResource[] = seen.observed.resources;
+  for (const step of seen.plan.steps) {
+    const applied = await apply([step], known, { cloud, lease: held, budget });
+    if (applied.error) throw applied.error;
+    known = [...applied.known].map(([address, wire]) => ({
+      kind: step.kind,
+      address,
+      id: wire.id,
+      owned: true,
+      wire,
+    }));
+    cloud.unlock();
+  }
+}
+
+/** What is managed of the unit's resources, by address: the same picture means the same service to its users. */
+export async function pictureOf(
+  service: Service,
+  nodes: readonly Node[],
+  cloud: CloudModel,
+): Promise<unknown> {
+  const { observed } = await look(service, nodes, cloud);
+  const addresses = new Map(observed.resources.map(({ id, address }) => [id, address]));
+  return Object.fromEntries(
+    observed.resources
+      .map(({ kind, address, wire }) => {
+        const rules: Readonly<Record<string, { readonly change: string }>> = ATTRIBUTES[kind];
+        const managed = Object.entries(rules).filter(
+          ([name, { change }]) => (change === 'in-place' || change === 'recreate') && name !== 'port_id',
+        );
+        const values = managed.map(([name]) => {
+          const value = wire[name];
+          return [name, typeof value === 'string' ? (addresses.get(value) ?? value) : sorted(value)];
+        });
+        return [address, Object.fromEntries(values)] as const;
+      })
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function sorted(value: unknown): unknown {
+  return Array.isArray(value) ? [...(value as string[])].sort() : (value ?? null);
+}

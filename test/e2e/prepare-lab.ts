@@ -38,9 +38,9 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
   await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
   const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
   const as = ['--kubeconfig', place.kubeconfig];
-  const had =
-    existing &&
-    (await run(place.kubectl, [...as, '-n', 'kube-system', 'get', 'serviceaccount', 'levelset'])).code === 0;
+  const there = async (account: string) =>
+    (await run(place.kubectl, [...as, '-n', 'kube-system', 'get', 'serviceaccount', account])).code === 0;
+  const [hadLevelset, hadAdmin] = [await there('levelset'), await there(ADMIN_NAME)];
   const manifests = await applyManifests(place.kubectl, as);
   await applyAdmin(place.kubectl, as);
 
@@ -69,7 +69,7 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
     kubectl: place.kubectl,
     ...connection,
     adminKubeconfig: place.kubeconfig,
-    adminToken: await tokenOf(place.kubectl, as, 'levelset-e2e'),
+    adminToken: await tokenOf(place.kubectl, as, ADMIN_NAME),
     levelsetToken,
     levelsetKubeconfig,
     levelsetCloud,
@@ -97,8 +97,8 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
     async cleanUp() {
       if (existing) {
         const gone = ['delete', '--ignore-not-found', '--wait=false', '-f', '-'];
-        await must(place.kubectl, [...as, ...gone], { input: ADMIN });
-        if (!had) await must(place.kubectl, [...as, ...gone], { input: manifests });
+        if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });
+        if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: manifests });
       }
       await unlock();
       await rm(directory, { recursive: true });
@@ -181,16 +181,17 @@ async function applyManifests(kubectl: string, as: readonly string[]): Promise<s
 }
 
 /** Who the harness' own HTTP client is; works with any kubeconfig, exec plugins included. */
+const ADMIN_NAME = 'levelset-e2e';
 const ADMIN = `
 apiVersion: v1
 kind: ServiceAccount
-metadata: { name: levelset-e2e, namespace: kube-system }
+metadata: { name: ${ADMIN_NAME}, namespace: kube-system }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
-metadata: { name: levelset-e2e }
+metadata: { name: ${ADMIN_NAME} }
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin }
-subjects: [{ kind: ServiceAccount, name: levelset-e2e, namespace: kube-system }]
+subjects: [{ kind: ServiceAccount, name: ${ADMIN_NAME}, namespace: kube-system }]
 `;
 
 async function applyAdmin(kubectl: string, as: readonly string[]): Promise<void> {

@@ -35,6 +35,10 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   if (applied.steps.some((step) => step.verb === 'delete')) {
     return { status: 'progressing', reason: 'what was deleted is looked for once more', retryAfterMs: 0 };
   }
+  // Neutron takes no tags on POST: a new floating IP gets them from the next run
+  if (applied.steps.some((step) => step.verb === 'create')) {
+    return { status: 'progressing', reason: 'what was created is looked at once more', retryAfterMs: 0 };
+  }
   return { status: 'settled' };
 }
 

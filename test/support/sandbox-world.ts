@@ -25,6 +25,9 @@ const silent: Log = {
 export interface SandboxWorld {
   readonly sandbox: Sandbox;
   readonly world: World;
+  /** Files that lead another process to the same place. */
+  readonly kubeconfig: string;
+  readonly cloudConfig: string;
   /** A further process: other identity, own caches. */
   another(config?: Config): Promise<World>;
   /** Runs one key, coming back as the queue would, until it is settled, blocked or failed. */
@@ -34,16 +37,23 @@ export interface SandboxWorld {
   close(): Promise<void>;
 }
 
-/** The whole pipeline against the simulators, over HTTP. */
+/**
+ * The whole pipeline against the simulators, over HTTP. With `cloudOf` the cluster is one of its own and the cloud
+ * that sandbox's: two clusters in one project.
+ */
 export async function startSandboxWorld(
   options: SandboxOptions = {},
   config?: Partial<Config['loadBalancer']>,
+  cloudOf?: Sandbox,
 ): Promise<SandboxWorld> {
   const sandbox = await startSandbox({ pendingMs: 10, ...options });
+  const { authUrl } = cloudOf ?? sandbox;
   const directory = mkdtempSync(join(tmpdir(), 'levelset-'));
   const kubeconfig = join(directory, 'kubeconfig');
+  const cloudConfig = join(directory, 'cloud.conf');
   writeFileSync(kubeconfig, kubeconfigFor(sandbox));
-  const another = async (other: Config = aConfig(sandbox.authUrl, config)): Promise<World> => {
+  writeFileSync(cloudConfig, cloudConfFor(authUrl));
+  const another = async (other: Config = aConfig(authUrl, config)): Promise<World> => {
     const { cloud, calls } = connectCloud(other.openstack);
     const identity = `test-${Math.random().toString(36).slice(2)}`;
     const { kube } = await connectKube({
@@ -59,6 +69,8 @@ export async function startSandboxWorld(
   return {
     sandbox,
     world,
+    kubeconfig,
+    cloudConfig,
     another,
     settle: async (name, request = {}) => {
       for (let tries = 0; tries < 100; tries += 1) {
@@ -107,4 +119,17 @@ export function kubeconfigFor(sandbox: Sandbox): string {
     contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'levelset' } }],
     'current-context': 'sandbox',
   });
+}
+
+/** What aConfig says, as a file. */
+function cloudConfFor(authUrl: string): string {
+  return `[Global]
+auth-url = ${authUrl}
+username = demo
+password = demo
+tenant-name = demo
+domain-name = Default
+[LoadBalancer]
+create-monitor = true
+`;
 }

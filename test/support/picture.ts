@@ -1,0 +1,78 @@
+import type { Sandbox } from '../../infra/sandbox/sandbox.ts';
+
+/**
+ * Everything of ours in a sandbox as text that two worlds can be compared by: ids are gone, what hangs on what is shown
+ * by nesting, and addresses of floating IPs and VIPs by what they are on. What is there twice is in it twice.
+ */
+export function picture(sandbox: Sandbox): readonly string[] {
+  const { kube, cloud } = sandbox;
+  const services = kube.list('Service').filter(({ metadata }) => metadata.name !== 'kubernetes');
+  const names = new Map<string, string>([
+    [kube.get('Namespace', undefined, 'kube-system')?.metadata.uid ?? '', 'CLUSTER'],
+    ...services.map(({ metadata }): [string, string] => [metadata.uid, `UID of ${metadata.name}`]),
+    ...cloud.loadbalancers.map((lb): [string, string] => [lb.id, 'LB']),
+    ...cloud.loadbalancers.map((lb): [string, string] => [lb.vip_address, 'VIP']),
+    ...cloud.floatingips.map((ip): [string, string] => [
+      ip.floating_ip_address,
+      `FIP of ${ip.description.split(' ')[6] ?? ''}`,
+    ]),
+  ]);
+  const readable = (value: unknown): string =>
+    [...names].reduce(
+      (text, [id, name]) => (id === '' ? text : text.replaceAll(id, name)),
+      JSON.stringify(value),
+    );
+  const vips = cloud.ports.filter((port) => port.device_owner === 'Octavia');
+  return [
+    ...services.map(({ metadata, spec, status }) => {
+      const { finalizers, annotations } = metadata;
+      return `Service ${readable({ type: spec?.['type'], finalizers, annotations, status: withoutTimes(status) })}`;
+    }),
+    ...cloud.loadbalancers.flatMap((lb) => [
+      `lb ${readable({ name: lb.name, status: lb.provisioning_status, tags: [...lb.tags].sort() })}`,
+      ...below(sandbox, lb.id).map((line) => `lb ${readable(line)}`),
+    ]),
+    ...cloud.floatingips.map((ip) => {
+      const on = vips.find((port) => port.id === ip.port_id)?.fixed_ips[0]?.ip_address ?? ip.port_id;
+      return `floatingip ${readable({ for: ip.description.split(' ')[6], on, tags: [...ip.tags].sort() })}`;
+    }),
+    ...vips.map((port) => `port ${readable(port.fixed_ips[0]?.ip_address)}`),
+    ...kube.list('Lease').map(({ metadata }) => `Lease ${readable(metadata.name)}`),
+    ...kube
+      .list('ConfigMap', 'kube-system')
+      .flatMap(({ data }) => Object.keys((data ?? {})))
+      .map((unit) => `state ${readable(unit)}`),
+  ].sort();
+}
+
+/** Listeners, pools, members and monitors, each with what it is on. */
+function below({ cloud }: Sandbox, lb: string): readonly string[] {
+  const listeners = cloud.listeners.filter((one) => one.loadbalancer_id === lb);
+  return cloud.pools
+    .filter((pool) => pool.loadbalancer_id === lb)
+    .flatMap((pool) => {
+      const users = listeners.filter((one) => one.default_pool_id === pool.id);
+      const at = `pool of ${users.map((one) => `${one.protocol}/${String(one.protocol_port)}`).join() || 'nobody'}`;
+      return [
+        `${at} ${pool.protocol} ${pool.provisioning_status}`,
+        ...users.map(
+          (one) => `${at} listener ${one.provisioning_status} ${JSON.stringify(one['allowed_cidrs'])}`,
+        ),
+        ...cloud.members
+          .filter((one) => one.pool_id === pool.id)
+          .map((one) => `${at} member ${one.address} ${one.provisioning_status}`),
+        ...cloud.healthmonitors
+          .filter((one) => one.pool_id === pool.id)
+          .map((one) => `${at} monitor ${String(one.type)}`),
+      ];
+    })
+    .concat(
+      listeners.filter((one) => !one.default_pool_id).map((one) => `listener without a pool ${one.name}`),
+    );
+}
+
+function withoutTimes(status: unknown): unknown {
+  return JSON.parse(JSON.stringify(status ?? null), (key, value: unknown) =>
+    key === 'lastTransitionTime' ? undefined : value,
+  );
+}

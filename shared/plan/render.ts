@@ -45,7 +45,7 @@ function renderStep(step: Step): readonly string[] {
       return [`- ${step.address}${step.cascade ? ' and everything on it' : ''}${because}`];
     case 'members':
       return [
-        `~ ${step.address} members${because}`,
+        `~ ${step.address} members${step.additive ? ', the others untouched' : ', the whole pool in one call'}${because}`,
         ...step.added.map((member) => `    + ${member}`),
         ...step.changed.map((member) => `    ~ ${member}`),
         ...step.removed.map((member) => `    - ${member}`),

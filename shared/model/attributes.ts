@@ -4,7 +4,8 @@ import { mergeTags } from './ownership.ts';
 /**
  * How an attribute may change once the resource exists.
  * in-place: PUT. recreate: delete and create again. refuse: it would take something away that people depend on (the
- * VIP, an address), so the plan says no and does the rest. at-create: only a starting value; later differences are no
+ * VIP, an address, or what another controller made a listener for: TLS, PROXY, headers), so the plan says no and does the
+ * rest. at-create: only a starting value; later differences are no
  * drift (names go stale and are never compared, decision 4).
  */
 export type ChangeRule = 'in-place' | 'recreate' | 'refuse' | 'at-create';
@@ -36,7 +37,7 @@ export const ATTRIBUTES = {
   },
   listener: {
     name:                { change: 'at-create' },
-    protocol:            { change: 'recreate' },
+    protocol:            { change: 'refuse' },
     protocol_port:       { change: 'recreate' },
     admin_state_up:      { change: 'in-place' },
     allowed_cidrs:       { change: 'in-place', compare: 'open-cidrs' },
@@ -47,7 +48,7 @@ export const ATTRIBUTES = {
   },
   pool: {
     name:                { change: 'at-create' },
-    protocol:            { change: 'recreate' },
+    protocol:            { change: 'refuse' },
     lb_algorithm:        { change: 'in-place' },
     admin_state_up:      { change: 'in-place' },
     session_persistence: { change: 'in-place', compare: 'sparse' },

@@ -15,10 +15,9 @@ export interface ChildrenInput {
 /** Listeners, pools, monitors and members of a load balancer that exists. A monitor goes with its pool. */
 export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
   const { there, wanted } = input;
-  const recreated = new Set<Address>();
   for (const resource of input.desired) {
     if (resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor') {
-      if (planOne(resource, there, steps, refused)) recreated.add(resource.address);
+      planOne(resource, there, steps, refused);
     }
   }
   for (const resource of input.observed) {
@@ -28,20 +27,14 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
     if (isChild && resource.owned && !wanted.has(resource.address) && !follows) steps.push(remove(resource));
   }
   for (const pool of wanted.values()) {
-    if (pool.kind === 'pool') steps.push(...planPoolMembers(pool.address, input, recreated));
+    if (pool.kind === 'pool') steps.push(...planPoolMembers(pool.address, input));
   }
 }
 
-function planPoolMembers(
-  pool: Address,
-  input: ChildrenInput,
-  recreated: ReadonlySet<Address>,
-): readonly Step[] {
+function planPoolMembers(pool: Address, input: ChildrenInput): readonly Step[] {
   const { there, wanted } = input;
   const all = input.desired.filter(({ kind, parent }) => kind === 'member' && parent === pool);
-  const present = recreated.has(pool)
-    ? []
-    : input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+  const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
   const changed = all.flatMap((desired) => {
     const observed = present.find(({ address }) => address === desired.address);
     const changes = observed && compare(desired, observed, there).get('in-place');

@@ -1,29 +1,35 @@
 import { withoutOurTags } from '../model/ownership.ts';
 import type { Refusal, Step } from '../model/plan.ts';
-import type { Address, Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
+import type {
+  Address,
+  Attributes,
+  DesiredResource,
+  ObservedResource,
+  ResourceKind,
+} from '../model/resources.ts';
 import { compare } from './compare.ts';
 
 export function remove(resource: ObservedResource): Step {
   return { verb: 'delete', kind: resource.kind, address: resource.address, id: resource.id };
 }
 
-/** One resource with its counterpart. True when it is deleted and created again. */
+/** One resource with its counterpart. */
 export function planOne(
   desired: DesiredResource,
   there: ReadonlyMap<Address, ObservedResource>,
   steps: Step[],
   refused: Refusal[],
-): boolean {
+): void {
   const { kind, address } = desired;
   const observed = there.get(address);
   const create: Step = { verb: 'create', kind, address, attributes: createAttributes(desired) };
   if (!observed) {
     if (!desired.ifPresent) steps.push(create);
-    return false;
+    return;
   }
   if (!observed.owned && kind !== 'floatingip') {
     refused.push({ address, kind, changes: [], reason: 'something that is not ours is in its place' });
-    return false;
+    return;
   }
   const differences = compare(desired, observed, there);
   const again = differences.get('recreate');
@@ -32,14 +38,19 @@ export function planOne(
       .map(({ attribute, from, to }) => `${attribute} ${String(from)} -> ${String(to)}`)
       .join(', ');
     steps.push({ ...remove(observed), because }, { ...create, because });
-    return true;
+    return;
   }
   const changes = differences.get('in-place');
   if (changes) steps.push({ verb: 'update', kind, address, id: observed.id, changes });
   const no = differences.get('refuse');
-  if (no)
-    refused.push({ address, kind, changes: no, reason: 'it cannot change without taking the address away' });
-  return false;
+  if (no) refused.push({ address, kind, changes: no, reason: whyNot(kind) });
+}
+
+/** All our listeners and pools have the protocol of their port: another one serves a wish that we do not know. */
+function whyNot(kind: ResourceKind): string {
+  return kind === 'listener' || kind === 'pool'
+    ? 'another controller made it for what this version does not do'
+    : 'it cannot change without taking the address away';
 }
 
 /** Neutron takes no tags on the POST of a floating IP; they are set in a second, repeatable step. */

@@ -72,10 +72,13 @@ export class Work {
   /** One object now, in its turn after a run that is at it already; a dry run beside it. */
   reconcile(request: ReconcileRequest): Promise<Report> {
     if (request.dryRun) return this.#reconcile(request);
-    this.enqueue([request]);
-    if (!asServiceKey(request.key)) return Promise.resolve(leftToSweep(request));
+    if (!asServiceKey(request.key)) {
+      this.enqueue([request]);
+      return Promise.resolve(leftToSweep(request));
+    }
     return new Promise((resolve) => {
       this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
+      this.enqueue([request]);
     });
   }
 

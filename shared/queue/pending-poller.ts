@@ -8,9 +8,11 @@ import type { WaitingKeys } from './memory-queue.ts';
 import { pendingLoadBalancers } from './pending-load-balancers.ts';
 
 const LEAST_GAP_MS = 500;
-/** When the median says it is nearly done: look a little before, and then at this share of it. */
+/** When it is known how long such a thing takes, the first look is a little before that. */
 const EARLY = 0.9;
-const NEAR = 0.1;
+/** The next look comes after this share of the time it has taken so far: what is known is looked at closer. */
+const KNOWN = 0.1;
+const UNKNOWN = 0.25;
 
 export interface PendingPollerOptions {
   readonly cloud: Pick<Cloud, 'list'>;
@@ -27,15 +29,17 @@ interface Waiting {
   readonly request: ReconcileRequest;
   readonly loadBalancer: string;
   readonly sinceMs: number;
-  operation: Operation | undefined;
-  gapMs: number;
+  readonly operation: Operation | undefined;
+  /** Of the time so far, until the next look. */
+  readonly share: number;
   dueMs: number;
 }
 
 /**
  * Watches all load balancers that somebody waits for with one list call at a time, at most two per second. Each is due
  * at its own time: first after the hint of its Report, or shortly before the end that similar ones lead to expect, and
- * then exponentially later with jitter, up to 30 s. A list brings back every key whose load balancer has moved.
+ * then exponentially later with jitter, up to 30 s, so that what is waited for is at most a quarter late. A list brings
+ * back every key whose load balancer has moved.
  */
 export class PendingPoller implements WaitingKeys {
   readonly #options: PendingPollerOptions;
@@ -74,7 +78,7 @@ export class PendingPoller implements WaitingKeys {
       loadBalancer: outcome.waitingFor,
       sinceMs: now,
       operation,
-      gapMs: expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * NEAR),
+      share: expectedMs === undefined ? UNKNOWN : KNOWN,
       dueMs: now + firstMs,
     });
     this.#schedule();
@@ -134,7 +138,7 @@ export class PendingPoller implements WaitingKeys {
       return;
     }
     if (waiting.dueMs > now) return;
-    waiting.gapMs = Math.min(LONGEST_COMEBACK_MS, waiting.gapMs * 2);
-    waiting.dueMs = now + Math.max(LEAST_GAP_MS, waiting.gapMs * (0.5 + this.#random() / 2));
+    const gapMs = (now - waiting.sinceMs) * waiting.share * (0.5 + this.#random() / 2);
+    waiting.dueMs = now + Math.min(LONGEST_COMEBACK_MS, Math.max(LEAST_GAP_MS, gapMs));
   }
 }

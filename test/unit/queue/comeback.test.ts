@@ -16,6 +16,12 @@ test('the longest delay doubles with each attempt up to 30 s', () => {
   expect(longest).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
+test('a run that only ended early goes on at once, but not again and again', () => {
+  expect([0, 1, 2].map((attempt) => comebackDelayMs(progressing(0), attempt, most))).toEqual([
+    0, 2_000, 4_000,
+  ]);
+});
+
 test('a run that names a delay never comes back earlier, even when that is longer than 30 s', () => {
   expect(comebackDelayMs(progressing(3_000), 0, least)).toBe(3_000);
   expect(comebackDelayMs(failed(90_000), 4, most)).toBe(90_000);

@@ -40,7 +40,7 @@ export function picture(sandbox: Sandbox): readonly string[] {
     ...kube.list('Lease').map(({ metadata }) => `Lease ${readable(metadata.name)}`),
     ...kube
       .list('ConfigMap', 'kube-system')
-      .flatMap(({ data }) => Object.keys((data ?? {})))
+      .flatMap(({ data }) => Object.keys(data ?? {}))
       .map((unit) => `state ${readable(unit)}`),
   ].sort();
 }
@@ -63,7 +63,7 @@ function below({ cloud }: Sandbox, lb: string): readonly string[] {
           .map((one) => `${at} member ${one.address} ${one.provisioning_status}`),
         ...cloud.healthmonitors
           .filter((one) => one.pool_id === pool.id)
-          .map((one) => `${at} monitor ${String(one.type)}`),
+          .map((one) => `${at} monitor ${one.type}`),
       ];
     })
     .concat(

@@ -30,7 +30,7 @@ export interface SandboxWorld {
   readonly cloudConfig: string;
   /** A further process: other identity, own caches. */
   another(config?: Config): Promise<World>;
-  /** Runs one key, coming back as the queue would, until it is settled, blocked or failed. */
+  /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
   settle(name: string, options?: Partial<ReconcileRequest>): Promise<Report>;
   /** Sweeps and runs what it found until a sweep finds nothing to do. */
   sweepUntilSettled(world?: World): Promise<number>;
@@ -73,8 +73,9 @@ export async function startSandboxWorld(
     cloudConfig,
     another,
     settle: async (name, request = {}) => {
+      const [last = '', namespace = 'default'] = name.split('/').reverse();
       for (let tries = 0; tries < 100; tries += 1) {
-        const report = await run({ key: serviceKey('default', name), trigger: 'audit', ...request }, world);
+        const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, world);
         if (report.outcome.status !== 'progressing') return report;
         await pause(15);
       }

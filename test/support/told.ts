@@ -1,0 +1,60 @@
+/** What the simulators show of a Service and of what was asked of them. */
+import type { Sandbox } from '../../infra/sandbox/sandbox.ts';
+import type { Condition, LoadBalancerIngress, Service } from '../../shared/model/kubernetes.ts';
+
+export function serviceOf(sandbox: Sandbox, name = 'web', namespace = 'default'): Service | undefined {
+  return sandbox.kube.get('Service', namespace, name) as Service | undefined;
+}
+
+export function ingressOf(sandbox: Sandbox, name = 'web'): readonly LoadBalancerIngress[] {
+  return serviceOf(sandbox, name)?.status?.loadBalancer?.ingress ?? [];
+}
+
+/** The published address. */
+export function addressOf(sandbox: Sandbox, name = 'web'): string | undefined {
+  return ingressOf(sandbox, name)[0]?.ip;
+}
+
+export function readyOf(sandbox: Sandbox, name = 'web'): Condition | undefined {
+  return serviceOf(sandbox, name)?.status?.conditions?.find(({ type }) => type.endsWith('/Ready'));
+}
+
+/** `REASON xCOUNT`, in the order in which they were first seen. */
+export function eventsOf(sandbox: Sandbox, name = 'web'): readonly string[] {
+  return sandbox.kube
+    .list('Event', 'default')
+    .filter(({ involvedObject }) => (involvedObject as { name: string }).name === name)
+    .map(({ reason, count }) => `${String(reason)} x${String(count)}`);
+}
+
+/** `METHOD PATH` of every write to OpenStack, ids and queries left out. */
+export function cloudWrites(sandbox: Sandbox): readonly string[] {
+  return sandbox.requests
+    .filter(({ write, side }) => write && side === 'openstack')
+    .map(({ method, path }) => {
+      const bare = path.replace(/\?.*/, '').replace(/^.*\/(lbaas|v2\.0)\//, '');
+      return `${method} ${bare.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')}`;
+    });
+}
+
+/** Takes the Service away at once, as `--force` with the finalizers edited out does. */
+export function forceDelete(sandbox: Sandbox, name = 'web'): void {
+  sandbox.kube.apply({ kind: 'Service', metadata: { name, namespace: 'default', finalizers: [] } });
+  sandbox.kube.delete('Service', 'default', name);
+}
+
+/** What is left of us in OpenStack and Kubernetes; all empty when everything was taken back. */
+export function leftovers(sandbox: Sandbox): Readonly<Record<string, number>> {
+  const { cloud, kube } = sandbox;
+  const counts = {
+    loadbalancers: cloud.loadbalancers.length,
+    listeners: cloud.listeners.length,
+    pools: cloud.pools.length,
+    members: cloud.members.length,
+    healthmonitors: cloud.healthmonitors.length,
+    floatingips: cloud.floatingips.length,
+    vipPorts: cloud.ports.filter(({ device_owner }) => device_owner === 'Octavia').length,
+    leases: kube.list('Lease').length,
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}

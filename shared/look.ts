@@ -54,6 +54,7 @@ export async function lookAt(
     world.config,
   );
   const pending = observed.loadBalancer !== undefined && isPending(observed.loadBalancer);
+  const anew = rebuild(unit, observed);
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
@@ -63,31 +64,36 @@ export async function lookAt(
     keepMembers: desired.keepMembers,
     isMadeByUs: (resource: ObservedResource) => isMadeByUs(resource.wire, unit),
     duplicates: observed.duplicates,
-    ...rebuild(unit, observed),
+    ...anew,
   });
+  // in ERROR every write on it is refused, and that refusal looks like one that passes
+  const locked = pending || (unit.wanted && isFailed(observed) && anew.rebuild === undefined);
   return {
     unit,
     cluster,
     ...(wishes ? { wishes } : {}),
     observed,
     desired,
-    plan: { ...planned, steps: planned.steps.filter((step) => !isUnseen(step, pending, depth)) },
+    plan: { ...planned, steps: planned.steps.filter((step) => !isOutOfReach(step, locked, depth)) },
     pending,
     hash: fingerprint(desired.resources),
   };
 }
 
-/** What is on a load balancer that was not looked into cannot be planned. */
-function isUnseen(step: Step, pending: boolean, depth: 'deep' | 'shallow'): boolean {
-  if (pending) return step.kind !== 'floatingip';
+/** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */
+function isOutOfReach(step: Step, locked: boolean, depth: 'deep' | 'shallow'): boolean {
+  if (locked) return step.kind !== 'floatingip';
   return depth === 'shallow' && step.kind !== 'floatingip' && step.kind !== 'loadbalancer';
 }
 
 /** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
 function rebuild(unit: Unit, observed: Observed): { readonly rebuild?: string } {
-  const failed = observed.loadBalancer?.['provisioning_status'] === 'ERROR';
   const published = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
-  return failed && !published
+  return isFailed(observed) && !published
     ? { rebuild: 'it is in ERROR and nobody has its address yet, so it is made anew' }
     : {};
+}
+
+function isFailed(observed: Observed): boolean {
+  return observed.loadBalancer?.['provisioning_status'] === 'ERROR';
 }

@@ -95,8 +95,8 @@ async function hold(look: Look, world: World): Promise<Unit> {
 async function conclude(look: Look, applied: Applied, world: World): Promise<Run> {
   const { unit, plan } = look;
   const failed = look.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
-  const outcome =
-    failed && applied.steps.length === 0 && !applied.error ? inError(look) : outcomeOf(look, applied);
+  const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
+  const outcome = failed && !madeAnew && !applied.error ? inError(look) : outcomeOf(look, applied);
   const address = addressOf(look, applied);
   const now = rfc3339(world);
   if (unit.service && !unit.wanted && hasFinalizer(unit.service)) {

@@ -19,12 +19,13 @@ export function readyOf(sandbox: Sandbox, name = 'web'): Condition | undefined {
   return serviceOf(sandbox, name)?.status?.conditions?.find(({ type }) => type.endsWith('/Ready'));
 }
 
-/** `REASON xCOUNT`, in the order in which they were first seen. */
+/** `REASON xCOUNT`, sorted. */
 export function eventsOf(sandbox: Sandbox, name = 'web'): readonly string[] {
   return sandbox.kube
     .list('Event', 'default')
     .filter(({ involvedObject }) => (involvedObject as { name: string }).name === name)
-    .map(({ reason, count }) => `${String(reason)} x${String(count)}`);
+    .map(({ reason, count }) => `${String(reason)} x${String(count)}`)
+    .sort();
 }
 
 /** `METHOD PATH` of every write to OpenStack, ids and queries left out. */

@@ -32,14 +32,17 @@ interface Grant {
 
 /** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
 const grants: readonly Grant[] = [
-  { resources: ['services', 'nodes', 'namespaces'], verbs: ['get', 'list'] },
+  { resources: ['services'], verbs: ['get', 'list'] },
+  { resources: ['nodes'], verbs: ['list'] },
+  { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },
   {
-    resources: ['leases.coordination.k8s.io', 'configmaps'],
-    verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
+    resources: ['leases.coordination.k8s.io'],
+    verbs: ['get', 'list', 'create', 'update', 'delete'],
     namespace: 'kube-system',
   },
+  { resources: ['configmaps'], verbs: ['list', 'create', 'patch'], namespace: 'kube-system' },
 ];
 
 /** Refuses with 403 and the RBAC authorizer's own words. */

@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { ANNOTATIONS } from '../shared/desired/annotations.ts';
+
+const HEAD = `# Annotations
+
+What a Service may ask for beside its \`spec\`. A value that is not allowed is not applied: the Service's condition and an Event
+name it, and the rest of the Service is done. An annotation that is removed is undone, unless its row says that it cannot
+change later. Written by \`npm run generate\` from the table in \`shared/desired/annotations.ts\`.
+`;
+
+const TAIL = `
+Written by levelset, never read as a wish: \`loadbalancer.openstack.org/load-balancer-id\` and
+\`loadbalancer.openstack.org/load-balancer-address\`.
+`;
+
+/** No value is this: every parser says what it would have taken. */
+const NOTHING = '\u0000';
+
+export function annotationsPage(): string {
+  const rows = ANNOTATIONS.map((row): readonly string[] => {
+    const parsed = row.parse(NOTHING);
+    const allowed = 'allowed' in parsed ? parsed.allowed : 'a comma separated list';
+    return [`\`${row.key}\``, 'on' in row ? `\`${row.on}.${row.sets}\`` : '', row.doc, allowed];
+  });
+  return [HEAD, ...tableOf(['annotation', 'sets', 'what it does', 'allowed'], rows), TAIL].join('\n');
+}
+
+/** Columns as wide as their widest cell, as the formatter wants them. */
+function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = titles.map((title, at) =>
+    Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
+}
+
+if (import.meta.main) writeFileSync(new URL('annotations.md', import.meta.url), annotationsPage());

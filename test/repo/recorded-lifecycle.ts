@@ -1,0 +1,58 @@
+import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
+import { sweep } from '../../shared/sweep.ts';
+import { aService } from '../support/service.ts';
+import { run, startSandboxWorld } from '../support/sandbox-world.ts';
+
+/** A life with everything in it that levelset has a call for; the requests that came of it. */
+export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
+  const it = await startSandboxWorld({ pendingMs: 2 });
+  const { kube, cloud } = it.sandbox;
+  // with limits, what is there is counted before a create
+  Object.assign(cloud.quotas, { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 });
+  const later = { ...it.world, clock: { now: () => Date.now() + 5_000 } };
+  const http = { name: 'http', port: 80, nodePort: 30080 };
+  const change = async (wanted: Parameters<typeof aService>[0]): Promise<void> => {
+    kube.apply(aService(wanted));
+    await it.settle('web');
+  };
+  try {
+    await change({ spec: { ports: [http] } });
+    await change({ spec: { ports: [http, { name: 'dns', port: 53, protocol: 'UDP' }] } });
+    await change({ spec: { ports: [http] } });
+    await change({ spec: { sessionAffinity: 'ClientIP', loadBalancerSourceRanges: ['10.0.0.0/8'] } });
+    await change({ annotations: { 'loadbalancer.openstack.org/health-monitor-delay': '9' } });
+    await change({ annotations: { 'loadbalancer.openstack.org/enable-health-monitor': 'false' } });
+    await change({ annotations: { 'loadbalancer.openstack.org/enable-health-monitor': 'true' } });
+    for (const node of ['node-4', 'node-5', 'node-6']) {
+      kube.addNode(node);
+      if (node !== 'node-5') await it.settle('web');
+    }
+    for (const node of ['node-4', 'node-3', 'node-2', 'node-1', 'node-5']) {
+      kube.removeNode(node);
+      await it.settle('web');
+    }
+    // one node is left, so that this changes one member and not all of a pool
+    await change({ spec: { ports: [http], externalTrafficPolicy: 'Local' } });
+    await change({ spec: { ports: [http], externalTrafficPolicy: 'Cluster' } });
+    await change({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } });
+    await change({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' } });
+    await run({ key: 'service/default/web', trigger: 'resync' }, later);
+    await sweep(later);
+    await it.sweepUntilSettled(later);
+    // listeners of somebody else keep a load balancer alive, and it loses our tags
+    const [lb] = cloud.loadbalancers;
+    const [listener] = cloud.listeners;
+    if (lb && listener)
+      cloud.listeners.push({ ...listener, id: cloud.newId(), tags: [], protocol_port: 9100 });
+    kube.delete('Service', 'default', 'web');
+    await it.settle('web');
+    const { floating_ip_address } = cloud.addFloatingIp();
+    kube.apply(aService({ name: 'dns', spec: { loadBalancerIP: floating_ip_address } }));
+    await it.settle('dns');
+    kube.delete('Service', 'default', 'dns');
+    await it.sweepUntilSettled();
+    return it.sandbox.requests;
+  } finally {
+    await it.close();
+  }
+}

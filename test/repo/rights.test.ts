@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
+import { textOf } from './files.ts';
+import { recordLifecycle } from './recorded-lifecycle.ts';
+
+let requests: readonly RecordedRequest[];
+beforeAll(async () => {
+  requests = await recordLifecycle();
+});
+
+interface Manifest {
+  readonly kind: string;
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** `verb group/resource`, and whether in our own namespace only. */
+function granted(): readonly string[] {
+  const manifests = parseAllDocuments(textOf('infra/kubernetes/rbac.yaml')).map(
+    (one) => one.toJS() as Manifest,
+  );
+  return manifests.flatMap(({ kind, rules = [] }) =>
+    rules.flatMap(({ apiGroups, resources, verbs }) =>
+      verbs.flatMap((verb) =>
+        resources.map((resource) => {
+          const where = kind === 'Role' ? ' in kube-system' : '';
+          return `${verb} ${[...apiGroups.filter((group) => group !== ''), resource].join('/')}${where}`;
+        }),
+      ),
+    ),
+  );
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+const OBJECT =
+  /^\/(?:api|apis\/([^/]+))\/v1(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/?]+))?(?:\/([a-z]+))?(?:\?|$)/;
+
+function asked({ method, path }: RecordedRequest): string {
+  if (/^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'get namespaces';
+  const [, group, namespace, resource = '', name, subresource] = OBJECT.exec(path) ?? [];
+  const verb = VERBS[method] ?? (name === undefined ? 'list' : 'get');
+  const ours = namespace === 'kube-system' && ['leases', 'configmaps'].includes(resource);
+  const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
+  return `${verb} ${what}${ours ? ' in kube-system' : ''}`;
+}
+
+describe('a life with everything in it', () => {
+  test('makes exactly the Kubernetes calls that the manifests allow', () => {
+    const made = requests.filter(({ side }) => side === 'kube').map(asked);
+    expect([...new Set(made)].sort()).toEqual([...new Set(granted())].sort());
+  });
+
+  test('makes exactly the OpenStack calls that the access rules allow', () => {
+    const rules = JSON.parse(textOf('infra/openstack/access-rules.json')) as readonly Rule[];
+    const made = new Set(
+      requests
+        .filter(({ side, path }) => side === 'openstack' && !BEFORE_RULES.test(path))
+        .map(({ method, path }) => `${method} ${withoutIds(path)}`),
+    );
+    const allowed = rules.map(({ service, method, path }) => `${method} /${service}${path}`);
+    expect(allowed.filter((rule) => !BY_OCTAVIA.includes(rule)).sort()).toEqual([...made].sort());
+  });
+});
+
+interface Rule {
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** No token is asked for: Keystone gives it, and Octavia's root lists its versions to anybody. */
+const BEFORE_RULES = /^\/(identity\/v3\/auth\/tokens|load-balancer\/)$/;
+
+/** Octavia looks these up in the caller's name when it is given a subnet or makes the VIP port. */
+const BY_OCTAVIA = ['GET /network/v2.0/networks/*', 'GET /network/v2.0/ports/*'];
+
+/** Ids become `*`; the quota has two depths (the project's own, and the default). */
+function withoutIds(path: string): string {
+  const [bare = ''] = path.split('?');
+  return bare
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '*')
+    .replace(/(quotas)\/.*$/, '$1/**');
+}

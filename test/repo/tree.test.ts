@@ -1,0 +1,52 @@
+import { basename, dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesOf, linesOf, textOf } from './files.ts';
+
+const own = filesOf();
+const code = filesOf('{functions,shared}/**/*.ts');
+
+/** Names that other programs look for. */
+const GIVEN = /^(README\.md|__snapshots__|observed\.json|.*\.generated\.(js|d\.ts))$/;
+const VAGUE = /^(utils?|helpers?|managers?|common|misc|types|lib)$/;
+
+test('names are in kebab-case', () => {
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
+  const names = own.flatMap((path) => [basename(path), ...dirname(path).split('/')]);
+  expect([...new Set(names)].filter((name) => !kebab.test(name) && !GIVEN.test(name))).toEqual([]);
+});
+
+test('no folder or file is called after nothing in particular', () => {
+  expect(own.filter((path) => path.split('/').some((part) => VAGUE.test(part.split('.')[0] ?? '')))).toEqual(
+    [],
+  );
+});
+
+test('files of the program are short', () => {
+  const lengths = code.map((path) => [linesOf(path), path] as const).sort(([a], [b]) => a - b);
+  expect(lengths.filter(([lines]) => lines > 200)).toEqual([]);
+  expect(lengths[Math.floor(lengths.length / 2)]?.[0]).toBeLessThanOrEqual(80);
+});
+
+test('the simulators stay small', () => {
+  const lines = filesOf('infra/sandbox/**/*.ts').reduce((sum, path) => sum + linesOf(path), 0);
+  expect(lines).toBeLessThanOrEqual(4_250);
+});
+
+test('nothing is left to be done later without anybody knowing', () => {
+  const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b'].join(''));
+  expect(own.filter((path) => words.test(textOf(path)))).toEqual([]);
+});
+
+test('a test that is left out says why', () => {
+  const alone = /\b(?:describe|test|it)(?:\.each\([^)]*\))?\.(only|todo|fails)\b/;
+  const skipped = /\.skip(?!If|\.each)\(/;
+  const tests = filesOf('test/**/*.test.ts');
+  expect(tests.filter((path) => alone.test(textOf(path)))).toEqual([]);
+  const silent = tests.flatMap((path) =>
+    textOf(path)
+      .split('\n')
+      .filter((line, at, lines) => skipped.test(line) && !/\/\/|\*/.test(`${lines[at - 1] ?? ''}${line}`))
+      .map((line) => `${path}: ${line.trim()}`),
+  );
+  expect(silent).toEqual([]);
+});

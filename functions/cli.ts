@@ -5,5 +5,5 @@ if (major < 22) {
   process.exitCode = 1;
 } else {
   const { main } = await import('./cli/main.ts');
-  process.exitCode = await main(process.argv.slice(2), process.env);
+  process.exitCode = await main(process.argv.slice(2));
 }

@@ -3,13 +3,13 @@ import { ERRORS, ReconcileError } from '../../shared/model/errors.ts';
 import { readGoFlags } from './go-flags.ts';
 import { program } from './program.ts';
 
-/** Runs one command and returns its exit code. Errors are a line, never a stack (but for -v 4 and more). */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/** Runs one command and returns its exit code. Errors are told in words, never as a stack. */
+export async function main(argv: readonly string[]): Promise<number> {
   const { rest, notes } = readGoFlags(argv);
   for (const note of notes) console.error(note);
   let code = 0;
   try {
-    await program(env, (result) => {
+    await program(process.env, (result) => {
       code = result;
     }).parseAsync([...rest], { from: 'user' });
     return code;

@@ -38,10 +38,9 @@ test('a change beside a comeback is worked on at once', () => {
     record('2', 'a', { ...waiting, attempt: 6 }),
   ]).groups;
 
-  expect(both?.work).toEqual({ request: record2Request('2'), attempt: 0 });
+  expect(both?.work).toEqual({
+    request: { key: 'service/shop/a', trigger: 'audit', cause: '2' },
+    attempt: 0,
+  });
   expect(twice?.work).toMatchObject(waiting);
 });
-
-function record2Request(cause: string): QueuedWork['request'] {
-  return { key: 'service/shop/a', trigger: 'audit', cause };
-}

@@ -130,14 +130,14 @@ test('a resync is answered with the report, a dry run with the plan, and all wit
 
 test('a stop lets the write in hand finish and gives its lease back', async () => {
   const world = await sandboxWorld({ pendingMs: 60_000 });
-  const { stop } = await running(world);
+  const serving = await running(world);
   const { sandbox } = world;
   let stopped: Promise<void> | undefined;
   sandbox.fault({
     match: { side: 'openstack', method: 'POST', path: /loadbalancers/ },
     kind: 'call',
     before: async () => {
-      stopped = stop();
+      stopped = serving.stop();
       await new Promise((resolve) => setTimeout(resolve, 100));
     },
   });

@@ -25,6 +25,11 @@ const outcomes = fc.infiniteStream(
   }),
 );
 
+interface Result {
+  readonly tookMs: number;
+  readonly outcome: Outcome;
+}
+
 interface Run {
   readonly name: string;
   readonly startMs: number;
@@ -37,7 +42,7 @@ test('no two runs of one key overlap, no key is lost, and nothing overtakes what
       const running: string[] = [];
       const lastAdd = new Map<string, number>();
       const readyUser = new Set<string>();
-      const stream = results[Symbol.iterator]();
+      const stream: Iterator<Result, Result> = results[Symbol.iterator]();
       const queue = new MemoryQueue({
         concurrency,
         clock: { now: () => Date.now() },
@@ -51,7 +56,7 @@ test('no two runs of one key overlap, no key is lost, and nothing overtakes what
           expect(running.length).toBeLessThan(concurrency);
           runs.push({ name, startMs: Date.now() });
           running.push(name);
-          const { tookMs, outcome } = stream.next().value ?? { tookMs: 0, outcome: SETTLED };
+          const { tookMs, outcome } = stream.next().value;
           await new Promise((resolve) => setTimeout(resolve, tookMs));
           running.splice(running.indexOf(name), 1);
           return aReport(request, outcome);

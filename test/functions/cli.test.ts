@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { main } from '../../functions/cli/main.ts';
+import { addressOf, aService, sandboxWorld, until, whatIsThere } from './sandbox-world.ts';
+
+let out: string[];
+let err: string[];
+
+beforeEach(() => {
+  out = [];
+  err = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void err.push(line));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => (err.push(String(text)), true));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** One command line; `env` stands in the process' own environment from now on, to the end of the test. */
+function run(line: string, env: NodeJS.ProcessEnv): Promise<number> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  return main(line.split(' '));
+}
+
+/** Sweeps until nothing is left to do; the exit codes. */
+async function sweepUntilDone(env: NodeJS.ProcessEnv): Promise<readonly number[]> {
+  const codes: number[] = [];
+  while (codes.at(-1) !== 0 && codes.length < 50) {
+    codes.push(await run('sweep', env));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return codes;
+}
+
+test('plan shows what a sweep would do and changes nothing', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.kube.apply(aService('web'));
+
+  expect(await run('plan', env)).toBe(0);
+  expect(out.join('\n')).toContain('default/web: 2 to create');
+  expect(await run('plan -o json service/default/web', env)).toBe(0);
+  expect(JSON.parse(out.at(-1) ?? '')).toMatchObject([
+    { services: ['default/web'], steps: [{ verb: 'create' }, {}] },
+  ]);
+
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('sweeps go from 2, still progressing, to 0, nothing left to do', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 300 });
+  sandbox.kube.apply(aService('web'));
+
+  const codes = await sweepUntilDone(env);
+
+  expect(codes[0]).toBe(2);
+  expect(codes.at(-1)).toBe(0);
+  expect(out[0]).toMatch(/^service\/default\/web: progressing, waiting for .* \(2 to create\)$/);
+  expect(addressOf(sandbox.kube.get('Service', 'default', 'web'))).toBeDefined();
+
+  // a watermark of the same second as the last write is not trusted yet
+  await until('it counts as settled', async () => {
+    expect(await run('sweep', env)).toBe(0);
+    return out.at(-1) === '1 Services, 1 were settled already; nothing to do';
+  });
+  expect(await run('plan', env)).toBe(0);
+  expect(out.at(-1)).toBe('Nothing to do: everything is as desired.');
+});
+
+test('a dry sweep prints the plans and leaves all as it is', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.kube.apply(aService('web'));
+
+  expect(await run('sweep --dry-run', env)).toBe(0);
+
+  expect(out[0]).toContain('default/web: 2 to create');
+  expect(out.at(-1)).toBe('1 Services, 0 were settled already; 1 need work');
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('a sweep that cannot find out what there is exits 1 and says why', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.fault({ match: { side: 'kube', method: 'GET' }, times: 99, kind: 'fail-before', status: 403 });
+
+  expect(await run('sweep', env)).toBe(1);
+
+  expect(err.join('\n')).toMatch(/levelset: the sweep failed: /);
+});
+
+test('reconcile --wait goes on until the object is as desired; several objects at once', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 200 });
+  for (const name of ['web', 'api']) sandbox.kube.apply(aService(name));
+
+  expect(await run('reconcile --wait service/default/web service/default/api', env)).toBe(0);
+  for (const name of ['web', 'api']) {
+    expect(out).toContainEqual(expect.stringMatching(new RegExp(`^service/default/${name}: settled`)));
+  }
+
+  for (const name of ['web', 'api']) sandbox.kube.delete('Service', 'default', name);
+  expect(await run('reconcile --wait namespace/default', env)).toBe(0);
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('what cannot be read is one clear line', async () => {
+  const { env } = await sandboxWorld();
+
+  expect(await run('plan pod/default/web', env)).toBe(1);
+  expect(await run('plan --cloud-config /nowhere/cloud.conf', env)).toBe(1);
+  expect(await run('plan --reconcile-timeout soon', env)).toBe(1);
+  expect(await run('launch', env)).toBe(1);
+
+  expect(err.map((line) => line.trim())).toEqual([
+    'levelset: "pod/default/web" is no object: write service/NAMESPACE/NAME, node/NAME, namespace/NAME, nodeset or all',
+    'levelset: the configuration cannot be used:\n  /nowhere/cloud.conf cannot be read: ENOENT',
+    expect.stringMatching(/--reconcile-timeout is .*, not "soon"$/),
+    "error: unknown command 'launch'",
+  ]);
+});
+
+test('every flag has a variable, and the flag comes first', async () => {
+  const { env } = await sandboxWorld();
+
+  expect(await run('plan --leader-elect=false', env)).toBe(0);
+  expect(err.at(-1)).toContain('--leader-elect is not needed');
+  expect(await run('plan', { ...env, LEVELSET_RECONCILE_TIMEOUT: 'soon' })).toBe(1);
+  expect(await run('plan --reconcile-timeout 5s', env)).toBe(0);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { deployed, request, taken, work } from './deployed.ts';
+import { addressOf, aService, until, whatIsThere } from './sandbox-world.ts';
+
+test('a Service goes from its message to its address by comebacks, and away again', async () => {
+  const world = await deployed();
+  const { kube } = world.sandbox;
+  const drain = async (): Promise<void> => {
+    for (let next = taken(world.aws); next.length > 0; next = taken(world.aws)) {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect(await work(...next)).toEqual([]);
+    }
+  };
+  kube.apply(aService('web'));
+
+  expect(await work({ request: request('web'), attempt: 0 })).toEqual([]);
+  expect(world.aws.sent).toMatchObject([{ queue: 'background', delaySeconds: 2 }]);
+  await drain();
+  expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
+
+  kube.delete('Service', 'default', 'web');
+  await work({ request: request('web'), attempt: 0 });
+  await drain();
+  expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('comebacks whose load balancer is still busy are sent back after one list call', async () => {
+  const world = await deployed(60_000);
+  for (const name of ['a', 'b', 'c']) world.sandbox.kube.apply(aService(name));
+  await work(...['a', 'b', 'c'].map((name) => ({ request: request(name), attempt: 0 })));
+  const waiting = taken(world.aws);
+  const before = world.sandbox.requests.length;
+
+  expect(await work(...waiting)).toEqual([]);
+
+  const calls = world.sandbox.requests
+    .slice(before)
+    .map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
+  expect(calls.filter((line) => line.includes('loadbalancers'))).toHaveLength(1);
+  expect(taken(world.aws).map(({ attempt, waitingFor }) => [attempt, waitingFor])).toEqual(
+    waiting.map(({ attempt, waitingFor }) => [attempt + 1, waitingFor]),
+  );
+});
+
+test('a message comes again only when its comeback cannot be queued', async () => {
+  const world = await deployed();
+  for (const name of ['a', 'b']) world.sandbox.kube.apply(aService(name));
+  world.aws.refuse.set('service/default/a"', 2);
+
+  const failed = await work(
+    { request: request('a'), attempt: 0 },
+    { request: request('b'), attempt: 0 },
+    { request: { ...request('a'), cause: 'audit-2' }, attempt: 0 },
+  );
+
+  expect(failed).toEqual(['0', '2']);
+  expect(taken(world.aws).map((item) => item.request.key)).toEqual(['service/default/b']);
+});
+
+test('the sweep queues what needs work behind what people changed', async () => {
+  const world = await deployed();
+  world.sandbox.kube.apply(aService('web'));
+  const { handler } = await import('../../functions/lambda/sweep.ts');
+
+  await handler();
+
+  expect(taken(world.aws)).toMatchObject([
+    { queue: 'background', delaySeconds: 0, request: { key: 'service/default/web', trigger: 'sweep' } },
+  ]);
+});
+
+test('a sweep that cannot find out anything is an error of the function', async () => {
+  const world = await deployed();
+  world.sandbox.fault({
+    match: { side: 'kube', method: 'GET' },
+    times: 99,
+    kind: 'fail-before',
+    status: 403,
+  });
+  const { handler } = await import('../../functions/lambda/sweep.ts');
+
+  await expect(handler()).rejects.toThrow('the sweep failed');
+});
+
+test('a Node without an address is looked for again', async () => {
+  const world = await deployed();
+  world.sandbox.kube.apply(aService('web'));
+  world.sandbox.kube.apply({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'late' },
+    status: { addresses: [] },
+  });
+
+  await work({ request: request('web'), attempt: 0 });
+  await until('the node set is queued', () => world.aws.sent.some(({ body }) => body.includes('"nodeset"')));
+  const [nodeset] = taken(world.aws).filter(({ request: { key } }) => key === 'nodeset');
+  expect(nodeset).toMatchObject({ queue: 'triggers.fifo', attempt: 0 });
+
+  await work({ request: { key: 'nodeset', trigger: 'comeback' }, attempt: 3 });
+  expect(taken(world.aws).filter(({ request: { key } }) => key === 'nodeset')).toMatchObject([
+    { queue: 'background', attempt: 4 },
+  ]);
+});

@@ -44,3 +44,13 @@ test('a change beside a comeback is worked on at once', () => {
   });
   expect(twice?.work).toMatchObject(waiting);
 });
+
+test('a comeback that waits gives way to one that need not', () => {
+  const [group] = groupRecords([
+    record('1', 'a', { attempt: 2, waitingFor: 'lb-1' }),
+    record('2', 'a', { attempt: 5 }),
+  ]).groups;
+
+  expect(group?.work).toMatchObject({ attempt: 2 });
+  expect(group?.work).not.toHaveProperty('waitingFor');
+});

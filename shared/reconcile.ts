@@ -21,7 +21,7 @@ import { outcomeOf, outcomeOfError } from './report/outcome.ts';
 import { publish } from './report/publish.ts';
 import { release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
-import { watermark } from './watermark.ts';
+import { refusal, watermark } from './watermark.ts';
 
 type Run = Pick<
   Report,
@@ -109,6 +109,9 @@ async function conclude(look: Look, applied: Applied, world: World): Promise<Run
       world.kube,
     );
   }
+  const uid = uidOf(look);
+  const refused = refusal(look, applied);
+  if (refused && uid !== undefined) await world.kube.state.save(new Map([[uid, refused]]));
   if (outcome.status === 'settled') await settle(look, world);
   return { outcome, plan, applied: applied.steps, ...seen(look, applied, address) };
 }

@@ -5,14 +5,14 @@
 import { nodeSet } from './desired/members.ts';
 import { lookAt } from './look.ts';
 import type { Node, Service } from './model/kubernetes.ts';
-import { clusterTag, goFloatingIPText, hasTag, tagValue, TAG_PREFIX } from './model/ownership.ts';
+import { tagValue, TAG_PREFIX } from './model/ownership.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
-import { keyOf, parseKey, serviceKey } from './model/request.ts';
-import type { Key, ReconcileRequest } from './model/request.ts';
+import { keyOf, serviceKey } from './model/request.ts';
+import type { ReconcileRequest } from './model/request.ts';
 import type { UnitState } from './model/state.ts';
-import type { WireResource } from './model/resources.ts';
 import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
+import { findOrphans } from './orphans.ts';
 import type { World } from './ports.ts';
 import { desireIngress } from './desired/addresses.ts';
 import { addressOf } from './report/address.ts';
@@ -62,8 +62,14 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
   const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
   const view: View = { world, cluster, nodes, project, states };
   const unsettled: Service[] = [];
-  for (const service of wanted) if (!(await isSettled(service, view))) unsettled.push(service);
-  const orphans = namespace === undefined ? findOrphans(services, view) : { keys: [], warnings: [] };
+  const refused: string[] = [];
+  for (const service of wanted) {
+    const verdict = await judge(service, view);
+    if (verdict === 'unsettled') unsettled.push(service);
+    else if (verdict !== 'settled') refused.push(verdict.refused);
+  }
+  const orphans =
+    namespace === undefined ? findOrphans(services, project, cluster, config) : { keys: [], warnings: [] };
   if (namespace === undefined && orphans.warnings.length === 0) await prune(services, view);
   const keys = [
     ...[...unsettled, ...leaving].map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
@@ -72,8 +78,8 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
   return {
     requests: [...new Set(keys)].map((key) => ({ key, trigger: 'sweep' })),
     services: wanted.length,
-    settled: wanted.length - unsettled.length,
-    warnings: orphans.warnings,
+    settled: wanted.length - unsettled.length - refused.length,
+    warnings: [...orphans.warnings, ...refused],
     loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
     nodesWithoutAddress: wanted.length > 0 ? nodeSet(nodes, undefined, 4).withoutAddress : [],
   };
@@ -87,74 +93,29 @@ interface View {
   readonly states: ReadonlyMap<string, UnitState>;
 }
 
-/** True when nothing can have changed since the unit was found as desired, and its Service says so. */
-async function isSettled(service: Service, view: View): Promise<boolean> {
+type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
+
+/** Settled: nothing can have changed since the unit was found as desired, and its Service says so. */
+async function judge(service: Service, view: View): Promise<Verdict> {
   const { world, cluster, nodes, project, states } = view;
   const state = states.get(service.metadata.uid);
-  if (!state || !hasFinalizer(service)) return false;
+  if (!state || !hasFinalizer(service)) return 'unsettled';
   const name = keyOf(service);
   const unit = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
   const look = await lookAt(unit, nodes, { ...world, project }, cluster, 'shallow');
+  if (state.hash !== look.hash) return 'unsettled';
   const lb = look.observed.loadBalancer;
-  if (!lb || look.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return false;
-  if (state.hash !== look.hash || state.updated_at !== (lb['updated_at'] ?? null)) return false;
+  if (!lb && state.rejected !== undefined) {
+    return {
+      refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
+    };
+  }
+  if (!lb || look.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
+  if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const known = new Map(look.observed.resources.map(({ address, wire }) => [address, wire]));
   const address = addressOf(look, { steps: [], stopped: false, known });
   const ingress = look.wishes ? desireIngress(look.wishes, address) : [];
-  return sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
-}
-
-/**
- * What is ours in OpenStack and has no Service that wants it. The key goes to reconcile, which asks the apiserver for
- * that very Service before it deletes. No Services at all where load balancers are ours looks like a wrong answer.
- */
-function findOrphans(
-  services: readonly Service[],
-  view: View,
-): { readonly keys: readonly Key[]; readonly warnings: readonly string[] } {
-  const { project, cluster, world } = view;
-  const live = new Map(
-    services
-      .filter((service) => wantsLoadBalancer(service, world.config))
-      .map((service) => [service.metadata.uid, service]),
-  );
-  const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
-  const orphans = [
-    ...project.loadBalancers.filter(isOrphan).map((lb) => tagValue(lb['tags'], 'name')),
-    ...project.floatingIPs
-      .filter(
-        (ip) =>
-          hasTag(ip['tags'], clusterTag(cluster)) &&
-          !tagValue(ip['tags'], 'kept') &&
-          !ip['port_id'] &&
-          isOrphan(ip),
-      )
-      .map(nameInDescription),
-  ];
-  const keys = orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []);
-  const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
-  if (!hasAny && keys.length >= SUSPICIOUS) {
-    const warning = `${keys.length} load balancers or floating IPs of this cluster have no Service, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
-    return { keys: [], warnings: [warning] };
-  }
-  const lost = orphans.filter((name) => name === undefined).length;
-  return {
-    keys,
-    warnings:
-      lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
-  };
-}
-
-/** So many orphans at once, with no Service left, are more likely a wrong answer than the truth. */
-const SUSPICIOUS = 2;
-
-const DESCRIBED = new RegExp(
-  `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
-);
-
-function nameInDescription(wire: WireResource): string | undefined {
-  const match = DESCRIBED.exec(String(wire['description']));
-  return match ? `${match[1] ?? ''}/${match[2] ?? ''}` : undefined;
+  return sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []) ? 'settled' : 'unsettled';
 }
 
 /** Leases and watermarks of units that are no more. */

@@ -20,7 +20,7 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   if (pending) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking }) => blocking);
   if (problem) {
-    const reason = `${problem.field} ${problem.value} ${problem.message}`;
+    const reason = `${problem.field} ${JSON.stringify(problem.value)} ${problem.message}`;
     if (!problem.code) return { status: 'blocked', reason };
     return { status: 'failed', code: problem.code, message: reason, retryAfterMs: RETRY_MS };
   }

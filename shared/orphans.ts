@@ -1,0 +1,63 @@
+import type { Config } from './config/config.ts';
+import type { Service } from './model/kubernetes.ts';
+import { clusterTag, goFloatingIPText, hasTag, tagValue } from './model/ownership.ts';
+import type { ClusterIdentity } from './model/ownership.ts';
+import { parseKey } from './model/request.ts';
+import type { Key } from './model/request.ts';
+import type { WireResource } from './model/resources.ts';
+import type { Project } from './observe/project.ts';
+import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
+
+/**
+ * What is ours in OpenStack and has no Service that wants it. The key goes to reconcile, which asks the apiserver for
+ * that very Service before it deletes. No Services at all where load balancers are ours looks like a wrong answer.
+ */
+export function findOrphans(
+  services: readonly Service[],
+  project: Project,
+  cluster: ClusterIdentity,
+  config: Config,
+): { readonly keys: readonly Key[]; readonly warnings: readonly string[] } {
+  const live = new Map(
+    services
+      .filter((service) => wantsLoadBalancer(service, config))
+      .map((service) => [service.metadata.uid, service]),
+  );
+  const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
+  const orphans = [
+    ...project.loadBalancers.filter(isOrphan).map((lb) => tagValue(lb['tags'], 'name')),
+    ...project.floatingIPs
+      .filter(
+        (ip) =>
+          hasTag(ip['tags'], clusterTag(cluster)) &&
+          !tagValue(ip['tags'], 'kept') &&
+          !ip['port_id'] &&
+          isOrphan(ip),
+      )
+      .map(nameInDescription),
+  ];
+  const keys = orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []);
+  const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
+  if (!hasAny && keys.length >= SUSPICIOUS) {
+    const warning = `${keys.length} load balancers or floating IPs of this cluster have no Service, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
+    return { keys: [], warnings: [warning] };
+  }
+  const lost = orphans.filter((name) => name === undefined).length;
+  return {
+    keys,
+    warnings:
+      lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
+  };
+}
+
+/** So many orphans at once, with no Service left, are more likely a wrong answer than the truth. */
+const SUSPICIOUS = 2;
+
+const DESCRIBED = new RegExp(
+  `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
+);
+
+function nameInDescription(wire: WireResource): string | undefined {
+  const match = DESCRIBED.exec(String(wire['description']));
+  return match ? `${match[1] ?? ''}/${match[2] ?? ''}` : undefined;
+}

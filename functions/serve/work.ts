@@ -4,6 +4,7 @@ import { asServiceKey, type Key, type ReconcileRequest } from '../../shared/mode
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
+import { leftToSweep } from '../left-to-sweep.ts';
 import { timeBudget } from '../time-budget.ts';
 import type { Connected } from '../world.ts';
 import { Sweeper } from './sweeper.ts';
@@ -71,11 +72,11 @@ export class Work {
 
   /** One object now, in its turn after a run that is at it already; a dry run beside it. */
   reconcile(request: ReconcileRequest): Promise<Report> {
-    if (request.dryRun) return this.#reconcile(request);
     if (!asServiceKey(request.key)) {
-      this.enqueue([request]);
+      if (!request.dryRun) this.enqueue([request]);
       return Promise.resolve(leftToSweep(request));
     }
+    if (request.dryRun) return this.#reconcile(request);
     return new Promise((resolve) => {
       this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
       this.enqueue([request]);
@@ -115,9 +116,4 @@ export class Work {
     this.#options.reported(report);
     return report;
   }
-}
-
-function leftToSweep(request: ReconcileRequest): Report {
-  const outcome = { status: 'progressing', reason: 'a sweep looks at it', retryAfterMs: 1_000 } as const;
-  return { request, outcome, applied: [], durationMs: 0, calls: 0, failedRequestIds: [] };
 }

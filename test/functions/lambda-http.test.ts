@@ -66,3 +66,17 @@ test('a parameter that is missing is named', async () => {
     'SSM has no parameter /levelset/test/AUDIT_TOKENS',
   );
 });
+
+test('a resync of a Node is left to a sweep, through the queue', async () => {
+  const world = await deployed();
+
+  const answer = await call('resync', {
+    method: 'POST',
+    rawPath: '/resync',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer resync-token' },
+    body: JSON.stringify({ objects: ['node/node-1'] }),
+  });
+
+  expect(answer.statusCode).toBe(202);
+  expect(taken(world.aws)).toMatchObject([{ queue: 'triggers.fifo', request: { key: 'node/node-1' } }]);
+});

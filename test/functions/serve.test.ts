@@ -124,7 +124,10 @@ test('a resync is answered with the report, a dry run with the plan, and all wit
   expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
 
   kube.apply(aService('api'));
-  expect((await resync({ all: true })).status).toBe(202);
+  const node = { objects: ['node/node-1'] };
+  expect([(await resync({ ...node, dryRun: true })).status, (await resync({ all: true })).status]).toEqual([
+    422, 202,
+  ]);
   await until('another address', () => addressOf(kube.get('Service', 'default', 'api')) !== undefined);
 });
 

@@ -31,11 +31,12 @@ export function desireFloatingIP(
         ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
         : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
     return {
-      resources: [],
+      resources: [floatingIPInUse(wishes, cluster)],
       problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
     };
   }
   const { service, annotated } = wishes;
+  const inUse = floatingIPInUse(wishes, cluster);
   const floatingip: DesiredResource<'floatingip'> = {
     kind: 'floatingip',
     address: 'floatingip',
@@ -45,12 +46,24 @@ export function desireFloatingIP(
         ? { subnet_id: annotated.attributes.floatingip.subnet_id }
         : {}),
       ...(service.spec.loadBalancerIP ? { floating_ip_address: service.spec.loadBalancerIP } : {}),
-      port_id: { $ref: 'lb.vip_port_id' },
+      ...inUse.attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
-      tags: [clusterTag(cluster), serviceTag(service.metadata.uid)],
     },
   };
   return { resources: [floatingip], problems: [] };
+}
+
+/** One that is there keeps serving, whatever is to be seen of external networks just now. */
+function floatingIPInUse(wishes: Wishes, cluster: ClusterIdentity): DesiredResource<'floatingip'> {
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: { $ref: 'lb.vip_port_id' },
+      tags: [clusterTag(cluster), serviceTag(wishes.service.metadata.uid)],
+    },
+  };
 }
 
 /** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */

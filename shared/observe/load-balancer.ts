@@ -16,7 +16,7 @@ import type { Cloud } from '../ports.ts';
 export interface FoundLoadBalancers {
   /** The unit's load balancer. */
   readonly primary?: WireResource;
-  /** Made twice, because the answer to a POST was lost: the older one stays. */
+  /** All tagged as ours: made twice, because the answer to a POST was lost. The older one stays. */
   readonly duplicates: readonly WireResource[];
 }
 
@@ -43,8 +43,10 @@ export async function findLoadBalancers(
       adopted.push(lb);
     }
   }
-  const [primary, ...duplicates] = (ours.length > 0 ? ours : adopted).sort(oldestFirst);
-  return primary ? { primary, duplicates } : { duplicates };
+  const [primary, ...duplicates] = ours.sort(oldestFirst);
+  if (primary) return { primary, duplicates };
+  const [taken] = adopted.sort(oldestFirst);
+  return taken ? { primary: taken, duplicates } : { duplicates };
 }
 
 /** The Service names this load balancer, or publishes its address. */

@@ -48,8 +48,9 @@ export function plan(input: PlanInput): Plan {
 
   if (!lb && wantedLb) steps.push(createTree(wantedLb, desired));
   else if (lb && !wantedLb) steps.push(...removeAll(lb, observed));
-  else if (lb && input.rebuild !== undefined) steps.push(removeWithAll(lb.address, lb.id, input.rebuild));
-  else if (lb) {
+  else if (lb && input.rebuild !== undefined) {
+    if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, input.rebuild));
+  } else if (lb) {
     if (wantedLb) planOne(wantedLb, there, steps, refused);
     planChildren({ ...input, there, wanted }, steps, refused);
   }
@@ -77,10 +78,13 @@ function removeDuplicate(duplicate: WireResource): Step {
 
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
 function removeAll(lb: ObservedResource, observed: readonly ObservedResource[]): readonly Step[] {
-  const below = observed.filter((resource) => resource.parent === 'lb');
-  if (below.every((resource) => resource.owned)) return [removeWithAll('lb', lb.id)];
-  const ours = below.filter((resource) => resource.owned).map(remove);
+  if (isAllOurs(observed)) return [removeWithAll('lb', lb.id)];
+  const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
   return ours.length > 0 ? ours : [release(lb)];
+}
+
+function isAllOurs(observed: readonly ObservedResource[]): boolean {
+  return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
 }
 
 /** What somebody else uses stays, and is no longer ours. */

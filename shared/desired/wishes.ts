@@ -90,5 +90,8 @@ function readSourceRanges(
       'none of the ranges can be enforced, so nothing is changed rather than opened to everybody';
     return { cidrs: [], problems: [...problems, { field, value: texts.join(','), message, blocking: true }] };
   }
-  return { cidrs: cidrs.some((cidr) => EVERYBODY.includes(cidr)) ? null : cidrs.sort(), problems };
+  return {
+    cidrs: cidrs.some((cidr) => EVERYBODY.includes(cidr)) ? null : [...new Set(cidrs)].sort(),
+    problems,
+  };
 }

@@ -51,7 +51,7 @@ test('npm start tells the story to the last address, and Ctrl-C ends it cleanly'
   await until('the page is up', () => story.output().includes('status page'));
   expect(performance.now() - started).toBeLessThan(5_000);
   const url = /status page +(\S+)/.exec(story.output())?.[1] ?? '';
-  const directory = /KUBECONFIG=(\S+)\/admin/.exec(story.output())?.[1] ?? '';
+  const directory = /KUBECONFIG=(\S+)\/\w+\.kubeconfig/.exec(story.output())?.[1] ?? '';
 
   await until('every example has its address', () => {
     const applied = story.output().match(/Service applied/g)?.length ?? 0;

@@ -12,7 +12,7 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'loadbalancer.openstack.org/connection-limit': ['-1', '1000'],
   'loadbalancer.openstack.org/floating-network-id': [PUBLIC],
   'loadbalancer.openstack.org/floating-subnet-id': [PUBLIC_SUBNET],
-  'loadbalancer.openstack.org/health-monitor-delay': ['3', '10'],
+  'loadbalancer.openstack.org/health-monitor-delay': ['1', '10'],
   'loadbalancer.openstack.org/health-monitor-timeout': ['1', '3'],
   'loadbalancer.openstack.org/health-monitor-max-retries': ['1', '10'],
   'loadbalancer.openstack.org/health-monitor-max-retries-down': ['1', '10'],

@@ -21,10 +21,11 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   queue: ['model', 'config', 'ports.ts'],
   'ports.ts': ['model', 'config'],
   'unit.ts': ['model', 'config'],
-  'watermark.ts': ['model', 'look.ts'],
+  'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
+  'watermark.ts': ['model', 'apply', 'look.ts'],
   'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan'],
   'reconcile.ts': ['model', 'ports.ts', 'apply', 'report', 'look.ts', 'unit.ts', 'watermark.ts'],
-  'sweep.ts': ['model', 'ports.ts', 'observe', 'desired', 'report', 'look.ts', 'unit.ts'],
+  'sweep.ts': ['model', 'ports.ts', 'observe', 'desired', 'report', 'look.ts', 'orphans.ts', 'unit.ts'],
 };
 
 /** Packages, by the part that may load them; types cost nothing and are free. */

@@ -41,6 +41,34 @@ describe('spec.loadBalancerIP', () => {
     expect(serviceOf(it.sandbox)).toBeUndefined();
   });
 
+  test('gives it back too when the load balancer under it was removed behind our back', async () => {
+    const mine = it.sandbox.cloud.addFloatingIp();
+    it.sandbox.kube.apply(asking(mine.floating_ip_address));
+    await it.settle('web');
+    it.sandbox.cloud.removeLoadBalancer(it.sandbox.cloud.loadbalancers[0]?.id ?? '');
+
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    await it.settle('web');
+
+    expect(it.sandbox.cloud.floatingips).toEqual([mine]);
+    expect(mine.tags).toEqual([]);
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+  });
+
+  test('that is the wish of a later day is refused, and the address that people use stays', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const address = addressOf(it.sandbox);
+    const mine = it.sandbox.cloud.addFloatingIp();
+
+    it.sandbox.kube.apply(asking(mine.floating_ip_address));
+    await it.settle('web');
+
+    expect(addressOf(it.sandbox)).toBe(address);
+    expect(mine.port_id).toBeNull();
+    expect(readyOf(it.sandbox)?.message).toContain('cannot change without taking the address away');
+  });
+
   test('is refused in words when the floating IP is attached to something else', async () => {
     it.sandbox.kube.apply(aService({ name: 'first' }));
     await it.settle('first');

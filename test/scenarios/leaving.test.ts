@@ -23,6 +23,8 @@ describe('a Service that leaves', () => {
     it.sandbox.kube.delete('Service', 'default', 'web');
     const report = await it.settle('web');
 
+    const refused = it.sandbox.requests.filter(({ write, status }) => write && status === 409);
+    expect(refused).toEqual([]);
     expect(report.outcome).toEqual({ status: 'settled' });
     expect(serviceOf(it.sandbox)).toBeUndefined();
     expect(leftovers(it.sandbox)).toEqual({});

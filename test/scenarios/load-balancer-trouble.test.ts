@@ -86,4 +86,19 @@ describe('a load balancer that is wanted', () => {
 
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   });
+
+  test('and was made twice, because two runs did not see each other, is one again: the older one', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    if (!lb) throw new Error('no load balancer');
+    const twin = { ...lb, id: it.sandbox.cloud.newId(), created_at: '2999-01-01T00:00:00' };
+    it.sandbox.cloud.loadbalancers.push(twin);
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers).toEqual([lb]);
+    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(lb.vip_port_id);
+    expect(it.sandbox.cloud.listeners).toHaveLength(1);
+  });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../shared/sweep.ts';
 import { aService } from '../support/service.ts';
 import { startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
@@ -31,8 +32,9 @@ describe('two clusters with the same cluster name in one project', () => {
     await it.settle('web');
     const before = cloudWrites(it.sandbox).length;
 
-    await other.sweepUntilSettled();
+    const found = await sweep(other.world);
 
+    expect(found).toMatchObject({ requests: [], warnings: [], loadBalancersByState: {} });
     expect(cloudWrites(it.sandbox)).toHaveLength(before);
   });
 

@@ -96,6 +96,21 @@ describe('Events', () => {
     expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
   });
 
+  test('tell once of what ends every run early', async () => {
+    it.sandbox.kube.apply(aService());
+    it.sandbox.fault({
+      match: { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ },
+      kind: 'fail-before',
+      status: 403,
+      times: 99,
+    });
+
+    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
+
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
+    expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
+  });
+
   test('tell of a deletion in two words', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');

@@ -33,7 +33,7 @@ async function explain(access: SandboxAccess): Promise<void> {
   console.log('An OpenStack and a kube-apiserver, simulated, are up on loopback. In another terminal:\n');
   for (const [name, value] of Object.entries(access.variables)) console.log(`  export ${name}=${value}`);
   console.log(
-    '\nKUBECONFIG is for kubectl, the others for levelset: levelset serve. Ctrl-C ends the simulators.',
+    '\nThen: levelset serve. KUBECONFIG is for another client of the API, as an administrator. Ctrl-C ends the simulators.',
   );
   await untilSignal();
 }

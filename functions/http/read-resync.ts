@@ -40,6 +40,11 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
   if (dryRun === true && all !== undefined) {
     problems.push(problem('dryRun', dryRun, 'needs "objects": `levelset sweep --dry-run` shows everything'));
   }
+  list.forEach((object, i) => {
+    if (dryRun === true && objectKey(object)?.startsWith('node/')) {
+      problems.push(problem(`objects[${i}]`, object, 'has no plan of its own: name a Service with "dryRun"'));
+    }
+  });
   if (problems.length > 0) return problems;
   const keys = list.map(objectKey).filter((key) => key !== undefined);
   return { objects: [...new Set(keys)], all: all === true, dryRun: dryRun === true };

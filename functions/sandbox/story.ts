@@ -19,7 +19,11 @@ export class Story {
   begin(url: string, { variables }: SandboxAccess, resyncToken: string): void {
     this.#print(`${styleText('bold', 'levelset')} runs against a simulated OpenStack and kube-apiserver.`);
     this.#print(`  status page   ${styleText('underline', url)}`);
-    this.#print(`  kubectl       export KUBECONFIG=${variables['KUBECONFIG'] ?? ''}`);
+    const exports = ['LEVELSET_KUBECONFIG', 'LEVELSET_CLOUD_CONFIG'].map(
+      (name) => `${name}=${variables[name] ?? ''}`,
+    );
+    this.#print(`  plan          export ${exports.join(' \\\n                       ')}`);
+    this.#print('                npx levelset plan');
     this.#print(`  resync        curl -H 'Authorization: Bearer ${resyncToken}' ${url}/resync \\`);
     this.#print(`                  --json '{"objects": ["service/default/nginx"], "dryRun": true}'`);
     this.#print('  Ctrl-C ends it.\n');

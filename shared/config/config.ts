@@ -58,6 +58,4 @@ export interface LoadBalancerConfig {
   readonly monitorMaxRetries: number;
   readonly monitorMaxRetriesDown: number;
   readonly internalLb: boolean;
-  readonly enableIngressHostname: boolean;
-  readonly ingressHostnameSuffix: string;
 }

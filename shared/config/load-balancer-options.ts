@@ -27,8 +27,6 @@ export const LOAD_BALANCER_OPTIONS: Options = {
   monitorMaxRetries:     { key: 'monitor-max-retries',      read: whole(1, 10),      default: 1 },
   monitorMaxRetriesDown: { key: 'monitor-max-retries-down', read: whole(1, 10),      default: 3 },
   internalLb:            { key: 'internal-lb',              read: flag,              default: false },
-  enableIngressHostname: { key: 'enable-ingress-hostname',  read: flag,              default: false },
-  ingressHostnameSuffix: { key: 'ingress-hostname-suffix',  read: text,              default: 'nip.io' },
 };
 
 /** The other options of the Go provider: a value other than its default has no effect here yet, and that is said. */
@@ -47,4 +45,6 @@ export const UNUSED_OPTIONS: readonly Option<unknown>[] = [
   { key: 'container-store',                    read: text,              default: 'barbican' },
   { key: 'max-shared-lb',                      read: whole(1, 1_000_000), default: 2 },
   { key: 'provider-requires-serial-api-calls', read: flag,              default: false },
+  { key: 'enable-ingress-hostname',            read: flag,              default: false },
+  { key: 'ingress-hostname-suffix',            read: text,              default: 'nip.io' },
 ];

@@ -212,5 +212,5 @@ it('tells what it did on the page, in the metrics and in one line a run', async 
     ]) as unknown,
   });
   expect(metrics.text).toMatch(/levelset_reconcile_total\{outcome="settled"\} [1-9]/);
-  expect(levelset.log()).toContain(`service/${namespace}/web`);
+  expect(levelset.log()).toContain(`"object":"${namespace}/web"`);
 });

@@ -78,7 +78,7 @@ describe('a Service of type LoadBalancer', () => {
     await it.settle('web');
 
     const listeners = it.sandbox.cloud.listeners.map(
-      (listener) => `${String(listener.protocol)} ${String(listener.protocol_port)}`,
+      (listener) => `${listener.protocol} ${String(listener.protocol_port)}`,
     );
     expect(listeners.sort()).toEqual(['TCP 443', 'UDP 53']);
     expect(it.sandbox.cloud.pools).toHaveLength(2);

@@ -32,8 +32,6 @@ export function aConfig(
       monitorMaxRetries: 1,
       monitorMaxRetriesDown: 3,
       internalLb: false,
-      enableIngressHostname: false,
-      ingressHostnameSuffix: 'nip.io',
       ...loadBalancer,
     },
   };

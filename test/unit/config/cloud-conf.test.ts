@@ -19,8 +19,6 @@ describe('[LoadBalancer]', () => {
         monitorMaxRetries: 1,
         monitorMaxRetriesDown: 3,
         internalLb: false,
-        enableIngressHostname: false,
-        ingressHostnameSuffix: 'nip.io',
       },
     });
   });
@@ -42,8 +40,6 @@ describe('[LoadBalancer]', () => {
     ['monitor-max-retries = 0x0A', { monitorMaxRetries: 10 }],
     ['monitor-max-retries-down = 2', { monitorMaxRetriesDown: 2 }],
     ['internal-lb = YES', { internalLb: true }],
-    ['enable-ingress-hostname = 1', { enableIngressHostname: true }],
-    ['ingress-hostname-suffix = x.example', { ingressHostnameSuffix: 'x.example' }],
   ])('reads %j', (line, expected) => {
     const { loadBalancer, problems, warnings } = read('[loadbalancer]', line);
     expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });

@@ -8,6 +8,13 @@ import type { WireResource } from './model/resources.ts';
 import type { Project } from './observe/project.ts';
 import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
 
+export interface Orphans {
+  readonly keys: readonly Key[];
+  readonly warnings: readonly string[];
+  /** The lists cannot both be right: nothing at all is to be taken away because of them. */
+  readonly doubtful: boolean;
+}
+
 /**
  * What is ours in OpenStack and has no Service that wants it. The key goes to reconcile, which asks the apiserver for
  * that very Service before it deletes. No Services at all where load balancers are ours looks like a wrong answer.
@@ -17,7 +24,7 @@ export function findOrphans(
   project: Project,
   cluster: ClusterIdentity,
   config: Config,
-): { readonly keys: readonly Key[]; readonly warnings: readonly string[] } {
+): Orphans {
   const live = new Map(
     services
       .filter((service) => wantsLoadBalancer(service, config))
@@ -40,11 +47,12 @@ export function findOrphans(
   const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
   if (!hasAny && keys.length >= SUSPICIOUS) {
     const warning = `${keys.length} load balancers or floating IPs of this cluster have no Service, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
-    return { keys: [], warnings: [warning] };
+    return { keys: [], warnings: [warning], doubtful: true };
   }
   const lost = orphans.filter((name) => name === undefined).length;
   return {
     keys,
+    doubtful: false,
     warnings:
       lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
   };

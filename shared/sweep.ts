@@ -69,8 +69,10 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
     else if (verdict !== 'settled') refused.push(verdict.refused);
   }
   const orphans =
-    namespace === undefined ? findOrphans(services, project, cluster, config) : { keys: [], warnings: [] };
-  if (namespace === undefined && orphans.warnings.length === 0) await prune(services, view);
+    namespace === undefined
+      ? findOrphans(services, project, cluster, config)
+      : { keys: [], warnings: [], doubtful: false };
+  if (namespace === undefined && !orphans.doubtful) await prune(services, view);
   const keys = [
     ...[...unsettled, ...leaving].map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
     ...orphans.keys,

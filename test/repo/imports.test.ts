@@ -24,7 +24,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
   'watermark.ts': ['model', 'apply', 'look.ts'],
   'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan'],
-  'reconcile.ts': ['model', 'ports.ts', 'apply', 'report', 'look.ts', 'unit.ts', 'watermark.ts'],
+  'conclude.ts': ['model', 'ports.ts', 'apply', 'report', 'look.ts', 'unit.ts', 'watermark.ts'],
+  'reconcile.ts': ['model', 'ports.ts', 'apply', 'report', 'conclude.ts', 'look.ts', 'unit.ts'],
   'sweep.ts': ['model', 'ports.ts', 'observe', 'desired', 'report', 'look.ts', 'orphans.ts', 'unit.ts'],
 };
 

@@ -1,0 +1,126 @@
+/** The second half of the page: what a run came to, who is told, and what is remembered. */
+import type { Applied } from './apply/apply.ts';
+import type { Look } from './look.ts';
+import { ReconcileError } from './model/errors.ts';
+import type { Outcome, Report } from './model/outcome.ts';
+import { TAG_PREFIX, tagValue } from './model/ownership.ts';
+import type { Unit } from './model/unit.ts';
+import type { World } from './ports.ts';
+import { addressOf } from './report/address.ts';
+import { outcomeOf, outcomeOfError } from './report/outcome.ts';
+import { publish } from './report/publish.ts';
+import { release, summarize, summarizeOutcome } from './report/summarize.ts';
+import { hasFinalizer } from './unit.ts';
+import { refusal, watermark } from './watermark.ts';
+
+export type Run = Pick<
+  Report,
+  'outcome' | 'plan' | 'applied' | 'loadBalancerId' | 'address' | 'nodesWithoutAddress'
+>;
+
+/** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */
+export async function conclude(look: Look, applied: Applied, world: World): Promise<Run> {
+  const { unit, plan } = look;
+  const failed = look.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
+  const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
+  const outcome = failed && !madeAnew && !applied.error ? inError(look) : outcomeOf(look, applied);
+  const address = addressOf(look, applied);
+  const done = { plan, applied: applied.steps, ...seen(look, applied, address) };
+  try {
+    await tellService(look, applied, outcome, address, world);
+    await remember(look, applied, outcome, world);
+    return { outcome, ...done };
+  } catch (error) {
+    if (!(error instanceof ReconcileError) || outcome.status === 'progressing') return { outcome, ...done };
+    return { outcome: outcomeOfError(error), ...done };
+  }
+}
+
+async function tellService(
+  look: Look,
+  applied: Applied,
+  outcome: Outcome,
+  address: string | undefined,
+  world: World,
+): Promise<void> {
+  const { service, wanted } = look.unit;
+  if (!service || (!wanted && !hasFinalizer(service))) return;
+  const now = rfc3339(world);
+  const summary = wanted
+    ? summarize(service, { look, applied, outcome, address, now })
+    : summarizeOutcome(service, outcome, now, look);
+  await publish(service, summary, world.kube);
+}
+
+async function remember(look: Look, applied: Applied, outcome: Outcome, world: World): Promise<void> {
+  const uid = uidOf(look);
+  const refused = refusal(look, applied);
+  if (refused && uid !== undefined) await world.kube.state.save(new Map([[uid, refused]]));
+  if (outcome.status === 'settled') await settle(look, world);
+}
+
+/** The Service says what holds it up, if the apiserver lets us; the log says it in any case. */
+export async function tellOfFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
+  const { service } = unit;
+  if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
+  const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world));
+  await publish(service, summary, world.kube).catch(() => undefined);
+}
+
+/** Wanted and met: a watermark for the next sweep. Not wanted and gone: everything of ours is taken back. */
+async function settle(look: Look, world: World): Promise<void> {
+  const { unit, observed } = look;
+  const uid = uidOf(look);
+  if (unit.wanted) {
+    const state = watermark(look, world.clock.now());
+    if (uid !== undefined && state) await world.kube.state.save(new Map([[uid, state]]));
+    return;
+  }
+  if (observed.loadBalancer) return;
+  if (uid !== undefined) {
+    await world.kube.state.save(new Map([[uid, undefined]]));
+    await world.kube.lease(leaseName(look)).remove();
+  }
+  if (unit.service && hasFinalizer(unit.service))
+    await publish(unit.service, release(unit.service), world.kube);
+}
+
+export function leaseName(look: Look): string {
+  return `${TAG_PREFIX}${uidOf(look) ?? 'unknown'}`;
+}
+
+/** Of the Service, or, when it is gone, of the one the load balancer was made for. */
+function uidOf(look: Look): string | undefined {
+  return look.unit.service?.metadata.uid ?? tagValue(look.observed.loadBalancer?.['tags'], 'service');
+}
+
+function inError(look: Look): Outcome {
+  const message = `load balancer ${look.observed.loadBalancer?.id ?? ''} is in ERROR and serves, perhaps, at an address that people use`;
+  return outcomeOfError(new ReconcileError('LOAD_BALANCER_ERROR', message));
+}
+
+export function nothingApplied(look: Look): Applied {
+  return {
+    steps: [],
+    stopped: false,
+    known: new Map(look.observed.resources.map(({ address, wire }) => [address, wire])),
+  };
+}
+
+export function seen(
+  look: Look,
+  applied?: Applied,
+  address?: string,
+): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress'> {
+  const lb = applied?.known.get('lb') ?? look.observed.loadBalancer;
+  return {
+    ...(lb ? { loadBalancerId: lb.id } : {}),
+    ...(address === undefined ? {} : { address }),
+    ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
+  };
+}
+
+/** Kubernetes' times have whole seconds. */
+function rfc3339(world: World): string {
+  return new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -85,6 +85,7 @@ describe('what is refused, in words', () => {
       kubeconfig({ server: 'ftp://x' }, {}),
       'clusters[c].cluster.server is "ftp://x": must be an http',
     ],
+    ['user in the URL', kubeconfig({ server: 'https://hush@x' }, {}), 'clusters[c].cluster.server: must be'],
     [
       'password in the URL',
       kubeconfig({ server: 'https://a:hush@x' }, {}),

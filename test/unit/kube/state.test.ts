@@ -62,7 +62,7 @@ describe('state', () => {
       const metadata = { name: shardOf(unit), namespace: 'kube-system', labels: label };
       sandbox.kube.apply({ kind: 'ConfigMap', metadata, data });
     };
-    shard('a', { a: '{"hash": 1}', 'not-of-this-shard-1': JSON.stringify(settled) });
+    shard('a', { a: '{"hash": 1, "updated_at": null}', 'not-of-this-shard-1': JSON.stringify(settled) });
     shard('b', { b: 'no JSON' });
     const { state } = await connect('a');
     expect([...(await state.load()).keys()].filter((unit) => ['a', 'b'].includes(unit))).toEqual([]);

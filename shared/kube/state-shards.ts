@@ -29,8 +29,11 @@ export function fromDataKey(key: string): string {
 export function parseState(text: string): UnitState | undefined {
   try {
     const state = JSON.parse(text) as Partial<UnitState> | null;
-    const { hash, updated_at } = state ?? {};
-    const isState = typeof hash === 'string' && (typeof updated_at === 'string' || updated_at === null);
+    const { hash, updated_at, rejected } = state ?? {};
+    const isState =
+      typeof hash === 'string' &&
+      (typeof updated_at === 'string' || updated_at === null) &&
+      (typeof rejected === 'string' || rejected === undefined);
     return isState ? (state as UnitState) : undefined;
   } catch {
     return undefined;

@@ -5,6 +5,7 @@ import { sandboxKube } from './sandbox-kube.ts';
 
 const settled: UnitState = { hash: 'abc', updated_at: '2026-11-21T10:00:00' };
 const fresh: UnitState = { hash: 'def', updated_at: null };
+const refused: UnitState = { hash: 'ghi', updated_at: null, rejected: 'a POST' };
 const label = { 'levelset.openstack.org/state': 'watermarks' };
 
 function many(count: number): Map<string, UnitState> {
@@ -14,7 +15,7 @@ function many(count: number): Map<string, UnitState> {
 describe('state', () => {
   it('is read by another process as it was saved', async () => {
     const { connect } = await sandboxKube();
-    const units = new Map([...many(40), ['service/default/web', fresh] as const]);
+    const units = new Map([...many(40), ['service/default/web', fresh] as const, ['c', refused] as const]);
     await (await connect('a')).state.save(units);
     expect(await (await connect('b')).state.load()).toEqual(units);
   });
@@ -64,9 +65,10 @@ describe('state', () => {
     };
     shard('a', { a: '{"hash": 1, "updated_at": null}', 'not-of-this-shard-1': JSON.stringify(settled) });
     shard('b', { b: 'no JSON' });
+    shard('c', { c: '{"hash": "a", "updated_at": null, "rejected": 1}' });
     const { state } = await connect('a');
-    expect([...(await state.load()).keys()].filter((unit) => ['a', 'b'].includes(unit))).toEqual([]);
-    expect(log.warnings.length).toBeGreaterThanOrEqual(2);
+    expect([...(await state.load()).keys()].filter((unit) => ['a', 'b', 'c'].includes(unit))).toEqual([]);
+    expect(log.warnings.length).toBeGreaterThanOrEqual(3);
     await state.save(
       new Map([
         ['a', settled],

@@ -28,7 +28,7 @@ export function fromDataKey(key: string): string {
 /** Undefined for what is no UnitState. */
 export function parseState(text: string): UnitState | undefined {
   try {
-    const state = JSON.parse(text) as Partial<UnitState> | null;
+    const state = JSON.parse(text) as Partial<Record<keyof UnitState, unknown>> | null;
     const { hash, updated_at, rejected } = state ?? {};
     const isState =
       typeof hash === 'string' &&

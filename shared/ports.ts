@@ -1,6 +1,7 @@
 /** What the pipeline needs from outside. Stages are given these; only functions/world.ts knows who stands behind them. */
 import type { Node, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
 import type { Attributes, ResourceKind, WireResource } from './model/resources.ts';
+import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
 import type { Config } from './config/config.ts';
 
@@ -58,6 +59,8 @@ export interface Cloud {
   remove(kind: ResourceKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
+  /** Everything on a load balancer with its state, in one call; undefined on 404. */
+  statuses(loadBalancer: string): Promise<StatusTree | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
   quota(): Promise<Readonly<Record<string, number>>>;
   /** The newest Octavia API version, such as { major: 2, minor: 26 }. */

@@ -13,6 +13,7 @@ import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
 import { FINALIZER } from './model/ownership.ts';
+import { noteWrites } from './note-writes.ts';
 import { asServiceKey } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
@@ -63,6 +64,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
   try {
     const second = fresh ? { ...first, unit: held } : await look(held);
     const applied = await apply(second.plan.steps, second.observed.resources, { ...world, lease, budget });
+    noteWrites(second, applied, world.cloud);
     return await conclude(second, applied, world);
   } finally {
     await lease.release();

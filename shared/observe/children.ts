@@ -3,6 +3,7 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { ServiceKey } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
+import { memberOf, monitorOf } from './pool-contents.ts';
 
 /** The four protocols that share a TCP port (openstack-ccm.md, 13). */
 const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
@@ -21,12 +22,27 @@ export async function observeChildren(
 ): Promise<readonly ObservedResource[]> {
   const query = { loadbalancer_id: loadBalancer.id };
   const [listeners, pools] = await Promise.all([cloud.list('listener', query), cloud.list('pool', query)]);
-  const goTag = loadBalancerName(cluster.name, name);
-  const observedListeners = listeners.map((wire) => observeListener(wire, cluster, goTag));
-  const observedPools = pools.map((wire) => observePool(wire, observedListeners));
+  const observedListeners = observeListeners(listeners, name, cluster);
+  const observedPools = observePools(pools, observedListeners);
   if (depth === 'owners') return [...observedListeners, ...observedPools];
   const below = await Promise.all(observedPools.map((pool) => observePoolContents(pool, cloud)));
   return [...observedListeners, ...observedPools, ...below.flat()];
+}
+
+export function observeListeners(
+  wires: readonly WireResource[],
+  name: ServiceKey,
+  cluster: ClusterIdentity,
+): readonly ObservedResource<'listener'>[] {
+  const goTag = loadBalancerName(cluster.name, name);
+  return wires.map((wire) => observeListener(wire, cluster, goTag));
+}
+
+export function observePools(
+  wires: readonly WireResource[],
+  listeners: readonly ObservedResource[],
+): readonly ObservedResource<'pool'>[] {
+  return wires.map((wire) => observePool(wire, listeners));
 }
 
 function observeListener(
@@ -60,29 +76,14 @@ async function observePoolContents(
   cloud: Pick<Cloud, 'list' | 'get'>,
 ): Promise<readonly ObservedResource[]> {
   if (!pool.owned) return [];
-  const place = pool.address.slice('pool/'.length);
   const listed = pool.wire['members'];
   const monitorId = pool.wire['healthmonitor_id'];
   const [members, monitor] = await Promise.all([
     Array.isArray(listed) && listed.length === 0 ? [] : cloud.list('member', {}, pool.id),
     typeof monitorId === 'string' ? cloud.get('healthmonitor', monitorId) : undefined,
   ]);
-  const under = { parent: pool.address, owned: true } as const;
   return [
-    ...members.map((wire): ObservedResource => {
-      const address = `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`;
-      return { kind: 'member', address, id: wire.id, wire, ...under };
-    }),
-    ...(monitor
-      ? [
-          {
-            kind: 'healthmonitor',
-            address: `monitor/${place}`,
-            id: monitor.id,
-            wire: monitor,
-            ...under,
-          } as const,
-        ]
-      : []),
+    ...members.map((wire) => memberOf(pool.address, wire)),
+    ...(monitor ? [monitorOf(pool.address, monitor)] : []),
   ];
 }

@@ -10,6 +10,8 @@ import { findLoadBalancers } from './load-balancer.ts';
 import { observeNetwork } from './network.ts';
 import { listsOf } from './project.ts';
 import type { Project } from './project.ts';
+import { recall, rememberRead } from './recollection.ts';
+import type { Recalled } from './recollection.ts';
 import { observeHeadroom } from './quota.ts';
 import type { Headroom } from './quota.ts';
 
@@ -20,6 +22,8 @@ export interface Observed {
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
   readonly octavia: { readonly major: number; readonly minor: number };
+  /** False: what is on the load balancer is what our own writes led to, its settings were not read again. */
+  readonly inFull?: boolean;
   /** Only when a load balancer may have to be created. */
   readonly headroom?: Headroom;
 }
@@ -71,10 +75,20 @@ export async function observeUnit(question: Question, source: Source): Promise<O
     return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
   }
   if (isPending(top.loadBalancer)) return top;
+  const { children, inFull } = await childrenOf(top.loadBalancer, question, source);
+  return { ...top, resources: [...top.resources, ...children], inFull };
+}
+
+async function childrenOf(lb: WireResource, question: Question, { cloud, clock }: Source): Promise<Recalled> {
   const { unit, cluster, network } = question;
-  const depth = network ? 'all' : 'owners';
-  const children = await observeChildren(top.loadBalancer, unit.name, cluster, source.cloud, depth);
-  return { ...top, resources: [...top.resources, ...children] };
+  if (!network) {
+    return { children: await observeChildren(lb, unit.name, cluster, cloud, 'owners'), inFull: true };
+  }
+  const recalled = await recall(lb, cloud);
+  if (recalled) return recalled;
+  const children = await observeChildren(lb, unit.name, cluster, cloud, 'all');
+  rememberRead(lb, children, cloud, clock.now());
+  return { children, inFull: true };
 }
 
 /** Octavia holds its lock on it: every write would be a 409. */

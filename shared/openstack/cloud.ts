@@ -1,3 +1,4 @@
+import type { StatusTree } from '../model/status-tree.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
@@ -59,6 +60,22 @@ export function createCloud(session: Session): Cloud {
       const attempted = attempt('set the members of', 'pool', pool);
       const path = collectionPath('member', pool) + queryText(additive ? { additive_only: 'true' } : {});
       expectSuccess(await send(session, 'member', 'PUT', path, attempted, { members }), attempted);
+    },
+
+    async statuses(id) {
+      const attempted = attempt('read the status of', 'loadbalancer', id);
+      const answer = await send(
+        session,
+        'loadbalancer',
+        'GET',
+        `${objectPath('loadbalancer', id)}/status`,
+        attempted,
+      );
+      if (saysAbsent(answer.status, answer.body)) return undefined;
+      expectSuccess(answer, attempted);
+      const tree = isRecord(answer.body) && isRecord(answer.body['statuses']) ? answer.body['statuses'] : {};
+      if (!isWireResource(tree['loadbalancer'])) throw unexpected(attempted, answer, 'statuses.loadbalancer');
+      return tree['loadbalancer'] as unknown as StatusTree;
     },
 
     quota: () => readQuota(session),

@@ -29,6 +29,7 @@ import {
   writeCloudConfig,
   writes,
   type ApiCall,
+  type Levelset,
 } from '../e2e/lab.ts';
 import { createAll, deleteAll, joinAll, type Work } from './floor.ts';
 
@@ -88,7 +89,7 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
   const cloudConfig = await writeCloudConfig('bench', {
     LoadBalancer: { 'monitor-delay': '5s', 'monitor-timeout': '3s', 'monitor-max-retries-down': 3 },
   });
-  await startLevelset({ cloudConfig });
+  const levelset = await startLevelset({ cloudConfig });
   const names = numbers(SERVICES).map((index) => `svc-${index}`);
   const ports = numbers(PORTS).map((index) => ({ port: 80 + index }));
 
@@ -96,14 +97,7 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
     await apply(names.map((name) => aService(namespace, name, ports)));
     await Promise.all(names.map((name) => addressOf(namespace, name, LONG)));
   });
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
-  await until(
-    'a settled world',
-    async () => (await runLevelset(['sweep'], { cloudConfig })).code === 0,
-    LONG,
-  );
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  await runLevelset(['sweep'], { cloudConfig });
+  await settleAll(levelset, cloudConfig);
   await measure('nothing changed, one sweep', undefined, async () => {
     const { code, stdout } = await runLevelset(['sweep'], { cloudConfig });
     if (code !== 0) throw new Error(`the sweep was not settled: ${stdout}`);
@@ -120,6 +114,21 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
     await Promise.all(names.map((name) => serviceGone(namespace, name, LONG)));
   });
   await nothingLeft();
+}
+
+/** The sweeps that a running levelset makes every five minutes, until one finds nothing to do. */
+async function settleAll(levelset: Levelset, cloudConfig: string): Promise<void> {
+  await until(
+    'a settled world',
+    async () => {
+      await levelset.resync({ all: true });
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
+      return (await runLevelset(['sweep', '--dry-run'], { cloudConfig })).stdout.includes(
+        `${SERVICES} were settled already`,
+      );
+    },
+    { ...LONG, everyMs: 1_000 },
+  );
 }
 
 async function measure(work: string, floor: number | undefined, run: () => Promise<void>): Promise<void> {

@@ -22,10 +22,20 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'ports.ts': ['model', 'config'],
   'unit.ts': ['model', 'config'],
   'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
-  'watermark.ts': ['model', 'apply', 'look.ts'],
+  'watermark.ts': ['model', 'apply', 'observe', 'look.ts'],
+  'note-writes.ts': ['model', 'ports.ts', 'apply', 'observe', 'look.ts'],
   'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan'],
   'conclude.ts': ['model', 'ports.ts', 'apply', 'report', 'look.ts', 'unit.ts', 'watermark.ts'],
-  'reconcile.ts': ['model', 'ports.ts', 'apply', 'report', 'conclude.ts', 'look.ts', 'unit.ts'],
+  'reconcile.ts': [
+    'model',
+    'ports.ts',
+    'apply',
+    'report',
+    'conclude.ts',
+    'look.ts',
+    'note-writes.ts',
+    'unit.ts',
+  ],
   'sweep.ts': ['model', 'ports.ts', 'observe', 'desired', 'report', 'look.ts', 'orphans.ts', 'unit.ts'],
 };
 

@@ -111,6 +111,11 @@ export class CloudModel implements Cloud {
     return Promise.resolve({});
   }
 
+  /** Not modelled: what is on a load balancer is then read in full. */
+  statuses(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
     return Promise.resolve({ major: 2, minor: 26 });
   }

@@ -1,0 +1,91 @@
+import type { CreateStep, MembersStep, Step } from '../model/plan.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { ServiceKey } from '../model/request.ts';
+import type { Address, Attributes, ObservedResource, WireResource } from '../model/resources.ts';
+import { observeListeners, observePools } from './children.ts';
+import { memberOf, monitorOf } from './pool-contents.ts';
+
+export interface Written {
+  readonly steps: readonly Step[];
+  /** Answers to creates, by address. */
+  readonly known: ReadonlyMap<string, WireResource>;
+  readonly name: ServiceKey;
+  readonly cluster: ClusterIdentity;
+}
+
+/** What should be on the load balancer when Octavia has finished the writes just made. Ids it has not told yet are ''. */
+export function afterwards(
+  children: readonly ObservedResource[],
+  written: Written,
+): readonly ObservedResource[] {
+  const there = new Map(children.map((child) => [child.address, child]));
+  for (const step of written.steps) {
+    if (step.kind === 'floatingip') continue;
+    const answer = written.known.get(step.address);
+    if (step.verb === 'create' && step.kind === 'loadbalancer' && answer) {
+      for (const child of created(step, answer, written)) there.set(child.address, child);
+    } else if (step.verb === 'create' && answer) {
+      const { kind, address } = step;
+      there.set(address, {
+        kind,
+        address,
+        id: answer.id,
+        parent: parentOf(address),
+        owned: true,
+        wire: answer,
+      });
+    } else if (step.verb === 'update') {
+      const child = there.get(step.address);
+      const changes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
+      if (child) there.set(step.address, { ...child, wire: { ...child.wire, ...changes } });
+    } else if (step.verb === 'delete') {
+      there.delete(step.address);
+      for (const child of [...there.values()]) if (child.parent === step.address) there.delete(child.address);
+    } else if (step.verb === 'members') {
+      setMembers(step, there);
+    }
+  }
+  return [...there.values()];
+}
+
+/** The answer to a one-POST create has listeners, pools and members; monitors are as they were sent. */
+function created(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
+  const listeners = observeListeners(
+    answer['listeners'] as readonly WireResource[],
+    written.name,
+    written.cluster,
+  );
+  const pools = observePools(answer['pools'] as readonly WireResource[], listeners);
+  const sent = step.attributes['listeners'] as readonly Attributes[];
+  return [
+    ...listeners,
+    ...pools,
+    ...pools.flatMap((pool) =>
+      (pool.wire['members'] as readonly WireResource[]).map((wire) => memberOf(pool.address, wire)),
+    ),
+    ...sent.flatMap((listener) => {
+      const { healthmonitor } = (listener['default_pool'] ?? {}) as { healthmonitor?: Attributes };
+      const place = `${String(listener['protocol']).toLowerCase()}/${String(listener['protocol_port'])}`;
+      return healthmonitor ? [monitorOf(`pool/${place}`, { ...healthmonitor, id: '' })] : [];
+    }),
+  ];
+}
+
+function setMembers(step: MembersStep, there: Map<Address, ObservedResource>): void {
+  const listed = step.members.map((attributes) => memberOf(step.address, { ...attributes, id: '' }));
+  if (!step.additive) {
+    for (const child of [...there.values()]) {
+      if (child.kind === 'member' && child.parent === step.address) there.delete(child.address);
+    }
+  }
+  for (const member of listed) {
+    const old = there.get(member.address);
+    there.set(member.address, old ? { ...old, wire: { ...old.wire, ...member.wire, id: old.id } } : member);
+  }
+}
+
+/** `member/tcp/80/10.0.0.5:30080` and `monitor/tcp/80` are under `pool/tcp/80`; the rest is on the load balancer. */
+function parentOf(address: Address): Address {
+  const [kind, family, port] = address.split('/');
+  return kind === 'member' || kind === 'monitor' ? `pool/${family ?? ''}/${port ?? ''}` : 'lb';
+}

@@ -81,11 +81,12 @@ export async function observeUnit(question: Question, source: Source): Promise<O
 
 async function childrenOf(lb: WireResource, question: Question, { cloud, clock }: Source): Promise<Recalled> {
   const { unit, cluster, network } = question;
-  const recalled = await recall(lb, cloud);
-  if (recalled) return recalled;
+  // what is to be deleted is always read: nothing of somebody else's may go with it
   if (!network) {
     return { children: await observeChildren(lb, unit.name, cluster, cloud, 'owners'), inFull: true };
   }
+  const recalled = await recall(lb, cloud);
+  if (recalled) return recalled;
   const children = await observeChildren(lb, unit.name, cluster, cloud, 'all');
   rememberRead(lb, children, cloud, clock.now());
   return { children, inFull: true };

@@ -6,7 +6,7 @@ import { acceptEvents } from './http/accept-events.ts';
 import { requireCluster, requireMethod, requireToken } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
 import { jsonBody, readBody, requireMediaType } from './http/read-json.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './http/server-options.ts';
 
 type Options = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'observeAudit' | 'log'>;
 

@@ -5,7 +5,7 @@ import { acceptEvents } from './http/accept-events.ts';
 import { requireCluster, requireMethod, requireToken } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
 import { jsonBody, mediaType, readBody, requireMediaType } from './http/read-json.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './http/server-options.ts';
 
 const STRUCTURED = 'application/cloudevents+json';
 const BATCH = 'application/cloudevents-batch+json';

@@ -9,7 +9,7 @@ import { HttpError } from './http/http-error.ts';
 import { queue } from './http/queue.ts';
 import { jsonBody, readBody, requireMediaType } from './http/read-json.ts';
 import { readResync, type ResyncOrder } from './http/read-resync.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './http/server-options.ts';
 
 type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'>;
 

@@ -4,7 +4,7 @@ import { Router, type Request } from 'express';
 import { PAGE_SCRIPT, PAGE_STYLE } from '../shared/report/page-assets.ts';
 import { renderPage } from '../shared/report/page.ts';
 import { requireMethod, requireReader } from './http/admit.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './http/server-options.ts';
 
 const READ = requireMethod('GET', 'HEAD');
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Trigger } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
-import type { ServerOptions } from '../server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { queue } from './queue.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ReconcileRequest } from '../../shared/model/request.ts';
-import type { ServerOptions } from '../server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { HttpError } from './http-error.ts';
 
 /**

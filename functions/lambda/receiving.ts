@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/ports.ts';
-import type { ServerOptions } from '../server.ts';
+import type { ServerOptions } from '../http/server-options.ts';
 import { readTokens } from '../tokens.ts';
 import { enqueueTo } from './enqueue.ts';
 import { withParameters } from './parameters.ts';

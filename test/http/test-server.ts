@@ -1,6 +1,7 @@
 /** A server for supertest whose world is a few lists. */
 import type { Express } from 'express';
-import { createServer, type ServerOptions } from '../../functions/server.ts';
+import type { ServerOptions } from '../../functions/http/server-options.ts';
+import { createServer } from '../../functions/server.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';

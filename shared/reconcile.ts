@@ -64,7 +64,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
   try {
     const second = fresh ? { ...first, unit: held } : await look(held);
     const applied = await apply(second.plan.steps, second.observed.resources, { ...world, lease, budget });
-    noteWrites(second, applied, world.cloud);
+    noteWrites(second, applied, world);
     return await conclude(second, applied, world);
   } finally {
     await lease.release();

@@ -5,11 +5,13 @@ import { confirm } from './confirm.ts';
 /**
  * What this process knows of the children of a load balancer. `read`: they were read in full, and count as long as the
  * load balancer's `updated_at` is the same. `written`: what our own writes should have led to; counts once, when the
- * status tree agrees.
+ * status tree agrees, and only for a minute: another process may have changed settings, which the tree does not show.
  */
 type Recollection =
   | { readonly how: 'read'; readonly updated_at: string; readonly children: readonly ObservedResource[] }
-  | { readonly how: 'written'; readonly children: readonly ObservedResource[] };
+  | { readonly how: 'written'; readonly atMs: number; readonly children: readonly ObservedResource[] };
+
+const WRITTEN_MS = 60_000;
 
 const recollections = new WeakMap<Cloud, Map<string, Recollection>>();
 
@@ -20,7 +22,11 @@ export interface Recalled {
 }
 
 /** The children without reading each, when that is safe. One call at most. */
-export async function recall(loadBalancer: WireResource, cloud: Cloud): Promise<Recalled | undefined> {
+export async function recall(
+  loadBalancer: WireResource,
+  cloud: Cloud,
+  now: number,
+): Promise<Recalled | undefined> {
   const memory = recollections.get(cloud);
   const known = memory?.get(loadBalancer.id);
   if (!known) return undefined;
@@ -29,6 +35,7 @@ export async function recall(loadBalancer: WireResource, cloud: Cloud): Promise<
     return same ? { children: known.children, inFull: true } : undefined;
   }
   memory?.delete(loadBalancer.id);
+  if (now - known.atMs > WRITTEN_MS) return undefined;
   const tree = await cloud.statuses(loadBalancer.id);
   const children = tree && confirm(known.children, tree);
   return children && { children, inFull: false };
@@ -54,8 +61,13 @@ export function rememberRead(
   memoryOf(cloud).set(id, { how: 'read', updated_at, children });
 }
 
-export function rememberWritten(id: string, children: readonly ObservedResource[], cloud: Cloud): void {
-  memoryOf(cloud).set(id, { how: 'written', children });
+export function rememberWritten(
+  id: string,
+  children: readonly ObservedResource[],
+  cloud: Cloud,
+  now: number,
+): void {
+  memoryOf(cloud).set(id, { how: 'written', atMs: now, children });
 }
 
 export function forget(id: string, cloud: Cloud): void {

@@ -85,7 +85,7 @@ async function childrenOf(lb: WireResource, question: Question, { cloud, clock }
   if (!network) {
     return { children: await observeChildren(lb, unit.name, cluster, cloud, 'owners'), inFull: true };
   }
-  const recalled = await recall(lb, cloud);
+  const recalled = await recall(lb, cloud, clock.now());
   if (recalled) return recalled;
   const children = await observeChildren(lb, unit.name, cluster, cloud, 'all');
   rememberRead(lb, children, cloud, clock.now());

@@ -16,7 +16,6 @@ interface ErrorRow {
 
 // prettier-ignore
 export const ERRORS = {
-  BUDGET_SPENT:        { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the next run goes on from here' },
   LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
   LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run took over' },
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },

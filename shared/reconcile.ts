@@ -14,7 +14,8 @@ import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
 import { FINALIZER } from './model/ownership.ts';
 import { noteWrites } from './note-writes.ts';
-import { asServiceKey } from './model/request.ts';
+import { expectNothing } from './observe/expectation.ts';
+import { asServiceKey, looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
 import type { Budget, World } from './ports.ts';
@@ -40,6 +41,7 @@ async function run(request: ReconcileRequest, world: World, budget: Budget): Pro
   const service = await world.kube.getService(name.namespace, name.name);
   const unit = unitOf(request.key, name, service, world.config);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
+  if (looksCloser(request.trigger)) expectNothing(unit, world.cloud);
   try {
     return await work(request, unit, world, budget);
   } catch (error) {
@@ -71,7 +73,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
   }
 }
 
-/** Anybody's Service: most events are about one that never had a load balancer. The sweep and people look closer. */
+/** Anybody's Service: most events are about one that never had a load balancer. */
 function isNotOurs(unit: Unit, request: ReconcileRequest): boolean {
   const event = request.trigger === 'audit' || request.trigger === 'events';
   return event && unit.service !== undefined && !unit.wanted && !hasFinalizer(unit.service);

@@ -9,7 +9,7 @@ import type { UnitState } from './model/state.ts';
  */
 export function watermark(look: Look, now: number): UnitState | undefined {
   const lb = look.observed.loadBalancer;
-  if (!lb || look.observed.inFull === false || !isSure(lb, now)) return undefined;
+  if (!lb || look.observed.expectedSinceMs !== undefined || !isSure(lb, now)) return undefined;
   return { hash: look.hash, updated_at: typeof lb['updated_at'] === 'string' ? lb['updated_at'] : null };
 }
 

@@ -1,6 +1,11 @@
 /** What a trigger yields: only where to look, never what to do. */
 export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'comeback' | 'command';
 
+/** The sweep and people want to know what really is there, not what was expected to be. */
+export function looksCloser(trigger: Trigger): boolean {
+  return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
+}
+
 /** `service/NS/NAME`, `node/NAME`, `namespace/NS`, `nodeset` or `all`. */
 export type Key =
   `service/${string}/${string}` | `node/${string}` | `namespace/${string}` | 'nodeset' | 'all';

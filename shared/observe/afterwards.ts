@@ -13,27 +13,17 @@ export interface Written {
   readonly cluster: ClusterIdentity;
 }
 
-/** What should be on the load balancer when Octavia has finished the writes just made. Ids it has not told yet are ''. */
+/** What should be there when Octavia has finished the writes just made. Ids it has not told yet are ''. */
 export function afterwards(
-  children: readonly ObservedResource[],
+  observed: readonly ObservedResource[],
   written: Written,
 ): readonly ObservedResource[] {
-  const there = new Map(children.map((child) => [child.address, child]));
+  const there = new Map(observed.map((resource) => [resource.address, resource]));
   for (const step of written.steps) {
-    if (step.kind === 'floatingip') continue;
     const answer = written.known.get(step.address);
-    if (step.verb === 'create' && step.kind === 'loadbalancer' && answer) {
-      for (const child of created(step, answer, written)) there.set(child.address, child);
-    } else if (step.verb === 'create' && answer) {
-      const { kind, address } = step;
-      there.set(address, {
-        kind,
-        address,
-        id: answer.id,
-        parent: parentOf(address),
-        owned: true,
-        wire: answer,
-      });
+    if (step.verb === 'create' && answer) {
+      const made = step.kind === 'loadbalancer' ? created(step, answer, written) : [];
+      for (const resource of [resourceOf(step, answer), ...made]) there.set(resource.address, resource);
     } else if (step.verb === 'update') {
       const child = there.get(step.address);
       const changes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
@@ -46,6 +36,11 @@ export function afterwards(
     }
   }
   return [...there.values()];
+}
+
+function resourceOf({ kind, address }: CreateStep, wire: WireResource): ObservedResource {
+  const beside = kind === 'loadbalancer' || kind === 'floatingip';
+  return { kind, address, id: wire.id, ...(beside ? {} : { parent: parentOf(address) }), owned: true, wire };
 }
 
 /** The answer to a one-POST create has listeners, pools and members; monitors are as they were sent. */

@@ -10,8 +10,8 @@ import { findLoadBalancers } from './load-balancer.ts';
 import { observeNetwork } from './network.ts';
 import { listsOf } from './project.ts';
 import type { Project } from './project.ts';
+import { asExpected } from './expectation.ts';
 import { recall, rememberRead } from './recollection.ts';
-import type { Recalled } from './recollection.ts';
 import { observeHeadroom } from './quota.ts';
 import type { Headroom } from './quota.ts';
 
@@ -22,8 +22,8 @@ export interface Observed {
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
   readonly octavia: { readonly major: number; readonly minor: number };
-  /** False: what is on the load balancer is what our own writes led to, its settings were not read again. */
-  readonly inFull?: boolean;
+  /** This is what our own writes since then led to; no settings were read, so no watermark may rest on it. */
+  readonly expectedSinceMs?: number;
   /** Only when a load balancer may have to be created. */
   readonly headroom?: Headroom;
 }
@@ -70,26 +70,45 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
 
 /** Everything. A load balancer on which Octavia still works is not looked into: it could not be changed anyway. */
 export async function observeUnit(question: Question, source: Source): Promise<Observed> {
+  const expected = await observeExpected(question, source);
+  if (expected) return expected;
   const top = await observeTop(question, source);
   if (!top.loadBalancer) {
     return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
   }
   if (isPending(top.loadBalancer)) return top;
-  const { children, inFull } = await childrenOf(top.loadBalancer, question, source);
-  return { ...top, resources: [...top.resources, ...children], inFull };
+  const children = await childrenOf(top.loadBalancer, question, source);
+  return { ...top, resources: [...top.resources, ...children] };
 }
 
-async function childrenOf(lb: WireResource, question: Question, { cloud, clock }: Source): Promise<Recalled> {
-  const { unit, cluster, network } = question;
-  // what is to be deleted is always read: nothing of somebody else's may go with it
-  if (!network) {
-    return { children: await observeChildren(lb, unit.name, cluster, cloud, 'owners'), inFull: true };
-  }
-  const recalled = await recall(lb, cloud, clock.now());
+/** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
+async function observeExpected(
+  { unit, network, nodes }: Question,
+  { cloud, clock }: Source,
+): Promise<Observed | undefined> {
+  const expected = network && (await asExpected(unit, network.external, cloud, clock.now()));
+  const loadBalancer = expected?.resources.find(({ kind }) => kind === 'loadbalancer')?.wire;
+  if (!expected || !loadBalancer) return undefined;
+  const [facts, octavia] = await Promise.all([
+    observeNetwork(network, loadBalancer, nodes, { cloud, clock }),
+    cloud.octaviaVersion(),
+  ]);
+  const { resources, sinceMs } = expected;
+  return { loadBalancer, duplicates: [], resources, facts, octavia, expectedSinceMs: sinceMs };
+}
+
+/** What is to be deleted is always read: nothing of somebody else's may go with it. */
+async function childrenOf(
+  lb: WireResource,
+  { unit, cluster, network }: Question,
+  { cloud, clock }: Source,
+): Promise<readonly ObservedResource[]> {
+  if (!network) return observeChildren(lb, unit.name, cluster, cloud, 'owners');
+  const recalled = recall(lb, cloud);
   if (recalled) return recalled;
   const children = await observeChildren(lb, unit.name, cluster, cloud, 'all');
   rememberRead(lb, children, cloud, clock.now());
-  return { children, inFull: true };
+  return children;
 }
 
 /** Octavia holds its lock on it: every write would be a 409. */

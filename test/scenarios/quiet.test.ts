@@ -39,8 +39,7 @@ describe('a world that is settled', () => {
   test('is not written to by ten more runs of a key', async () => {
     it.sandbox.advanceClock(-60_000);
     it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    await it.settle('web');
+    await it.sweepUntilSettled();
     const before = writes().length;
 
     for (let n = 1; n <= 10; n += 1) await run(request, it.world);

@@ -15,12 +15,13 @@ const asked = (path: RegExp): number =>
   it.sandbox.requests.filter((call) => call.method === 'GET' && path.test(call.path)).length;
 
 describe('the run that comes back after our own write', () => {
-  test('reads one status tree, and no listener, pool or member', async () => {
+  test('reads one status tree and nothing else', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
 
-    expect(asked(/\/status$/)).toBe(1);
     expect(asked(/\/(listeners|pools|members|healthmonitors)/)).toBe(0);
+    expect(asked(/\/loadbalancers\?/)).toBe(1);
+    expect(asked(/\/floatingips\?/)).toBe(1);
   });
 
   test('reads everything when the tree shows something else', async () => {

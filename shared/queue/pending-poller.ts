@@ -30,8 +30,6 @@ interface Waiting {
   readonly loadBalancer: string;
   readonly sinceMs: number;
   readonly operation: Operation | undefined;
-  /** Of the time so far, until the next look. */
-  readonly share: number;
   dueMs: number;
 }
 
@@ -69,7 +67,7 @@ export class PendingPoller implements WaitingKeys {
       return;
     }
     const operation = operationOf(report);
-    const expectedMs = operation && this.#durations.median(operation);
+    const expectedMs = operation && this.#durations.quickest(operation);
     const hintMs = Math.max(outcome.retryAfterMs, LEAST_GAP_MS);
     const firstMs = expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * EARLY);
     const now = this.#options.clock.now();
@@ -78,7 +76,6 @@ export class PendingPoller implements WaitingKeys {
       loadBalancer: outcome.waitingFor,
       sinceMs: now,
       operation,
-      share: expectedMs === undefined ? UNKNOWN : KNOWN,
       dueMs: now + firstMs,
     });
     this.#schedule();
@@ -138,7 +135,9 @@ export class PendingPoller implements WaitingKeys {
       return;
     }
     if (waiting.dueMs > now) return;
-    const gapMs = (now - waiting.sinceMs) * waiting.share * (0.5 + this.#random() / 2);
+    const known =
+      waiting.operation !== undefined && this.#durations.quickest(waiting.operation) !== undefined;
+    const gapMs = (now - waiting.sinceMs) * (known ? KNOWN : UNKNOWN) * (0.5 + this.#random() / 2);
     waiting.dueMs = now + Math.min(LONGEST_COMEBACK_MS, Math.max(LEAST_GAP_MS, gapMs));
   }
 }

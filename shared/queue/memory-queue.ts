@@ -52,11 +52,11 @@ export class MemoryQueue {
 
   /**
    * Queues a key. Without a delay it goes before its own delayed comeback and out of waiting; only what a sweep found
-   * leaves a comeback as it is. With a delay, an earlier time that is known already stays. After `stop` it does nothing.
+   * leaves a run in hand and a comeback as they are: that key is being looked at. With a delay, an earlier time that is known already stays. After `stop` it does nothing.
    */
   add(request: ReconcileRequest, delayMs = 0): void {
     const { key, trigger } = request;
-    if (this.#stopped || (trigger === 'sweep' && this.#comesBack(key))) return;
+    if (this.#stopped || (trigger === 'sweep' && this.#isInHand(key))) return;
     if (delayMs <= 0) {
       this.#dropDelay(key);
       this.#options.waiting?.forget(key);
@@ -146,8 +146,8 @@ export class MemoryQueue {
     this.add(comeback, Math.max(1, delayMs));
   }
 
-  #comesBack(key: Key): boolean {
-    return this.#delayed.has(key) || (this.#options.waiting?.has(key) ?? false);
+  #isInHand(key: Key): boolean {
+    return this.#running.has(key) || this.#delayed.has(key) || (this.#options.waiting?.has(key) ?? false);
   }
 
   #dropDelay(key: Key): void {

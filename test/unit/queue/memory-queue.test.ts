@@ -62,6 +62,17 @@ test('a key that is added while it runs runs once more afterwards', async () => 
   expect(runs).toEqual(['audit web', 'audit web']);
 });
 
+test('what a sweep found leaves a run in hand as it is', async () => {
+  const { queue, runs } = aQueue(() => after(10), { concurrency: 5 });
+
+  queue.add(aRequest('web'));
+  await vi.advanceTimersByTimeAsync(5);
+  queue.add(aRequest('web', 'sweep'));
+  await vi.runAllTimersAsync();
+
+  expect(runs).toEqual(['audit web']);
+});
+
 test('what people changed goes before comebacks, and those before what a sweep found', async () => {
   const { queue, runs } = aQueue(() => after(10));
 

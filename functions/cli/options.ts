@@ -22,7 +22,7 @@ const CONNECT = [
   ['--load-balancer-class <class>', 'only Services of this class (default: those that have none)'],
   ['--namespace <name>', 'of Leases and state (default: kube-system)'],
   ['--reconcile-timeout <duration>', 'how long one run may take (default: 1m)'],
-  ['--concurrent-service-syncs <number>', 'how many load balancers are worked on at once (default: 10)'],
+  ['--concurrent-service-syncs <number>', 'how many load balancers are worked on at once (default: 15)'],
   ['-v, --v <level>', '4 and more: every step (default: 0)'],
 ] as const;
 

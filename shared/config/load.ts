@@ -32,7 +32,7 @@ export async function loadConfig(
     namespace: flags.namespace ?? 'kube-system',
     reconcileTimeoutMs: durationFlag('reconcile-timeout', flags.reconcileTimeout, 60_000, problems),
     sweepIntervalMs: durationFlag('sweep-interval', flags.sweepInterval, 5 * 60_000, problems),
-    concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 10, problems),
+    concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 15, problems),
   };
   if (openstack === undefined || problems.length > 0) {
     throw new ReconcileError(

@@ -14,7 +14,7 @@ describe('loadConfig', () => {
       namespace: 'kube-system',
       reconcileTimeoutMs: 60_000,
       sweepIntervalMs: 300_000,
-      concurrentServiceSyncs: 20,
+      concurrentServiceSyncs: 15,
       loadBalancer: { lbProvider: 'amphora' },
     });
     expect(config.openstack).toEqual({

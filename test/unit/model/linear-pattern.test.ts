@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { linearPattern } from '../../../shared/model/linear-pattern.ts';
+
+function matches(pattern: string, text: string): boolean | string {
+  const read = linearPattern(pattern);
+  return 'allowed' in read ? read.allowed : read.matches(text);
+}
+
+describe('the whole text matches or not, as in Go', () => {
+  test.each([
+    ['public', 'public', true],
+    ['public', 'public-1', false],
+    ['^public$', 'public', true],
+    ['public-\\d+', 'public-12', true],
+    ['public-\\d+', 'public-', false],
+    ['(a|b)*c', 'ababc', true],
+    ['(?:a|b)+', '', false],
+    ['a?b??', 'ab', true],
+    ['a{2,3}', 'a', false],
+    ['a{2,3}', 'aaa', true],
+    ['a{2,3}', 'aaaa', false],
+    ['a{2}', 'aaa', false],
+    ['a{2,}', 'aaaaa', true],
+    ['[^x-z]\\.v[46]', 'a.v4', true],
+    ['[^x-z]\\.v[46]', 'y.v4', false],
+    ['\\-\\_\\\\', '-_\\', true],
+    ['(?i)Public', 'pUBLIC', true],
+    ['größe.', 'größe😀', true],
+    ['', '', true],
+    ['(|a)*', 'aa', true],
+  ])('%j on %j: %s', (pattern, text, expected) => {
+    expect(matches(pattern, text)).toBe(expected);
+  });
+
+  test.each([
+    '(',
+    ')',
+    'a)',
+    '[a',
+    '[]',
+    '*',
+    'a**',
+    'a{3,2}',
+    '\\1',
+    '(?=a)',
+    '\\b',
+    'a^b',
+    '(?P<n>a)',
+    '[b-a]',
+  ])('%j is refused in words', (pattern) => {
+    expect(matches(pattern, 'a')).toContain('a regular expression');
+  });
+});
+
+test('agrees with JavaScript on small patterns', () => {
+  const part = fc.constantFrom(
+    'a',
+    'b',
+    '.',
+    '[ab]',
+    '(a|b)',
+    '(ab)*',
+    'a*',
+    'b+',
+    'a?',
+    '(a|)',
+    'a{1,2}',
+    '|',
+  );
+  const pattern = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(pattern, fc.stringMatching(/^[abc]{0,6}$/), (source, text) => {
+      expect(matches(source, text)).toBe(new RegExp(`^(?:${source})$`, 'su').test(text));
+    }),
+  );
+});
+
+describe('what would hold JavaScript up for hours', () => {
+  test.each(['(a+)+b', '(a|a)*b', '(a*)*(a*)*(a*)*b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '(.*a){20}b'])(
+    '%j takes a moment',
+    (pattern) => {
+      const start = performance.now();
+      expect(matches(pattern, 'a'.repeat(255))).toBe(false);
+      expect(performance.now() - start).toBeLessThan(500);
+    },
+  );
+
+  test.each([['((a{99}){99}){99}'], ['a'.repeat(257)], ['('.repeat(60) + 'a' + ')'.repeat(60)]])(
+    'and %j is refused',
+    (pattern) => {
+      expect(matches(pattern, 'a')).toContain('a regular expression');
+    },
+  );
+});

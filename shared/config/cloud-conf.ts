@@ -1,10 +1,9 @@
 import type { Access } from './access.ts';
-import type { LoadBalancerConfig } from './config.ts';
-import { didYouMean } from './did-you-mean.ts';
-import { parseGcfg, type GcfgEntry, type GcfgSection } from './gcfg.ts';
-import { ACCESS_KEYS, readGlobal } from './global-options.ts';
-import { LOAD_BALANCER_OPTIONS, UNUSED_OPTIONS } from './load-balancer-options.ts';
-import { flag, milliseconds, NotAllowed, text, type Read } from './option.ts';
+import { isReadSection, readEntry } from './cloud-conf-sections.ts';
+import type { LoadBalancerClassConfig, LoadBalancerConfig } from './config.ts';
+import { parseGcfg } from './gcfg.ts';
+import { readGlobal } from './global-options.ts';
+import { CLASS_FIELDS, LOAD_BALANCER_OPTIONS } from './load-balancer-options.ts';
 
 export interface CloudConf {
   readonly access: Access;
@@ -14,56 +13,33 @@ export interface CloudConf {
   readonly requestTimeoutMs?: number;
   /** Options that are not in the file have their default. */
   readonly loadBalancer: LoadBalancerConfig;
+  readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
   /** All that keeps the file from being used, one line each; never a secret. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-const LOAD_BALANCER_KEYS: readonly { readonly key: string; readonly read: Read<unknown> }[] = [
-  ...Object.values(LOAD_BALANCER_OPTIONS),
-  ...UNUSED_OPTIONS,
-];
-
-/** Sections whose keys are known here. */
-const KEYS: Readonly<Record<string, ReadonlyMap<string, Read<unknown>>>> = {
-  global: new Map<string, Read<unknown>>([
-    ...ACCESS_KEYS.map((key): [string, Read<unknown>] => [key, text]),
-    ['use-clouds', flag],
-    ['clouds-file', text],
-    ['cloud', text],
-  ]),
-  loadbalancer: new Map(LOAD_BALANCER_KEYS.map(({ key, read }) => [key, read])),
-  metadata: new Map<string, Read<unknown>>([
-    ['search-order', text],
-    ['request-timeout', milliseconds],
-  ]),
-};
-
-/** For others that read the same file, or for work that levelset does not do. */
-const IGNORED = ['networking', 'route', 'blockstorage'];
-const SECTIONS = [
-  'Global',
-  'LoadBalancer',
-  'LoadBalancerClass',
-  'Metadata',
-  'Networking',
-  'Route',
-  'BlockStorage',
-];
-const TITLES = new Map(SECTIONS.map((title) => [title.toLowerCase(), title]));
+/** The values of one section by key. A section that stands there twice is one. */
+type Values = Map<string, unknown>;
 
 /** Reads cloud.conf (openstack-ccm.md, 2). `file` is only its name in messages. Never throws. */
 export function readCloudConf(source: string, file: string): CloudConf {
   const { sections, problems: broken } = parseGcfg(source);
   const problems = broken.map(({ line, message }) => `${file}:${line}: ${message}`);
   const warnings: string[] = [];
-  const values = new Map<string, unknown>();
+  const plain = new Map<string, Values>();
+  const classes = new Map<string, Values>();
   for (const section of sections) {
     if (!isReadSection(section, file, warnings)) continue;
-    for (const entry of section.entries) readEntry(section, entry, file, { values, problems, warnings });
+    const { name, subsection } = section;
+    const values = subsection === undefined ? valuesOf(plain, name) : valuesOf(classes, subsection);
+    for (const entry of section.entries) {
+      const value = readEntry(section, entry, file, { problems, warnings });
+      if (value !== undefined) values.set(entry.key, value);
+    }
   }
 
-  const at = (section: string, key: string): unknown => values.get(`${section}.${key}`);
+  const at = (section: string, key: string): unknown => plain.get(section)?.get(key);
   const textAt = (key: string): string | undefined => nonEmpty(at('global', key));
   const cloudsFile = textAt('clouds-file');
   const cloud = textAt('cloud');
@@ -75,6 +51,7 @@ export function readCloudConf(source: string, file: string): CloudConf {
     ...(cloud === undefined ? {} : { cloud }),
     ...(typeof timeout === 'number' ? { requestTimeoutMs: timeout } : {}),
     loadBalancer: loadBalancerConfig((key) => at('loadbalancer', key)),
+    loadBalancerClasses: Object.fromEntries([...classes].map(([name, values]) => [name, classOf(values)])),
     problems,
     warnings,
   };
@@ -89,51 +66,16 @@ export function loadBalancerConfig(value: (key: string) => unknown = () => undef
   return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as unknown as LoadBalancerConfig;
 }
 
-interface Sink {
-  readonly values: Map<string, unknown>;
-  readonly problems: string[];
-  readonly warnings: string[];
+/** What a class leaves open is for [LoadBalancer] to say. */
+function classOf(values: Values): LoadBalancerClassConfig {
+  const fields = CLASS_FIELDS.map((field) => [field, nonEmpty(values.get(LOAD_BALANCER_OPTIONS[field].key))]);
+  return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as LoadBalancerClassConfig;
 }
 
-function isReadSection(section: GcfgSection, file: string, warnings: string[]): boolean {
-  const { name, subsection, line } = section;
-  if (IGNORED.includes(name)) return false;
-  const title = TITLES.get(name);
-  if (KEYS[name] !== undefined && subsection === undefined) return true;
-  const why =
-    title === undefined
-      ? `[${name}] is not a known section and is ignored${didYouMean(name, SECTIONS)}`
-      : name === 'loadbalancerclass'
-        ? `[${title}] is not used by levelset yet`
-        : `[${title}] has no subsections; this one is ignored`;
-  warnings.push(`${file}:${line}: ${why}`);
-  return false;
-}
-
-function readEntry(section: GcfgSection, entry: GcfgEntry, file: string, sink: Sink): void {
-  const { key, value, line } = entry;
-  const title = TITLES.get(section.name) ?? section.name;
-  const place = `${file}:${line}: [${title}] ${key}`;
-  const known = KEYS[section.name];
-  const read = known?.get(key);
-  if (known === undefined || read === undefined) {
-    const hint = didYouMean(key, [...(known?.keys() ?? [])]);
-    sink.warnings.push(`${place} is not a known option and is ignored${hint}`);
-    return;
-  }
-  const result = read(value);
-  if (result instanceof NotAllowed) {
-    // Only options that are no secrets can have a value that is not allowed.
-    const shown = value === undefined ? ' has no value' : ` = ${JSON.stringify(value)} is not allowed`;
-    sink.problems.push(`${place}${shown}: give ${result.allowed}`);
-    return;
-  }
-  sink.values.set(`${section.name}.${key}`, result);
-  const unused =
-    section.name === 'loadbalancer' ? UNUSED_OPTIONS.find((option) => option.key === key) : undefined;
-  if (unused !== undefined && result !== unused.default && result !== '') {
-    sink.warnings.push(`${place} is not used by levelset yet`);
-  }
+function valuesOf(sections: Map<string, Values>, name: string): Values {
+  const values = sections.get(name) ?? new Map<string, unknown>();
+  sections.set(name, values);
+  return values;
 }
 
 function nonEmpty(value: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import type { NodeSelector } from '../model/node-selector.ts';
+
 /** The whole configuration after all files, flags and variables were read. Frozen. */
 export interface Config {
   readonly clusterName: string;
@@ -10,6 +12,8 @@ export interface Config {
   readonly concurrentServiceSyncs: number;
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
+  /** [LoadBalancerClass "name"] of cloud.conf, which an annotation picks; not spec.loadBalancerClass. */
+  readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
 }
 
 export interface OpenStackConfig {
@@ -45,17 +49,47 @@ export type DomainRef = { readonly id: string } | { readonly name: string };
 
 /** [LoadBalancer] of cloud.conf (openstack-ccm.md, 2.2); names as there, in camel case. */
 export interface LoadBalancerConfig {
+  /** False: nothing is made, changed or deleted. */
+  readonly enabled: boolean;
   readonly lbProvider: string;
   readonly lbMethod: string;
+  readonly flavorId?: string;
+  readonly availabilityZone?: string;
   readonly subnetId?: string;
   readonly memberSubnetId?: string;
   readonly networkId?: string;
   readonly floatingNetworkId?: string;
   readonly floatingSubnetId?: string;
+  /** As model/floating-subnet.ts reads it, and the next one too. */
+  readonly floatingSubnet?: string;
+  readonly floatingSubnetTags?: string;
+  readonly nodeSelector: NodeSelector;
   readonly createMonitor: boolean;
   readonly monitorDelay: number;
   readonly monitorTimeout: number;
   readonly monitorMaxRetries: number;
   readonly monitorMaxRetriesDown: number;
   readonly internalLb: boolean;
+  readonly manageSecurityGroups: boolean;
+  readonly defaultTlsContainerRef?: string;
+  /** Barbican: what a container reference names is looked up before it is used. */
+  readonly containerStore: 'barbican' | 'external';
+  readonly maxSharedLb: number;
+  /** With the PROXY protocol a name in place of the address, so that pods do not go past the load balancer. */
+  readonly enableIngressHostname: boolean;
+  readonly ingressHostnameSuffix: string;
+  readonly cascadeDelete: boolean;
+  readonly providerRequiresSerialApiCalls: boolean;
 }
+
+/** [LoadBalancerClass "name"] of cloud.conf: what it names comes before [LoadBalancer] (openstack-ccm.md, 2.3). */
+export type LoadBalancerClassConfig = Pick<
+  LoadBalancerConfig,
+  | 'subnetId'
+  | 'memberSubnetId'
+  | 'networkId'
+  | 'floatingNetworkId'
+  | 'floatingSubnetId'
+  | 'floatingSubnet'
+  | 'floatingSubnetTags'
+>;

@@ -41,7 +41,9 @@ export async function loadConfig(
     );
   }
   const loadBalancer = conf?.loadBalancer ?? loadBalancerConfig();
-  return { config: deepFreeze({ ...own, openstack, loadBalancer }), warnings: conf?.warnings ?? [] };
+  const loadBalancerClasses = conf?.loadBalancerClasses ?? {};
+  const config = deepFreeze({ ...own, openstack, loadBalancer, loadBalancerClasses });
+  return { config, warnings: conf?.warnings ?? [] };
 }
 
 /** Undefined when there is none, null when it cannot be read. */

@@ -1,3 +1,6 @@
+import { chooseByName, chooseByTags } from '../model/floating-subnet.ts';
+import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node-selector.ts';
+import { readUuid } from '../model/uuid.ts';
 import { GO_DURATION, parseGoDuration } from './go-duration.ts';
 
 /** What would have been allowed, in words. */
@@ -48,3 +51,33 @@ export const seconds: Read<number> = (value) => {
 export function oneOf<T extends string>(...words: readonly T[]): Read<T> {
   return (value) => words.find((word) => word === value) ?? new NotAllowed(`one of ${words.join(', ')}`);
 }
+
+/** An id that will stand in a URL or a request; nothing after = is none. */
+export const id: Read<string> = (value) =>
+  value === '' ? value : (readUuid(value ?? '') ?? new NotAllowed('the UUID of a resource'));
+
+/** Which subnets of an external network give floating IPs, by name; nothing after = is any. */
+export const subnetName: Read<string> = (value) => choice(value, chooseByName);
+
+/** The same by tags. */
+export const subnetTags: Read<string> = (value) => choice(value, chooseByTags);
+
+function choice(
+  value: string | undefined,
+  choose: (text: string) => { readonly allowed: string } | object,
+): string | NotAllowed {
+  if (value === '') return value;
+  const read = choose(value ?? '');
+  return 'allowed' in read ? new NotAllowed(read.allowed) : (value ?? '');
+}
+
+export const nodeSelector: Read<NodeSelector> = (value) =>
+  (value === undefined ? undefined : parseNodeSelector(value)) ?? new NotAllowed(NODE_SELECTOR);
+
+/** A DNS name; a dot before it goes. Nothing after = is the default. */
+export const domain: Read<string> = (value) => {
+  const name = value?.replace(/^\./, '').toLowerCase();
+  const labels = name?.split('.') ?? [];
+  const right = labels.every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(label));
+  return name === '' || (name !== undefined && right) ? name : new NotAllowed('a DNS name such as nip.io');
+};

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCloudConf } from '../../../shared/config/cloud-conf.ts';
 
+const ID = '01234567-89ab-cdef-0123-456789abcdef';
 const read = (...lines: readonly string[]) => readCloudConf(lines.join('\n'), 'cloud.conf');
 
 describe('[LoadBalancer]', () => {
@@ -10,15 +11,25 @@ describe('[LoadBalancer]', () => {
       useClouds: false,
       problems: [],
       warnings: [],
+      loadBalancerClasses: {},
       loadBalancer: {
+        enabled: true,
         lbProvider: 'amphora',
         lbMethod: 'ROUND_ROBIN',
+        nodeSelector: {},
         createMonitor: false,
         monitorDelay: 5,
         monitorTimeout: 3,
         monitorMaxRetries: 1,
         monitorMaxRetriesDown: 3,
         internalLb: false,
+        manageSecurityGroups: false,
+        containerStore: 'barbican',
+        maxSharedLb: 2,
+        enableIngressHostname: false,
+        ingressHostnameSuffix: 'nip.io',
+        cascadeDelete: true,
+        providerRequiresSerialApiCalls: false,
       },
     });
   });
@@ -27,11 +38,22 @@ describe('[LoadBalancer]', () => {
     ['lb-provider = ovn', { lbProvider: 'ovn' }],
     ['lb-provider = ""', { lbProvider: 'amphora' }],
     ['LB-Method = SOURCE_IP_PORT', { lbMethod: 'SOURCE_IP_PORT' }],
-    ['subnet-id = s', { subnetId: 's' }],
-    ['member-subnet-id = s', { memberSubnetId: 's' }],
-    ['network-id = n', { networkId: 'n' }],
-    ['floating-network-id = f', { floatingNetworkId: 'f' }],
-    ['floating-subnet-id = f', { floatingSubnetId: 'f' }],
+    [`subnet-id = ${ID}`, { subnetId: ID }],
+    [`subnet-id = "${ID.toUpperCase()} "`, { subnetId: ID }],
+    ['subnet-id =', {}],
+    [`member-subnet-id = ${ID}`, { memberSubnetId: ID }],
+    [`network-id = ${ID}`, { networkId: ID }],
+    [`floating-network-id = ${ID}`, { floatingNetworkId: ID }],
+    [`floating-subnet-id = ${ID}`, { floatingSubnetId: ID }],
+    ['floating-subnet = !public-*', { floatingSubnet: '!public-*' }],
+    ['floating-subnet = "~public-\\\\d+"', { floatingSubnet: '~public-\\d+' }],
+    ['floating-subnet =', {}],
+    ['floating-subnet-tags = &a, b', { floatingSubnetTags: '&a, b' }],
+    ['node-selector = pool=edge, ssd', { nodeSelector: { pool: 'edge', ssd: '' } }],
+    ['node-selector =', { nodeSelector: {} }],
+    ['enable-ingress-hostname', { enableIngressHostname: true }],
+    ['ingress-hostname-suffix = .Example.org', { ingressHostnameSuffix: 'example.org' }],
+    ['ingress-hostname-suffix =', { ingressHostnameSuffix: 'nip.io' }],
     ['create-monitor', { createMonitor: true }],
     ['create-monitor = off', { createMonitor: false }],
     ['monitor-delay = 1m30s', { monitorDelay: 90 }],
@@ -55,7 +77,21 @@ describe('[LoadBalancer]', () => {
     ['create-monitor = maybe', 'give true, yes, on, 1, false, no, off or 0'],
     ['lb-method = FASTEST', 'one of ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP, SOURCE_IP_PORT'],
     ['lb-version = v1', 'lb-version'],
-    ['subnet-id', 'subnet-id has no value'],
+    ['subnet-id', 'subnet-id has no value: give the UUID of a resource'],
+    ['subnet-id = private', 'subnet-id = "private" is not allowed: give the UUID of a resource'],
+    ['member-subnet-id = s', 'give the UUID'],
+    ['network-id = n', 'give the UUID'],
+    ['floating-network-id = f', 'give the UUID'],
+    ['floating-subnet-id = f', 'give the UUID'],
+    ['flavor-id = small', 'give the UUID'],
+    ['floating-subnet = ~(', 'floating-subnet = "~(" is not allowed: give ~ and a regular expression'],
+    ['floating-subnet', 'has no value: give a name, a glob'],
+    ['floating-subnet-tags = a,,b', 'give tags with commas'],
+    ['node-selector = pool in (a)', 'give labels such as pool=edge,ssd'],
+    ['node-selector', 'has no value: give labels'],
+    ['ingress-hostname-suffix = nip_io', 'a DNS name'],
+    ['max-shared-lb = 0', 'a whole number from 1'],
+    ['enabled = perhaps', 'give true'],
   ])('refuses %j', (line, says) => {
     const { problems } = read('', '[LoadBalancer]', line);
     expect(problems).toHaveLength(1);
@@ -75,11 +111,26 @@ describe('what has no effect', () => {
       'cloud.conf:2: [LoadBalancer] quite-something-else is not a known option and is ignored',
     ],
     [
-      '[LoadBalancer]\nmanage-security-groups = true',
-      'cloud.conf:2: [LoadBalancer] manage-security-groups is not used by levelset yet',
+      '[LoadBalancer]\nenabled = no',
+      'cloud.conf:2: [LoadBalancer] enabled is false: no load balancer is made, changed or deleted',
+    ],
+    [
+      '[LoadBalancer]\ncascade-delete = false',
+      'cloud.conf:2: [LoadBalancer] cascade-delete has no effect: a load balancer goes by one call only when everything on it is ours',
+    ],
+    [
+      '[LoadBalancer]\nprovider-requires-serial-api-calls',
+      'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: a new load balancer is one call',
     ],
     ['[Router]', 'cloud.conf:1: [router] is not a known section and is ignored; did you mean Route?'],
-    ['[LoadBalancerClass "a"]\nx = y', 'cloud.conf:1: [LoadBalancerClass] is not used by levelset yet'],
+    [
+      '[LoadBalancerClass "a"]\nsubnet-ids = y',
+      'cloud.conf:2: [LoadBalancerClass "a"] subnet-ids is not a known option and is ignored; did you mean subnet-id?',
+    ],
+    [
+      '[LoadBalancerClass]\nsubnet-id = y',
+      'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; this one is ignored',
+    ],
     ['[Global "a"]\nx = y', 'cloud.conf:1: [Global] has no subsections; this one is ignored'],
   ])('%j is said', (source, warning) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [warning], problems: [] });
@@ -93,6 +144,34 @@ describe('what has no effect', () => {
     '[LoadBalancer]\nmanage-security-groups = false\nenabled\nmax-shared-lb = 2',
   ])('%j goes in silence', (source) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [], problems: [] });
+  });
+});
+
+describe('[LoadBalancerClass "name"]', () => {
+  it('may stand there any number of times', () => {
+    const { loadBalancerClasses, problems, warnings } = read(
+      '[LoadBalancerClass "internet"]',
+      `Floating-Network-ID = ${ID}`,
+      'floating-subnet = public-*',
+      '[loadbalancerclass "DMZ"]',
+      `subnet-id = ${ID}`,
+      'network-id =',
+      '[LoadBalancerClass "empty"]',
+      '[LoadBalancerClass "internet"]',
+      'floating-subnet-tags = !a',
+    );
+    expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+    expect(loadBalancerClasses).toEqual({
+      internet: { floatingNetworkId: ID, floatingSubnet: 'public-*', floatingSubnetTags: '!a' },
+      DMZ: { subnetId: ID },
+      empty: {},
+    });
+  });
+
+  it('says which class has the value that is not allowed', () => {
+    expect(read('', '[LoadBalancerClass "a\\"b"]', 'member-subnet-id = x').problems).toEqual([
+      'cloud.conf:3: [LoadBalancerClass "a\\"b"] member-subnet-id = "x" is not allowed: give the UUID of a resource',
+    ]);
   });
 });
 

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { ANNOTATIONS } from '../shared/desired/annotations.ts';
+import type { AnnotationRow } from '../shared/desired/annotations.ts';
 
 const HEAD = `# Annotations
 
 What a Service may ask for beside its \`spec\`. A value that is not allowed is not applied: the Service's condition and an Event
 name it, and the rest of the Service is done. An annotation that is removed is undone, unless its row says that it cannot
-change later. Written by \`npm run generate\` from the table in \`shared/desired/annotations.ts\`.
+change later. One of \`levelset.openstack.org/\` that is about ports may name one of them, by number or by name:
+\`levelset.openstack.org/protocol.443\`; without it, it is for all. Of several spellings the first counts. Written by \`npm run generate\` from the table in \`shared/desired/annotations.ts\`.
 `;
 
 const TAIL = `
@@ -20,9 +22,14 @@ export function annotationsPage(): string {
   const rows = ANNOTATIONS.map((row): readonly string[] => {
     const parsed = row.parse(NOTHING);
     const allowed = 'allowed' in parsed ? parsed.allowed : 'a comma separated list';
-    return [`\`${row.key}\``, 'on' in row ? `\`${row.on}.${row.sets}\`` : '', row.doc, allowed];
+    const sets = isSetting(row) ? '' : `\`${row.on}.${row.sets}\``;
+    return [row.names.map((name) => `\`${name}\``).join(' '), sets, row.doc, allowed];
   });
   return [HEAD, ...tableOf(['annotation', 'sets', 'what it does', 'allowed'], rows), TAIL].join('\n');
+}
+
+function isSetting({ on }: AnnotationRow): boolean {
+  return on === 'Service' || on === 'ServicePort';
 }
 
 /** Columns as wide as their widest cell, as the formatter wants them. */

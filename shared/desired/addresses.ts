@@ -42,9 +42,7 @@ export function desireFloatingIP(
     address: 'floatingip',
     attributes: {
       floating_network_id: network,
-      ...(annotated.attributes.floatingip.subnet_id
-        ? { subnet_id: annotated.attributes.floatingip.subnet_id }
-        : {}),
+      ...(annotated.floatingip.subnet_id ? { subnet_id: annotated.floatingip.subnet_id } : {}),
       ...(service.spec.loadBalancerIP ? { floating_ip_address: service.spec.loadBalancerIP } : {}),
       ...inUse.attributes,
       description: floatingIPDescription(cluster, keyOf(service)),

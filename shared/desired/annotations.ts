@@ -1,115 +1,84 @@
 import type { Config } from '../config/config.ts';
-import type { Service } from '../model/kubernetes.ts';
-import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID } from '../model/ownership.ts';
-import type { Problem } from '../model/plan.ts';
-import type { ResourceKind, ResourceTypes } from '../model/resources.ts';
-import { bool, hostname, integer, oneOf, uuid, words } from './parsers.ts';
+import { ANNOTATION_PREFIX } from '../model/ownership.ts';
+import type { ResourceTypes } from '../model/resources.ts';
+import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
+import { httpVersion, persistence, proxyProtocol, statusCodes, urlPath } from './grammars.ts';
 import type { Parser } from './parsers.ts';
+import { ASKED_PROTOCOLS } from './settings.ts';
+import type { PortSettings, ServiceSettings } from './settings.ts';
 
 interface RowBase<T> {
-  readonly key: string;
+  /** All spellings; the first one that a Service carries counts. */
+  readonly names: readonly string[];
   readonly parse: Parser<NoInfer<T>>;
-  /** The value without the annotation, and again when it is removed; undefined: not ours to set. */
-  readonly otherwise: (config: Config) => T | undefined;
+  /** The value without the annotation, and again when it is removed; absent: not ours to set. */
+  readonly otherwise?: (config: Config) => T | undefined;
   readonly doc: string;
 }
 
-/** Sets an attribute of every resource of one kind. */
-type AttributeRow = {
-  [K in ResourceKind]: {
-    [A in keyof ResourceTypes[K]]: RowBase<ResourceTypes[K][A]> & { readonly on: K; readonly sets: A };
-  }[keyof ResourceTypes[K]];
-}[ResourceKind];
-
-/** Everything that is not simply an attribute: read by the builders of desired/. */
-export interface Settings {
-  internal: boolean;
-  keepFloatingip: boolean;
-  monitor: boolean;
-  hostname: string;
-  sourceRanges: readonly string[];
+/** What a row may set: an attribute of every resource of a kind, or a setting that the builders of desired/ read. */
+export interface Targets extends ResourceTypes {
+  Service: ServiceSettings;
+  ServicePort: PortSettings;
 }
 
-type SettingRow = { [S in keyof Settings]: RowBase<Settings[S]> & { readonly setting: S } }[keyof Settings];
+export type AnnotationRow = {
+  [K in keyof Targets]: {
+    [A in keyof Targets[K]]: RowBase<Targets[K][A]> & { readonly on: K; readonly sets: A };
+  }[keyof Targets[K]];
+}[keyof Targets];
 
 const OCCM = 'loadbalancer.openstack.org/';
 const LEGACY = 'service.beta.kubernetes.io/';
-const none = () => undefined;
+const KINX = `${LEGACY}kinx-load-balancer-`;
+const own = (name: string): string => ANNOTATION_PREFIX + name;
+
+/** Annotations of these prefixes are meant for us: one that no row knows is a Problem. */
+export const PREFIXES = [ANNOTATION_PREFIX, OCCM, `${LEGACY}openstack-`, KINX];
+
+const MILLISECONDS = integer(0, 24 * 3600 * 1000);
+const SECONDS = integer(1, 86_400);
+const RETRIES = integer(1, 10);
 
 /** THE TABLE: which annotation sets what. Keys and defaults as the Go provider has them (openstack-ccm.md, 1). */
 // prettier-ignore
-export const ANNOTATIONS: readonly (AttributeRow | SettingRow)[] = [
-  { key: `${OCCM}subnet-id`,           on: 'loadbalancer', sets: 'vip_subnet_id',       parse: uuid, otherwise: (c) => c.loadBalancer.subnetId, doc: 'Subnet of the VIP. Cannot change later.' },
-  { key: `${OCCM}network-id`,          on: 'loadbalancer', sets: 'vip_network_id',      parse: uuid, otherwise: (c) => c.loadBalancer.networkId, doc: 'Network of the VIP. Cannot change later.' },
-  { key: `${OCCM}member-subnet-id`,    on: 'member',       sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, doc: 'Subnet in which the nodes are reached; new members only.' },
-  { key: `${OCCM}lb-method`,           on: 'pool',         sets: 'lb_algorithm',        parse: oneOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), otherwise: (c) => c.loadBalancer.lbMethod, doc: 'How a member is chosen.' },
-  { key: `${OCCM}connection-limit`,    on: 'listener',     sets: 'connection_limit',    parse: integer(-1, 1_000_000_000), otherwise: () => -1, doc: 'Connections a listener takes at once; -1 is no limit.' },
-  { key: `${OCCM}floating-network-id`, on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, doc: 'External network of the floating IP; else the only one there is.' },
-  { key: `${OCCM}floating-subnet-id`,  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, doc: 'Subnet that gives the floating IP; new ones only.' },
+export const ANNOTATIONS: readonly AnnotationRow[] = [
+  { names: [`${OCCM}subnet-id`],           on: 'loadbalancer', sets: 'vip_subnet_id',       parse: uuid, otherwise: (c) => c.loadBalancer.subnetId, doc: 'Subnet of the VIP. Cannot change later.' },
+  { names: [`${OCCM}network-id`],          on: 'loadbalancer', sets: 'vip_network_id',      parse: uuid, otherwise: (c) => c.loadBalancer.networkId, doc: 'Network of the VIP. Cannot change later.' },
+  { names: [`${OCCM}port-id`],             on: 'loadbalancer', sets: 'vip_port_id',         parse: uuid, doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' },
+  { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, doc: 'Octavia flavor. Cannot change later.' },
+  { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, doc: 'Octavia availability zone, by name. Cannot change later.' },
+  { names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, doc: 'External network of the floating IP; else the only one there is.' },
+  { names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, doc: 'Subnet that gives the floating IP; new ones only.' },
 
-  { key: `${OCCM}health-monitor-delay`,            on: 'healthmonitor', sets: 'delay',            parse: integer(1, 86_400), otherwise: (c) => c.loadBalancer.monitorDelay, doc: 'Seconds between two checks.' },
-  { key: `${OCCM}health-monitor-timeout`,          on: 'healthmonitor', sets: 'timeout',          parse: integer(1, 86_400), otherwise: (c) => c.loadBalancer.monitorTimeout, doc: 'Seconds a check may take.' },
-  { key: `${OCCM}health-monitor-max-retries`,      on: 'healthmonitor', sets: 'max_retries',      parse: integer(1, 10), otherwise: (c) => c.loadBalancer.monitorMaxRetries, doc: 'Good checks until a member counts as up.' },
-  { key: `${OCCM}health-monitor-max-retries-down`, on: 'healthmonitor', sets: 'max_retries_down', parse: integer(1, 10), otherwise: (c) => c.loadBalancer.monitorMaxRetriesDown, doc: 'Bad checks until a member counts as down.' },
+  { names: [`${OCCM}connection-limit`],       on: 'listener', sets: 'connection_limit',       parse: integer(-1, 1_000_000_000), otherwise: () => -1, doc: 'Connections a listener takes at once; -1 is no limit.' },
+  { names: [`${OCCM}timeout-client-data`],    on: 'listener', sets: 'timeout_client_data',    parse: MILLISECONDS, doc: 'Milliseconds a client may be silent.' },
+  { names: [`${OCCM}timeout-member-connect`], on: 'listener', sets: 'timeout_member_connect', parse: MILLISECONDS, doc: 'Milliseconds until a member must have answered a connection.' },
+  { names: [`${OCCM}timeout-member-data`],    on: 'listener', sets: 'timeout_member_data',    parse: MILLISECONDS, doc: 'Milliseconds a member may be silent.' },
+  { names: [`${OCCM}timeout-tcp-inspect`],    on: 'listener', sets: 'timeout_tcp_inspect',    parse: MILLISECONDS, doc: 'Milliseconds to wait for more of a TCP stream before it is judged.' },
+  { names: [own('protocol'), `${KINX}backend-protocol`], on: 'ServicePort', sets: 'protocol', parse: oneOf(...ASKED_PROTOCOLS), doc: 'What a TCP port speaks; else its appProtocol says.' },
+  { names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', parse: bool, doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For.' },
+  { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', parse: list(oneOf('X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto')), doc: 'Headers that requests to an HTTP port carry to the members.' },
 
-  { key: `${OCCM}enable-health-monitor`,            setting: 'monitor',        parse: bool,     otherwise: (c) => c.loadBalancer.createMonitor, doc: 'Whether members are checked.' },
-  { key: `${LEGACY}openstack-internal-load-balancer`, setting: 'internal',     parse: bool,     otherwise: (c) => c.loadBalancer.internalLb, doc: 'No floating IP: the address is the VIP.' },
-  { key: `${OCCM}keep-floatingip`,                  setting: 'keepFloatingip', parse: bool,     otherwise: () => false, doc: 'The floating IP outlives the Service.' },
-  { key: `${OCCM}hostname`,                         setting: 'hostname',       parse: hostname, otherwise: none, doc: 'Published in the status in place of the address.' },
-  { key: `${LEGACY}load-balancer-source-ranges`,    setting: 'sourceRanges',   parse: words,    otherwise: none, doc: 'CIDRs that may connect; spec.loadBalancerSourceRanges goes first.' },
+  { names: [`${OCCM}lb-method`],      on: 'pool',        sets: 'lb_algorithm',  parse: oneOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), otherwise: (c) => c.loadBalancer.lbMethod, doc: 'How a member is chosen.' },
+  { names: [own('session-persistence')], on: 'pool', sets: 'session_persistence', parse: persistence, doc: 'How a client stays on a member: SOURCE_IP, HTTP_COOKIE, or APP_COOKIE with the name of the cookie; none. Else spec.sessionAffinity says.' },
+  { names: [`${OCCM}proxy-protocol`, `${KINX}proxy-protocol`], on: 'ServicePort', sets: 'proxyProtocol', parse: proxyProtocol, doc: 'Members of TCP ports get the client’s address by the PROXY protocol: true or v1, or v2.' },
+
+  { names: [`${OCCM}enable-health-monitor`],           on: 'ServicePort',   sets: 'monitor',          parse: bool,    otherwise: (c) => c.loadBalancer.createMonitor, doc: 'Whether members are checked.' },
+  { names: [`${OCCM}health-monitor-delay`, `${KINX}healthcheck-interval`], on: 'healthmonitor', sets: 'delay', parse: SECONDS, otherwise: (c) => c.loadBalancer.monitorDelay, doc: 'Seconds between two checks.' },
+  { names: [`${OCCM}health-monitor-timeout`, `${KINX}healthcheck-timeout`], on: 'healthmonitor', sets: 'timeout', parse: SECONDS, otherwise: (c) => c.loadBalancer.monitorTimeout, doc: 'Seconds a check may take.' },
+  { names: [`${OCCM}health-monitor-max-retries`, `${KINX}healthcheck-retry`], on: 'healthmonitor', sets: 'max_retries', parse: RETRIES, otherwise: (c) => c.loadBalancer.monitorMaxRetries, doc: 'Good checks until a member counts as up.' },
+  { names: [`${OCCM}health-monitor-max-retries-down`], on: 'healthmonitor', sets: 'max_retries_down', parse: RETRIES, otherwise: (c) => c.loadBalancer.monitorMaxRetriesDown, doc: 'Bad checks until a member counts as down.' },
+  { names: [own('monitor-type')],           on: 'healthmonitor', sets: 'type',           parse: oneOf('TCP', 'HTTP', 'HTTPS', 'TLS-HELLO', 'PING', 'UDP-CONNECT', 'SCTP'), doc: 'How members are checked; else by a connection of the port’s protocol.' },
+  { names: [own('monitor-url-path')],       on: 'healthmonitor', sets: 'url_path',       parse: urlPath, doc: 'Path that an HTTP check asks for.' },
+  { names: [own('monitor-expected-codes')], on: 'healthmonitor', sets: 'expected_codes', parse: statusCodes, doc: 'Answers to an HTTP check that are good: 200, 200,204 or 200-299.' },
+  { names: [own('monitor-http-method')],    on: 'healthmonitor', sets: 'http_method',    parse: oneOf('GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'TRACE', 'PATCH', 'CONNECT'), doc: 'Method of an HTTP check.' },
+  { names: [own('monitor-http-version')],   on: 'healthmonitor', sets: 'http_version',   parse: httpVersion, doc: 'HTTP version of an HTTP check.' },
+  { names: [own('monitor-domain-name')],    on: 'healthmonitor', sets: 'domain_name',    parse: hostname, doc: 'Host that an HTTP check (of version 1.1) asks for.' },
+
+  { names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, doc: 'Subnet in which the nodes are reached; new members only.' },
+  { names: [`${LEGACY}openstack-internal-load-balancer`], on: 'Service', sets: 'internal', parse: bool, otherwise: (c) => c.loadBalancer.internalLb, doc: 'No floating IP: the address is the VIP.' },
+  { names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', parse: bool,     otherwise: () => false, doc: 'The floating IP outlives the Service.' },
+  { names: [`${OCCM}hostname`],         on: 'Service', sets: 'hostname',       parse: hostname, doc: 'Published in the status in place of the address.' },
+  { names: [`${LEGACY}load-balancer-source-ranges`], on: 'Service', sets: 'sourceRanges', parse: words, doc: 'CIDRs that may connect; spec.loadBalancerSourceRanges goes first.' },
 ];
-
-/** Written by us, never a wish. */
-const OUTPUT = [LOAD_BALANCER_ID, LOAD_BALANCER_ADDRESS];
-const PREFIXES = [OCCM, `${LEGACY}openstack-`, `${LEGACY}kinx-load-balancer-`, ANNOTATION_PREFIX];
-
-export interface Annotated {
-  readonly attributes: { readonly [K in ResourceKind]: Partial<ResourceTypes[K]> };
-  readonly settings: Partial<Settings>;
-  readonly problems: readonly Problem[];
-}
-
-/** All annotations of a Service at once: what is right counts, what is wrong becomes a Problem and its default. */
-export function readAnnotations(service: Pick<Service, 'metadata'>, config: Config): Annotated {
-  const annotations = service.metadata.annotations ?? {};
-  const attributes: Record<ResourceKind, Record<string, unknown>> = {
-    loadbalancer: {},
-    listener: {},
-    pool: {},
-    member: {},
-    healthmonitor: {},
-    floatingip: {},
-  };
-  const settings: Record<string, unknown> = {};
-  const problems: Problem[] = [];
-  for (const row of ANNOTATIONS) {
-    const text = annotations[row.key];
-    let value: unknown = row.otherwise(config);
-    if (text !== undefined) {
-      const parsed = row.parse(text);
-      if ('value' in parsed) value = parsed.value;
-      else
-        problems.push({
-          field: row.key,
-          value: text,
-          message: `must be ${parsed.allowed}; it is not applied`,
-        });
-    }
-    if (value === undefined) continue;
-    if ('on' in row) attributes[row.on][row.sets] = value;
-    else settings[row.setting] = value;
-  }
-  problems.push(...unknownAnnotations(annotations));
-  return { attributes, settings, problems };
-}
-
-function unknownAnnotations(annotations: Readonly<Record<string, string>>): readonly Problem[] {
-  const known = new Set([...ANNOTATIONS.map((row) => row.key), ...OUTPUT]);
-  return Object.entries(annotations)
-    .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
-    .map(([key, value]) => ({
-      field: key,
-      value,
-      message: 'is not an annotation that this version of levelset applies; it has no effect',
-    }));
-}

@@ -3,10 +3,15 @@ import { childName, clusterTag, loadBalancerName, portTag, serviceTag } from '..
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
-import type { DesiredResource } from '../model/resources.ts';
+import type { DesiredResource, ListenerProtocol, PoolProtocol } from '../model/resources.ts';
 import type { Subnet } from '../model/network.ts';
-import { desireMonitor, localHealthPort } from './monitors.ts';
+import { transportOf } from '../model/transport.ts';
+import { desireInsertHeaders } from './insert-headers.ts';
 import type { ReachableNode } from './members.ts';
+import { desireMonitor, localHealthPort } from './monitors.ts';
+import { protocolsOf } from './protocols.ts';
+import type { PortAnnotated } from './read-annotations.ts';
+import { withSetRecord } from './set-record.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface PortContext {
@@ -16,33 +21,45 @@ export interface PortContext {
   readonly memberSubnet?: Subnet;
 }
 
-/** Listener, pool, members and monitor of one port of a Service. */
-export function desirePort(
-  port: ServicePort,
-  index: number,
-  context: PortContext,
-): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
-  const { service, annotated, allowed_cidrs, monitor } = context.wishes;
-  const protocol = (port.protocol ?? 'TCP') as 'TCP' | 'UDP' | 'SCTP';
-  const family = protocol.toLowerCase();
-  const at = `${family}/${port.port}`;
-  const lbName = loadBalancerName(context.cluster.name, keyOf(service));
+interface DesiredPort {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+}
 
-  const pool: DesiredResource<'pool'> = {
-    kind: 'pool',
-    address: `pool/${at}`,
-    parent: 'lb',
-    attributes: {
-      name: childName('pool', index, lbName),
-      protocol,
-      lb_algorithm: annotated.attributes.pool.lb_algorithm ?? 'ROUND_ROBIN',
-      admin_state_up: true,
-      session_persistence: service.spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null,
-      loadbalancer_id: { $ref: 'lb.id' },
-      tags: [portTag(family, port.port)],
-    },
+/** One port of a Service, with what its listener, pool, members and monitor have in common. */
+interface Place extends PortContext {
+  readonly port: ServicePort;
+  readonly index: number;
+  /** `tcp/80`: the part that their addresses share. */
+  readonly at: string;
+  readonly asked: PortAnnotated;
+  /** The load balancer's name, which names everything on it. */
+  readonly lbName: string;
+}
+
+/** Listener, pool, members and monitor of one port of a Service. */
+export function desirePort(port: ServicePort, index: number, context: PortContext): DesiredPort {
+  const { annotated, service } = context.wishes;
+  const asked = annotated.ports[index];
+  if (!asked) throw new TypeError(`spec.ports[${index}] was not read`);
+  const protocols = protocolsOf(port, asked);
+  const at = `${transportOf(protocols.listener)}/${port.port}`;
+  const lbName = loadBalancerName(context.cluster.name, keyOf(service));
+  const place = { ...context, port, index, at, asked, lbName };
+  const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
+  const headers = desireInsertHeaders(protocols, index, asked);
+  return {
+    resources: [...pool.resources, desireListener(protocols.listener, headers.attributes, place)],
+    problems: [...pool.problems, ...headers.problems],
   };
-  const listener: DesiredResource<'listener'> = {
+}
+
+function desireListener(
+  protocol: ListenerProtocol,
+  headers: DesiredResource<'listener'>['attributes'],
+  { wishes, cluster, port, index, at, asked, lbName }: Place,
+): DesiredResource<'listener'> {
+  return withSetRecord<'listener'>({
     kind: 'listener',
     address: `listener/${at}`,
     parent: 'lb',
@@ -51,21 +68,39 @@ export function desirePort(
       protocol,
       protocol_port: port.port,
       admin_state_up: true,
-      ...annotated.attributes.listener,
-      allowed_cidrs,
-      default_pool_id: { $ref: `pool/${at}.id` },
+      ...asked.listener,
+      ...headers,
+      allowed_cidrs: wishes.allowed_cidrs,
+      default_pool_id: protocol === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
       loadbalancer_id: { $ref: 'lb.id' },
-      tags: [clusterTag(context.cluster), serviceTag(service.metadata.uid), lbName],
+      tags: [clusterTag(cluster), serviceTag(wishes.service.metadata.uid), lbName],
+    },
+  });
+}
+
+function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
+  const { wishes, nodes, port, index, at, asked, lbName } = place;
+  const pool: DesiredResource<'pool'> = {
+    kind: 'pool',
+    address: `pool/${at}`,
+    parent: 'lb',
+    attributes: {
+      name: childName('pool', index, lbName),
+      protocol,
+      lb_algorithm: 'ROUND_ROBIN',
+      admin_state_up: true,
+      session_persistence: wishes.service.spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null,
+      ...asked.pool,
+      loadbalancer_id: { $ref: 'lb.id' },
+      tags: [portTag(at)],
     },
   };
-  const check = monitor
-    ? desireMonitor(protocol, at, childName('monitor', index, lbName), context.wishes)
+  const check = asked.ServicePort.monitor
+    ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, wishes)
     : { resources: [], problems: [] };
-  const members = port.nodePort
-    ? context.nodes.map((node) => desireMember(node, port.nodePort ?? 0, at, context))
-    : [];
+  const members = port.nodePort ? nodes.map((node) => desireMember(node, port.nodePort ?? 0, place)) : [];
   return {
-    resources: [pool, ...members, ...check.resources, listener],
+    resources: [pool, ...members, ...check.resources],
     problems: [...(port.nodePort ? [] : [noNodePort(index)]), ...check.problems],
   };
 }
@@ -78,8 +113,7 @@ function noNodePort(index: number): Problem {
 function desireMember(
   node: ReachableNode,
   nodePort: number,
-  at: string,
-  context: PortContext,
+  { at, asked, memberSubnet, wishes }: Place,
 ): DesiredResource<'member'> {
   return {
     kind: 'member',
@@ -89,8 +123,8 @@ function desireMember(
       name: node.name,
       address: node.address,
       protocol_port: nodePort,
-      ...(context.memberSubnet ? { subnet_id: context.memberSubnet.id } : {}),
-      monitor_port: context.wishes.monitor ? (localHealthPort(context.wishes) ?? null) : null,
+      ...(memberSubnet ? { subnet_id: memberSubnet.id } : {}),
+      monitor_port: asked.ServicePort.monitor ? (localHealthPort(wishes) ?? null) : null,
       admin_state_up: true,
     },
   };

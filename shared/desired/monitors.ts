@@ -1,39 +1,96 @@
 import type { Problem } from '../model/plan.ts';
-import type { DesiredResource } from '../model/resources.ts';
+import type { DesiredResource, HealthMonitor } from '../model/resources.ts';
+import { withSetRecord } from './set-record.ts';
+import type { PortAnnotated } from './read-annotations.ts';
 import type { Wishes } from './wishes.ts';
 
 /** Octavia's own limit, `udp_connect_min_interval_health_monitor`; less is a 400 for the whole load balancer. */
 const LEAST_UDP_DELAY = 3;
 
-/** The health monitor of one pool: the port's own protocol, or kube-proxy's answer where traffic stays local. */
+/** What only a check over HTTP has. */
+const HTTP_ONLY = ['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes'] as const;
+
+interface Checked {
+  readonly asked: Partial<HealthMonitor>;
+  readonly problems: readonly Problem[];
+}
+
+/** The health monitor of one pool: what is asked for, kube-proxy's answer where traffic stays local, else the transport. */
 export function desireMonitor(
-  protocol: string,
+  transport: string,
   at: string,
   name: string,
+  { healthmonitor }: PortAnnotated,
   wishes: Wishes,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
-  const http = localHealthPort(wishes) !== undefined;
-  const type = http ? 'HTTP' : protocol === 'UDP' ? 'UDP-CONNECT' : protocol;
-  const asked = wishes.annotated.attributes.healthmonitor;
-  const tooQuick = type === 'UDP-CONNECT' && asked.delay !== undefined && asked.delay < LEAST_UDP_DELAY;
-  const monitor: DesiredResource<'healthmonitor'> = {
+  const monitor = (settings: Partial<HealthMonitor>): DesiredResource<'healthmonitor'> => ({
     kind: 'healthmonitor',
     address: `monitor/${at}`,
     parent: `pool/${at}`,
-    attributes: {
-      name,
-      type,
-      ...asked,
-      ...(tooQuick ? { delay: LEAST_UDP_DELAY } : {}),
-      ...(http ? { http_method: 'GET', url_path: '/healthz', expected_codes: '200' } : {}),
-      admin_state_up: true,
-      pool_id: { $ref: `pool/${at}.id` },
-    },
+    attributes: { name, ...settings, admin_state_up: true, pool_id: { $ref: `pool/${at}.id` } },
+  });
+  if (localHealthPort(wishes) !== undefined) {
+    const { asked, problems } = check(
+      'HTTP',
+      at,
+      healthmonitor,
+      'kube-proxy is asked which nodes have an endpoint',
+    );
+    return { resources: [monitor({ ...asked, ...KUBE_PROXY })], problems };
+  }
+  const byTransport = transport === 'UDP' ? 'UDP-CONNECT' : transport;
+  const unfit = healthmonitor.type !== undefined && !fits(healthmonitor.type, transport);
+  const type = unfit ? byTransport : (healthmonitor.type ?? byTransport);
+  const isHttp = type === 'HTTP' || type === 'HTTPS';
+  const notHttp = isHttp ? undefined : `a check of type ${type} knows nothing of HTTP`;
+  const { asked, problems } = check(type, at, healthmonitor, notHttp);
+  return {
+    resources: [withSetRecord(monitor(asked))],
+    problems: unfit ? [...problems, unfitType(at, healthmonitor.type, byTransport)] : problems,
   };
-  return { resources: [monitor], problems: tooQuick ? [udpDelay(at, asked.delay)] : [] };
 }
 
-function udpDelay(at: string, delay: number | undefined): Problem {
+/** Octavia's rule: a pool of datagrams can be checked in few ways, one of streams in all others (Octavia API, monitors). */
+function fits(type: string, transport: string): boolean {
+  if (transport === 'TCP') return type !== 'UDP-CONNECT' && type !== 'SCTP';
+  return ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'].includes(type);
+}
+
+function unfitType(at: string, type: string | undefined, used: string): Problem {
+  const message = `cannot check members of ${at}; ${used} is used there`;
+  return { field: 'levelset.openstack.org/monitor-type', value: type ?? '', message };
+}
+
+/** What kube-proxy answers on the health check node port (kubernetes.md, 1.8). */
+const KUBE_PROXY = { http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
+
+/** What of the asked settings the type can have. */
+function check(
+  type: string,
+  at: string,
+  asked: Partial<HealthMonitor>,
+  notHttp: string | undefined,
+): Checked {
+  const { delay } = asked;
+  const tooQuick = type === 'UDP-CONNECT' && delay !== undefined && delay < LEAST_UDP_DELAY;
+  const useless = notHttp === undefined ? [] : HTTP_ONLY.filter((name) => asked[name] !== undefined);
+  const useful = Object.entries(asked).filter(
+    ([name]) => name !== 'type' && !useless.some((one) => one === name),
+  );
+  return {
+    asked: { type, ...Object.fromEntries(useful), ...(tooQuick ? { delay: LEAST_UDP_DELAY } : {}) },
+    problems: [
+      ...(tooQuick ? [udpDelay(at, delay)] : []),
+      ...useless.map((name) => ({
+        field: `${name} of monitor/${at}`,
+        value: String(asked[name]),
+        message: `has no effect: ${notHttp ?? ''}`,
+      })),
+    ],
+  };
+}
+
+function udpDelay(at: string, delay: number): Problem {
   const message = `is less than Octavia takes for UDP; ${LEAST_UDP_DELAY} is used for ${at}`;
   return { field: 'loadbalancer.openstack.org/health-monitor-delay', value: String(delay), message };
 }

@@ -21,7 +21,7 @@ export function integer(min: number, max: number): Parser<number> {
 
 export function oneOf<const T extends string>(...words: readonly T[]): Parser<T> {
   return (text) => {
-    const found = words.find((word) => word === text.trim());
+    const found = words.find((word) => word.toLowerCase() === text.trim().toLowerCase());
     return found === undefined ? { allowed: words.join(', ') } : { value: found };
   };
 }
@@ -46,3 +46,25 @@ export const words: Parser<readonly string[]> = (text) => {
   const value = text.split(/[\s,]+/).filter((word) => word !== '');
   return value.length > 0 ? { value } : { allowed: 'a comma separated list' };
 };
+
+/** Several values, split as `words`; each must be one that `parse` takes. */
+export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
+  return (text) => {
+    const parsed = text
+      .split(/[\s,]+/)
+      .filter((word) => word !== '')
+      .map(parse);
+    const wrong = parsed.find((one) => 'allowed' in one);
+    if (wrong) return { allowed: `a comma separated list of: ${wrong.allowed}` };
+    const values = parsed.flatMap((one) => ('value' in one ? [one.value] : []));
+    return values.length > 0 ? { value: values } : { allowed: 'a comma separated list, not empty' };
+  };
+}
+
+const WORD = /^[A-Za-z0-9][-A-Za-z0-9_.:]{0,254}$/;
+
+/** A name that an operator gave: no white space, nothing that means something elsewhere. */
+export const word: Parser<string> = (text) =>
+  WORD.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'a name of letters, digits and - _ . : that begins with a letter or digit' };

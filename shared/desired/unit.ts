@@ -11,7 +11,7 @@ import {
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
-import type { DesiredResource } from '../model/resources.ts';
+import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
 import { desirePort } from './listeners.ts';
 import { nodeSet } from './members.ts';
@@ -86,7 +86,7 @@ function desireLoadBalancer(
 ): DesiredResource<'loadbalancer'> {
   const { cluster, facts } = input;
   const { loadBalancerIP } = owner.service.spec;
-  const asked = owner.annotated.attributes.loadbalancer;
+  const asked = owner.annotated.loadbalancer;
   const key = keyOf(owner.service);
   const useVipAddress =
     loadBalancerIP !== undefined && loadBalancerIP !== '' && (owner.internal || owner.family === 6);
@@ -98,8 +98,9 @@ function desireLoadBalancer(
       description: loadBalancerDescription(cluster.name, key),
       provider: config.loadBalancer.lbProvider,
       admin_state_up: true,
-      ...(facts.vipSubnet ? { vip_subnet_id: facts.vipSubnet.id } : {}),
-      ...(asked.vip_network_id === undefined ? {} : { vip_network_id: asked.vip_network_id }),
+      ...placeOf(asked, facts),
+      ...(asked.flavor_id === undefined ? {} : { flavor_id: asked.flavor_id }),
+      ...(asked.availability_zone === undefined ? {} : { availability_zone: asked.availability_zone }),
       ...(useVipAddress ? { vip_address: loadBalancerIP } : {}),
       tags: [
         clusterTag(cluster),
@@ -113,6 +114,15 @@ function desireLoadBalancer(
   };
 }
 
+/** A port that is named is the VIP as it is: subnet and network are its own. */
+function placeOf(asked: Partial<LoadBalancer>, facts: NetworkFacts): Partial<LoadBalancer> {
+  if (asked.vip_port_id !== undefined) return { vip_port_id: asked.vip_port_id };
+  return {
+    ...(facts.vipSubnet ? { vip_subnet_id: facts.vipSubnet.id } : {}),
+    ...(asked.vip_network_id === undefined ? {} : { vip_network_id: asked.vip_network_id }),
+  };
+}
+
 function networkProblems(owner: Wishes, input: DesireInput, config: Config): readonly Problem[] {
   const { facts, octavia } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
@@ -121,8 +131,8 @@ function networkProblems(owner: Wishes, input: DesireInput, config: Config): rea
     message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
     blocking: true,
   }));
-  const network = owner.annotated.attributes.loadbalancer.vip_network_id;
-  if (!facts.vipSubnet && network === undefined && facts.missing.length === 0) {
+  const { vip_network_id: network, vip_port_id: port } = owner.annotated.loadbalancer;
+  if (!facts.vipSubnet && network === undefined && port === undefined && facts.missing.length === 0) {
     const message =
       'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });

@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { NetworkQuestion } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
-import { readAnnotations } from './annotations.ts';
-import type { Annotated } from './annotations.ts';
+import { readAnnotations } from './read-annotations.ts';
+import type { Annotated } from './read-annotations.ts';
 import { parseCidr } from './cidr.ts';
 
 /** What one Service asks for, before anything is known of the cloud. */
@@ -12,7 +12,6 @@ export interface Wishes {
   readonly annotated: Annotated;
   readonly internal: boolean;
   readonly keepFloatingip: boolean;
-  readonly monitor: boolean;
   readonly hostname?: string;
   readonly family: 4 | 6;
   /** Null: everybody. */
@@ -22,7 +21,7 @@ export interface Wishes {
 
 export function readWishes(service: Service, config: Config): Wishes {
   const annotated = readAnnotations(service, config);
-  const { settings } = annotated;
+  const settings = annotated.Service;
   const family = service.spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
   const ranges = readSourceRanges(service, settings.sourceRanges ?? [], family);
   return {
@@ -31,7 +30,6 @@ export function readWishes(service: Service, config: Config): Wishes {
     // as in the Go provider, a cluster that is internal as a whole stays so (openstack-ccm.md, 1.6)
     internal: settings.internal === true || config.loadBalancer.internalLb,
     keepFloatingip: settings.keepFloatingip ?? false,
-    monitor: settings.monitor ?? false,
     ...(settings.hostname === undefined ? {} : { hostname: settings.hostname }),
     family,
     allowed_cidrs: ranges.cidrs,
@@ -41,11 +39,11 @@ export function readWishes(service: Service, config: Config): Wishes {
 
 /** What observe has to look up in Neutron for these wishes. */
 export function networkQuestion(wishes: Wishes): NetworkQuestion {
-  const { loadbalancer, member, floatingip } = wishes.annotated.attributes;
+  const { loadbalancer, floatingip, Service } = wishes.annotated;
   return {
     ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
     ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
-    ...(member.subnet_id === undefined ? {} : { member_subnet_id: member.subnet_id }),
+    ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
     ...(floatingip.floating_network_id === undefined
       ? {}
       : { floating_network_id: floatingip.floating_network_id }),

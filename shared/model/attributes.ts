@@ -1,5 +1,5 @@
 import type { Attributes, ResourceKind, ResourceTypes } from './resources.ts';
-import { mergeTags } from './ownership.ts';
+import { mergeTags, tagValue } from './ownership.ts';
 
 /**
  * How an attribute may change once the resource exists.
@@ -12,14 +12,20 @@ export type ChangeRule = 'in-place' | 'recreate' | 'refuse' | 'at-create';
 
 /**
  * How desired and observed are compared. value: as they are, absent as null. set: lists in any order. open-cidrs: a set
- * in which "everybody" and null are one (decision 3). tags: ours must be among them, all others stay. sparse: an object
- * whose null keys the server filled in (decision 2).
+ * in which "everybody" and null are one (decision 3). tags: ours must be among them, all others stay. set-record: tags of
+ * which only the record of what we set counts, since each write costs a lock (decision 7). sparse: an object
+ * whose null keys the server filled in (decision 2), null being an empty one.
  */
-export type CompareRule = 'value' | 'set' | 'open-cidrs' | 'tags' | 'sparse';
+export type CompareRule = 'value' | 'set' | 'open-cidrs' | 'tags' | 'set-record' | 'sparse';
 
 export interface AttributeRule {
   readonly change: ChangeRule;
   readonly compare?: CompareRule;
+  /**
+   * Set only when somebody asks for it, and then recorded in a tag of the resource, `levelset-set=`; when the asking
+   * stops, this is written and leaves it to the server again (decision 2).
+   */
+  readonly unset?: null | Attributes;
 }
 
 /** Every attribute of every resource that levelset sets. Source: the Octavia and Neutron API references. */
@@ -33,6 +39,9 @@ export const ATTRIBUTES = {
     vip_subnet_id:       { change: 'refuse' },
     vip_network_id:      { change: 'refuse' },
     vip_address:         { change: 'refuse' },
+    vip_port_id:         { change: 'refuse' },
+    flavor_id:           { change: 'refuse' },
+    availability_zone:   { change: 'refuse' },
     tags:                { change: 'in-place', compare: 'tags' },
   },
   listener: {
@@ -42,6 +51,11 @@ export const ATTRIBUTES = {
     admin_state_up:      { change: 'in-place' },
     allowed_cidrs:       { change: 'in-place', compare: 'open-cidrs' },
     connection_limit:    { change: 'in-place' },
+    timeout_client_data:    { change: 'in-place', unset: null },
+    timeout_member_connect: { change: 'in-place', unset: null },
+    timeout_member_data:    { change: 'in-place', unset: null },
+    timeout_tcp_inspect:    { change: 'in-place', unset: null },
+    insert_headers:      { change: 'in-place', compare: 'sparse', unset: {} },
     default_pool_id:     { change: 'in-place' },
     loadbalancer_id:     { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
@@ -53,7 +67,7 @@ export const ATTRIBUTES = {
     admin_state_up:      { change: 'in-place' },
     session_persistence: { change: 'in-place', compare: 'sparse' },
     loadbalancer_id:     { change: 'at-create' },
-    tags:                { change: 'at-create' },
+    tags:                { change: 'in-place', compare: 'set-record' },
   },
   member: {
     name:                { change: 'at-create' },
@@ -70,10 +84,13 @@ export const ATTRIBUTES = {
     timeout:             { change: 'in-place' },
     max_retries:         { change: 'in-place' },
     max_retries_down:    { change: 'in-place' },
-    http_method:         { change: 'in-place' },
-    url_path:            { change: 'in-place' },
-    expected_codes:      { change: 'in-place' },
+    http_method:         { change: 'in-place', unset: null },
+    http_version:        { change: 'in-place', unset: null },
+    domain_name:         { change: 'in-place', unset: null },
+    url_path:            { change: 'in-place', unset: null },
+    expected_codes:      { change: 'in-place', unset: null },
     admin_state_up:      { change: 'in-place' },
+    tags:                { change: 'in-place', compare: 'set-record' },
     pool_id:             { change: 'at-create' },
   },
   floatingip: {
@@ -93,6 +110,11 @@ export function attributeRule(kind: ResourceKind, attribute: string): AttributeR
   return rule;
 }
 
+/** Whether a name, out of a tag that anybody may have written, is one that can be left to the server again. */
+export function hasUnset(kind: ResourceKind, attribute: string): boolean {
+  return Object.hasOwn(ATTRIBUTES[kind], attribute) && attributeRule(kind, attribute).unset !== undefined;
+}
+
 /** True when `observed` already is what `desired` asks for. */
 export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
   switch (rule.compare ?? 'value') {
@@ -104,6 +126,8 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
       return sameSet(closedTo(desired), closedTo(observed));
     case 'tags':
       return sameSet(mergeTags(strings(observed), strings(desired)), strings(observed));
+    case 'set-record':
+      return tagValue(observed, 'set') === tagValue(desired, 'set');
     case 'sparse':
       return sameJson(withoutNulls(desired), withoutNulls(observed));
   }
@@ -137,7 +161,7 @@ function closedTo(cidrs: unknown): readonly string[] {
   return list.includes('0.0.0.0/0') || list.includes('::/0') ? [] : list;
 }
 
-function withoutNulls(value: unknown): Attributes | null {
-  if (value === null || typeof value !== 'object') return null;
+function withoutNulls(value: unknown): Attributes {
+  if (value === null || typeof value !== 'object') return {};
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
 }

@@ -5,6 +5,7 @@
  * levelset-service=<UID>                  the same places: belongs to this Service
  * levelset-name=<namespace>/<name>        on load balancers: found again by a namesake, or when the Service is gone
  * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
+ * levelset-set=<attribute>+<attribute>     on listeners, pools and monitors: what is set only because somebody asks for it
  * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
  *
  * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
@@ -34,7 +35,9 @@ export interface ClusterIdentity {
 export const clusterTag = (cluster: ClusterIdentity): string => `${TAG_PREFIX}cluster=${cluster.id}`;
 export const serviceTag = (uid: string): string => `${TAG_PREFIX}service=${uid}`;
 export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.namespace}/${key.name}`;
-export const portTag = (family: string, port: number): string => `${TAG_PREFIX}port=${family}/${port}`;
+/** `at` is `tcp/80`. */
+export const portTag = (at: string): string => `${TAG_PREFIX}port=${at}`;
+export const setTag = (attributes: readonly string[]): string => `${TAG_PREFIX}set=${attributes.join('+')}`;
 export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
   `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
 
@@ -52,11 +55,11 @@ export function hasTag(tags: unknown, tag: string): boolean {
 }
 
 /**
- * What to write: everything that is there, plus ours. Two of ours give way to what is desired: the Service (a namesake
- * inherits) and the mark of a kept floating IP that is used again.
+ * What to write: everything that is there, plus ours. Some of ours give way to what is desired: the Service (a namesake
+ * inherits), the mark of a kept floating IP that is used again, and the record of what we set.
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
-  const replaced = [`${TAG_PREFIX}service=`, `${TAG_PREFIX}kept=`];
+  const replaced = ['service', 'kept', 'set'].map((name) => `${TAG_PREFIX}${name}=`);
   const stay = observed.filter((tag) => !replaced.some((prefix) => tag.startsWith(prefix)));
   return [...new Set([...stay, ...desired])];
 }

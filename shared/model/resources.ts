@@ -8,24 +8,36 @@ export interface LoadBalancer {
   vip_subnet_id: string;
   vip_network_id: string;
   vip_address: string;
+  vip_port_id: string;
+  flavor_id: string;
+  availability_zone: string;
   tags: readonly string[];
 }
 
+export type ListenerProtocol = 'TCP' | 'HTTP' | 'HTTPS' | 'TERMINATED_HTTPS' | 'PROMETHEUS' | 'UDP' | 'SCTP';
+
 export interface Listener {
   name: string;
-  protocol: 'TCP' | 'UDP' | 'SCTP';
+  protocol: ListenerProtocol;
   protocol_port: number;
   admin_state_up: boolean;
   allowed_cidrs: readonly string[] | null;
   connection_limit: number;
+  timeout_client_data: number;
+  timeout_member_connect: number;
+  timeout_member_data: number;
+  timeout_tcp_inspect: number;
+  insert_headers: Readonly<Record<string, string>>;
   default_pool_id: string | Ref | null;
   loadbalancer_id: string | Ref;
   tags: readonly string[];
 }
 
+export type PoolProtocol = 'TCP' | 'HTTP' | 'HTTPS' | 'PROXY' | 'PROXYV2' | 'UDP' | 'SCTP';
+
 export interface Pool {
   name: string;
-  protocol: 'TCP' | 'UDP' | 'SCTP';
+  protocol: PoolProtocol;
   lb_algorithm: string;
   admin_state_up: boolean;
   session_persistence: Readonly<Record<string, unknown>> | null;
@@ -50,9 +62,12 @@ export interface HealthMonitor {
   max_retries: number;
   max_retries_down: number;
   http_method: string;
+  http_version: number;
+  domain_name: string;
   url_path: string;
   expected_codes: string;
   admin_state_up: boolean;
+  tags: readonly string[];
   pool_id: string | Ref;
 }
 
@@ -95,6 +110,8 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   /** Only what is there already is changed; nothing is created. */
   readonly ifPresent?: true;
   readonly attributes: Partial<ResourceTypes[K]>;
+  /** What else it may be created with, in this order, while there is no free address. */
+  readonly alternatives?: readonly Partial<ResourceTypes[K]>[];
 }
 
 /** One resource as it was read. `wire` is the whole object as OpenStack answered it. */

@@ -1,6 +1,6 @@
-import { attributeRule, equalAttribute } from '../model/attributes.ts';
-import type { ChangeRule } from '../model/attributes.ts';
-import { mergeTags } from '../model/ownership.ts';
+import { attributeRule, equalAttribute, hasUnset } from '../model/attributes.ts';
+import type { AttributeRule, ChangeRule } from '../model/attributes.ts';
+import { mergeTags, tagValue } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource, Ref } from '../model/resources.ts';
 
@@ -17,17 +17,38 @@ export function compare(
   ids: ReadonlyMap<string, ObservedResource>,
 ): ReadonlyMap<ChangeRule, readonly Change[]> {
   const differences = new Map<ChangeRule, Change[]>();
+  const add = (rule: AttributeRule, change: Change): void => {
+    differences.set(rule.change, [...(differences.get(rule.change) ?? []), change]);
+  };
   for (const [attribute, wish] of Object.entries(desired.attributes)) {
     const rule = attributeRule(desired.kind, attribute);
     if (rule.change === 'at-create') continue;
     const from = observed.wire[attribute];
     const wanted = bind(wish, ids);
     if (equalAttribute(rule, wanted, from)) continue;
-    const to =
-      rule.compare === 'tags' ? mergeTags(from as readonly string[], wanted as readonly string[]) : wanted;
-    differences.set(rule.change, [...(differences.get(rule.change) ?? []), { attribute, from, to }]);
+    add(rule, { attribute, from, to: isOfTags(rule) ? mergeTags(asTags(from), asTags(wanted)) : wanted });
+  }
+  for (const attribute of noLongerAsked(desired, observed)) {
+    const rule = attributeRule(desired.kind, attribute);
+    add(rule, { attribute, from: observed.wire[attribute], to: rule.unset ?? null });
   }
   return differences;
+}
+
+/** What our record says we set, and nobody asks for any more. */
+function noLongerAsked(desired: DesiredResource, observed: ObservedResource): readonly string[] {
+  const recorded = tagValue(observed.wire['tags'], 'set')?.split('+') ?? [];
+  return recorded.filter(
+    (attribute) => !(attribute in desired.attributes) && hasUnset(desired.kind, attribute),
+  );
+}
+
+function isOfTags({ compare }: AttributeRule): boolean {
+  return compare === 'tags' || compare === 'set-record';
+}
+
+function asTags(value: unknown): readonly string[] {
+  return (value ?? []) as readonly string[];
 }
 
 export function isRef(value: unknown): value is Ref {

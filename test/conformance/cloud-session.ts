@@ -98,6 +98,11 @@ export class CloudSession {
     return id;
   }
 
+  /** Octavia's times have whole seconds: what is to be seen as later must be. */
+  async nextSecond(): Promise<void> {
+    if (this.target.real) await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+
   /** Waits until the lock is off and gives the load balancer as it is then. */
   async settled(id: string): Promise<unknown> {
     const until = Date.now() + patienceMs;

@@ -30,6 +30,7 @@ export const lockCases: readonly CloudCase[] = [
         (await cloud.octavia('GET', `loadbalancers/${id}`)).body,
         'loadbalancer.updated_at',
       );
+      await cloud.nextSecond();
       const made = await cloud.octavia('POST', 'listeners', tcp(id, 80));
       expect(made.status).toBe(201);
       expect(at(made.body, 'listener')).toMatchObject({

@@ -19,11 +19,34 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'loadbalancer.openstack.org/enable-health-monitor': ['true', 'false'],
   'service.beta.kubernetes.io/openstack-internal-load-balancer': ['true', 'false'],
   'loadbalancer.openstack.org/keep-floatingip': ['true', 'false'],
+  'loadbalancer.openstack.org/timeout-client-data': ['10000', '60000'],
+  'loadbalancer.openstack.org/timeout-member-connect': ['1000'],
+  'loadbalancer.openstack.org/timeout-member-data': ['0', '60000'],
+  'loadbalancer.openstack.org/timeout-tcp-inspect': ['0', '10'],
+  'loadbalancer.openstack.org/port-id': ['4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
+  'loadbalancer.openstack.org/flavor-id': ['5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
+  'loadbalancer.openstack.org/availability-zone': ['az1'],
+  'loadbalancer.openstack.org/x-forwarded-for': ['false'],
+  'loadbalancer.openstack.org/proxy-protocol': ['false'],
+  'service.beta.kubernetes.io/kinx-load-balancer-proxy-protocol': ['false'],
+  'service.beta.kubernetes.io/kinx-load-balancer-backend-protocol': ['tcp'],
+  'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-interval': ['4', '9'],
+  'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-timeout': ['2'],
+  'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-retry': ['2'],
+  'levelset.openstack.org/protocol': ['tcp'],
+  'levelset.openstack.org/insert-headers': ['X-Forwarded-For'],
+  'levelset.openstack.org/monitor-url-path': ['/healthz'],
+  'levelset.openstack.org/monitor-expected-codes': ['200', '200-299'],
+  'levelset.openstack.org/monitor-http-method': ['HEAD'],
+  'levelset.openstack.org/monitor-http-version': ['1.1'],
+  'levelset.openstack.org/monitor-domain-name': ['app.example.org'],
+  'levelset.openstack.org/monitor-type': ['TCP', 'PING', 'HTTP'],
+  'levelset.openstack.org/session-persistence': ['none', 'SOURCE_IP'],
   'loadbalancer.openstack.org/hostname': ['app.example.org'],
   'service.beta.kubernetes.io/load-balancer-source-ranges': ['10.0.0.0/8', '192.0.2.7/24,10.0.0.0/8'],
 };
 
-export const annotationKeys = ANNOTATIONS.map(({ key }) => key);
+export const annotationKeys = ANNOTATIONS.flatMap(({ names }) => names);
 export const keysWithoutValues = annotationKeys.filter((key) => GOOD[key] === undefined);
 
 export const anAnnotation: fc.Arbitrary<readonly [key: string, value: string]> = fc

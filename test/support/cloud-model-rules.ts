@@ -5,12 +5,23 @@ import type { CloudModel, Wire } from './cloud-model.ts';
 /** What a PUT may carry (Octavia API v2 and Networking API v2.0, "Update ..."). */
 const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
   loadbalancer: ['name', 'description', 'admin_state_up', 'tags'],
-  listener: ['name', 'admin_state_up', 'allowed_cidrs', 'connection_limit', 'default_pool_id', 'tags'],
+  listener: [
+    ...[
+      'name',
+      'admin_state_up',
+      'allowed_cidrs',
+      'connection_limit',
+      'default_pool_id',
+      'tags',
+      'insert_headers',
+    ],
+    ...['timeout_client_data', 'timeout_member_connect', 'timeout_member_data', 'timeout_tcp_inspect'],
+  ],
   pool: ['name', 'lb_algorithm', 'admin_state_up', 'session_persistence', 'tags'],
   member: ['name', 'monitor_port', 'admin_state_up', 'tags', 'weight', 'backup'],
   healthmonitor: [
     ...['name', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'admin_state_up'],
-    ...['http_method', 'url_path', 'expected_codes', 'tags'],
+    ...['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes', 'tags'],
   ],
   floatingip: ['port_id', 'description', 'tags'],
 };
@@ -28,6 +39,7 @@ export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: A
   switch (kind) {
     case 'loadbalancer': {
       const subnet = attributes['vip_subnet_id'];
+      if (attributes['vip_port_id'] !== undefined) return;
       if (subnet !== undefined) exists(cloud, 'subnet', subnet);
       else if (attributes['vip_network_id'] === undefined) throw refused('no VIP subnet, network or port');
       return;
@@ -55,6 +67,8 @@ export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: A
       const second = cloud.all('healthmonitor').some((one) => one['pool_id'] === attributes['pool_id']);
       if (second) throw new ReconcileError('CONFLICT', 'This pool already has a health monitor');
       checkMonitor(cloud, attributes);
+      if (!String(attributes['type']).startsWith('HTTP') && attributes['url_path'] !== undefined)
+        throw refused(`url_path is not a valid option for ${String(attributes['type'])}`);
       return;
     }
     case 'floatingip':
@@ -108,7 +122,6 @@ function checkMonitor(cloud: CloudModel, attributes: Attributes): void {
   if (protocol === 'TCP' && ['UDP-CONNECT', 'SCTP'].includes(type)) throw refused(`${type} on TCP`);
   if (type === 'UDP-CONNECT' && Number(attributes['delay']) < 3)
     throw refused('delay too short for UDP-CONNECT');
-  if (type !== 'HTTP' && attributes['url_path']) throw refused(`url_path is not a valid option for ${type}`);
 }
 
 function checkPort(cloud: CloudModel, port: unknown, except: string | undefined): void {

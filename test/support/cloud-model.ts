@@ -78,6 +78,8 @@ export class CloudModel implements Cloud {
       this.#lock(kind, wire);
       checkUpdate(this, kind, wire, attributes);
       Object.assign(wire, structuredClone(attributes));
+      // what is given back to the server has its value again
+      for (const [name, value] of Object.entries(defaults(kind, 0))) wire[name] ??= value;
     });
   }
 
@@ -208,6 +210,15 @@ export class CloudModel implements Cloud {
   }
 }
 
+/** Of a monitor of type HTTP; the others have null, which makes no difference here. */
+const HTTP_CHECK = {
+  http_method: 'GET',
+  url_path: '/',
+  expected_codes: '200',
+  http_version: null,
+  domain_name: null,
+};
+
 /** What the servers fill in and a second plan must leave alone. */
 function defaults(kind: ResourceKind, made: number): Attributes {
   const common = { tags: [], admin_state_up: true, description: '', provisioning_status: 'ACTIVE' };
@@ -223,6 +234,11 @@ function defaults(kind: ResourceKind, made: number): Attributes {
       return {
         ...common,
         connection_limit: -1,
+        timeout_client_data: 50_000,
+        timeout_member_connect: 5_000,
+        timeout_member_data: 50_000,
+        timeout_tcp_inspect: 0,
+        insert_headers: {},
         allowed_cidrs: null,
         tls_versions: null,
         default_pool_id: null,
@@ -232,7 +248,7 @@ function defaults(kind: ResourceKind, made: number): Attributes {
     case 'member':
       return { ...common, weight: 1, backup: false, monitor_port: null };
     case 'healthmonitor':
-      return { ...common, http_method: null, url_path: null, expected_codes: null, max_retries_down: 3 };
+      return { ...common, max_retries_down: 3, ...HTTP_CHECK };
     case 'floatingip':
       return {
         tags: [],

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ANNOTATIONS, readAnnotations } from '../../../shared/desired/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/desired/annotations.ts';
+import { readAnnotations } from '../../../shared/desired/read-annotations.ts';
 import { aConfig } from '../../support/config.ts';
 
 const UUID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const OCCM = 'loadbalancer.openstack.org/';
 const LEGACY = 'service.beta.kubernetes.io/';
+const KINX = `${LEGACY}kinx-load-balancer-`;
+const OWN = 'levelset.openstack.org/';
 
 /** One row per annotation: what is taken, as what, and what is refused. */
 const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: string])[] = [
@@ -13,6 +16,39 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}network-id`, UUID.toUpperCase(), UUID, 'private'],
   [`${OCCM}member-subnet-id`, UUID.replaceAll('-', ''), UUID.replaceAll('-', ''), ''],
   [`${OCCM}lb-method`, 'LEAST_CONNECTIONS', 'LEAST_CONNECTIONS', 'RANDOM'],
+  [`${OCCM}port-id`, UUID, UUID, 'eth0'],
+  [`${OCCM}flavor-id`, UUID, UUID, 'large'],
+  [`${OCCM}availability-zone`, 'az-1', 'az-1', 'az 1'],
+  [`${OCCM}timeout-client-data`, '0', 0, '-1'],
+  [`${OCCM}timeout-member-connect`, '5000', 5000, '5s'],
+  [`${OCCM}timeout-member-data`, '60000', 60_000, '86400001'],
+  [`${OCCM}timeout-tcp-inspect`, '1', 1, ''],
+  [`${OWN}protocol`, 'HTTP', 'http', 'spdy'],
+  [`${KINX}backend-protocol`, 'Terminated_HTTPS', 'terminated_https', ''],
+  [`${OCCM}x-forwarded-for`, 'true', true, '1'],
+  [
+    `${OWN}insert-headers`,
+    'X-Forwarded-For,x-forwarded-proto',
+    ['X-Forwarded-For', 'X-Forwarded-Proto'],
+    'X-Evil',
+  ],
+  [
+    `${OWN}session-persistence`,
+    'app_cookie JSESSIONID',
+    { type: 'APP_COOKIE', cookie_name: 'JSESSIONID' },
+    'APP_COOKIE',
+  ],
+  [`${OCCM}proxy-protocol`, 'v2', 'PROXYV2', 'v3'],
+  [`${KINX}proxy-protocol`, 'true', 'PROXY', 'yes'],
+  [`${KINX}healthcheck-interval`, '7', 7, '0'],
+  [`${KINX}healthcheck-timeout`, '3', 3, 'x'],
+  [`${KINX}healthcheck-retry`, '2', 2, '11'],
+  [`${OWN}monitor-type`, 'http', 'HTTP', 'ICMP'],
+  [`${OWN}monitor-url-path`, '/healthz?full=1', '/healthz?full=1', 'healthz'],
+  [`${OWN}monitor-expected-codes`, '200, 204', '200,204', '2xx'],
+  [`${OWN}monitor-http-method`, 'head', 'HEAD', 'BREW'],
+  [`${OWN}monitor-http-version`, '1.1', 1.1, '2'],
+  [`${OWN}monitor-domain-name`, 'app.example.org', 'app.example.org', 'app example'],
   [`${OCCM}connection-limit`, '1000', 1000, '1e3'],
   [`${OCCM}floating-network-id`, UUID, UUID, 'public'],
   [`${OCCM}floating-subnet-id`, UUID, UUID, '*'],
@@ -27,17 +63,29 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${LEGACY}load-balancer-source-ranges`, '10.0.0.0/8, 192.0.2.0/24', ['10.0.0.0/8', '192.0.2.0/24'], ' , '],
 ];
 
+const PORTS = [
+  { name: 'web', port: 80 },
+  { name: 'secure', port: 443 },
+];
+
 const read = (annotations: Record<string, string>): ReturnType<typeof readAnnotations> =>
   readAnnotations(
-    { metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations } },
+    {
+      metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
+      spec: { ports: PORTS },
+    },
     aConfig(),
   );
 
 const valueOf = (key: string, annotations: Record<string, string>): unknown => {
-  const row = ANNOTATIONS.find((candidate) => candidate.key === key);
-  const { attributes, settings } = read(annotations);
+  const row = ANNOTATIONS.find((candidate) => candidate.names.includes(key));
   if (!row) return undefined;
-  return 'on' in row ? (attributes[row.on] as Record<string, unknown>)[row.sets] : settings[row.setting];
+  const annotated = read(annotations);
+  const values = { ...annotated.ports[0], ...annotated } as unknown as Record<
+    string,
+    Record<string, unknown>
+  >;
+  return values[row.on]?.[row.sets];
 };
 
 describe.each(ROWS)('%s', (key, good, value, bad) => {
@@ -53,14 +101,14 @@ describe.each(ROWS)('%s', (key, good, value, bad) => {
 });
 
 test('every annotation of the table has its row here', () => {
-  expect(ROWS.map(([key]) => key).sort()).toEqual(ANNOTATIONS.map(({ key }) => key).sort());
+  expect(ROWS.map(([key]) => key).sort()).toEqual(ANNOTATIONS.flatMap(({ names }) => names).sort());
 });
 
 test('three mistakes make three problems, and the fourth annotation still counts', () => {
-  const { problems, attributes } = read({
+  const { problems, ports } = read({
     [`${OCCM}lb-method`]: 'x',
     [`${OCCM}connection-limit`]: 'x',
-    [`${OCCM}proxy-protocol`]: 'v2',
+    [`${OCCM}proxy-protocol`]: 'v3',
     [`${OCCM}health-monitor-delay`]: '9',
   });
   expect(problems.map(({ field }) => field).sort()).toEqual([
@@ -68,7 +116,7 @@ test('three mistakes make three problems, and the fourth annotation still counts
     `${OCCM}lb-method`,
     `${OCCM}proxy-protocol`,
   ]);
-  expect(attributes.healthmonitor.delay).toBe(9);
+  expect(ports.map(({ healthmonitor }) => healthmonitor.delay)).toEqual([9, 9]);
 });
 
 test('annotations of others, and our own output, are no problem', () => {
@@ -80,9 +128,41 @@ test('annotations of others, and our own output, are no problem', () => {
   expect(read(others).problems).toEqual([]);
 });
 
+describe('a port', () => {
+  const protocols = (annotations: Record<string, string>): readonly unknown[] =>
+    read(annotations).ports.map(({ ServicePort }) => ServicePort.protocol);
+
+  test('is named by its number or by its name, and goes before what is for all', () => {
+    expect(protocols({ [`${OWN}protocol`]: 'tcp', [`${OWN}protocol.443`]: 'https' })).toEqual([
+      'tcp',
+      'https',
+    ]);
+    expect(protocols({ [`${OWN}protocol.secure`]: 'https' })).toEqual([undefined, 'https']);
+    expect(read({ [`${OWN}protocol.secure`]: 'https' }).problems).toEqual([]);
+  });
+
+  test('that the Service does not have is a problem', () => {
+    expect(read({ [`${OWN}protocol.8080`]: 'http' }).problems).toMatchObject([
+      { field: `${OWN}protocol.8080` },
+    ]);
+  });
+
+  test('cannot be named in an annotation of another controller', () => {
+    expect(read({ [`${OCCM}lb-method.443`]: 'SOURCE_IP' }).problems).toHaveLength(1);
+  });
+});
+
+test('two spellings may say the same; what the second says otherwise is a problem', () => {
+  const both = (other: string): ReturnType<typeof readAnnotations> =>
+    read({ [`${OWN}protocol`]: 'http', [`${KINX}backend-protocol`]: other });
+  expect(both('http').problems).toEqual([]);
+  expect(both('tcp').problems).toMatchObject([{ field: `${KINX}backend-protocol`, value: 'tcp' }]);
+  expect(both('tcp').ports[0]?.ServicePort.protocol).toBe('http');
+});
+
 test('no text makes the reader throw', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...ANNOTATIONS.map(({ key }) => key)), fc.string(), (key, text) => {
+    fc.property(fc.constantFrom(...ANNOTATIONS.flatMap(({ names }) => names)), fc.string(), (key, text) => {
       expect(() => read({ [key]: text })).not.toThrow();
     }),
   );

@@ -1,0 +1,41 @@
+import type { ServicePort } from '../model/kubernetes.ts';
+import type { ListenerProtocol, PoolProtocol } from '../model/resources.ts';
+import type { PortAnnotated } from './read-annotations.ts';
+import type { AskedProtocol } from './settings.ts';
+
+export interface Protocols {
+  readonly listener: ListenerProtocol;
+  /** Absent: the listener answers by itself. */
+  readonly pool?: PoolProtocol;
+}
+
+const LISTENER: Readonly<Record<AskedProtocol, ListenerProtocol>> = {
+  tcp: 'TCP',
+  http: 'HTTP',
+  https: 'HTTPS',
+  terminated_https: 'TERMINATED_HTTPS',
+  prometheus: 'PROMETHEUS',
+};
+
+/** The standard values of appProtocol that a load balancer can do more with than pass them through (decision 16). */
+const APP_PROTOCOL: Readonly<Record<string, ListenerProtocol>> = { http: 'HTTP', 'kubernetes.io/ws': 'HTTP' };
+
+/**
+ * What the listener and the pool of a port speak: what an annotation asks for, else what appProtocol says. UDP and SCTP
+ * ports are just that, whatever is asked for the TCP ports beside them.
+ */
+export function protocolsOf(port: ServicePort, { ServicePort: asked }: PortAnnotated): Protocols {
+  const transport = (port.protocol ?? 'TCP') as 'TCP' | 'UDP' | 'SCTP';
+  if (transport !== 'TCP') return { listener: transport, pool: transport };
+  const byAnnotation = asked.protocol && LISTENER[asked.protocol];
+  const byHeader = asked.xForwardedFor === true ? 'HTTP' : undefined;
+  const protocol = byAnnotation ?? byHeader ?? APP_PROTOCOL[port.appProtocol ?? ''] ?? 'TCP';
+  if (protocol === 'PROMETHEUS') return { listener: protocol };
+  const plain = protocol === 'TERMINATED_HTTPS' ? 'HTTP' : protocol;
+  return { listener: protocol, pool: asked.proxyProtocol ?? plain };
+}
+
+/** Whether the load balancer reads requests on it, and so can change them. */
+export function readsHttp(protocol: ListenerProtocol): boolean {
+  return protocol === 'HTTP' || protocol === 'TERMINATED_HTTPS';
+}

@@ -46,17 +46,33 @@ export async function apply(
       continue;
     }
     try {
-      await means.lease.renew();
-      const answer = await execute(bound, known, means.cloud);
+      const { answer, step: made } = await attempt(bound, known, means);
       if (answer) known.set(step.address, answer);
+      done.push(made === bound ? step : made);
     } catch (error) {
       if (!(error instanceof ReconcileError)) throw error;
       return { ...result(), error };
     }
     if (lock !== undefined) locked.add(lock);
-    done.push(step);
   }
   return result();
+}
+
+/** Where a subnet has no free address nothing was made, so that the next one of the plan may be tried at once. */
+async function attempt(
+  step: Step,
+  known: ReadonlyMap<string, WireResource>,
+  means: Means,
+): Promise<{ readonly step: Step; readonly answer: WireResource | undefined }> {
+  await means.lease.renew();
+  try {
+    return { step, answer: await execute(step, known, means.cloud) };
+  } catch (error) {
+    const full = error instanceof ReconcileError && error.code === 'ADDRESSES_EXHAUSTED';
+    const [next, ...alternatives] = step.verb === 'create' ? (step.alternatives ?? []) : [];
+    if (!full || !next || step.verb !== 'create' || means.budget.remainingMs() < WRITE_MS) throw error;
+    return attempt({ ...step, attributes: { ...step.attributes, ...next }, alternatives }, known, means);
+  }
 }
 
 /** What Octavia locks by this step: one load balancer as a whole. Neutron locks nothing. */

@@ -27,6 +27,7 @@ export const ERRORS = {
   RATE_LIMITED:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: tried again when the service allows it' },
   GONE:                { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: it vanished meanwhile and is looked for again' },
   CONFLICT:            { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'read the message: OpenStack says what is in the way' },
+  ADDRESSES_EXHAUSTED: { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'free addresses of the external network, or name another subnet of it' },
   QUOTA_EXCEEDED:      { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'raise the quota of the project, or remove what is not used' },
   LOAD_BALANCER_ERROR: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'ask the cloud operator for a failover of the load balancer, or delete and create the Service' },
   REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service' },

@@ -5,6 +5,14 @@ export interface Subnet {
   readonly network_id: string;
 }
 
+/** A subnet of an external network, by what it can be chosen by. */
+export interface FloatingSubnet {
+  readonly id: string;
+  readonly name: string;
+  readonly network_id: string;
+  readonly tags: readonly string[];
+}
+
 /** What to find out; every id comes from an annotation or the configuration. */
 export interface NetworkQuestion {
   readonly vip_subnet_id?: string;
@@ -13,6 +21,9 @@ export interface NetworkQuestion {
   /** Whether an external network is needed, for a floating IP. */
   readonly external: boolean;
   readonly floating_network_id?: string;
+  readonly floating_subnet_id?: string;
+  /** Whether subnets of the external network have to be known, since one is chosen by name or tags. */
+  readonly choose_floating_subnet?: boolean;
   readonly family: 4 | 6;
 }
 
@@ -21,6 +32,8 @@ export interface NetworkFacts {
   readonly memberSubnet?: Subnet;
   /** The network that was asked for, or all external ones. */
   readonly floatingNetworks: readonly string[];
+  /** The subnet that was asked for, if it can be seen, or those of the external network to choose from, in order. */
+  readonly floatingSubnets?: readonly FloatingSubnet[];
   /** Why the floating IP named by spec.loadBalancerIP cannot be had. */
   readonly loadBalancerIPTaken?: string;
   /** Ids that were asked for and that the project cannot see. */

@@ -19,6 +19,8 @@ interface StepBase {
 export interface CreateStep extends StepBase {
   readonly verb: 'create';
   readonly attributes: Attributes;
+  /** Tried in this order, in place of the attributes of the same names, while OpenStack has no free address. */
+  readonly alternatives?: readonly Attributes[];
 }
 
 /** PUT of what differs. Never empty. */
@@ -61,6 +63,17 @@ export interface Refusal {
   readonly reason: string;
 }
 
+/** A change to what another controller made, which waits for an approval on the Service (decision 6). */
+export interface Pending {
+  readonly verb: 'create' | 'update' | 'delete';
+  readonly address: Address;
+  readonly kind: ResourceKind;
+  readonly changes: readonly Change[];
+  readonly reason: string;
+  /** What the annotation `approve` must name: a hash of this change and of the Service's UID. */
+  readonly approval: string;
+}
+
 /** A user's mistake, or a wish that cannot be met: names the field, the value and what is allowed. */
 export interface Problem {
   readonly field: string;
@@ -79,6 +92,7 @@ export interface Plan {
   readonly services: readonly string[];
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
+  readonly pending: readonly Pending[];
   readonly problems: readonly Problem[];
   /** Foreign resources on a load balancer of ours: never touched, and they keep it alive. */
   readonly foreign: readonly Address[];

@@ -2,6 +2,7 @@ import type { Node } from '../model/kubernetes.ts';
 import type { NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Clock } from '../ports.ts';
+import { observeFloatingNetworks } from './floating-networks.ts';
 import { remember } from './memo.ts';
 
 interface Source {
@@ -36,7 +37,7 @@ export async function observeNetwork(
   return {
     ...(vipSubnet ? { vipSubnet } : {}),
     ...(memberSubnet ? { memberSubnet } : {}),
-    floatingNetworks: question.external ? await floatingNetworks(question, source) : [],
+    ...(await observeFloatingNetworks(question, source)),
     missing,
   };
 }
@@ -44,17 +45,6 @@ export async function observeNetwork(
 async function readSubnet(id: string, { cloud, clock }: Source): Promise<Subnet | undefined> {
   const wire = await remember(cloud, clock, `subnet ${id}`, () => cloud.get('subnet', id));
   return wire && { id, cidr: String(wire['cidr']), network_id: String(wire['network_id']) };
-}
-
-async function floatingNetworks(
-  question: NetworkQuestion,
-  { cloud, clock }: Source,
-): Promise<readonly string[]> {
-  if (question.floating_network_id !== undefined) return [question.floating_network_id];
-  const found = await remember(cloud, clock, 'external networks', () =>
-    cloud.list('network', { 'router:external': 'true' }),
-  );
-  return found.map(({ id }) => id);
 }
 
 /** How many nodes are asked for their subnet before giving up. */

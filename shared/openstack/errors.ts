@@ -12,6 +12,7 @@ interface Rule {
 /** First match wins. The only place that reads what OpenStack says in words (fixtures/openstack/error_*.json). */
 // prettier-ignore
 const RULES: readonly Rule[] = [
+  { status: 400, type: 'ExternalIpAddressExhausted', code: 'ADDRESSES_EXHAUSTED' },
   { status: 400, code: 'REJECTED' },
   { status: 401, code: 'UNAUTHORIZED' },
   { status: 403, message: /^Quota has been met/, code: 'QUOTA_EXCEEDED' },
@@ -21,6 +22,7 @@ const RULES: readonly Rule[] = [
   { status: 409, message: /^Invalid state ERROR of/, code: 'LOAD_BALANCER_ERROR' },
   { status: 409, message: /^Invalid state /, code: 'LOAD_BALANCER_BUSY' },
   { status: 409, type: 'OverQuota', code: 'QUOTA_EXCEEDED' },
+  { status: 409, message: /^No more IP addresses available/, code: 'ADDRESSES_EXHAUSTED' },
   { status: 409, code: 'CONFLICT' },
   { status: 412, code: 'CONFLICT' },
   { status: 422, code: 'REJECTED' },

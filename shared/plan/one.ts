@@ -20,9 +20,15 @@ export function planOne(
   steps: Step[],
   refused: Refusal[],
 ): void {
-  const { kind, address } = desired;
+  const { kind, address, alternatives = [] } = desired;
   const observed = there.get(address);
-  const create: Step = { verb: 'create', kind, address, attributes: createAttributes(desired) };
+  const create: Step = {
+    verb: 'create',
+    kind,
+    address,
+    attributes: createAttributes(desired),
+    ...(alternatives.length > 0 ? { alternatives } : {}),
+  };
   if (!observed) {
     if (!desired.ifPresent) steps.push(create);
     return;

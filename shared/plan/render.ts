@@ -72,7 +72,8 @@ const CHILDREN: Readonly<Record<string, string>> = {
 };
 
 function renderTree(step: CreateStep): readonly string[] {
-  return renderAttributes(step.attributes, '    ');
+  const alternatives = (step.alternatives ?? []).flatMap((other) => renderAttributes(other, '    or '));
+  return [...renderAttributes(step.attributes, '    '), ...alternatives];
 }
 
 function renderAttributes(attributes: Attributes, indent: string): readonly string[] {

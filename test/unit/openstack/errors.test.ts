@@ -110,6 +110,20 @@ const ROWS: readonly (readonly [
     'floatingip',
   ],
   [
+    'no address left in a subnet',
+    409,
+    neutron('IpAddressGenerationFailure', 'No more IP addresses available on network X.'),
+    'ADDRESSES_EXHAUSTED',
+    'on network X',
+  ],
+  [
+    'no address left outside',
+    400,
+    neutron('ExternalIpAddressExhausted', 'Unable to find any IP address on external network X.'),
+    'ADDRESSES_EXHAUSTED',
+    'on external network X',
+  ],
+  [
     'floating IP twice',
     409,
     neutron('FloatingIPPortAlreadyAssociated', 'Cannot associate'),

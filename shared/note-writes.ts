@@ -1,5 +1,6 @@
 import { lockOf } from './apply/apply.ts';
 import type { Applied } from './apply/apply.ts';
+import type { Step } from './model/plan.ts';
 import type { Look } from './look.ts';
 import { afterwards } from './observe/afterwards.ts';
 import { expectAfterwards, expectNothing } from './observe/expectation.ts';
@@ -17,12 +18,17 @@ export function noteWrites(
   if (steps.length === 0) return;
   const lb = known.get('lb');
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forget(lb.id, cloud);
-  const goes = steps.some((step) => step.verb === 'delete' && step.kind === 'loadbalancer');
-  if (!lb || !unit.wanted || look.pending || goes || applied.error) {
+  if (!lb || !unit.wanted || look.pending || applied.error || steps.some(changesPlaces)) {
     expectNothing(unit, cloud);
     return;
   }
   const written = { steps, known, name: unit.name, cluster };
   const sinceMs = observed.expectedSinceMs ?? clock.now();
   expectAfterwards(unit, afterwards(observed.resources, written), cloud, sinceMs);
+}
+
+/** A pool takes the place of another, or the load balancer goes: what is there then has other addresses. */
+function changesPlaces(step: Step): boolean {
+  if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
+  return step.verb === 'delete' && (step.kind === 'loadbalancer' || step.because !== undefined);
 }

@@ -1,3 +1,4 @@
+import { poolAddressOf } from '../model/next-pool.ts';
 import type { Step } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
@@ -8,7 +9,7 @@ export async function execute(
   known: ReadonlyMap<string, WireResource>,
   cloud: Cloud,
 ): Promise<WireResource | undefined> {
-  const parent = step.kind === 'member' ? poolOf(step.address, known) : undefined;
+  const parent = step.kind === 'member' ? idOf(poolAddressOf(step.address), known) : undefined;
   switch (step.verb) {
     case 'create':
       return cloud.create(step.kind, step.attributes, parent);
@@ -27,12 +28,6 @@ export async function execute(
       await cloud.putMembers(idOf(step.address, known), step.members, step.additive);
       return undefined;
   }
-}
-
-/** `member/tcp/80/10.0.0.5:30080` is in `pool/tcp/80`. */
-function poolOf(member: string, known: ReadonlyMap<string, WireResource>): string {
-  const [, family, port] = member.split('/');
-  return idOf(`pool/${family ?? ''}/${port ?? ''}`, known);
 }
 
 function idOf(address: string, known: ReadonlyMap<string, WireResource>): string {

@@ -45,7 +45,7 @@ export function desireMonitor(
   const notHttp = isHttp ? undefined : `a check of type ${type} knows nothing of HTTP`;
   const { asked, problems } = check(type, at, healthmonitor, notHttp);
   return {
-    resources: [withSetRecord(monitor(asked))],
+    resources: [withSetRecord(monitor({ ...(isHttp ? HTTP_DEFAULTS : {}), ...asked }))],
     problems: unfit ? [...problems, unfitType(at, healthmonitor.type, byTransport)] : problems,
   };
 }
@@ -63,6 +63,9 @@ function unfitType(at: string, type: string | undefined, used: string): Problem 
 
 /** What kube-proxy answers on the health check node port (kubernetes.md, 1.8). */
 const KUBE_PROXY = { http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
+
+/** Octavia's own, so that what was asked before is taken back. */
+const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200' };
 
 /** What of the asked settings the type can have. */
 function check(

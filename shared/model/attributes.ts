@@ -3,12 +3,12 @@ import { mergeTags, tagValue } from './ownership.ts';
 
 /**
  * How an attribute may change once the resource exists.
- * in-place: PUT. recreate: delete and create again. refuse: it would take something away that people depend on (the
- * VIP, an address, or what another controller made a listener for: TLS, PROXY, headers), so the plan says no and does the
- * rest. at-create: only a starting value; later differences are no
- * drift (names go stale and are never compared, decision 4).
+ * in-place: PUT. recreate: delete and create again. new-pool: with a whole new pool, filled beside the old one before the
+ * listener turns to it (decision 11). refuse: it would take something away that people depend on (the VIP, an address), so
+ * the plan says no and does the rest. at-create: only a starting value; later differences are no drift (names go stale and
+ * are never compared, decision 4).
  */
-export type ChangeRule = 'in-place' | 'recreate' | 'refuse' | 'at-create';
+export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-create';
 
 /**
  * How desired and observed are compared. value: as they are, absent as null. set: lists in any order. open-cidrs: a set
@@ -46,7 +46,7 @@ export const ATTRIBUTES = {
   },
   listener: {
     name:                { change: 'at-create' },
-    protocol:            { change: 'refuse' },
+    protocol:            { change: 'recreate' },
     protocol_port:       { change: 'recreate' },
     admin_state_up:      { change: 'in-place' },
     allowed_cidrs:       { change: 'in-place', compare: 'open-cidrs' },
@@ -62,7 +62,7 @@ export const ATTRIBUTES = {
   },
   pool: {
     name:                { change: 'at-create' },
-    protocol:            { change: 'refuse' },
+    protocol:            { change: 'new-pool' },
     lb_algorithm:        { change: 'in-place' },
     admin_state_up:      { change: 'in-place' },
     session_persistence: { change: 'in-place', compare: 'sparse' },
@@ -79,16 +79,16 @@ export const ATTRIBUTES = {
   },
   healthmonitor: {
     name:                { change: 'at-create' },
-    type:                { change: 'recreate' },
+    type:                { change: 'new-pool' },
     delay:               { change: 'in-place' },
     timeout:             { change: 'in-place' },
     max_retries:         { change: 'in-place' },
     max_retries_down:    { change: 'in-place' },
-    http_method:         { change: 'in-place', unset: null },
+    http_method:         { change: 'in-place' },
     http_version:        { change: 'in-place', unset: null },
     domain_name:         { change: 'in-place', unset: null },
-    url_path:            { change: 'in-place', unset: null },
-    expected_codes:      { change: 'in-place', unset: null },
+    url_path:            { change: 'in-place' },
+    expected_codes:      { change: 'in-place' },
     admin_state_up:      { change: 'in-place' },
     tags:                { change: 'in-place', compare: 'set-record' },
     pool_id:             { change: 'at-create' },

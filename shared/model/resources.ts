@@ -107,6 +107,8 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly address: Address;
   /** The address of the resource whose removal removes this one too. */
   readonly parent?: Address;
+  /** Why it is to be created, when that is not plain. */
+  readonly because?: string;
   /** Only what is there already is changed; nothing is created. */
   readonly ifPresent?: true;
   readonly attributes: Partial<ResourceTypes[K]>;

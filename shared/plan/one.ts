@@ -27,6 +27,7 @@ export function planOne(
     kind,
     address,
     attributes: createAttributes(desired),
+    ...(desired.because === undefined ? {} : { because: desired.because }),
     ...(alternatives.length > 0 ? { alternatives } : {}),
   };
   if (!observed) {
@@ -43,7 +44,8 @@ export function planOne(
     const because = again
       .map(({ attribute, from, to }) => `${attribute} ${String(from)} -> ${String(to)}`)
       .join(', ');
-    steps.push({ ...remove(observed), because }, { ...create, because });
+    const gap = kind === 'listener' ? ': this port does not answer for about 2 s' : '';
+    steps.push({ ...remove(observed), because: because + gap }, { ...create, because });
     return;
   }
   const changes = differences.get('in-place');

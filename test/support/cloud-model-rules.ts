@@ -101,11 +101,22 @@ function checkListenerPort(cloud: CloudModel, attributes: Attributes): void {
     throw new ReconcileError('CONFLICT', 'Another Listener on this Load Balancer is already using that port');
 }
 
+/** Which pools a listener takes (openstack-ccm.md, 13). */
+const FITS: Readonly<Record<string, readonly string[]>> = {
+  TCP: ['TCP', 'HTTP', 'HTTPS', 'PROXY', 'PROXYV2'],
+  HTTP: ['HTTP', 'PROXY', 'PROXYV2'],
+  HTTPS: ['HTTPS', 'TCP', 'PROXY', 'PROXYV2'],
+  TERMINATED_HTTPS: ['HTTP', 'PROXY', 'PROXYV2'],
+  UDP: ['UDP'],
+  SCTP: ['SCTP'],
+};
+
 function checkListener(cloud: CloudModel, attributes: Attributes): void {
   const pool = attributes['default_pool_id'];
   if (typeof pool === 'string') {
     const found = exists(cloud, 'pool', pool);
-    if (found['protocol'] !== attributes['protocol']) throw refused('pool and listener protocol do not fit');
+    if (!FITS[String(attributes['protocol'])]?.includes(String(found['protocol'])))
+      throw refused('pool and listener protocol do not fit');
     if (found['loadbalancer_id'] !== attributes['loadbalancer_id'])
       throw refused('pool of another load balancer');
   }

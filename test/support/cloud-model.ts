@@ -244,7 +244,12 @@ function defaults(kind: ResourceKind, made: number): Attributes {
         default_pool_id: null,
       };
     case 'pool':
-      return { ...common, session_persistence: null, tls_enabled: false };
+      return {
+        ...common,
+        session_persistence: null,
+        tls_enabled: false,
+        created_at: `made ${String(made).padStart(9, '0')}`,
+      };
     case 'member':
       return { ...common, weight: 1, backup: false, monitor_port: null };
     case 'healthmonitor':

@@ -23,7 +23,7 @@ export function aConfig(
         project: { name: 'demo', domain: { name: 'Default' } },
       },
     },
-    loadBalancerClasses: {},
+    loadBalancerClasses: { plain: {} },
     loadBalancer: {
       enabled: true,
       lbProvider: 'amphora',

@@ -1,0 +1,88 @@
+import { ATTRIBUTES } from '../model/attributes.ts';
+import { nextPlace } from '../model/next-pool.ts';
+import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
+import { compare } from './compare.ts';
+
+type There = ReadonlyMap<Address, ObservedResource>;
+
+/**
+ * What is desired, where a pool has to be another one (its protocol, or the type of its monitor): the new pool, its
+ * members and its monitor go to a place of their own, beside the old ones, and the listener is to turn to it. The rest
+ * follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
+ */
+export function desireBeside(
+  desired: readonly DesiredResource[],
+  there: There,
+  keepMembers: boolean,
+): readonly DesiredResource[] {
+  const places = desired
+    .filter(({ kind }) => kind === 'pool')
+    .flatMap(({ address }) => placeToLeave(address, desired, there));
+  return desired.flatMap((resource) => {
+    const found = places.find(({ place }) => isAt(resource, place));
+    if (!found) return resource;
+    return keepMembers ? asItIs(resource, there) : moved(resource, found);
+  });
+}
+
+interface Leaving {
+  readonly place: string;
+  readonly because: string;
+}
+
+function placeToLeave(pool: Address, desired: readonly DesiredResource[], there: There): readonly Leaving[] {
+  const place = pool.slice('pool/'.length);
+  const changes = [pool, `monitor/${place}`].flatMap((address) => {
+    const wanted = desired.find((resource) => resource.address === address);
+    const observed = there.get(address);
+    if (!wanted || !observed?.owned) return [];
+    const found = compare(wanted, observed, there).get('new-pool') ?? [];
+    return found.map(
+      ({ attribute, from, to }) => `${wanted.kind} ${attribute} ${String(from)} -> ${String(to)}`,
+    );
+  });
+  return changes.length > 0
+    ? [{ place, because: `${changes.join(', ')}: beside the old one until it is complete` }]
+    : [];
+}
+
+function isAt({ address, parent }: DesiredResource, place: string): boolean {
+  return address === `listener/${place}` || address === `pool/${place}` || parent === `pool/${place}`;
+}
+
+/** Without a node that can be used the new pool would be empty: the old one serves on, at a listener that fits it. */
+function asItIs(resource: DesiredResource, there: There): readonly DesiredResource[] {
+  const observed = there.get(resource.address);
+  if (!observed) return [];
+  if (resource.kind !== 'listener') {
+    const named = Object.keys(ATTRIBUTES[resource.kind]).filter((attribute) => attribute in observed.wire);
+    const attributes = Object.fromEntries(named.map((attribute) => [attribute, observed.wire[attribute]]));
+    return [{ ...resource, attributes }];
+  }
+  const { protocol } = observed.wire;
+  return [{ ...resource, attributes: { ...resource.attributes, protocol } as DesiredResource['attributes'] }];
+}
+
+function moved(resource: DesiredResource, { place, because }: Leaving): DesiredResource {
+  const next = nextPlace(place);
+  const ref = { $ref: `pool/${next}.id` } as const;
+  switch (resource.kind) {
+    case 'listener':
+      return { ...resource, attributes: { ...resource.attributes, default_pool_id: ref } };
+    case 'pool':
+      return { ...resource, address: `pool/${next}`, because };
+    case 'healthmonitor':
+      return {
+        ...resource,
+        address: `monitor/${next}`,
+        parent: `pool/${next}`,
+        attributes: { ...resource.attributes, pool_id: ref },
+      };
+    default:
+      return {
+        ...resource,
+        address: `member/${next}/${resource.address.split('/').at(-1) ?? ''}`,
+        parent: `pool/${next}`,
+      };
+  }
+}

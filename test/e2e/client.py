@@ -45,7 +45,7 @@ while not count or done < count:
     try:
         status, body = ask_udp() if url.scheme == 'udp' else ask_http()
         out = {'ok': True, 'status': status, 'node': body.get('node'), 'port': body.get('local_port'),
-               'peer': body.get('remote_address'), 'headers': body.get('headers', {})}
+               'peer': body.get('remote_address'), 'headers': body.get('headers', {}), 'proxy': body.get('proxy')}
     except ValueError as e:  # haproxy's own 503 is HTML
         out = {'ok': False, 'reason': 'not a node: %s' % e}
     except OSError as e:

@@ -14,6 +14,8 @@ export type Answer =
       /** Whom the node saw: behind a load balancer its VIP. */
       readonly peer: string;
       readonly headers: Readonly<Record<string, string>>;
+      /** What the PROXY protocol told the node. */
+      readonly proxy: unknown;
       readonly at: number;
     }
   | { readonly ok: false; readonly reason: string; readonly at: number };

@@ -1,0 +1,139 @@
+/** What a port speaks, and how it comes to speak something else: Octavia can change none of it in place. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  addressOf,
+  aNamespace,
+  answeringNodes,
+  apply,
+  askHttp,
+  aService,
+  CLIENT,
+  getService,
+  lab,
+  loadBalancersOf,
+  loadBalancerTree,
+  longestOutage,
+  needsControl,
+  nothingLeft,
+  removeNamespace,
+  removeNodes,
+  someNodes,
+  startLevelset,
+  startTraffic,
+  stopAllLevelsets,
+  until,
+  type Answer,
+  type LabNode,
+  type Tree,
+} from './lab.ts';
+
+let nodes: readonly LabNode[] = [];
+let namespace = '';
+let url = '';
+
+beforeAll(async () => {
+  if (!lab().controllable) return;
+  nodes = await someNodes(['e2e-protocols-1', 'e2e-protocols-2']);
+  await startLevelset();
+});
+afterAll(async () => {
+  await stopAllLevelsets();
+  await removeNodes(nodes);
+});
+beforeEach(async (context) => {
+  needsControl(context);
+  namespace = await aNamespace();
+  await deploy({});
+  url = `http://${await addressOf(namespace, 'web')}/`;
+  await until('every node to answer', async () => (await answeringNodes(url, 6)).size === nodes.length);
+});
+afterEach(async () => {
+  if (namespace === '') return;
+  await removeNamespace(namespace);
+  await nothingLeft({ timeoutMs: 60_000 });
+});
+
+const deploy = (annotations: Record<string, string>): Promise<string> =>
+  apply([aService(namespace, 'web', [{ port: 80 }], { annotations })]);
+
+async function treeOf(): Promise<Tree> {
+  const [balancer] = await loadBalancersOf((await getService(namespace, 'web'))?.metadata.uid ?? '');
+  const tree = balancer && (await loadBalancerTree(balancer.id));
+  if (!tree) throw new Error('no load balancer');
+  return tree;
+}
+
+/** Until the port speaks as asked, with one pool again; what traffic met meanwhile. */
+async function changeUnderTraffic(
+  annotations: Record<string, string>,
+  protocols: { readonly listener: string; readonly pool: string },
+): Promise<{ readonly answers: readonly Answer[]; readonly emptied: number }> {
+  const traffic = startTraffic(url, 30);
+  let emptied = 0;
+  await deploy(annotations);
+  await until(
+    `a ${protocols.pool} pool`,
+    async () => {
+      const { listeners, pools } = await treeOf();
+      const inUse = pools.find(({ id }) => id === listeners[0]?.['default_pool_id']);
+      if (inUse && inUse.members.length === 0) emptied += 1;
+      const [pool, ...others] = pools;
+      const isThere =
+        listeners[0]?.['protocol'] === protocols.listener && pool?.['protocol'] === protocols.pool;
+      return isThere && others.length === 0 && inUse === pool;
+    },
+    { timeoutMs: 60_000, everyMs: 100 },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  return { answers: await traffic.stop(), emptied };
+}
+
+describe('the PROXY protocol', () => {
+  it('comes with a new pool, complete before the listener turns to it, and goes the same way', async () => {
+    const on = await changeUnderTraffic(
+      { 'loadbalancer.openstack.org/proxy-protocol': 'v2' },
+      { listener: 'TCP', pool: 'PROXYV2' },
+    );
+    expect(await askHttp(url)).toMatchObject({
+      ok: true,
+      proxy: expect.objectContaining({ source: CLIENT }) as unknown,
+    });
+    const off = await changeUnderTraffic({}, { listener: 'TCP', pool: 'TCP' });
+    expect(await askHttp(url)).toMatchObject({ ok: true, proxy: null });
+
+    for (const { answers, emptied } of [on, off]) {
+      console.log(
+        `pool replaced: ${String(answers.length)} requests, longest outage ${String(longestOutage(answers))} ms`,
+      );
+      expect(emptied).toBe(0);
+      expect(longestOutage(answers)).toBeLessThan(1_000);
+    }
+  });
+});
+
+describe('HTTP', () => {
+  it('replaces the TCP listener once its pool is ready, and tells members whom they serve', async () => {
+    const { answers, emptied } = await changeUnderTraffic(
+      {
+        'levelset.openstack.org/protocol.80': 'http',
+        'levelset.openstack.org/insert-headers': 'X-Forwarded-For,X-Forwarded-Proto',
+      },
+      { listener: 'HTTP', pool: 'HTTP' },
+    );
+
+    const answer = await askHttp(url);
+    console.log(
+      `listener replaced: ${String(answers.length)} requests, longest outage ${String(longestOutage(answers))} ms`,
+    );
+    expect(answer.ok && lowerCase(answer.headers)).toMatchObject({
+      'x-forwarded-for': CLIENT,
+      'x-forwarded-proto': 'http',
+    });
+    expect(emptied).toBe(0);
+    expect(longestOutage(answers)).toBeLessThan(8_000);
+  });
+});
+
+function lowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

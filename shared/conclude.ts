@@ -89,9 +89,10 @@ export function leaseName(look: Look): string {
   return `${TAG_PREFIX}${uidOf(look) ?? 'unknown'}`;
 }
 
-/** Of the Service, or, when it is gone, of the one the load balancer was made for. */
+/** Of the Service, or, when it is gone, of the one for which was made what is left. */
 function uidOf(look: Look): string | undefined {
-  return look.unit.service?.metadata.uid ?? tagValue(look.observed.loadBalancer?.['tags'], 'service');
+  const left = look.observed.resources.flatMap(({ wire }) => tagValue(wire['tags'], 'service') ?? []);
+  return look.unit.service?.metadata.uid ?? left[0];
 }
 
 function inError(look: Look): Outcome {

@@ -1,11 +1,14 @@
 import { desireUnit } from './desired/unit.ts';
 import type { Desired } from './desired/unit.ts';
+import { memberAddresses } from './desired/security-group.ts';
 import { networkQuestion, readWishes } from './desired/wishes.ts';
 import type { Wishes } from './desired/wishes.ts';
 import { fingerprint } from './model/fingerprint.ts';
 import type { Node } from './model/kubernetes.ts';
+import type { Subnet } from './model/network.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import type { Plan, Step } from './model/plan.ts';
+import { isBeside } from './model/resources.ts';
 import type { ObservedResource } from './model/resources.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';
@@ -40,8 +43,14 @@ export async function lookAt(
 ): Promise<Look> {
   const wishes = unit.service && readWishes(unit.service, world.config);
   const network = wishes && unit.wanted ? networkQuestion(wishes) : undefined;
+  const managed = unit.wanted && world.config.loadBalancer.manageSecurityGroups;
+  const securityGroup = {
+    managed: world.config.loadBalancer.manageSecurityGroups,
+    addresses: (subnet: Subnet | undefined) =>
+      wishes && managed ? memberAddresses(nodes, subnet, wishes) : [],
+  };
   const observe = depth === 'deep' ? observeUnit : observeTop;
-  const observed = await observe({ unit, nodes, cluster, network }, world);
+  const observed = await observe({ unit, nodes, cluster, network, securityGroup }, world);
   const desired = desireUnit(
     {
       wanted: wishes && unit.wanted ? [wishes] : [],
@@ -62,6 +71,7 @@ export async function lookAt(
     observed: observed.resources,
     problems: [...desired.problems, ...quotaProblems(desired.resources, observed.headroom)],
     keepMembers: desired.keepMembers,
+    keepSecurityGroup: desired.keepSecurityGroup,
     isMadeByUs: (resource: ObservedResource) => isMadeByUs(resource.wire, unit),
     duplicates: observed.duplicates,
     ...anew,
@@ -82,8 +92,8 @@ export async function lookAt(
 
 /** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */
 function isOutOfReach(step: Step, locked: boolean, depth: 'deep' | 'shallow'): boolean {
-  if (locked) return step.kind !== 'floatingip';
-  return depth === 'shallow' && step.kind !== 'floatingip' && step.kind !== 'loadbalancer';
+  if (locked) return !isBeside(step.kind);
+  return depth === 'shallow' && !isBeside(step.kind) && step.kind !== 'loadbalancer';
 }
 
 /** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */

@@ -32,7 +32,9 @@ export function findOrphans(
   );
   const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
   const orphans = [
-    ...project.loadBalancers.filter(isOrphan).map((lb) => tagValue(lb['tags'], 'name')),
+    ...[...project.loadBalancers, ...project.securityGroups]
+      .filter(isOrphan)
+      .map((wire) => tagValue(wire['tags'], 'name')),
     ...project.floatingIPs
       .filter(
         (ip) =>
@@ -43,10 +45,10 @@ export function findOrphans(
       )
       .map(nameInDescription),
   ];
-  const keys = orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []);
+  const keys = [...new Set(orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []))];
   const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
   if (!hasAny && keys.length >= SUSPICIOUS) {
-    const warning = `${keys.length} load balancers or floating IPs of this cluster have no Service, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
+    const warning = `this cluster has load balancers, floating IPs or security groups of ${keys.length} Services that are not there, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
     return { keys: [], warnings: [warning], doubtful: true };
   }
   const lost = orphans.filter((name) => name === undefined).length;

@@ -45,7 +45,7 @@ export interface StateStore {
   save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
 }
 
-export type ReadKind = ResourceKind | 'network' | 'subnet' | 'port';
+export type ReadKind = ResourceKind | 'network' | 'subnet';
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {
@@ -59,6 +59,11 @@ export interface Cloud {
   remove(kind: ResourceKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
+  /**
+   * PUT /ports/{id} of nothing but its security groups, if it still has this revision; else CHANGED_MEANWHILE. Answers the
+   * port as it is then.
+   */
+  setSecurityGroups(port: string, groups: readonly string[], revision: number): Promise<WireResource>;
   /** Everything on a load balancer with its state, in one call; undefined on 404. */
   statuses(loadBalancer: string): Promise<StatusTree | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */

@@ -10,6 +10,7 @@ import type { ClusterIdentity } from './model/ownership.ts';
 import { keyOf, serviceKey } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { UnitState } from './model/state.ts';
+import { addressesOf } from './observe/node-ports.ts';
 import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
@@ -52,10 +53,13 @@ export async function sweep(world: World, options: { readonly namespace?: string
 async function find(world: World, namespace: string | undefined): Promise<Sweep> {
   const { kube, cloud, config } = world;
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
+  const nodesListed = kube.listNodes();
+  const managed = config.loadBalancer.manageSecurityGroups;
+  const addresses = nodesListed.then((listed) => (managed ? addressesOf(listed) : []));
   const [services, nodes, project, states] = await Promise.all([
     kube.listServices(namespace),
-    kube.listNodes(),
-    observeProject(cluster, cloud),
+    nodesListed,
+    observeProject(cluster, cloud, addresses),
     kube.state.load(),
   ]);
   const wanted = services.filter((service) => wantsLoadBalancer(service, config));

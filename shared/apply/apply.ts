@@ -1,7 +1,9 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
+import { isBeside } from '../model/resources.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Cloud, Lease } from '../ports.ts';
+import { rulesOf } from '../model/security-group.ts';
 import { bindRefs } from './bind-refs.ts';
 import { execute } from './execute.ts';
 
@@ -26,7 +28,8 @@ const WRITE_MS = 5_000;
 
 /**
  * Executes the steps of a plan in their order. One write on a load balancer locks it, so after it only Neutron's steps
- * go on. Never waits. Every write is preceded by a look at the lease and at the clock.
+ * go on. What somebody else changed meanwhile is left to the next run, and so is what may stand in the way of a delete.
+ * Never waits. Every write is preceded by a look at the lease and at the clock.
  */
 export async function apply(
   steps: readonly Step[],
@@ -37,20 +40,29 @@ export async function apply(
   const locked = new Set<string>();
   const done: Step[] = [];
   let stopped = false;
-  const result = (): Applied => ({ steps: done, stopped, known });
+  let overtaken: ReconcileError | undefined;
+  const result = (): Applied => ({ steps: done, stopped, known, ...(overtaken ? { error: overtaken } : {}) });
   for (const step of steps) {
     const lock = lockOf(step);
     const bound = bindRefs(step, known);
-    if ((lock !== undefined && locked.has(lock)) || !bound || means.budget.remainingMs() < WRITE_MS) {
+    const rests = lock === undefined ? overtaken !== undefined && step.verb === 'delete' : locked.has(lock);
+    if (rests || !bound || means.budget.remainingMs() < WRITE_MS) {
       stopped = true;
       continue;
     }
     try {
       const { answer, step: made } = await attempt(bound, known, means);
       if (answer) known.set(step.address, answer);
+      if (answer && step.kind === 'securitygroup') {
+        for (const [address, rule] of rulesOf(answer)) known.set(address, rule);
+      }
       done.push(made === bound ? step : made);
     } catch (error) {
       if (!(error instanceof ReconcileError)) throw error;
+      if (error.code === 'CHANGED_MEANWHILE') {
+        overtaken ??= error;
+        continue;
+      }
       return { ...result(), error };
     }
     if (lock !== undefined) locked.add(lock);
@@ -77,6 +89,6 @@ async function attempt(
 
 /** What Octavia locks by this step: one load balancer as a whole. Neutron locks nothing. */
 export function lockOf(step: Step): string | undefined {
-  if (step.kind === 'floatingip') return undefined;
+  if (isBeside(step.kind)) return undefined;
   return step.address.startsWith('lb/duplicate/') ? step.address : 'lb';
 }

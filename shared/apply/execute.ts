@@ -1,9 +1,10 @@
 import { poolAddressOf } from '../model/next-pool.ts';
-import type { Step } from '../model/plan.ts';
+import type { DeleteStep, Step } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
+import { setSecurityGroups } from './port-groups.ts';
 
-/** One step is one API call. Returns what was created. */
+/** One step, its references bound, is one API call. Returns what the answer to it showed. */
 export async function execute(
   step: Step,
   known: ReadonlyMap<string, WireResource>,
@@ -14,12 +15,13 @@ export async function execute(
     case 'create':
       return cloud.create(step.kind, step.attributes, parent);
     case 'update': {
+      if (step.kind === 'port') return setSecurityGroups(step, known.get(step.address), cloud);
       const attributes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
       await cloud.update(step.kind, step.id, attributes, parent);
       return undefined;
     }
     case 'delete':
-      await cloud.remove(step.kind, step.id, {
+      await cloud.remove(step.kind, boundId(step), {
         ...(step.cascade ? { cascade: true } : {}),
         ...(parent === undefined ? {} : { parent }),
       });
@@ -28,6 +30,11 @@ export async function execute(
       await cloud.putMembers(idOf(step.address, known), step.members, step.additive);
       return undefined;
   }
+}
+
+function boundId({ id, address }: DeleteStep): string {
+  if (typeof id === 'string') return id;
+  throw new TypeError(`${address} is to be deleted although it is not known what ${id.$ref} is`);
 }
 
 function idOf(address: string, known: ReadonlyMap<string, WireResource>): string {

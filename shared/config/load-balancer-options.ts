@@ -51,7 +51,7 @@ export const LOAD_BALANCER_OPTIONS: Options = {
   monitorMaxRetries:     { key: 'monitor-max-retries',      read: whole(1, 10),      default: 1 },
   monitorMaxRetriesDown: { key: 'monitor-max-retries-down', read: whole(1, 10),      default: 3 },
   internalLb:            { key: 'internal-lb',              read: flag,              default: false },
-  manageSecurityGroups:  { key: 'manage-security-groups',   read: flag,              default: false, note: UNUSED },
+  manageSecurityGroups:  { key: 'manage-security-groups',   read: flag,              default: false },
   defaultTlsContainerRef: { key: 'default-tls-container-ref', read: text,            default: undefined, note: UNUSED },
   containerStore:        { key: 'container-store',          read: store,             default: 'barbican', note: UNUSED },
   maxSharedLb:           { key: 'max-shared-lb',            read: whole(1, 1_000_000), default: 2, note: UNUSED },

@@ -15,6 +15,7 @@ import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
 import { desirePort } from './listeners.ts';
 import { nodeSet } from './members.ts';
+import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface DesireInput {
@@ -34,6 +35,8 @@ export interface Desired {
   readonly problems: readonly Problem[];
   /** No node can be used: pools that have members keep them (design.md, "Deletion"). */
   readonly keepMembers: boolean;
+  /** What the security group should open cannot be said: it stays as it is. */
+  readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
 }
 
@@ -45,17 +48,19 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       resources: kept.slice(0, 1).map((wishes) => keptFloatingIP(wishes, input.cluster)),
       problems: [],
       keepMembers: false,
+      keepSecurityGroup: false,
       withoutAddress: [],
     };
   }
   const { memberSubnet } = input.facts;
   const nodes = nodeSet(input.nodes, memberSubnet, owner.family);
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
+  const group = desireSecurityGroup(owner, nodes.reachable, input.facts, input.cluster, config.loadBalancer);
   const ports = input.wanted.flatMap(
     (wishes) =>
       wishes.service.spec.ports?.map((port, index) =>
         desirePort(port, index, {
-          wishes,
+          wishes: rulesHoldSourceRanges(config.loadBalancer) ? { ...wishes, allowed_cidrs: null } : wishes,
           cluster: input.cluster,
           nodes: nodes.reachable,
           ...(memberSubnet ? { memberSubnet } : {}),
@@ -67,14 +72,17 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       desireLoadBalancer(owner, input, config),
       ...ports.flatMap(({ resources }) => resources),
       ...floating.resources,
+      ...group.resources,
     ],
     problems: [
       ...input.wanted.flatMap((wishes) => wishes.problems),
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
+      ...group.problems,
       ...networkProblems(owner, input, config),
     ],
     keepMembers: nodes.reachable.length === 0,
+    keepSecurityGroup: group.keep,
     withoutAddress: nodes.withoutAddress,
   };
 }
@@ -137,7 +145,8 @@ function networkProblems(owner: Wishes, input: DesireInput, config: Config): rea
       'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
   }
-  const enforceable = config.loadBalancer.lbProvider !== 'ovn' && octavia.major === 2 && octavia.minor >= 12;
+  const byListeners = config.loadBalancer.lbProvider !== 'ovn' && octavia.major === 2 && octavia.minor >= 12;
+  const enforceable = byListeners || rulesHoldSourceRanges(config.loadBalancer);
   if (!enforceable && input.wanted.some((wishes) => wishes.allowed_cidrs !== null)) {
     problems.push({
       field: 'spec.loadBalancerSourceRanges',

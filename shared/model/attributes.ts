@@ -101,6 +101,25 @@ export const ATTRIBUTES = {
     description:         { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
   },
+  securitygroup: {
+    name:                { change: 'at-create' },
+    description:         { change: 'at-create' },
+    tags:                { change: 'in-place', compare: 'tags' },
+  },
+  // its address is all of it: another rule is another address (model/security-group.ts)
+  securitygrouprule: {
+    direction:           { change: 'at-create' },
+    ethertype:           { change: 'at-create' },
+    protocol:            { change: 'at-create' },
+    port_range_min:      { change: 'at-create' },
+    port_range_max:      { change: 'at-create' },
+    remote_ip_prefix:    { change: 'at-create' },
+    security_group_id:   { change: 'at-create' },
+  },
+  // only our own group comes and goes (plan/security-group.ts)
+  port: {
+    security_groups:     { change: 'in-place', compare: 'set' },
+  },
 } as const satisfies { [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: AttributeRule } };
 
 export function attributeRule(kind: ResourceKind, attribute: string): AttributeRule {

@@ -18,6 +18,7 @@ interface ErrorRow {
 export const ERRORS = {
   LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
   LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run took over' },
+  CHANGED_MEANWHILE:   { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: somebody else changed it meanwhile, and it is read again' },
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
   KUBE_CONFLICT:       { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: the object changed meanwhile and is read again' },
   KUBE_UNAVAILABLE:    { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the kube-apiserver answers' },

@@ -36,6 +36,10 @@ export interface NetworkFacts {
   readonly floatingSubnets?: readonly FloatingSubnet[];
   /** Why the floating IP named by spec.loadBalancerIP cannot be had. */
   readonly loadBalancerIPTaken?: string;
+  /** Of managed security groups: addresses of nodes whose port in the member subnet was not found. */
+  readonly withoutPort?: readonly string[];
+  /** And of those whose port has port security switched off: no rule holds there. */
+  readonly unfiltered?: readonly string[];
   /** Ids that were asked for and that the project cannot see. */
   readonly missing: readonly string[];
 }

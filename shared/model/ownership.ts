@@ -1,9 +1,10 @@
 /**
  * Names and tags that say "ours", written and recognised in this file only.
  *
- * levelset-cluster=<UID of kube-system>   on load balancers, listeners, floating IPs: belongs to this cluster
+ * levelset-cluster=<UID of kube-system>   on load balancers, listeners, floating IPs, security groups: of this cluster
  * levelset-service=<UID>                  the same places: belongs to this Service
- * levelset-name=<namespace>/<name>        on load balancers: found again by a namesake, or when the Service is gone
+ * levelset-name=<namespace>/<name>        on load balancers and security groups: found again by a namesake, or when the
+ *                                         Service is gone
  * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
  * levelset-set=<attribute>+<attribute>     on listeners, pools and monitors: what is set only because somebody asks for it
  * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
@@ -99,6 +100,20 @@ export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey)
 /** How the Go provider's description of this Service's floating IP begins, whatever the cluster was called. */
 export function goFloatingIPText(key: ServiceKey): string {
   return `Floating IP for Kubernetes external service ${key.namespace}/${key.name}`;
+}
+
+/** The Go provider's name of a Service's security group. It has the UID in it, so it is proof of whose it is. */
+export function securityGroupName(uid: string, key: ServiceKey): string {
+  return cut(`lb-sg-${uid}-${key.namespace}-${key.name}`);
+}
+
+export function securityGroupDescription(clusterName: string, key: ServiceKey): string {
+  return cut(`${goSecurityGroupText(key)}${clusterName}`);
+}
+
+/** How the Go provider's description of it begins, whatever the cluster was called. */
+export function goSecurityGroupText(key: ServiceKey): string {
+  return `Security Group for ${key.namespace}/${key.name} Service LoadBalancer in cluster `;
 }
 
 /** Cut to the API's length, ending in a hash of the whole, so that two long names stay two (decision 31). */

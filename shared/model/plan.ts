@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import type { Address, Attributes, ResourceKind } from './resources.ts';
+import type { Address, Attributes, Ref, ResourceKind } from './resources.ts';
 
 /** One attribute that differs. */
 export interface Change {
@@ -32,7 +32,8 @@ export interface UpdateStep extends StepBase {
 
 export interface DeleteStep extends StepBase {
   readonly verb: 'delete';
-  readonly id: string;
+  /** A reference for what OpenStack makes unasked together with something of the same plan. */
+  readonly id: string | Ref;
   /** Only for a load balancer: with everything on it. */
   readonly cascade?: true;
 }

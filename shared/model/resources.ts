@@ -80,6 +80,29 @@ export interface FloatingIP {
   tags: readonly string[];
 }
 
+/** Made by us for one Service, to be put on the ports of the nodes (desired/security-group.ts). */
+export interface SecurityGroup {
+  name: string;
+  description: string;
+  tags: readonly string[];
+}
+
+/** Neutron changes none of its attributes: what it opens is what it is. */
+export interface SecurityGroupRule {
+  direction: 'ingress';
+  ethertype: 'IPv4' | 'IPv6';
+  protocol: string;
+  port_range_min: number;
+  port_range_max: number;
+  remote_ip_prefix: string;
+  security_group_id: Ref;
+}
+
+/** A node's. It is never made or deleted by us; of its security groups only our own come and go. */
+export interface Port {
+  security_groups: readonly (string | Ref)[];
+}
+
 export interface ResourceTypes {
   loadbalancer: LoadBalancer;
   listener: Listener;
@@ -87,11 +110,26 @@ export interface ResourceTypes {
   member: Member;
   healthmonitor: HealthMonitor;
   floatingip: FloatingIP;
+  securitygroup: SecurityGroup;
+  securitygrouprule: SecurityGroupRule;
+  port: Port;
 }
 
 export type ResourceKind = keyof ResourceTypes;
 
-/** `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`. */
+/** Neutron's, beside the load balancer: Octavia's lock does not hold them, and its status tree does not show them. */
+export function isBeside(kind: ResourceKind): boolean {
+  return kind === 'floatingip' || isOfSecurityGroup(kind);
+}
+
+export function isOfSecurityGroup(kind: ResourceKind): boolean {
+  return kind === 'securitygroup' || kind === 'securitygrouprule' || kind === 'port';
+}
+
+/**
+ * `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,
+ * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`.
+ */
 export type Address = string;
 
 /** An attribute of a resource that need not exist yet, such as `lb.vip_port_id`; bound when it does. */

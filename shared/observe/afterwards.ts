@@ -1,9 +1,11 @@
 import type { CreateStep, MembersStep, Step } from '../model/plan.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { ServiceKey } from '../model/request.ts';
+import { isBeside } from '../model/resources.ts';
 import type { Address, Attributes, ObservedResource, WireResource } from '../model/resources.ts';
 import { observeListeners, observePools } from './children.ts';
 import { memberOf, monitorOf } from './pool-contents.ts';
+import { securityGroupRules } from './security-group.ts';
 
 export interface Written {
   readonly steps: readonly Step[];
@@ -22,12 +24,13 @@ export function afterwards(
   for (const step of written.steps) {
     const answer = written.known.get(step.address);
     if (step.verb === 'create' && answer) {
-      const made = step.kind === 'loadbalancer' ? created(step, answer, written) : [];
+      const made = madeAlong(step, answer, written);
       for (const resource of [resourceOf(step, answer), ...made]) there.set(resource.address, resource);
     } else if (step.verb === 'update') {
       const child = there.get(step.address);
       const changes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
-      if (child) there.set(step.address, { ...child, wire: { ...child.wire, ...changes } });
+      const shown = step.kind === 'port' ? answer : changes;
+      if (child) there.set(step.address, { ...child, wire: { ...child.wire, ...shown } });
     } else if (step.verb === 'delete') {
       there.delete(step.address);
       for (const child of [...there.values()]) if (child.parent === step.address) there.delete(child.address);
@@ -39,8 +42,14 @@ export function afterwards(
 }
 
 function resourceOf({ kind, address }: CreateStep, wire: WireResource): ObservedResource {
-  const beside = kind === 'loadbalancer' || kind === 'floatingip';
-  return { kind, address, id: wire.id, ...(beside ? {} : { parent: parentOf(address) }), owned: true, wire };
+  const top = kind === 'loadbalancer' || (isBeside(kind) && kind !== 'securitygrouprule');
+  return { kind, address, id: wire.id, ...(top ? {} : { parent: parentOf(address) }), owned: true, wire };
+}
+
+/** What OpenStack makes with what was asked for. */
+function madeAlong(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
+  if (step.kind === 'securitygroup') return securityGroupRules(answer);
+  return step.kind === 'loadbalancer' ? created(step, answer, written) : [];
 }
 
 /** The answer to a one-POST create has listeners, pools and members; monitors are as they were sent. */
@@ -79,8 +88,9 @@ function setMembers(step: MembersStep, there: Map<Address, ObservedResource>): v
   }
 }
 
-/** `member/tcp/80/10.0.0.5:30080` and `monitor/tcp/80` are under `pool/tcp/80`; the rest is on the load balancer. */
+/** A rule is in the security group, `member/tcp/80/10.0.0.5:30080` and `monitor/tcp/80` are under `pool/tcp/80`; the rest is on the load balancer. */
 function parentOf(address: Address): Address {
   const [kind, family, port] = address.split('/');
+  if (kind === 'securitygrouprule') return 'securitygroup';
   return kind === 'member' || kind === 'monitor' ? `pool/${family ?? ''}/${port ?? ''}` : 'lb';
 }

@@ -1,4 +1,5 @@
 import type { Key } from '../model/request.ts';
+import { isBeside } from '../model/resources.ts';
 import type { ObservedResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
@@ -48,19 +49,19 @@ export async function asExpected(
   const expected = expectations.get(cloud)?.get(unit.key);
   const { uid, sinceMs, resources = [] } = expected ?? {};
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
-  const floating = resources.filter(({ kind }) => kind === 'floatingip');
+  const beside = resources.filter(({ kind }) => isBeside(kind));
   if (!lb || sinceMs === undefined || now - sinceMs > VALID_MS) return undefined;
   if (uid !== unit.service?.metadata.uid) return undefined;
-  if (wantsFloatingIP !== floating.length > 0) return undefined;
+  if (wantsFloatingIP !== beside.some(({ kind }) => kind === 'floatingip')) return undefined;
   const tree = await cloud.statuses(lb.id);
   if (!tree) return undefined;
   const { provisioning_status } = tree;
   const shown = { ...lb, wire: { ...lb.wire, provisioning_status } };
-  if (provisioning_status.startsWith('PENDING_')) return { sinceMs, resources: [shown, ...floating] };
+  if (provisioning_status.startsWith('PENDING_')) return { sinceMs, resources: [shown, ...beside] };
   expectNothing(unit, cloud);
   const children = confirm(
-    resources.filter((resource) => resource !== lb && !floating.includes(resource)),
+    resources.filter((resource) => resource !== lb && !beside.includes(resource)),
     tree,
   );
-  return children && { sinceMs, resources: [shown, ...floating, ...children] };
+  return children && { sinceMs, resources: [shown, ...beside, ...children] };
 }

@@ -1,33 +1,48 @@
 import { clusterTag } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
-import type { Cloud, Query } from '../ports.ts';
+import type { Cloud, Query, ReadKind } from '../ports.ts';
+import { portsAt } from './node-ports.ts';
 
 /** What one sweep reads of OpenStack, whatever the number of Services. */
 export interface Project {
   readonly loadBalancers: readonly WireResource[];
   readonly floatingIPs: readonly WireResource[];
+  /** Of this cluster, with their rules. */
+  readonly securityGroups: readonly WireResource[];
+  /** At the addresses of nodes; none where security groups are not managed. */
+  readonly nodePorts: readonly WireResource[];
 }
 
-export async function observeProject(cluster: ClusterIdentity, cloud: Cloud): Promise<Project> {
-  const [loadBalancers, floatingIPs] = await Promise.all([
+/** `nodeAddresses` are those whose ports are to be looked at. */
+export async function observeProject(
+  cluster: ClusterIdentity,
+  cloud: Cloud,
+  nodeAddresses: Promise<readonly string[]>,
+): Promise<Project> {
+  const [loadBalancers, floatingIPs, securityGroups, nodePorts] = await Promise.all([
     cloud.list('loadbalancer', { tags: clusterTag(cluster) }),
     cloud.list('floatingip'),
+    cloud.list('securitygroup', { tags: clusterTag(cluster) }),
+    nodeAddresses.then((addresses) => portsAt(addresses, cloud)),
   ]);
-  return { loadBalancers, floatingIPs };
+  return { loadBalancers, floatingIPs, securityGroups, nodePorts };
 }
 
-/** Answers lists of load balancers and floating IPs out of what was read in bulk. */
+/** Answers lists out of what was read in bulk. */
 export function listsOf(project: Project): Pick<Cloud, 'list'> {
+  const all: Partial<Record<ReadKind, readonly WireResource[]>> = {
+    loadbalancer: project.loadBalancers,
+    floatingip: project.floatingIPs,
+    securitygroup: project.securityGroups,
+    port: project.nodePorts,
+  };
   return {
-    list: (kind, query = {}) => {
-      const all = kind === 'loadbalancer' ? project.loadBalancers : project.floatingIPs;
-      return Promise.resolve(all.filter((wire) => matches(wire, query)));
-    },
+    list: (kind, query = {}) => Promise.resolve((all[kind] ?? []).filter((wire) => matches(wire, query))),
   };
 }
 
-/** The filters of Octavia and Neutron that observe uses: equality, `tags` (all) and `tags-any`. */
+/** The filters of Octavia and Neutron that observe uses: equality, `tags` (all), `tags-any`, and any item of a list. */
 function matches(wire: WireResource, query: Query): boolean {
   return Object.entries(query).every(([name, value]) => {
     const tags = wire['tags'] as readonly string[];
@@ -39,6 +54,14 @@ function matches(wire: WireResource, query: Query): boolean {
       return String(value)
         .split(',')
         .some((tag) => tags.includes(tag));
+    if (name === 'fields') return true;
+    if (name === 'security_groups' || name === 'fixed_ips')
+      return [value].flat().some((one) => has(wire, name, one));
     return wire[name] === value;
   });
+}
+
+function has(port: WireResource, name: 'security_groups' | 'fixed_ips', wanted: unknown): boolean {
+  const items = port[name] as readonly (string | { readonly ip_address: string })[];
+  return items.some((item) => wanted === (typeof item === 'string' ? item : `ip_address=${item.ip_address}`));
 }

@@ -1,5 +1,5 @@
 import type { Node } from '../model/kubernetes.ts';
-import type { NetworkFacts, NetworkQuestion } from '../model/network.ts';
+import type { NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
@@ -8,10 +8,12 @@ import { observeChildren } from './children.ts';
 import { findFloatingIP } from './floating-ip.ts';
 import { findLoadBalancers } from './load-balancer.ts';
 import { observeNetwork } from './network.ts';
+import { observeNodePorts } from './node-ports.ts';
 import { listsOf } from './project.ts';
 import type { Project } from './project.ts';
 import { asExpected } from './expectation.ts';
 import { recall, rememberRead } from './recollection.ts';
+import { findSecurityGroups, securityGroupResources } from './security-group.ts';
 import { observeHeadroom } from './quota.ts';
 import type { Headroom } from './quota.ts';
 
@@ -34,6 +36,14 @@ export interface Question {
   readonly cluster: ClusterIdentity;
   /** Undefined when nothing is wanted. */
   readonly network: NetworkQuestion | undefined;
+  readonly securityGroup: SecurityGroupQuestion;
+}
+
+export interface SecurityGroupQuestion {
+  /** False: there should be none, and hardly ever is. */
+  readonly managed: boolean;
+  /** At which addresses of this subnet the group is to be found on a port; none when nothing is wanted. */
+  readonly addresses: (memberSubnet: Subnet | undefined) => readonly string[];
 }
 
 export interface Source {
@@ -45,16 +55,21 @@ export interface Source {
 
 const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 
-/** Load balancer, floating IP and network facts: what can be answered from lists of the whole project too. */
+/** Load balancer, what is Neutron's, and network facts: what can be answered from lists of the whole project too. */
 export async function observeTop(question: Question, source: Source): Promise<Observed> {
   const { unit, cluster, network } = question;
   const lists = source.project ? listsOf(source.project) : source.cloud;
   const { primary, duplicates } = await findLoadBalancers(unit, cluster, lists);
-  const [floating, facts, octavia] = await Promise.all([
+  const { managed, addresses } = question.securityGroup;
+  const [floating, facts, octavia, groups] = await Promise.all([
     findFloatingIP(unit, primary, network?.external ?? false, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
     source.cloud.octaviaVersion(),
+    findSecurityGroups(unit, cluster, managed, { ...source, lists }),
   ]);
+  const subnet = facts.memberSubnet;
+  const ports = await observeNodePorts(groups, { addresses: addresses(subnet), subnet }, lists);
+  const { withoutPort, unfiltered } = ports;
   const { resource, loadBalancerIPTaken } = floating;
   const lb: readonly ObservedResource[] = primary
     ? [{ kind: 'loadbalancer', address: 'lb', id: primary.id, owned: true, wire: primary }]
@@ -62,8 +77,18 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   return {
     ...(primary ? { loadBalancer: primary } : {}),
     duplicates,
-    resources: resource ? [...lb, resource] : lb,
-    facts: loadBalancerIPTaken === undefined ? facts : { ...facts, loadBalancerIPTaken },
+    resources: [
+      ...lb,
+      ...(resource ? [resource] : []),
+      ...securityGroupResources(groups),
+      ...ports.resources,
+    ],
+    facts: {
+      ...facts,
+      withoutPort,
+      unfiltered,
+      ...(loadBalancerIPTaken === undefined ? {} : { loadBalancerIPTaken }),
+    },
     octavia,
   };
 }
@@ -83,7 +108,7 @@ export async function observeUnit(question: Question, source: Source): Promise<O
 
 /** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
 async function observeExpected(
-  { unit, network, nodes }: Question,
+  { unit, network, nodes, securityGroup }: Question,
   { cloud, clock }: Source,
 ): Promise<Observed | undefined> {
   const expected = network && (await asExpected(unit, network.external, cloud, clock.now()));
@@ -94,6 +119,8 @@ async function observeExpected(
     cloud.octaviaVersion(),
   ]);
   const { resources, sinceMs } = expected;
+  const ports = securityGroup.addresses(facts.memberSubnet).map((address) => `port/${address}`);
+  if (!ports.every((port) => resources.some(({ address }) => address === port))) return undefined;
   return { loadBalancer, duplicates: [], resources, facts, octavia, expectedSinceMs: sinceMs };
 }
 

@@ -62,6 +62,19 @@ export function createCloud(session: Session): Cloud {
       expectSuccess(await send(session, 'member', 'PUT', path, attempted, { members }), attempted);
     },
 
+    async setSecurityGroups(id, groups, revision) {
+      const attempted = attempt('set the security groups of', 'port', id);
+      const answer = await session.send({
+        service: ENDPOINTS.port.service,
+        method: 'PUT',
+        path: objectPath('port', id),
+        headers: { 'if-match': `revision_number=${revision}` },
+        body: envelope('port', { security_groups: groups }),
+        attempted,
+      });
+      return readOne('port', answer, attempted);
+    },
+
     async statuses(id) {
       const attempted = attempt('read the status of', 'loadbalancer', id);
       const answer = await send(

@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
   { status: 409, type: 'OverQuota', code: 'QUOTA_EXCEEDED' },
   { status: 409, message: /^No more IP addresses available/, code: 'ADDRESSES_EXHAUSTED' },
   { status: 409, code: 'CONFLICT' },
-  { status: 412, code: 'CONFLICT' },
+  { status: 412, code: 'CHANGED_MEANWHILE' },
   { status: 422, code: 'REJECTED' },
   { status: 429, code: 'RATE_LIMITED' },
   // The amphora provider passes Neutron's word on the VIP address on as a 500.

@@ -10,6 +10,7 @@ export interface SessionRequest {
   /** From the service's root, with version and query: `/v2.0/floatingips?port_id=...`. */
   readonly path: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   /** What is tried on which object, for the message of an error. */
   readonly attempted: string;
 }
@@ -30,7 +31,7 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
   async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {
     const { service, method, path, body, attempted } = request;
     const url = serviceUrl(token.catalog, service, config) + path;
-    const headers = { 'x-auth-token': token.value };
+    const headers = { ...request.headers, 'x-auth-token': token.value };
     return http({ service, method, url, headers, ...(body === undefined ? {} : { body }) }).catch(
       (error: unknown) => {
         throw unreachable(attempted, error);

@@ -7,6 +7,7 @@ import type {
   ObservedResource,
   ResourceKind,
 } from '../model/resources.ts';
+import { isBeside } from '../model/resources.ts';
 import { compare } from './compare.ts';
 
 export function remove(resource: ObservedResource): Step {
@@ -61,9 +62,9 @@ function whyNot(kind: ResourceKind): string {
     : 'it cannot change without taking the address away';
 }
 
-/** Neutron takes no tags on the POST of a floating IP; they are set in a second, repeatable step. */
+/** Neutron takes no tags on the POST of what can have them; they are set in a second, repeatable step. */
 function createAttributes({ kind, attributes }: DesiredResource): Attributes {
-  if (kind !== 'floatingip') return attributes;
+  if (!isBeside(kind)) return attributes;
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
 }
 

@@ -4,6 +4,7 @@ import { withoutOurTags } from '../model/ownership.ts';
 import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from './one.ts';
 import { inOrder } from './order.ts';
+import { planSecurityGroup } from './security-group.ts';
 import { createTree } from './tree.ts';
 
 export interface PlanInput {
@@ -14,6 +15,8 @@ export interface PlanInput {
   readonly problems: readonly Problem[];
   /** No node can be used just now: a pool that has members keeps them. */
   readonly keepMembers: boolean;
+  /** What the security group should open is not known: it stays as it is. */
+  readonly keepSecurityGroup: boolean;
   /** Whether a floating IP was made by us, and so is ours to delete. */
   readonly isMadeByUs: (observed: ObservedResource) => boolean;
   /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
@@ -58,7 +61,8 @@ export function plan(input: PlanInput): Plan {
   const wantedFloating = wanted.get('floatingip');
   if (wantedFloating && input.rebuild === undefined) planOne(wantedFloating, there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
-  return { ...base, steps: inOrder(steps), refused };
+  const beside = input.keepSecurityGroup ? [] : planSecurityGroup({ ...input, there, wanted }, refused);
+  return { ...base, steps: [...inOrder(steps), ...beside], refused };
 }
 
 function removeWithAll(address: string, id: string, because?: string): Step {

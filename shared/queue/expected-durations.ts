@@ -1,4 +1,5 @@
 import type { Report } from '../model/outcome.ts';
+import { isBeside } from '../model/resources.ts';
 
 /** What Octavia is busy with; the same words as in PENDING_*. */
 export type Operation = 'create' | 'update' | 'delete';
@@ -23,7 +24,7 @@ export class ExpectedDurations {
 
 /** What a run left Octavia busy with: its last write tells. Undefined when it wrote nothing and only found it busy. */
 export function operationOf(report: Report): Operation | undefined {
-  const last = report.applied.findLast((step) => step.kind !== 'floatingip');
+  const last = report.applied.findLast((step) => !isBeside(step.kind));
   if (!last) return undefined;
   return last.kind === 'loadbalancer' ? last.verb : 'update';
 }

@@ -8,6 +8,9 @@ export interface Answers {
   readonly members?: readonly Wire[];
   readonly healthmonitors?: readonly Wire[];
   readonly floatingips?: readonly Wire[];
+  /** As Neutron answers them, with their rules. */
+  readonly security_groups?: readonly Wire[];
+  readonly ports?: readonly Wire[];
 }
 
 /** The same objects with their parent's id, as the model keeps them. */
@@ -23,7 +26,15 @@ export function contentsOf(answers: Answers): Contents {
     member: members.map((wire) => ({ ...wire, pool_id: poolOf(wire.id) })),
     healthmonitor: healthmonitors.map((wire) => ({ ...wire, pool_id: idsOf(wire, 'pools')[0] })),
     floatingip: answers.floatingips ?? [],
+    securitygroup: answers.security_groups ?? [],
+    securitygrouprule: (answers.security_groups ?? []).flatMap(rulesIn),
+    ...(answers.ports ? { port: answers.ports } : {}),
   };
+}
+
+function rulesIn(group: Wire): readonly Wire[] {
+  const rules = (group['security_group_rules'] ?? []) as readonly Wire[];
+  return rules.map((rule) => ({ ...rule, security_group_id: group.id }));
 }
 
 function idsOf(wire: Wire, relation: string): readonly string[] {

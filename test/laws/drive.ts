@@ -9,10 +9,10 @@ import type { ObservedResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
 import { unitOf } from '../../shared/unit.ts';
 import type { CloudModel } from '../support/cloud-model.ts';
+import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
-const config = aConfig();
 
 const held: Lease = {
   acquire: () => Promise.resolve({ fresh: true }),
@@ -22,7 +22,12 @@ const held: Lease = {
 };
 const budget = { remainingMs: () => 60_000 };
 
-export function look(service: Service, nodes: readonly Node[], cloud: CloudModel): Promise<Look> {
+export function look(
+  service: Service,
+  nodes: readonly Node[],
+  cloud: CloudModel,
+  config: Config = aConfig(),
+): Promise<Look> {
   const name = keyOf(service);
   const unit = unitOf(serviceKey(name.namespace, name.name), name, service, config);
   return lookAt(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
@@ -33,10 +38,11 @@ export async function settle(
   service: Service,
   nodes: readonly Node[],
   cloud: CloudModel,
+  config?: Config,
 ): Promise<readonly Plan[]> {
   const plans: Plan[] = [];
   for (let runs = 0; runs < 60; runs += 1) {
-    const seen = await look(service, nodes, cloud);
+    const seen = await look(service, nodes, cloud, config);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
     const { error } = await apply(seen.plan.steps, seen.observed.resources, { cloud, lease: held, budget });

@@ -1,5 +1,6 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Attributes, ResourceKind } from '../../shared/model/resources.ts';
+import { checkRule } from './cloud-model-groups.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
 
 /** What a PUT may carry (Octavia API v2 and Networking API v2.0, "Update ..."). */
@@ -24,6 +25,9 @@ const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
     ...['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes', 'tags'],
   ],
   floatingip: ['port_id', 'description', 'tags'],
+  securitygroup: ['name', 'description', 'tags'],
+  securitygrouprule: [],
+  port: [],
 };
 
 export function checkUpdate(cloud: CloudModel, kind: ResourceKind, wire: Wire, attributes: Attributes): void {
@@ -76,6 +80,14 @@ export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: A
       if (attributes['tags'] !== undefined) throw refused("Attribute 'tags' not allowed in POST");
       checkPort(cloud, attributes['port_id'], undefined);
       return;
+    case 'securitygroup':
+      if (attributes['tags'] !== undefined) throw refused("Attribute 'tags' not allowed in POST");
+      return;
+    case 'securitygrouprule':
+      checkRule(cloud, attributes);
+      return;
+    case 'port':
+      throw refused('nobody makes ports here');
   }
 }
 

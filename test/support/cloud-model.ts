@@ -1,6 +1,8 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
+import { isBeside } from '../../shared/model/resources.ts';
 import type { Attributes, ResourceKind, WireResource } from '../../shared/model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
+import { checkUnused, DEFAULT_RULES, groupView, setSecurityGroups } from './cloud-model-groups.ts';
 import { checkCreate, checkMembers, checkUpdate } from './cloud-model-rules.ts';
 
 export type Wire = Record<string, unknown> & { readonly id: string };
@@ -10,6 +12,8 @@ export const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const OTHER_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000002';
 export const NETWORK = 'aaaaaaaa-0000-4000-8000-00000000000a';
 export const PUBLIC = 'aaaaaaaa-0000-4000-8000-00000000000e';
+/** The group that a node's port has without us. */
+export const NODE_GROUP = 'f0000000-0000-4000-8000-000000000001';
 export const PUBLIC_SUBNET = 'aaaaaaaa-0000-4000-8000-00000000000f';
 
 /** Two subnets, an external network, and a port for each of the first node addresses. */
@@ -22,6 +26,9 @@ const NETWORKS: Contents = {
   port: Array.from({ length: 20 }, (_, at) => ({
     id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
     fixed_ips: [{ subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` }],
+    security_groups: [NODE_GROUP],
+    port_security_enabled: true,
+    revision_number: 1,
   })),
 };
 
@@ -113,6 +120,14 @@ export class CloudModel implements Cloud {
     return Promise.resolve({});
   }
 
+  setSecurityGroups(id: string, groups: readonly string[], revision: number): Promise<WireResource> {
+    return this.#write('update port', () => {
+      const port = this.#known('port', id);
+      setSecurityGroups(this, port, groups, revision);
+      return this.#view('port', port);
+    });
+  }
+
   /** Not modelled: what is on a load balancer is then read in full. */
   statuses(): Promise<undefined> {
     return Promise.resolve(undefined);
@@ -128,6 +143,9 @@ export class CloudModel implements Cloud {
     const wire: Wire = { ...defaults(kind, this.#made), ...own, id: this.#newId() };
     this.all(kind).push(wire);
     const on = { loadbalancer_id: kind === 'loadbalancer' ? wire.id : wire['loadbalancer_id'] };
+    if (kind === 'securitygroup')
+      for (const rule of DEFAULT_RULES)
+        this.all('securitygrouprule').push({ ...rule, id: this.#newId(), security_group_id: wire.id });
     for (const below of asList(listeners)) this.#insert('listener', { ...below, ...on });
     for (const below of asList(members)) this.#insert('member', { ...below, pool_id: wire.id });
     for (const below of asList(default_pool))
@@ -137,6 +155,7 @@ export class CloudModel implements Cloud {
   }
 
   #drop(kind: ReadKind, wire: Wire, cascade: boolean): void {
+    if (kind === 'securitygroup') checkUnused(this, wire);
     const below: readonly (readonly [ReadKind, string])[] =
       kind === 'loadbalancer'
         ? [
@@ -148,7 +167,9 @@ export class CloudModel implements Cloud {
               ['member', 'pool_id'],
               ['healthmonitor', 'pool_id'],
             ]
-          : [];
+          : kind === 'securitygroup'
+            ? [['securitygrouprule', 'security_group_id']]
+            : [];
     for (const [child, by] of below) {
       const children = this.all(child).filter((one) => one[by] === wire.id);
       if (children.length > 0 && kind === 'loadbalancer' && !cascade)
@@ -168,7 +189,7 @@ export class CloudModel implements Cloud {
   }
 
   #lock(kind: ResourceKind, attributes: Attributes): void {
-    if (kind === 'floatingip') return;
+    if (isBeside(kind)) return;
     const pool = this.all('pool').find((one) => one.id === attributes['pool_id']);
     const id =
       kind === 'loadbalancer'
@@ -199,6 +220,7 @@ export class CloudModel implements Cloud {
 
   #view(kind: ReadKind, wire: Wire): Wire {
     const plain = structuredClone(wire);
+    if (kind === 'securitygroup') return groupView(this, plain);
     if (kind !== 'pool') return plain;
     const on = (child: ReadKind): Wire[] => this.all(child).filter((one) => one['pool_id'] === wire.id);
     const [monitor] = on('healthmonitor');
@@ -226,6 +248,7 @@ function defaults(kind: ResourceKind, made: number): Attributes {
     case 'loadbalancer': {
       const vip = {
         vip_address: `10.0.0.${200 + (made % 50)}`,
+        vip_subnet_id: SUBNET,
         vip_port_id: `dddddddd-0000-4000-8000-${String(made).padStart(12, '0')}`,
       };
       return { ...common, ...vip, created_at: '2026-01-01T00:00:00', updated_at: null };
@@ -261,6 +284,12 @@ function defaults(kind: ResourceKind, made: number): Attributes {
         port_id: null,
         floating_ip_address: `203.0.113.${1 + (made % 200)}`,
       };
+    case 'securitygroup':
+      return { tags: [], description: '', stateful: true, created_at: '2026-01-01T00:00:00Z' };
+    case 'securitygrouprule':
+      return { remote_group_id: null, description: '' };
+    case 'port':
+      return {};
   }
 }
 
@@ -276,9 +305,11 @@ function matches(wire: Wire, query: Query): boolean {
         .split(',')
         .some((tag) => tags?.includes(tag));
     if (name === 'fixed_ips')
-      return (wire['fixed_ips'] as Attributes[]).some(
-        (fixed) => value === `ip_address=${String(fixed['ip_address'])}`,
+      return (wire['fixed_ips'] as Attributes[]).some((fixed) =>
+        [value].flat().includes(`ip_address=${String(fixed['ip_address'])}`),
       );
+    if (name === 'security_groups')
+      return [value].flat().some((id) => (wire['security_groups'] as unknown[]).includes(id));
     return name === 'fields' || wire[name] === value;
   });
 }

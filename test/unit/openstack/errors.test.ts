@@ -134,7 +134,7 @@ const ROWS: readonly (readonly [
     'revision',
     412,
     neutron('RevisionNumberConstraintFailed', 'Constrained to 5'),
-    'CONFLICT',
+    'CHANGED_MEANWHILE',
     'Constrained to 5',
   ],
   ['unprocessable', 422, octavia('no'), 'REJECTED', 'no'],

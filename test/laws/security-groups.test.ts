@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
+import { aConfig } from '../support/config.ts';
+import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
+import type { Edit } from './arbitrary.ts';
+import { executeWhole, look, settle } from './drive.ts';
+
+const managed = aConfig(undefined, { manageSecurityGroups: true });
+const ovn = aConfig(undefined, { manageSecurityGroups: true, lbProvider: 'ovn', createMonitor: false });
+const other = '5e5e5e5e-0000-4000-8000-000000000002';
+const leaving = (service: Service): Service => ({
+  ...service,
+  metadata: { ...service.metadata, deletionTimestamp: '2026-11-21T09:00:00Z' },
+});
+const groupOf = (cloud: CloudModel, { metadata }: Service) =>
+  cloud.all('securitygroup').find(({ name }) => name === `lb-sg-${metadata.uid}-default-web`);
+
+/** What comes in through the group of a Service, as `tcp 30080 10.0.0.0/24`. */
+function opened(cloud: CloudModel, service: Service): readonly string[] {
+  const id = groupOf(cloud, service)?.id;
+  const rules = cloud.all('securitygrouprule').filter((rule) => rule['security_group_id'] === id);
+  return rules
+    .map((rule) => {
+      const { direction, protocol, port_range_min: min, port_range_max: max, remote_ip_prefix: from } = rule;
+      expect([direction, max]).toEqual(['ingress', min]);
+      return [protocol, min, from].join(' ');
+    })
+    .sort();
+}
+
+/** The addresses of the ports that have it. */
+function placed(cloud: CloudModel, service: Service): readonly unknown[] {
+  const id = groupOf(cloud, service)?.id ?? '';
+  const ports = cloud.all('port').filter((port) => (port['security_groups'] as string[]).includes(id));
+  return ports.map((port) => (port['fixed_ips'] as { ip_address: string }[])[0]?.ip_address).sort();
+}
+
+/** By hand: each node port, and the health check port of what stays local. */
+function wanted({ ports, local }: Edit, from: readonly string[]): readonly string[] {
+  const data = ports.flatMap((port) =>
+    from.map((cidr) => `${port.protocol.toLowerCase()} ${port.nodePort} ${cidr}`),
+  );
+  return [...new Set([...data, ...(local ? ['tcp 31000 10.0.0.0/24'] : [])])].sort();
+}
+
+function members(nodes: readonly Node[]): readonly unknown[] {
+  const eligible = nodes.filter(
+    ({ metadata, spec }) => metadata.labels === undefined && spec?.taints === undefined,
+  );
+  return [...new Set(eligible.flatMap(({ status }) => status?.addresses?.[0]?.address ?? []))].sort();
+}
+
+/** Groups of other people on the ports of the nodes. */
+const someGroups = fc.dictionary(
+  fc.integer({ min: 1, max: 9 }).map(String),
+  fc.subarray(['f0000000-0000-4000-8000-00000000000a', 'f0000000-0000-4000-8000-00000000000b', NODE_GROUP]),
+);
+function put(groups: Readonly<Record<string, readonly string[]>>, cloud: CloudModel): void {
+  for (const [number, list] of Object.entries(groups)) {
+    const port = cloud.all('port')[Number(number) - 1];
+    if (port) port['security_groups'] = [...list];
+  }
+}
+const foreign = (cloud: CloudModel): unknown =>
+  cloud
+    .all('port')
+    .map((port) => (port['security_groups'] as string[]).filter((group) => group.startsWith('f0')));
+
+describe('whatever a Service asks for, one after the other', () => {
+  test('its group opens that and no more, on the ports of its members and no others', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 }),
+        someGroups,
+        async (edits, groups) => {
+          const cloud = new CloudModel();
+          put(groups, cloud);
+          const before = foreign(cloud);
+          for (const [edit, nodes] of edits) {
+            const service = serviceOf(edit);
+            await settle(service, nodes, cloud, managed);
+            const { plan } = await look(service, nodes, cloud, managed);
+            expect(plan.steps).toEqual([]);
+            if (plan.problems.some(({ blocking }) => blocking)) continue;
+            expect(opened(cloud, service)).toEqual(wanted(edit, ['10.0.0.0/24']));
+            expect(placed(cloud, service)).toEqual(members(nodes));
+            expect(groupOf(cloud, service)?.['tags']).toEqual([
+              'levelset-cluster=c1c1c1c1-0000-4000-8000-000000000000',
+              `levelset-service=${service.metadata.uid}`,
+              'levelset-name=default/web',
+            ]);
+          }
+          expect(foreign(cloud)).toEqual(before);
+        },
+      ),
+    ));
+
+  test('behind ovn the rules let in its source ranges, and everybody only where it has none', () =>
+    fc.assert(
+      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+        const cloud = new CloudModel();
+        for (const edit of [first, second]) {
+          const annotations = {};
+          const service = serviceOf({ ...edit, annotations });
+          await settle(service, nodes, cloud, ovn);
+          const { plan } = await look(service, nodes, cloud, ovn);
+          if (plan.problems.some(({ blocking }) => blocking)) continue;
+          const all = edit.ranges.length === 0 || edit.ranges.includes('0.0.0.0/0');
+          const own = edit.ranges.filter((range) => /^1\d+\./.test(range));
+          const from = all ? ['0.0.0.0/0'] : own.map((range) => range.replace('192.0.2.7', '192.0.2.0'));
+          expect(opened(cloud, service)).toEqual(wanted(edit, from));
+          expect(cloud.all('listener').every((listener) => listener['allowed_cidrs'] === null)).toBe(true);
+        }
+      }),
+    ));
+
+  test('a plan carried out to its end leaves only the tags of a new group', () =>
+    fc.assert(
+      fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
+        const cloud = new CloudModel();
+        await settle(serviceOf(first), before, cloud, managed);
+        await executeWhole(await look(serviceOf(second), nodes, cloud, managed), cloud);
+        const { plan } = await look(serviceOf(second), nodes, cloud, managed);
+        const left = plan.steps.filter(({ kind }) => kind !== 'floatingip');
+        expect(left.filter(({ kind, verb }) => kind !== 'securitygroup' || verb !== 'update')).toEqual([]);
+      }),
+    ));
+
+  test('the order in which Neutron lists groups, rules and ports makes no difference', () =>
+    fc.assert(
+      fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
+        const cloud = new CloudModel();
+        await settle(serviceOf(first), nodes, cloud, managed);
+        const { plan } = await look(serviceOf(second), nodes, cloud, managed);
+        for (const port of cloud.all('port')) (port['security_groups'] as string[]).reverse();
+        for (const kind of ['securitygroup', 'securitygrouprule', 'port'] as const) cloud.all(kind).reverse();
+        const again = (await look(serviceOf(first), [...nodes].reverse(), cloud, managed)).plan;
+        expect(again.steps).toEqual([]);
+        const other = (await look(serviceOf(second), nodes, cloud, managed)).plan;
+        const addresses = (steps: typeof plan.steps) =>
+          steps.map((step) => `${step.verb} ${step.address}`).sort();
+        expect(addresses(other.steps)).toEqual(addresses(plan.steps));
+      }),
+    ));
+});
+
+test('two Services on the same nodes leave each other alone, from beginning to end', () =>
+  fc.assert(
+    fc.asyncProperty(anEdit, anEdit, usableNodes, someGroups, async (first, second, nodes, groups) => {
+      const cloud = new CloudModel();
+      put(groups, cloud);
+      const before = foreign(cloud);
+      const [web, more] = [serviceOf(first), serviceOf(second, other)];
+      const also: Service = { ...more, metadata: { ...more.metadata, name: 'also' } };
+      await settle(web, nodes, cloud, managed);
+      const [opens, on] = [opened(cloud, web), placed(cloud, web)];
+      await settle(also, nodes, cloud, managed);
+      await settle(leaving(also), nodes, cloud, managed);
+      expect([opened(cloud, web), placed(cloud, web)]).toEqual([opens, on]);
+
+      await settle(leaving(web), nodes, cloud, managed);
+      expect([...cloud.all('securitygroup'), ...cloud.all('securitygrouprule')]).toEqual([]);
+      expect(foreign(cloud)).toEqual(before);
+    }),
+  ));
+
+test('when no node can be used, or nothing is opened, the group loses neither port nor rule', () =>
+  fc.assert(
+    fc.asyncProperty(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {
+      const cloud = new CloudModel();
+      const service = serviceOf(edit);
+      await settle(service, nodes, cloud, managed);
+      const [rules, on] = [opened(cloud, service), placed(cloud, service)];
+      const ports = edit.ports.map((port) => ({ ...port, nodePort: 0 }));
+      const closed = serviceOf({ ...edit, ports, local: false });
+      await settle(gone ? service : closed, gone ? [] : [...nodes, ...later], cloud, managed);
+      if (gone) expect(placed(cloud, service)).toEqual(on);
+      expect(opened(cloud, service)).toEqual(rules);
+    }),
+  ));
+
+test('switched off, the group goes and everything else stays', () =>
+  fc.assert(
+    fc.asyncProperty(anEdit, usableNodes, someGroups, async (edit, nodes, groups) => {
+      const cloud = new CloudModel();
+      put(groups, cloud);
+      const before = foreign(cloud);
+      const service = serviceOf({ ...edit, ranges: [] });
+      await settle(service, nodes, cloud, managed);
+      const lbs = structuredClone(cloud.all('loadbalancer'));
+      await settle(service, nodes, cloud);
+      expect(cloud.all('securitygroup')).toEqual([]);
+      expect(foreign(cloud)).toEqual(before);
+      expect(cloud.all('loadbalancer')).toEqual(lbs);
+    }),
+  ));

@@ -76,7 +76,7 @@ async function changeUnderTraffic(
     async () => {
       const { listeners, pools } = await treeOf();
       const inUse = pools.find(({ id }) => id === listeners[0]?.['default_pool_id']);
-      if (inUse && inUse.members.length === 0) emptied += 1;
+      if (inUse?.members.length === 0) emptied += 1;
       const [pool, ...others] = pools;
       const isThere =
         listeners[0]?.['protocol'] === protocols.listener && pool?.['protocol'] === protocols.pool;

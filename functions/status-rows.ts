@@ -2,6 +2,7 @@ import type { Config } from '../shared/config/config.ts';
 import type { Service } from '../shared/model/kubernetes.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
+import type { Plan } from '../shared/model/plan.ts';
 import { serviceKey, type Key } from '../shared/model/request.ts';
 import { renderPlan } from '../shared/plan/render.ts';
 import { readyCondition } from '../shared/report/condition.ts';
@@ -60,14 +61,19 @@ function rowFromReport({ report, at }: LastReport): Partial<StatusRow> {
   const { outcome, plan, loadBalancerId, address, request } = report;
   return {
     state: outcome.status,
-    reason: reasonOf(outcome),
+    reason: reasonOf(outcome) + waitingFor(plan),
     ...(loadBalancerId !== undefined && { loadBalancerId }),
     ...(address !== undefined && { address }),
     trigger: request.trigger,
     at,
     ...(plan && { plan: renderPlan(plan) }),
-    planSteps: plan?.steps.length ?? 0,
+    planSteps: (plan?.steps.length ?? 0) + (plan?.pending.length ?? 0),
   };
+}
+
+function waitingFor(plan: Plan | undefined): string {
+  const { length } = plan?.pending ?? [];
+  return length === 0 ? '' : `; ${length} ${length === 1 ? 'change waits' : 'changes wait'} for approval`;
 }
 
 /** In words: what holds it up, or that nothing does. */

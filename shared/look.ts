@@ -4,7 +4,9 @@ import { memberAddresses } from './desired/security-group.ts';
 import { networkQuestion, readWishes } from './desired/wishes.ts';
 import type { Wishes } from './desired/wishes.ts';
 import { fingerprint } from './model/fingerprint.ts';
+import { publishedAddress } from './model/kubernetes.ts';
 import type { Node } from './model/kubernetes.ts';
+import { isMadeForService } from './model/name-schemes.ts';
 import type { Subnet } from './model/network.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import type { Plan, Step } from './model/plan.ts';
@@ -17,7 +19,9 @@ import type { Observed } from './observe/unit.ts';
 import type { Project } from './observe/project.ts';
 import { plan } from './plan/plan.ts';
 import { quotaProblems } from './plan/quota.ts';
+import { withhold } from './plan/withhold.ts';
 import type { World } from './ports.ts';
+import { addressesOf, ambiguityProblems, asMaker } from './desired/maker.ts';
 
 /** Observe, desire and plan: everything before the first write. */
 export interface Look {
@@ -41,16 +45,16 @@ export async function lookAt(
   cluster: ClusterIdentity,
   depth: 'deep' | 'shallow' = 'deep',
 ): Promise<Look> {
-  const wishes = unit.service && readWishes(unit.service, world.config);
-  const network = wishes && unit.wanted ? networkQuestion(wishes) : undefined;
-  const managed = unit.wanted && world.config.loadBalancer.manageSecurityGroups;
+  const asked = unit.service && unit.wanted ? readWishes(unit.service, world.config) : undefined;
+  const network = asked && networkQuestion(asked);
+  const managed = world.config.loadBalancer.manageSecurityGroups;
   const securityGroup = {
-    managed: world.config.loadBalancer.manageSecurityGroups,
-    addresses: (subnet: Subnet | undefined) =>
-      wishes && managed ? memberAddresses(nodes, subnet, wishes) : [],
+    managed,
+    addresses: (subnet: Subnet | undefined) => (asked && managed ? memberAddresses(nodes, subnet, asked) : []),
   };
   const observe = depth === 'deep' ? observeUnit : observeTop;
   const observed = await observe({ unit, nodes, cluster, network, securityGroup }, world);
+  const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
   const desired = desireUnit(
     {
       wanted: wishes && unit.wanted ? [wishes] : [],
@@ -60,19 +64,34 @@ export async function lookAt(
       octavia: observed.octavia,
       cluster,
     },
-    world.config,
+    config,
   );
   const pending = observed.loadBalancer !== undefined && isPending(observed.loadBalancer);
   const anew = rebuild(unit, observed);
+  const published = publishedAddress(unit.service);
+  const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
-    desired: desired.resources,
-    observed: observed.resources,
-    problems: [...desired.problems, ...quotaProblems(desired.resources, observed.headroom)],
+    ...withhold({
+      desired: desired.resources,
+      observed: observed.resources,
+      uid: unit.service?.metadata.uid ?? '',
+      approved,
+      ...(published === undefined ? {} : { published }),
+      nodes: addressesOf(nodes),
+      keepMembers: desired.keepMembers,
+      tags: world.config.adopt !== 'names-only',
+    }),
+    problems: [
+      ...desired.problems,
+      ...quotaProblems(desired.resources, observed.headroom),
+      ...ambiguityProblems(observed.ambiguous),
+    ],
     keepMembers: desired.keepMembers,
     keepSecurityGroup: desired.keepSecurityGroup,
-    isMadeByUs: (resource: ObservedResource) => isMadeByUs(resource.wire, unit),
+    isMadeByUs: ({ kind, wire }: ObservedResource) =>
+      kind === 'loadbalancer' ? isMadeForService(wire) : isMadeByUs(wire, unit),
     duplicates: observed.duplicates,
     ...anew,
   });
@@ -86,7 +105,7 @@ export async function lookAt(
     desired,
     plan: { ...planned, steps: planned.steps.filter((step) => !isOutOfReach(step, locked, depth)) },
     pending,
-    hash: fingerprint(desired.resources),
+    hash: fingerprint(approved.length > 0 ? [desired.resources, approved] : desired.resources),
   };
 }
 

@@ -15,8 +15,7 @@ import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
 import type { World } from './ports.ts';
-import { desireIngress } from './desired/addresses.ts';
-import { addressOf } from './report/address.ts';
+import { addressOf, ingressOf } from './report/address.ts';
 import { sameIngress } from './report/condition.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 
@@ -26,6 +25,8 @@ export interface Sweep {
   /** Services that want a load balancer. */
   readonly services: number;
   readonly settled: number;
+  /** Changes to settled load balancers of other controllers that wait for approval. */
+  readonly pending: number;
   readonly warnings: readonly string[];
   /** Why nothing could be found out; then nothing is done either. */
   readonly failed?: string;
@@ -42,6 +43,7 @@ export async function sweep(world: World, options: { readonly namespace?: string
       requests: [],
       services: 0,
       settled: 0,
+      pending: 0,
       warnings: [],
       failed,
       loadBalancersByState: {},
@@ -67,10 +69,12 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
   const view: View = { world, cluster, nodes, project, states };
   const unsettled: Service[] = [];
   const refused: string[] = [];
+  let pending = 0;
   for (const service of wanted) {
     const verdict = await judge(service, view);
     if (verdict === 'unsettled') unsettled.push(service);
-    else if (verdict !== 'settled') refused.push(verdict.refused);
+    else if (verdict === 'settled') pending += states.get(service.metadata.uid)?.pending ?? 0;
+    else refused.push(verdict.refused);
   }
   const orphans =
     namespace === undefined
@@ -85,6 +89,7 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
     requests: [...new Set(keys)].map((key) => ({ key, trigger: 'sweep' })),
     services: wanted.length,
     settled: wanted.length - unsettled.length - refused.length,
+    pending,
     warnings: [...orphans.warnings, ...refused],
     loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
     nodesWithoutAddress: wanted.length > 0 ? nodeSet(nodes, undefined, 4).withoutAddress : [],
@@ -120,8 +125,11 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const known = new Map(look.observed.resources.map(({ address, wire }) => [address, wire]));
   const address = addressOf(look, { steps: [], stopped: false, known });
-  const ingress = look.wishes ? desireIngress(look.wishes, address) : [];
-  return sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []) ? 'settled' : 'unsettled';
+  const published = service.status?.loadBalancer?.ingress ?? [];
+  // what waits was not looked at; it may be why something else is published
+  const waits = (state.pending ?? 0) > 0 && published.length > 0;
+  const isTold = waits || sameIngress(ingressOf(look, address), published);
+  return isTold ? 'settled' : 'unsettled';
 }
 
 /** Leases and watermarks of units that are no more. */

@@ -10,7 +10,12 @@ import type { UnitState } from './model/state.ts';
 export function watermark(look: Look, now: number): UnitState | undefined {
   const lb = look.observed.loadBalancer;
   if (!lb || look.observed.expectedSinceMs !== undefined || !isSure(lb, now)) return undefined;
-  return { hash: look.hash, updated_at: typeof lb['updated_at'] === 'string' ? lb['updated_at'] : null };
+  const { length: pending } = look.plan.pending;
+  return {
+    hash: look.hash,
+    updated_at: typeof lb['updated_at'] === 'string' ? lb['updated_at'] : null,
+    ...(pending > 0 ? { pending } : {}),
+  };
 }
 
 /** What to remember of a create that OpenStack refused, or undefined when that is not what happened. */

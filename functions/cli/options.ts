@@ -20,6 +20,10 @@ const CONNECT = [
   ['--cloud-config <file>', 'cloud.conf, as the Go provider reads it; without it clouds.yaml or OS_*'],
   ['--cluster-name <name>', 'makes names of what is created (default: kubernetes)'],
   ['--load-balancer-class <class>', 'only Services of this class (default: those that have none)'],
+  [
+    '--adopt <what>',
+    'what to write to load balancers of other controllers: tags, or names-only for nothing (default: tags)',
+  ],
   ['--namespace <name>', 'of Leases and state (default: kube-system)'],
   ['--reconcile-timeout <duration>', 'how long one run may take (default: 1m)'],
   ['--concurrent-service-syncs <number>', 'how many load balancers are worked on at once (default: 15)'],

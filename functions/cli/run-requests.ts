@@ -27,7 +27,9 @@ export function describe(report: Report): string {
   if (request.dryRun && plan) return renderPlan(plan);
   const reached = address === undefined ? '' : `, ${address}`;
   const done = applied.length === 0 ? '' : ` (${summarizeSteps(applied)})`;
-  return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}`;
+  const waiting = plan?.pending.length ?? 0;
+  const waits = waiting === 0 ? '' : `; ${waiting} waiting for approval`;
+  return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}${waits}`;
 }
 
 /** 1: something failed, 2: something is still progressing, 0: nothing is left to do. */

@@ -41,6 +41,7 @@ function readFlags(env: NodeJS.ProcessEnv): Flags {
     clusterName: flag('CLUSTER_NAME'),
     loadBalancerClass: flag('LOAD_BALANCER_CLASS'),
     namespace: flag('NAMESPACE'),
+    adopt: flag('ADOPT'),
     reconcileTimeout: flag('RECONCILE_TIMEOUT'),
     sweepInterval: undefined,
     concurrentServiceSyncs: flag('CONCURRENT_SERVICE_SYNCS'),

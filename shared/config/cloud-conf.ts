@@ -13,6 +13,8 @@ export interface CloudConf {
   readonly requestTimeoutMs?: number;
   /** Options that are not in the file have their default. */
   readonly loadBalancer: LoadBalancerConfig;
+  /** Which options of [LoadBalancer] are in the file. */
+  readonly given: readonly string[];
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
   /** All that keeps the file from being used, one line each; never a secret. */
   readonly problems: readonly string[];
@@ -51,6 +53,7 @@ export function readCloudConf(source: string, file: string): CloudConf {
     ...(cloud === undefined ? {} : { cloud }),
     ...(typeof timeout === 'number' ? { requestTimeoutMs: timeout } : {}),
     loadBalancer: loadBalancerConfig((key) => at('loadbalancer', key)),
+    given: givenOptions((key) => at('loadbalancer', key)),
     loadBalancerClasses: Object.fromEntries([...classes].map(([name, values]) => [name, classOf(values)])),
     problems,
     warnings,
@@ -64,6 +67,12 @@ export function loadBalancerConfig(value: (key: string) => unknown = () => undef
     return [field, set === undefined || set === '' ? option.default : set];
   });
   return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as unknown as LoadBalancerConfig;
+}
+
+function givenOptions(value: (key: string) => unknown): readonly string[] {
+  return Object.entries(LOAD_BALANCER_OPTIONS)
+    .filter(([, { key }]) => value(key) !== undefined && value(key) !== '')
+    .map(([field]) => field);
 }
 
 /** What a class leaves open is for [LoadBalancer] to say. */

@@ -12,6 +12,10 @@ export interface Config {
   readonly concurrentServiceSyncs: number;
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
+  /** Options of [LoadBalancer] that cloud.conf sets; the others have a default, which other controllers had otherwise. */
+  readonly given?: readonly string[];
+  /** What is written to what other controllers made: our tags, or not even these (`--adopt`). */
+  readonly adopt?: 'names-only';
   /** [LoadBalancerClass "name"] of cloud.conf, which an annotation picks; not spec.loadBalancerClass. */
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
 }

@@ -11,6 +11,7 @@ export interface Flags {
   readonly reconcileTimeout?: string;
   readonly sweepInterval?: string;
   readonly concurrentServiceSyncs?: string | number;
+  readonly adopt?: string;
 }
 
 /** Milliseconds of a duration flag, or its default. */
@@ -39,4 +40,12 @@ export function countFlag(
   if (count > 0) return count;
   problems.push(`--${name} is a whole number from 1, not ${JSON.stringify(value)}`);
   return unset;
+}
+
+/** What is written to load balancers of other controllers. */
+export function adoptFlag(value: string | undefined, problems: string[]): { readonly adopt?: 'names-only' } {
+  if (value === 'names-only') return { adopt: value };
+  if (value !== undefined && value !== 'tags')
+    problems.push(`--adopt is tags or names-only, not ${JSON.stringify(value)}`);
+  return {};
 }

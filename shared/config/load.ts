@@ -5,7 +5,7 @@ import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf.
 import { readCloudsYaml } from './clouds-yaml.ts';
 import type { Config } from './config.ts';
 import { readEnv } from './env.ts';
-import { countFlag, durationFlag, type Flags } from './flags.ts';
+import { adoptFlag, countFlag, durationFlag, type Flags } from './flags.ts';
 import { openStackConfig } from './openstack-config.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -30,6 +30,7 @@ export async function loadConfig(
     clusterName: flags.clusterName ?? 'kubernetes',
     ...(flags.loadBalancerClass === undefined ? {} : { loadBalancerClass: flags.loadBalancerClass }),
     namespace: flags.namespace ?? 'kube-system',
+    ...adoptFlag(flags.adopt, problems),
     reconcileTimeoutMs: durationFlag('reconcile-timeout', flags.reconcileTimeout, 60_000, problems),
     sweepIntervalMs: durationFlag('sweep-interval', flags.sweepInterval, 5 * 60_000, problems),
     concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 15, problems),
@@ -42,7 +43,8 @@ export async function loadConfig(
   }
   const loadBalancer = conf?.loadBalancer ?? loadBalancerConfig();
   const loadBalancerClasses = conf?.loadBalancerClasses ?? {};
-  const config = deepFreeze({ ...own, openstack, loadBalancer, loadBalancerClasses });
+  const given = conf?.given ?? [];
+  const config = deepFreeze({ ...own, openstack, loadBalancer, loadBalancerClasses, given });
   return { config, warnings: conf?.warnings ?? [] };
 }
 

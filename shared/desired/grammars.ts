@@ -43,3 +43,9 @@ export const httpVersion: Parser<number> = (text) => {
   const version = text.trim();
   return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
 };
+
+/** The hash of one change that waits (plan/pending.ts). */
+export const approval: Parser<string> = (text) =>
+  /^[0-9a-f]{12}$/.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'the hashes of changes that wait, 12 hexadecimal digits each' };

@@ -1,3 +1,5 @@
+import type { NodeSelector } from '../model/node-selector.ts';
+
 /** What a Service asks for, as a whole, that is not simply an attribute of one resource. */
 export interface ServiceSettings {
   internal: boolean;
@@ -6,6 +8,15 @@ export interface ServiceSettings {
   sourceRanges: readonly string[];
   /** The subnet in which the nodes are reached. */
   memberSubnetId: string;
+  /** Labels of the nodes that become members. */
+  nodeSelector: NodeSelector;
+  /** Which subnets of the external network may give the floating IP, by name and by tags. */
+  floatingSubnet: string;
+  floatingSubnetTags: string;
+  /** The class of cloud.conf; service-config.ts reads it before all others. */
+  loadBalancerClass: string;
+  /** Hashes of changes that wait for approval. */
+  approved: readonly string[];
 }
 
 /** What one of its ports asks for, likewise. */
@@ -16,6 +27,16 @@ export interface PortSettings {
   /** Of OCCM: every TCP port speaks HTTP, and carries the header. */
   xForwardedFor: boolean;
   insertHeaders: readonly string[];
+  /** Certificates in Barbican by reference: the first is the default, the others are for SNI. */
+  tlsReferences: readonly string[];
+  /** Of kinx: TLS 1.0 and 1.1 are off. */
+  lowTls: boolean;
+  /** References to who may sign certificates of clients, and to those that are withdrawn. */
+  clientCa: string;
+  clientCrl: string;
+  /** References for TLS to the members: who may sign theirs, and the load balancer's own. */
+  poolCa: string;
+  poolCertificate: string;
 }
 
 export const ASKED_PROTOCOLS = ['tcp', 'http', 'https', 'terminated_https', 'prometheus'] as const;

@@ -67,3 +67,7 @@ export interface ServiceEvent {
   readonly reason: string;
   readonly message: string;
 }
+
+export function publishedAddress(service: Service | undefined): string | undefined {
+  return service?.status?.loadBalancer?.ingress?.[0]?.ip;
+}

@@ -21,6 +21,8 @@ export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
 export const TAG_PREFIX = 'levelset-';
 export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
+/** On a Service: the changes to what another controller made that may be made. */
+export const APPROVE = `${ANNOTATION_PREFIX}approve`;
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 export const LOAD_BALANCER_ADDRESS = 'loadbalancer.openstack.org/load-balancer-address';
 

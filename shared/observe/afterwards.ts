@@ -1,8 +1,11 @@
+import { goTags } from '../model/name-schemes.ts';
+import { poolAddressOf } from '../model/next-pool.ts';
 import type { CreateStep, MembersStep, Step } from '../model/plan.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { ServiceKey } from '../model/request.ts';
 import { isBeside } from '../model/resources.ts';
-import type { Address, Attributes, ObservedResource, WireResource } from '../model/resources.ts';
+import type { Address, Attributes, ObservedResource, ResourceKind, WireResource } from '../model/resources.ts';
+import { transportOf } from '../model/transport.ts';
 import { observeListeners, observePools } from './children.ts';
 import { memberOf, monitorOf } from './pool-contents.ts';
 import { securityGroupRules } from './security-group.ts';
@@ -42,8 +45,20 @@ export function afterwards(
 }
 
 function resourceOf({ kind, address }: CreateStep, wire: WireResource): ObservedResource {
-  const top = kind === 'loadbalancer' || (isBeside(kind) && kind !== 'securitygrouprule');
-  return { kind, address, id: wire.id, ...(top ? {} : { parent: parentOf(address) }), owned: true, wire };
+  const beside = isBeside(kind) && kind !== 'securitygrouprule';
+  return {
+    kind,
+    address,
+    id: wire.id,
+    ...(kind === 'loadbalancer' || beside ? {} : { parent: parentOf(kind, address) }),
+    owned: true,
+    wire,
+  };
+}
+
+function parentOf(kind: ResourceKind, address: Address): Address {
+  if (kind === 'securitygrouprule') return 'securitygroup';
+  return kind === 'member' || kind === 'healthmonitor' ? poolAddressOf(address) : 'lb';
 }
 
 /** What OpenStack makes with what was asked for. */
@@ -54,11 +69,8 @@ function madeAlong(step: CreateStep, answer: WireResource, written: Written): re
 
 /** The answer to a one-POST create has listeners, pools and members; monitors are as they were sent. */
 function created(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
-  const listeners = observeListeners(
-    answer['listeners'] as readonly WireResource[],
-    written.name,
-    written.cluster,
-  );
+  const owners = { cluster: written.cluster, tags: goTags(written.cluster.name, written.name), names: [] };
+  const listeners = observeListeners(answer['listeners'] as readonly WireResource[], owners);
   const pools = observePools(answer['pools'] as readonly WireResource[], listeners);
   const sent = step.attributes['listeners'] as readonly Attributes[];
   return [
@@ -69,7 +81,7 @@ function created(step: CreateStep, answer: WireResource, written: Written): read
     ),
     ...sent.flatMap((listener) => {
       const { healthmonitor } = (listener['default_pool'] ?? {}) as { healthmonitor?: Attributes };
-      const place = `${String(listener['protocol']).toLowerCase()}/${String(listener['protocol_port'])}`;
+      const place = `${transportOf(listener['protocol'])}/${String(listener['protocol_port'])}`;
       return healthmonitor ? [monitorOf(`pool/${place}`, { ...healthmonitor, id: '' })] : [];
     }),
   ];
@@ -86,11 +98,4 @@ function setMembers(step: MembersStep, there: Map<Address, ObservedResource>): v
     const old = there.get(member.address);
     there.set(member.address, old ? { ...old, wire: { ...old.wire, ...member.wire, id: old.id } } : member);
   }
-}
-
-/** A rule is in the security group, `member/tcp/80/10.0.0.5:30080` and `monitor/tcp/80` are under `pool/tcp/80`; the rest is on the load balancer. */
-function parentOf(address: Address): Address {
-  const [kind, family, port] = address.split('/');
-  if (kind === 'securitygrouprule') return 'securitygroup';
-  return kind === 'member' || kind === 'monitor' ? `pool/${family ?? ''}/${port ?? ''}` : 'lb';
 }

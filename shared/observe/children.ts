@@ -1,12 +1,11 @@
-import { clusterTag, hasTag, loadBalancerName, tagValue } from '../model/ownership.ts';
-import type { ClusterIdentity } from '../model/ownership.ts';
-import type { ServiceKey } from '../model/request.ts';
+import { nextPlace } from '../model/next-pool.ts';
+import { tagValue } from '../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
+import { transportOf } from '../model/transport.ts';
 import type { Cloud } from '../ports.ts';
+import { ownsListener, ownsMember, ownsPool } from './owners.ts';
+import type { Owners } from './owners.ts';
 import { memberOf, monitorOf } from './pool-contents.ts';
-
-/** The four protocols that share a TCP port (openstack-ccm.md, 13). */
-const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
 
 /**
  * Everything on one load balancer, addressed by what it is for: a listener by protocol family and port, a pool by the
@@ -15,14 +14,13 @@ const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
  */
 export async function observeChildren(
   loadBalancer: WireResource,
-  name: ServiceKey,
-  cluster: ClusterIdentity,
+  owners: Owners,
   cloud: Pick<Cloud, 'list' | 'get'>,
   depth: 'all' | 'owners',
 ): Promise<readonly ObservedResource[]> {
   const query = { loadbalancer_id: loadBalancer.id };
   const [listeners, pools] = await Promise.all([cloud.list('listener', query), cloud.list('pool', query)]);
-  const observedListeners = observeListeners(listeners, name, cluster);
+  const observedListeners = observeListeners(listeners, owners);
   const observedPools = observePools(pools, observedListeners);
   if (depth === 'owners') return [...observedListeners, ...observedPools];
   const below = await Promise.all(observedPools.map((pool) => observePoolContents(pool, cloud)));
@@ -31,29 +29,34 @@ export async function observeChildren(
 
 export function observeListeners(
   wires: readonly WireResource[],
-  name: ServiceKey,
-  cluster: ClusterIdentity,
+  owners: Owners,
 ): readonly ObservedResource<'listener'>[] {
-  const goTag = loadBalancerName(cluster.name, name);
-  return wires.map((wire) => observeListener(wire, cluster, goTag));
+  return wires.map((wire) => observeListener(wire, owners));
 }
 
+/** Of several pools for one port the one that its listener uses is the pool; without a listener, the newest. */
 export function observePools(
   wires: readonly WireResource[],
   listeners: readonly ObservedResource[],
 ): readonly ObservedResource<'pool'>[] {
-  return wires.map((wire) => observePool(wire, listeners));
+  const users = new Set(listeners.map(({ wire }) => wire['default_pool_id']));
+  const rank = ({ id, created_at }: WireResource): string =>
+    `${users.has(id) ? 1 : 0} ${String(created_at)} ${id}`;
+  const taken = new Set<string>();
+  return [...wires]
+    .sort((a, b) => (rank(a) < rank(b) ? 1 : -1))
+    .map((wire) => {
+      const pool = observePool(wire, listeners);
+      const place = pool.address.slice('pool/'.length);
+      const free = [place, nextPlace(place)].find((one) => !taken.has(one)) ?? `unused/${wire.id}`;
+      taken.add(free);
+      return { ...pool, address: `pool/${free}` };
+    });
 }
 
-function observeListener(
-  wire: WireResource,
-  cluster: ClusterIdentity,
-  goTag: string,
-): ObservedResource<'listener'> {
-  const protocol = String(wire['protocol']);
-  const family = TCP_LIKE.includes(protocol) ? 'tcp' : protocol.toLowerCase();
-  const owned = hasTag(wire['tags'], clusterTag(cluster)) || hasTag(wire['tags'], goTag);
-  const address = `listener/${family}/${String(wire['protocol_port'])}`;
+function observeListener(wire: WireResource, owners: Owners): ObservedResource<'listener'> {
+  const owned = ownsListener(owners, wire);
+  const address = `listener/${transportOf(wire['protocol'])}/${String(wire['protocol_port'])}`;
   return { kind: 'listener', address, id: wire.id, parent: 'lb', owned, wire };
 }
 
@@ -66,7 +69,7 @@ function observePool(wire: WireResource, listeners: readonly ObservedResource[])
     address: `pool/${place}`,
     id: wire.id,
     parent: 'lb',
-    owned: user ? user.owned : madeFor !== undefined,
+    owned: user ? user.owned && ownsPool(wire) : madeFor !== undefined,
     wire,
   };
 }
@@ -83,7 +86,10 @@ async function observePoolContents(
     typeof monitorId === 'string' ? cloud.get('healthmonitor', monitorId) : undefined,
   ]);
   return [
-    ...members.map((wire) => memberOf(pool.address, wire)),
+    ...members.map((wire) => ({
+      ...memberOf(pool.address, wire),
+      owned: ownsMember(wire, members, pool.wire),
+    })),
     ...(monitor ? [monitorOf(pool.address, monitor)] : []),
   ];
 }

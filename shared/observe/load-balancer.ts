@@ -1,67 +1,49 @@
-import type { Service } from '../model/kubernetes.ts';
-import {
-  clusterTag,
-  hasTag,
-  loadBalancerName,
-  LOAD_BALANCER_ID,
-  nameTag,
-  serviceTag,
-  tagValue,
-} from '../model/ownership.ts';
+import { goTags } from '../model/name-schemes.ts';
+import { clusterTag, hasTag, nameTag, serviceTag } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
+import { findByName, provenByTag } from './adoption.ts';
 
 export interface FoundLoadBalancers {
   /** The unit's load balancer. */
   readonly primary?: WireResource;
   /** All tagged as ours: made twice, because the answer to a POST was lost. The older one stays. */
   readonly duplicates: readonly WireResource[];
+  /** Several of another controller could be this Service's: none is taken, and none is made. */
+  readonly ambiguous?: readonly string[];
 }
 
 /**
- * One list finds what carries this Service's tags, its name (a namesake inherits), or the Go provider's tag. The last
- * counts only with a second proof (design.md, "Identity and ownership"): the cluster name `kubernetes` is everybody's.
+ * One list finds what carries this Service's tags, its name (a namesake inherits), or the Go provider's tag; one more
+ * what other controllers made without tags. What is not tagged as ours counts only with a second proof (adoption.ts).
  */
 export async function findLoadBalancers(
   unit: Unit,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundLoadBalancers> {
-  const goName = loadBalancerName(cluster.name, unit.name);
-  const tags = [nameTag(unit.name), goName, ...(unit.service ? [serviceTag(unit.service.metadata.uid)] : [])];
+  const { service, name } = unit;
+  const go = goTags(cluster.name, name);
+  const tags = [nameTag(name), ...go, ...(service ? [serviceTag(service.metadata.uid)] : [])];
   const found = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
   const ours = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
-  const adopted = [];
-  for (const lb of found) {
-    if (
-      tagValue(lb['tags'], 'cluster') === undefined &&
-      unit.service &&
-      (await isProven(lb, unit.service, cloud))
-    ) {
-      adopted.push(lb);
-    }
-  }
-  const [primary, ...duplicates] = ours.sort(oldestFirst);
+  const [primary, ...duplicates] = [...ours].sort(oldestFirst);
   if (primary) return { primary, duplicates };
-  const [taken] = adopted.sort(oldestFirst);
+  const tagged = service ? await provenByTag(found, service, cloud) : [];
+  const proven = tagged.length > 0 ? tagged : await findByName(unit, cluster, cloud);
+  const staying = proven.filter((lb) => !isLeaving(lb));
+  if (staying.length > 1) return { duplicates, ambiguous: staying.map(({ id }) => id).sort() };
+  const [taken] = [...proven].sort(oldestFirst);
   return taken ? { primary: taken, duplicates } : { duplicates };
 }
 
-/** The Service names this load balancer, or publishes its address. */
-async function isProven(lb: WireResource, service: Service, cloud: Pick<Cloud, 'list'>): Promise<boolean> {
-  if (service.metadata.annotations?.[LOAD_BALANCER_ID] === lb.id) return true;
-  const published = service.status?.loadBalancer?.ingress?.[0]?.ip;
-  const { namespace, name } = service.metadata;
-  if (published === undefined || !String(lb['description']).includes(` ${namespace}/${name} `)) return false;
-  if (lb['vip_address'] === published) return true;
-  const attached = await cloud.list('floatingip', { port_id: String(lb['vip_port_id']) });
-  return attached.some((ip) => ip['floating_ip_address'] === published);
+function isLeaving(lb: WireResource): boolean {
+  return lb['provisioning_status'] === 'PENDING_DELETE';
 }
 
 function oldestFirst(a: WireResource, b: WireResource): number {
-  const leaving = (lb: WireResource) => (lb['provisioning_status'] === 'PENDING_DELETE' ? '1' : '0');
-  const rank = (lb: WireResource) => `${leaving(lb)} ${String(lb['created_at'])} ${lb.id}`;
+  const rank = (lb: WireResource) => `${isLeaving(lb) ? '1' : '0'} ${String(lb['created_at'])} ${lb.id}`;
   return rank(a) < rank(b) ? -1 : 1;
 }

@@ -1,12 +1,14 @@
 import type { Node } from '../model/kubernetes.ts';
 import type { NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import { dialectOf } from '../model/name-schemes.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { observeChildren } from './children.ts';
 import { findFloatingIP } from './floating-ip.ts';
 import { findLoadBalancers } from './load-balancer.ts';
+import { isTagged, ownersOf } from './owners.ts';
 import { observeNetwork } from './network.ts';
 import { observeNodePorts } from './node-ports.ts';
 import { listsOf } from './project.ts';
@@ -21,6 +23,8 @@ import type { Headroom } from './quota.ts';
 export interface Observed {
   readonly loadBalancer?: WireResource;
   readonly duplicates: readonly WireResource[];
+  /** Ids of load balancers of other controllers that could all be this unit's. */
+  readonly ambiguous?: readonly string[];
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
   readonly octavia: { readonly major: number; readonly minor: number };
@@ -59,10 +63,11 @@ const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 export async function observeTop(question: Question, source: Source): Promise<Observed> {
   const { unit, cluster, network } = question;
   const lists = source.project ? listsOf(source.project) : source.cloud;
-  const { primary, duplicates } = await findLoadBalancers(unit, cluster, lists);
+  const { primary, duplicates, ambiguous } = await findLoadBalancers(unit, cluster, lists);
+  const external = network?.external === true && (!primary || dialectOf(primary) !== 'kinx');
   const { managed, addresses } = question.securityGroup;
   const [floating, facts, octavia, groups] = await Promise.all([
-    findFloatingIP(unit, primary, network?.external ?? false, cluster, lists),
+    findFloatingIP(unit, primary, external, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
     source.cloud.octaviaVersion(),
     findSecurityGroups(unit, cluster, managed, { ...source, lists }),
@@ -77,6 +82,7 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   return {
     ...(primary ? { loadBalancer: primary } : {}),
     duplicates,
+    ...(ambiguous ? { ambiguous } : {}),
     resources: [
       ...lb,
       ...(resource ? [resource] : []),
@@ -103,7 +109,17 @@ export async function observeUnit(question: Question, source: Source): Promise<O
   }
   if (isPending(top.loadBalancer)) return top;
   const children = await childrenOf(top.loadBalancer, question, source);
+  if (!question.network && isGivenUp(top.loadBalancer, children)) return withoutLoadBalancer(top);
   return { ...top, resources: [...top.resources, ...children] };
+}
+
+/** Left behind, without a tag of ours, since what is still on it is somebody else's. */
+function isGivenUp(lb: WireResource, children: readonly ObservedResource[]): boolean {
+  return !isTagged(lb['tags']) && children.length > 0 && children.every(({ owned }) => !owned);
+}
+
+function withoutLoadBalancer({ loadBalancer, ...top }: Observed): Observed {
+  return { ...top, resources: top.resources.filter(({ id }) => id !== loadBalancer?.id) };
 }
 
 /** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
@@ -130,10 +146,11 @@ async function childrenOf(
   { unit, cluster, network }: Question,
   { cloud, clock }: Source,
 ): Promise<readonly ObservedResource[]> {
-  if (!network) return observeChildren(lb, unit.name, cluster, cloud, 'owners');
+  const owners = ownersOf(unit, cluster, lb);
+  if (!network) return observeChildren(lb, owners, cloud, 'owners');
   const recalled = recall(lb, cloud);
   if (recalled) return recalled;
-  const children = await observeChildren(lb, unit.name, cluster, cloud, 'all');
+  const children = await observeChildren(lb, owners, cloud, 'all');
   rememberRead(lb, children, cloud, clock.now());
   return children;
 }

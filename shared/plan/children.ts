@@ -37,13 +37,16 @@ function planPoolMembers(pool: Address, input: ChildrenInput): readonly Step[] {
   const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
   const changed = all.flatMap((desired) => {
     const observed = present.find(({ address }) => address === desired.address);
-    const changes = observed && compare(desired, observed, there).get('in-place');
+    const changes = observed?.owned && compare(desired, observed, there).get('in-place');
     return changes ? [{ desired, id: observed.id, changes }] : [];
   });
   return planMembers(pool, {
     all,
     changed,
-    missing: all.filter(({ address }) => !present.some((member) => member.address === address)),
-    surplus: input.keepMembers ? [] : present.filter(({ address }) => !wanted.has(address)),
+    missing: all.filter(
+      ({ address, ifPresent }) => !ifPresent && !present.some((member) => member.address === address),
+    ),
+    surplus: input.keepMembers ? [] : present.filter(({ owned, address }) => owned && !wanted.has(address)),
+    alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent),
   });
 }

@@ -1,5 +1,6 @@
-import { attributeRule, equalAttribute, hasUnset } from '../model/attributes.ts';
+import { attributeRule, hasUnset } from '../model/attributes.ts';
 import type { AttributeRule, ChangeRule } from '../model/attributes.ts';
+import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, tagValue } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource, Ref } from '../model/resources.ts';
@@ -26,7 +27,11 @@ export function compare(
     const from = observed.wire[attribute];
     const wanted = bind(wish, ids);
     if (equalAttribute(rule, wanted, from)) continue;
-    add(rule, { attribute, from, to: isOfTags(rule) ? mergeTags(asTags(from), asTags(wanted)) : wanted });
+    add(rule, {
+      attribute,
+      from,
+      to: isOfTags(rule) ? mergeTags(asTags(from), tagsToWrite(rule, wanted)) : wanted,
+    });
   }
   for (const attribute of noLongerAsked(desired, observed)) {
     const rule = attributeRule(desired.kind, attribute);
@@ -47,6 +52,12 @@ function isOfTags({ compare }: AttributeRule): boolean {
   return compare === 'tags' || compare === 'set-record';
 }
 
+/** A pool that others made does not become one that we made because we record what we set on it. */
+function tagsToWrite(rule: AttributeRule, wanted: unknown): readonly string[] {
+  const tags = asTags(wanted);
+  return rule.compare === 'set-record' ? tags.filter((tag) => tagValue([tag], 'set') !== undefined) : tags;
+}
+
 function asTags(value: unknown): readonly string[] {
   return (value ?? []) as readonly string[];
 }
@@ -63,6 +74,7 @@ export function splitRef(ref: Ref): readonly [address: string, attribute: string
 
 /** The value behind a reference when what it names exists; the reference itself when it does not. */
 function bind(value: unknown, ids: ReadonlyMap<string, ObservedResource>): unknown {
+  if (Array.isArray(value)) return value.map((one) => bind(one, ids));
   if (!isRef(value)) return value;
   const [address, attribute] = splitRef(value);
   return ids.get(address)?.wire[attribute] ?? value;

@@ -9,6 +9,8 @@ export interface MemberDifference {
     readonly id: string;
     readonly changes: readonly Change[];
   }[];
+  /** No member is somebody else's, or waits: only then may one call replace the whole pool. */
+  readonly alone: boolean;
   /** All that are desired, for the one call that replaces the whole pool. */
   readonly all: readonly DesiredResource[];
 }
@@ -20,12 +22,16 @@ export interface MemberDifference {
  * | one                   | POST, PUT or DELETE of that member         |
  * | several, none leaves  | PUT members?additive_only, only these      |
  * | several, some leave   | PUT members with the whole pool            |
+ * | the same, but others' | as without those that leave, then DELETEs  |
  */
 export function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
   const { missing, surplus, changed } = difference;
   const count = missing.length + surplus.length + changed.length;
   if (count === 0) return [];
   if (count === 1) return [...missing.map(create), ...changed.map(update), ...surplus.map(remove)];
+  if (surplus.length > 0 && !difference.alone) {
+    return [...planMembers(pool, { ...difference, surplus: [] }), ...surplus.map(remove)];
+  }
   const additive = surplus.length === 0;
   const listed = additive ? [...missing, ...changed.map(({ desired }) => desired)] : difference.all;
   return [

@@ -1,6 +1,7 @@
-import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
-import type { DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
-import { withoutOurTags } from '../model/ownership.ts';
+import type { Pending, Plan, Problem, Refusal, Step } from '../model/plan.ts';
+import type { Address, DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
+import { tagValue, withoutOurTags } from '../model/ownership.ts';
+import { desireBeside } from './beside.ts';
 import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from './one.ts';
 import { inOrder } from './order.ts';
@@ -17,10 +18,12 @@ export interface PlanInput {
   readonly keepMembers: boolean;
   /** What the security group should open is not known: it stays as it is. */
   readonly keepSecurityGroup: boolean;
-  /** Whether a floating IP was made by us, and so is ours to delete. */
+  /** Whether a floating IP, or the load balancer, was made for this Service, and so is ours to delete. */
   readonly isMadeByUs: (observed: ObservedResource) => boolean;
   /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
+  /** What was withheld from the comparison until it is approved. */
+  readonly pending?: readonly Pending[];
   /** Why the load balancer has to be made anew (decision 38). */
   readonly rebuild?: string;
 }
@@ -30,19 +33,27 @@ export interface PlanInput {
  *
  * | desired | observed      | step                                                                    |
  * | yes     | no            | create; below a load balancer that is created too, in that one POST     |
- * | yes     | yes, differs  | update in place, delete and create, or a refusal, as ATTRIBUTES says    |
+ * | yes     | yes, differs  | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
  * | no      | yes, owned    | delete; the load balancer with everything on it                         |
  * | no      | yes, foreign  | nothing; and the load balancer under it stays                           |
  */
 export function plan(input: PlanInput): Plan {
   const { unit, services, desired, observed, problems } = input;
-  const there = new Map(observed.map((resource) => [resource.address, resource]));
-  const wanted = new Map(desired.map((resource) => [resource.address, resource]));
+  const there = byAddress(observed);
+  const wanted = byAddress(desired);
   const foreign = observed
     .filter(({ owned, kind, address }) => !owned && !(kind === 'floatingip' && wanted.has(address)))
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
-  const base = { unit, services, problems, foreign, ...(keeps ? { keepsMembers: true as const } : {}) };
+  const { pending = [] } = input;
+  const base = {
+    unit,
+    services,
+    pending,
+    problems,
+    foreign,
+    ...(keeps ? { keepsMembers: true as const } : {}),
+  };
   if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
   const lb = there.get('lb');
   const wantedLb = wanted.get('lb');
@@ -50,12 +61,13 @@ export function plan(input: PlanInput): Plan {
   const refused: Refusal[] = [];
 
   if (!lb && wantedLb) steps.push(createTree(wantedLb, desired));
-  else if (lb && !wantedLb) steps.push(...removeAll(lb, observed));
+  else if (lb && !wantedLb) steps.push(...removeAll(lb, observed, input.isMadeByUs(lb)));
   else if (lb && input.rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, input.rebuild));
   } else if (lb) {
     if (wantedLb) planOne(wantedLb, there, steps, refused);
-    planChildren({ ...input, there, wanted }, steps, refused);
+    const beside = desireBeside(desired, there, input.keepMembers);
+    planChildren({ ...input, desired: beside, there, wanted: byAddress(beside) }, steps, refused);
   }
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');
@@ -63,6 +75,12 @@ export function plan(input: PlanInput): Plan {
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
   const beside = input.keepSecurityGroup ? [] : planSecurityGroup({ ...input, there, wanted }, refused);
   return { ...base, steps: [...inOrder(steps), ...beside], refused };
+}
+
+function byAddress<R extends { readonly address: Address }>(
+  resources: readonly R[],
+): ReadonlyMap<Address, R> {
+  return new Map(resources.map((resource) => [resource.address, resource]));
 }
 
 function removeWithAll(address: string, id: string, because?: string): Step {
@@ -81,8 +99,12 @@ function removeDuplicate(duplicate: WireResource): Step {
 }
 
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
-function removeAll(lb: ObservedResource, observed: readonly ObservedResource[]): readonly Step[] {
-  if (isAllOurs(observed)) return [removeWithAll('lb', lb.id)];
+function removeAll(
+  lb: ObservedResource,
+  observed: readonly ObservedResource[],
+  madeByUs: boolean,
+): readonly Step[] {
+  if (madeByUs && isAllOurs(observed)) return [removeWithAll('lb', lb.id)];
   const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
   return ours.length > 0 ? ours : [release(lb)];
 }
@@ -94,13 +116,15 @@ function isAllOurs(observed: readonly ObservedResource[]): boolean {
 /** What somebody else uses stays, and is no longer ours. */
 function release(lb: ObservedResource): Step {
   const from = lb.wire['tags'] as readonly string[];
-  const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name']);
+  const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
+  const isGoTag = (tag: string): boolean => tag.startsWith('kube_service_') && tag.endsWith(`_${service}`);
+  const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name'] && !isGoTag(tag));
   return {
     verb: 'update',
     kind: 'loadbalancer',
     address: 'lb',
     id: lb.id,
-    because: 'something that is not ours is on it, so it stays and is given up',
+    because: 'it, or something on it, is not ours, so it stays and is given up',
     changes: [{ attribute: 'tags', from, to }],
   };
 }

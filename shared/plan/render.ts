@@ -1,4 +1,5 @@
-import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
+import { APPROVE } from '../model/ownership.ts';
+import type { Change, CreateStep, Pending, Plan, Step } from '../model/plan.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 
@@ -15,12 +16,23 @@ export function renderPlan(plan: Plan): string {
     lines.push(`  ! ${refusal.address} is left as it is: ${refusal.reason}`);
     lines.push(...refusal.changes.map((change) => `      ${renderChange(change)}`));
   }
+  for (const { address, verb, changes, reason, approval } of plan.pending) {
+    const sign = { create: '+', update: '~', delete: '-' }[verb];
+    lines.push(`  = ${sign} ${address} waits for approval ${approval}: ${reason}`);
+    lines.push(...changes.map((change) => `      ${renderChange(change)}`));
+  }
+  if (plan.pending.length > 0) lines.push(`    approve with the annotation ${approveWith(plan.pending)}`);
   for (const problem of plan.problems) {
     lines.push(`  ? ${problem.field} = ${JSON.stringify(problem.value)}: ${problem.message}`);
   }
   for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
   if (plan.keepsMembers) lines.push('  . no node can be used, so the pools keep the members that they have');
   return lines.join('\n');
+}
+
+/** The annotation as it is written. */
+export function approveWith(pending: readonly Pending[]): string {
+  return `${APPROVE}: ${pending.map(({ approval }) => approval).join(',')}`;
 }
 
 /** `2 to create, 1 to delete`, or `nothing to do`. */

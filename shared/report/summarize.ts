@@ -1,10 +1,10 @@
 import type { Applied } from '../apply/apply.ts';
-import { desireIngress } from '../desired/addresses.ts';
 import type { Look } from '../look.ts';
 import type { Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID, READY_CONDITION } from '../model/ownership.ts';
 import { summarizeSteps } from '../plan/render.ts';
+import { ingressOf } from './address.ts';
 import { readyCondition, sameIngress, withCondition } from './condition.ts';
 import type { Told } from './condition.ts';
 import { tell } from './told.ts';
@@ -34,7 +34,7 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   const missing = Object.entries(annotations).some(
     ([key, value]) => service.metadata.annotations?.[key] !== value,
   );
-  const ingress = look.wishes && address !== undefined ? desireIngress(look.wishes, address) : undefined;
+  const ingress = look.wishes && address !== undefined ? ingressOf(look, address) : undefined;
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
   const status: ServicePatch['status'] = {
     ...(publish ? { loadBalancer: { ingress } } : {}),

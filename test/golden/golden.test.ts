@@ -22,7 +22,7 @@ const UPDATE = process.env['UPDATE'] === '1';
 const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
 
 const cases = readdirSync(HERE, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && existsSync(join(HERE, entry.name, 'service.yaml')))
   .map(({ name }) => name)
   .sort();
 

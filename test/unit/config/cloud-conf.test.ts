@@ -12,6 +12,7 @@ describe('[LoadBalancer]', () => {
       problems: [],
       warnings: [],
       loadBalancerClasses: {},
+      given: [],
       loadBalancer: {
         enabled: true,
         lbProvider: 'amphora',

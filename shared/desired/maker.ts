@@ -1,0 +1,50 @@
+/** What is desired otherwise when another controller made the load balancer. */
+import type { Config, LoadBalancerConfig } from '../config/config.ts';
+import { isEligible } from './members.ts';
+import { readWishes } from './wishes.ts';
+import type { Wishes } from './wishes.ts';
+import type { Node, Service } from '../model/kubernetes.ts';
+import { dialectOf } from '../model/name-schemes.ts';
+import type { Problem } from '../model/plan.ts';
+import type { WireResource } from '../model/resources.ts';
+
+/** Where kinx had other defaults than the Go provider (providers.md, 2.5). */
+const KINX: Partial<LoadBalancerConfig> = {
+  createMonitor: true,
+  monitorDelay: 5,
+  monitorTimeout: 5,
+  monitorMaxRetries: 3,
+};
+
+/** The configuration as kinx would have read the same cloud.conf. It made no floating IPs: its address is the VIP. */
+function asKinx(config: Config): Config {
+  const unset = Object.entries(KINX).filter(([option]) => config.given?.includes(option) !== true);
+  const loadBalancer = { ...config.loadBalancer, ...Object.fromEntries(unset), internalLb: true };
+  return { ...config, loadBalancer };
+}
+
+/** The wishes as the one who made the load balancer would have read them: its defaults, its kind of address. */
+export function asMaker(
+  service: Service | undefined,
+  loadBalancer: WireResource | undefined,
+  config: Config,
+): { readonly config: Config; readonly wishes?: Wishes } {
+  const own = loadBalancer && dialectOf(loadBalancer) === 'kinx' ? asKinx(config) : config;
+  return service ? { config: own, wishes: readWishes(service, own) } : { config: own };
+}
+
+/** Every address of each node that any controller would make a member. */
+export function addressesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    nodes
+      .filter((node) => isEligible(node))
+      .map((node) => [node.metadata.name, (node.status?.addresses ?? []).map(({ address }) => address)]),
+  );
+}
+
+/** None is taken, and no further one is made beside them. */
+export function ambiguityProblems(ids: readonly string[] = []): readonly Problem[] {
+  if (ids.length === 0) return [];
+  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id`;
+  return [{ field: 'load balancer', value: ids.join(', '), message, blocking: true }];
+}

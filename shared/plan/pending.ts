@@ -1,0 +1,30 @@
+import { fingerprint } from '../model/fingerprint.ts';
+import type { Change, Pending } from '../model/plan.ts';
+
+/** So much of the hash that a person can copy it, and nobody hits another one by chance. */
+const LENGTH = 12;
+
+/** Collects what waits for a person; what was approved is not held up. */
+export class Gate {
+  readonly pending: Pending[] = [];
+  readonly #uid: string;
+  readonly #approved: ReadonlySet<string>;
+
+  constructor(uid: string, approved: readonly string[]) {
+    this.#uid = uid;
+    this.#approved = new Set(approved);
+  }
+
+  /** Whether this may be done. The approval is for exactly this change, of this Service (decision 34). */
+  allows(change: Omit<Pending, 'approval'>): boolean {
+    const approval = this.#approvalOf(change);
+    if (this.#approved.has(approval)) return true;
+    this.pending.push({ ...change, approval });
+    return false;
+  }
+
+  #approvalOf({ address, verb, changes }: Omit<Pending, 'approval'>): string {
+    const what = changes.map(({ attribute, from, to }: Change) => [attribute, from ?? null, to ?? null]);
+    return fingerprint([this.#uid, address, verb, what]).slice(0, LENGTH);
+  }
+}

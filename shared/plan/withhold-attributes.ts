@@ -1,0 +1,77 @@
+import { CONTROLLER, HABITS } from '../model/habits.ts';
+import { setTag, tagValue, TAG_PREFIX } from '../model/ownership.ts';
+import type { Change } from '../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
+import { compare } from './compare.ts';
+import type { Adopted } from './withhold.ts';
+
+/** The resource as it should be, with the present value of each attribute that may not change yet. */
+export function withholdAttributes(
+  wish: DesiredResource,
+  adopted: Adopted,
+  habits?: readonly string[],
+): DesiredResource {
+  const observed = adopted.there.get(wish.address);
+  if (!observed) return wish;
+  const desired = withOurTags(wish, adopted);
+  const changes = gatedChanges(desired, observed, adopted, habits);
+  return isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
+}
+
+export function isHeld(
+  { kind, address }: Pick<DesiredResource, 'kind' | 'address'>,
+  changes: readonly Change[],
+  { dialect, gate }: Adopted,
+): boolean {
+  if (changes.length === 0) return false;
+  const reason = `${CONTROLLER[dialect]} made it like this and would have left it so`;
+  return !gate.allows({ verb: 'update', kind, address, changes, reason });
+}
+
+/** What differs and is neither a habit of the old controller nor recorded as set by us. */
+export function gatedChanges(
+  desired: DesiredResource,
+  observed: ObservedResource,
+  { dialect, there }: Adopted,
+  habits: readonly string[] = HABITS[dialect][desired.kind],
+): readonly Change[] {
+  const recorded = tagValue(observed.wire['tags'], 'set')?.split('+') ?? [];
+  const free = ['tags', ...habits, ...recorded];
+  const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
+  // the old controller would have made it anew, with all that belongs to it
+  const again = differences.find(([rule]) => rule === 'recreate')?.[1] ?? [];
+  if (again.some(({ attribute }) => free.includes(attribute))) return [];
+  return differences.flatMap(([, changes]) => changes).filter(({ attribute }) => !free.includes(attribute));
+}
+
+export function asObserved(
+  desired: DesiredResource,
+  { wire }: ObservedResource,
+  changes: readonly Change[],
+): DesiredResource {
+  const names = changes.map(({ attribute }) => attribute);
+  const present = Object.fromEntries(names.map((name) => [name, wire[name] ?? null]));
+  const { tags } = desired.attributes as { readonly tags?: readonly string[] };
+  const record = tags && { tags: tags.flatMap((tag) => withoutNames(tag, names)) };
+  return { ...desired, attributes: { ...desired.attributes, ...present, ...record } };
+}
+
+/** The record of what we set does not name what we did not set. */
+function withoutNames(tag: string, names: readonly string[]): readonly string[] {
+  const recorded = tagValue([tag], 'set')?.split('+');
+  if (!recorded) return [tag];
+  const left = recorded.filter((name) => !names.includes(name));
+  return left.length > 0 ? [setTag(left)] : [];
+}
+
+/** Of the tags only ours: the Go provider adds its own when it takes over. */
+export function withOurTags(desired: DesiredResource, { there, tags: written }: Adopted): DesiredResource {
+  const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
+  if (!tags || !there.has(desired.address)) return desired;
+  if (desired.kind === 'pool' || desired.kind === 'healthmonitor') {
+    const left = tags.filter((tag) => written || tagValue([tag], 'set') === undefined);
+    return { ...desired, attributes: { ...others, tags: left } };
+  }
+  const ours = tags.filter((tag) => tag.startsWith(TAG_PREFIX));
+  return { ...desired, attributes: written ? { ...others, tags: ours } : others };
+}

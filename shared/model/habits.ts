@@ -6,9 +6,8 @@ import type { ResourceKind } from './resources.ts';
  * providers.md, 2.3). On what they made, everything else would be a behaviour that they never gave, and waits for
  * approval (decision 6). Both give and take listeners with their pools, and members as nodes come and go.
  */
-export const HABITS: Readonly<Record<Dialect, Readonly<Record<ResourceKind, readonly string[]>>>> = {
+const HABITS: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
   occm: {
-    loadbalancer: [],
     listener: [
       'allowed_cidrs',
       'connection_limit',
@@ -23,17 +22,15 @@ export const HABITS: Readonly<Record<Dialect, Readonly<Record<ResourceKind, read
     pool: ['protocol', 'lb_algorithm'],
     member: ['monitor_port'],
     healthmonitor: ['type', 'delay', 'timeout', 'max_retries', 'max_retries_down'],
-    floatingip: [],
   },
   kinx: {
-    loadbalancer: [],
     listener: ['default_pool_id', 'default_tls_container_ref', 'sni_container_refs'],
-    pool: [],
-    member: [],
-    healthmonitor: [],
-    floatingip: [],
   },
 };
+
+export function habitsOf(dialect: Dialect, kind: ResourceKind): readonly string[] {
+  return HABITS[dialect][kind] ?? [];
+}
 
 /** Who the old controller is, in a sentence. */
 export const CONTROLLER: Readonly<Record<Dialect, string>> = { occm: 'the Go provider', kinx: 'kinx' };

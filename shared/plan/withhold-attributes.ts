@@ -1,4 +1,4 @@
-import { CONTROLLER, HABITS } from '../model/habits.ts';
+import { CONTROLLER, habitsOf } from '../model/habits.ts';
 import { setTag, tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
@@ -33,7 +33,7 @@ export function gatedChanges(
   desired: DesiredResource,
   observed: ObservedResource,
   { dialect, there }: Adopted,
-  habits: readonly string[] = HABITS[dialect][desired.kind],
+  habits: readonly string[] = habitsOf(dialect, desired.kind),
 ): readonly Change[] {
   const recorded = tagValue(observed.wire['tags'], 'set')?.split('+') ?? [];
   const free = ['tags', ...habits, ...recorded];

@@ -1,4 +1,4 @@
-import { HABITS } from '../model/habits.ts';
+import { habitsOf } from '../model/habits.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
@@ -33,8 +33,7 @@ function withholdProtocol(
   adopted: Adopted,
 ): readonly DesiredResource[] {
   const desired = withOurTags(listener, adopted);
-  const habits = HABITS[adopted.dialect];
-  const free = habits.listener.filter((name) => OF_ANY.includes(name));
+  const free = habitsOf(adopted.dialect, 'listener').filter((name) => OF_ANY.includes(name));
   const changes = gatedChanges(desired, present, adopted, free);
   const oldPool = pool && adopted.there.get(pool.address);
   const follows = pool && oldPool ? protocolChanges(pool, oldPool, adopted) : [];
@@ -43,7 +42,9 @@ function withholdProtocol(
   const fitting = held && pool && oldPool ? asObserved(pool, oldPool, follows) : pool;
   return [
     held ? asObserved(desired, present, changes) : desired,
-    ...(fitting ? [withholdAttributes(fitting, adopted, [...habits.pool, 'protocol'])] : []),
+    ...(fitting
+      ? [withholdAttributes(fitting, adopted, [...habitsOf(adopted.dialect, 'pool'), 'protocol'])]
+      : []),
   ];
 }
 

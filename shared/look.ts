@@ -1,7 +1,7 @@
 import { desireUnit } from './desired/unit.ts';
 import type { Desired } from './desired/unit.ts';
 import { memberAddresses } from './desired/security-group.ts';
-import { networkQuestion, readWishes } from './desired/wishes.ts';
+import { certificateQuestionOf, networkQuestion, readWishes } from './desired/wishes.ts';
 import type { Wishes } from './desired/wishes.ts';
 import { fingerprint } from './model/fingerprint.ts';
 import { publishedAddress } from './model/kubernetes.ts';
@@ -14,9 +14,11 @@ import { isBeside } from './model/resources.ts';
 import type { ObservedResource } from './model/resources.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';
+import { observeCertificates } from './observe/certificates.ts';
 import { isPending, observeTop, observeUnit } from './observe/unit.ts';
 import type { Observed } from './observe/unit.ts';
 import type { Project } from './observe/project.ts';
+import { delegationProblems } from './plan/delegation.ts';
 import { plan } from './plan/plan.ts';
 import { quotaProblems } from './plan/quota.ts';
 import { withhold } from './plan/withhold.ts';
@@ -50,7 +52,8 @@ export async function lookAt(
   const managed = world.config.loadBalancer.manageSecurityGroups;
   const securityGroup = {
     managed,
-    addresses: (subnet: Subnet | undefined) => (asked && managed ? memberAddresses(nodes, subnet, asked) : []),
+    addresses: (subnet: Subnet | undefined) =>
+      asked && managed ? memberAddresses(nodes, subnet, asked) : [],
   };
   const observe = depth === 'deep' ? observeUnit : observeTop;
   const observed = await observe({ unit, nodes, cluster, network, securityGroup }, world);
@@ -62,6 +65,8 @@ export async function lookAt(
       nodes,
       facts: observed.facts,
       octavia: observed.octavia,
+      certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
+      ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
       cluster,
     },
     config,
@@ -87,6 +92,9 @@ export async function lookAt(
       ...desired.problems,
       ...quotaProblems(desired.resources, observed.headroom),
       ...ambiguityProblems(observed.ambiguous),
+      ...(depth === 'deep' && !pending
+        ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
+        : []),
     ],
     keepMembers: desired.keepMembers,
     keepSecurityGroup: desired.keepSecurityGroup,

@@ -2,6 +2,7 @@ import { lockOf } from './apply/apply.ts';
 import type { Applied } from './apply/apply.ts';
 import type { Step } from './model/plan.ts';
 import type { Look } from './look.ts';
+import type { Unit } from './model/unit.ts';
 import { afterwards } from './observe/afterwards.ts';
 import { expectAfterwards, expectNothing } from './observe/expectation.ts';
 import { forget } from './observe/recollection.ts';
@@ -25,6 +26,11 @@ export function noteWrites(
   const written = { steps, known, name: unit.name, cluster };
   const sinceMs = observed.expectedSinceMs ?? clock.now();
   expectAfterwards(unit, afterwards(observed.resources, written), cloud, sinceMs);
+}
+
+/** The next look reads everything, whatever this process wrote. */
+export function trustNothing(unit: Unit, { cloud }: Pick<World, 'cloud'>): void {
+  expectNothing(unit, cloud);
 }
 
 /** A pool takes the place of another, or the load balancer goes: what is there then has other addresses. */

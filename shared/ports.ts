@@ -1,5 +1,5 @@
 /** What the pipeline needs from outside. Stages are given these; only functions/world.ts knows who stands behind them. */
-import type { Node, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
+import type { EndpointSlice, Node, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
 import type { Attributes, ResourceKind, WireResource } from './model/resources.ts';
 import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
@@ -13,6 +13,8 @@ export interface Kube {
   /** All pages, or an error: never a part. */
   listServices(namespace?: string): Promise<readonly Service[]>;
   listNodes(): Promise<readonly Node[]>;
+  /** Those of one Service. */
+  listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]>;
   /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
   /** Never throws for a failed Event: it is told to the log. */
@@ -45,7 +47,7 @@ export interface StateStore {
   save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
 }
 
-export type ReadKind = ResourceKind | 'network' | 'subnet';
+export type ReadKind = ResourceKind | 'network' | 'subnet' | 'secret' | 'container';
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {

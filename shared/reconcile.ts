@@ -12,9 +12,9 @@ import { lookAt } from './look.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
+import { withLocalNodes } from './local-nodes.ts';
 import { FINALIZER } from './model/ownership.ts';
-import { noteWrites } from './note-writes.ts';
-import { expectNothing } from './observe/expectation.ts';
+import { noteWrites, trustNothing } from './note-writes.ts';
 import { asServiceKey, looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
@@ -39,9 +39,9 @@ async function run(request: ReconcileRequest, world: World, budget: Budget): Pro
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not service/NAMESPACE/NAME`);
   const service = await world.kube.getService(name.namespace, name.name);
-  const unit = unitOf(request.key, name, service, world.config);
+  const unit = await withLocalNodes(unitOf(request.key, name, service, world.config), world.kube);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
-  if (looksCloser(request.trigger)) expectNothing(unit, world.cloud);
+  if (looksCloser(request.trigger)) trustNothing(unit, world);
   try {
     return await work(request, unit, world, budget);
   } catch (error) {

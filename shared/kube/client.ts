@@ -1,12 +1,12 @@
 import { ReconcileError } from '../model/errors.ts';
-import type { Node, ObjectMeta, Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
+import type { EndpointSlice, Node, ObjectMeta, Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { Kube, Lease, Log, StateStore } from '../ports.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
 import { LEASE_LABEL, type LeaseRecord } from './lease-record.ts';
 import { KubeLease } from './lease.ts';
 import { listAll, toSelector } from './list.ts';
-import { corePath, leasePath } from './paths.ts';
+import { corePath, endpointSlicePath, leasePath } from './paths.ts';
 import { ConfigMapState } from './state.ts';
 
 export interface KubeClientOptions {
@@ -60,6 +60,14 @@ export class KubeClient implements Kube {
 
   listNodes(): Promise<readonly Node[]> {
     return listAll<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
+  }
+
+  listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]> {
+    return listAll<EndpointSlice>(this.http, {
+      path: endpointSlicePath(namespace),
+      query: { labelSelector: toSelector({ 'kubernetes.io/service-name': service }) },
+      doing: `list the EndpointSlices of Service ${namespace}/${service}`,
+    });
   }
 
   async patchService(service: Service, patch: ServicePatch): Promise<Service> {

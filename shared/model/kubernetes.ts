@@ -49,6 +49,13 @@ export interface Node {
   readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
 }
 
+/** Where the Pods of a Service are (discovery.k8s.io/v1). */
+export interface EndpointSlice {
+  readonly metadata: ObjectMeta;
+  readonly endpoints?:
+    readonly { readonly nodeName?: string; readonly conditions?: { readonly ready?: boolean } }[] | null;
+}
+
 /** A merge patch of a Service's metadata and status (RFC 7386: null removes). */
 export interface ServicePatch {
   readonly metadata?: {

@@ -10,6 +10,8 @@ export interface Unit {
   readonly name: ServiceKey;
   /** The Service as it is now; undefined when the apiserver answered 404. */
   readonly service?: Service;
+  /** With externalTrafficPolicy Local: the nodes on which it has an endpoint that is ready, sorted. */
+  readonly localNodes?: readonly string[];
   /** Whether that Service wants a load balancer of ours. */
   readonly wanted: boolean;
 }

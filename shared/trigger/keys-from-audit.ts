@@ -23,7 +23,9 @@ const STATUS_WRITES = new Set(['update', 'patch']);
 
 function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   const ref = event.objectRef;
-  if (ref === undefined || (ref.apiGroup ?? '') !== '' || !committed(event)) return 'ignored';
+  if (ref === undefined || !committed(event)) return 'ignored';
+  if (isEndpointSlice(ref)) return WRITES.has(event.verb) ? endpointsReading(event) : 'ignored';
+  if ((ref.apiGroup ?? '') !== '') return 'ignored';
   const user: AuditUser = event.impersonatedUser ?? event.user;
   if (user.username !== undefined && own.has(user.username)) return 'ignored';
 
@@ -36,6 +38,15 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   // A kubelet writes its own status every few minutes, the addresses of its node once: the sweep finds those.
   if (status && user.groups?.includes('system:nodes')) return 'ignored';
   return { key: 'nodeset', cause: event.auditID };
+}
+
+function isEndpointSlice({ apiGroup, resource, subresource }: NonNullable<AuditEvent['objectRef']>): boolean {
+  return apiGroup === 'discovery.k8s.io' && resource === 'endpointslices' && !subresource;
+}
+
+/** A slice does not name its Service: what is local there is looked through, in one cheap sweep for a burst of them. */
+function endpointsReading({ auditID: cause, objectRef }: AuditEvent): Reading {
+  return objectRef?.namespace ? { key: `namespace/${objectRef.namespace}`, cause } : 'skipped';
 }
 
 /** A create with generateName and a deletecollection carry no name: the namespace is looked through instead. */

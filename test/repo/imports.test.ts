@@ -21,6 +21,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   queue: ['model', 'config', 'ports.ts'],
   'ports.ts': ['model', 'config'],
   'unit.ts': ['model', 'config'],
+  'local-nodes.ts': ['model', 'ports.ts'],
   'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
   'watermark.ts': ['model', 'apply', 'observe', 'look.ts'],
   'note-writes.ts': ['model', 'ports.ts', 'apply', 'observe', 'look.ts'],
@@ -32,11 +33,22 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'apply',
     'report',
     'conclude.ts',
+    'local-nodes.ts',
     'look.ts',
     'note-writes.ts',
     'unit.ts',
   ],
-  'sweep.ts': ['model', 'ports.ts', 'observe', 'desired', 'report', 'look.ts', 'orphans.ts', 'unit.ts'],
+  'sweep.ts': [
+    'model',
+    'ports.ts',
+    'observe',
+    'desired',
+    'report',
+    'local-nodes.ts',
+    'look.ts',
+    'orphans.ts',
+    'unit.ts',
+  ],
 };
 
 /** Packages, by the part that may load them; types cost nothing and are free. */

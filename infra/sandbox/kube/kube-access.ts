@@ -34,6 +34,7 @@ interface Grant {
 const grants: readonly Grant[] = [
   { resources: ['services'], verbs: ['get', 'list'] },
   { resources: ['nodes'], verbs: ['list'] },
+  { resources: ['endpointslices.discovery.k8s.io'], verbs: ['list'] },
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },

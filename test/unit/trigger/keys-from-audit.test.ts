@@ -7,6 +7,12 @@ import { nodeEvent, nonResourceEvent, SELF, serviceEvent } from './audit-events.
 
 const inNamespace = { resource: 'services', namespace: 'shop' };
 const status = { ...inNamespace, name: 'web', subresource: 'status' };
+const slice = {
+  resource: 'endpointslices',
+  namespace: 'shop',
+  name: 'web-x7k2p',
+  apiGroup: 'discovery.k8s.io',
+};
 const nodeStatus = { resource: 'nodes', name: 'worker-7', subresource: 'status' };
 const self = { username: SELF, groups: ['system:serviceaccounts'] };
 const nodeController = { username: 'system:serviceaccount:kube-system:node-controller', groups: [] };
@@ -26,6 +32,7 @@ const READ: readonly (readonly [string, AuditEvent, string])[] = [
   ['an empty API group', serviceEvent('update', { objectRef: { ...inNamespace, name: 'web', apiGroup: '' } }), 'service/shop/web'],
   ['a field manager that looks like a dry run', serviceEvent('patch', { requestURI: '/x?fieldManager=dryRun=All' }), 'service/shop/web'],
   ['levelset impersonating somebody', serviceEvent('update', { user: self, impersonatedUser: { username: 'alice' } }), 'service/shop/web'],
+  ['an endpoint that comes or goes', serviceEvent('update', { objectRef: slice }), 'namespace/shop'],
   ['a node that registers', nodeEvent('create'), 'nodeset'],
   ['a node that is tainted', nodeEvent('patch', { user: nodeController }), 'nodeset'],
   ['a node that is deleted', nodeEvent('delete'), 'nodeset'],
@@ -54,6 +61,7 @@ const IGNORED: readonly (readonly [string, AuditEvent])[] = [
   ['a status that is read', serviceEvent('get', { objectRef: status })],
   ['an eviction', serviceEvent('create', { objectRef: { resource: 'pods', namespace: 'shop', name: 'p', subresource: 'eviction' } })],
   ['a Service of Knative', serviceEvent('create', { objectRef: { ...inNamespace, name: 'web', apiGroup: 'serving.knative.dev' } })],
+  ['an EndpointSlice that is read', serviceEvent('get', { objectRef: slice })],
   ['a Lease', serviceEvent('update', { objectRef: { resource: 'leases', namespace: 'shop', name: 'x', apiGroup: 'coordination.k8s.io' } })],
 ];
 

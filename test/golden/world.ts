@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readCloudConf } from '../../shared/config/cloud-conf.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { lookAt } from '../../shared/look.ts';
@@ -6,7 +7,7 @@ import type { Look } from '../../shared/look.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { unitOf } from '../../shared/unit.ts';
-import { CloudModel } from '../support/cloud-model.ts';
+import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
 import type { Contents, Wire } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 
@@ -82,6 +83,46 @@ export function contentsOf(world: RecordedWorld, config: Config): Contents {
     floatingip: each(({ floatingips }) => floatingips),
     subnet: [...subnets].flatMap((id) => (id === undefined ? [] : [{ id, cidr: '10.0.0.0/24', network_id }])),
     network: floatingNetworkId === undefined ? [] : [{ id: floatingNetworkId, 'router:external': 'true' }],
-    port: each(({ vip_port }) => (vip_port ? [vip_port] : [])),
+    port: [...each(({ vip_port }) => (vip_port ? [vip_port] : [])), ...nodePorts(world, config)],
+    ...certificates(each(({ listeners }) => listeners)),
+    securitygroup: world.security_groups,
+    securitygrouprule: world.security_groups.flatMap(
+      (group) => group['security_group_rules'] as readonly Wire[],
+    ),
   };
+}
+
+/** What Barbican has: all that listeners name. */
+function certificates(listeners: readonly Wire[]): Contents {
+  const refs = listeners.flatMap((listener) => listener['default_tls_container_ref'] ?? []).map(String);
+  const of = (kind: 'secret' | 'container'): readonly Wire[] =>
+    [...new Set(refs)]
+      .filter((ref) => ref.includes(`/${kind}s/`))
+      .map((ref) => ({ id: ref.split('/').at(-1) ?? ref, [`${kind}_ref`]: ref }));
+  return { secret: of('secret'), container: of('container') };
+}
+
+/** As that controller left them: each with its security groups, beside one that is not its own. */
+function nodePorts(world: RecordedWorld, config: Config): readonly Wire[] {
+  const subnet = config.loadBalancer.memberSubnetId ?? world.openstack[0]?.loadbalancer['vip_subnet_id'];
+  return world.nodes.map(({ metadata, status }, at) => ({
+    id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    name: metadata.name,
+    fixed_ips: (status?.addresses ?? []).map(({ address }) => ({ subnet_id: subnet, ip_address: address })),
+    security_groups: [NODE_GROUP, ...world.security_groups.map(({ id }) => id)],
+    port_security_enabled: true,
+    revision_number: 1,
+  }));
+}
+
+export const world = (name: string): RecordedWorld =>
+  readWorld(join(import.meta.dirname, 'takeover', `${name}.world.json`));
+
+export type Draft<T> = { -readonly [K in keyof T]: Draft<T[K]> };
+
+/** A world in which something has happened. */
+export function changed(from: RecordedWorld, edit: (draft: Draft<RecordedWorld>) => void): RecordedWorld {
+  const draft = structuredClone(from) as Draft<RecordedWorld>;
+  edit(draft);
+  return draft;
 }

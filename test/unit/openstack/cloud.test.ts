@@ -90,6 +90,24 @@ describe('requests', () => {
       [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members?additive_only=true`, { members: [] }]],
     ],
     [
+      'the security groups of a port',
+      (port) => port.setSecurityGroups(ID, ['a'], 7),
+      { port: { id: ID } },
+      [['PUT', `/network/v2.0/ports/${ID}`, { port: { security_groups: ['a'] } }]],
+    ],
+    [
+      'update of the tags of a security group',
+      (port) => port.update('securitygroup', ID, { tags: ['a'] }),
+      {},
+      [['PUT', `/network/v2.0/security-groups/${ID}/tags`, { tags: ['a'] }]],
+    ],
+    [
+      'create of a security group rule',
+      (port) => port.create('securitygrouprule', { protocol: 'tcp' }),
+      { security_group_rule: { id: ID } },
+      [['POST', '/network/v2.0/security-group-rules', { security_group_rule: { protocol: 'tcp' } }]],
+    ],
+    [
       'a list with a repeated key',
       (port) => port.list('floatingip', { port_id: ['a', 'b c'], tags: 'x' }),
       { floatingips: [] },
@@ -102,6 +120,18 @@ describe('requests', () => {
     expect(
       fake.seen.map(({ method, path, body: sent }) => (sent ? [method, path, sent] : [method, path])),
     ).toEqual(requests);
+  });
+
+  it('of the security groups of a port hold for the revision that was read', async () => {
+    let asked: unknown;
+    answer = (_seen, response) => {
+      asked = response.req.headers['if-match'];
+      json(response, 200, { port: { id: ID, revision_number: 8 } });
+    };
+
+    expect(await cloud.setSecurityGroups(ID, ['a'], 7)).toMatchObject({ revision_number: 8 });
+
+    expect(asked).toBe('revision_number=7');
   });
 
   it.each(['/v2.0', '/v2', '/v2.0/'])('work with an endpoint that ends in %s', async (suffix) => {

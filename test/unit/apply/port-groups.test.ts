@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../../shared/apply/apply.ts';
+import { setSecurityGroups } from '../../../shared/apply/port-groups.ts';
+import type { Step, UpdateStep } from '../../../shared/model/plan.ts';
+import { CloudModel, NODE_GROUP } from '../../support/cloud-model.ts';
+
+const PORT = 'bbbbbbbb-0000-4000-8000-000000000000';
+const WEB = 'f0000000-0000-4000-8000-0000000000aa';
+const DNS = 'f0000000-0000-4000-8000-0000000000bb';
+const FOREIGN = 'f0000000-0000-4000-8000-0000000000ff';
+
+function step(from: readonly string[], to: readonly string[]): UpdateStep {
+  const changes = [{ attribute: 'security_groups', from, to }];
+  return { verb: 'update', kind: 'port', address: 'port/10.0.0.1', id: PORT, changes };
+}
+const adding = (group: string): UpdateStep => step([NODE_GROUP], [NODE_GROUP, group]);
+const portOf = (cloud: CloudModel) => cloud.all('port').find(({ id }) => id === PORT);
+const groups = (cloud: CloudModel): unknown => portOf(cloud)?.['security_groups'];
+
+describe('the security groups of a port', () => {
+  test('that two Services read alike and write one after the other have both groups', async () => {
+    const cloud = new CloudModel();
+    const seen = await cloud.get('port', PORT);
+
+    await Promise.all([
+      setSecurityGroups(adding(WEB), seen, cloud),
+      setSecurityGroups(adding(DNS), seen, cloud),
+    ]);
+
+    expect(groups(cloud)).toEqual([NODE_GROUP, WEB, DNS]);
+  });
+
+  test('keep what somebody else put there before it was read, and after our last write', async () => {
+    const cloud = new CloudModel();
+    await setSecurityGroups(adding(WEB), await cloud.get('port', PORT), cloud);
+    Object.assign(portOf(cloud) ?? {}, {
+      security_groups: [FOREIGN, NODE_GROUP, WEB],
+      revision_number: 9,
+    });
+
+    await setSecurityGroups(step([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), cloud);
+
+    expect(groups(cloud)).toEqual([FOREIGN, NODE_GROUP]);
+  });
+
+  test('that somebody else wrote after they were read are not written', async () => {
+    const cloud = new CloudModel();
+    const seen = await cloud.get('port', PORT);
+    Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN], revision_number: 2 });
+
+    const write = setSecurityGroups(adding(WEB), seen, cloud);
+
+    await expect(write).rejects.toMatchObject({ code: 'CHANGED_MEANWHILE', disposition: 'wait' });
+    expect(groups(cloud)).toEqual([FOREIGN]);
+    await setSecurityGroups(step([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), cloud);
+    expect(groups(cloud)).toEqual([FOREIGN, WEB]);
+  });
+});
+
+test('a port that was changed meanwhile holds up neither the others nor, for more than this run, the group', async () => {
+  const cloud = new CloudModel();
+  const other = 'bbbbbbbb-0000-4000-8000-000000000001';
+  const group = await cloud.create('securitygroup', { name: 'ours' });
+  for (const port of cloud.all('port').slice(0, 2)) port['security_groups'] = [NODE_GROUP, group.id];
+  const ports = (await cloud.list('port')).slice(0, 2);
+  Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN, group.id], revision_number: 2 });
+  const off = (address: string, id: string): Step => ({
+    ...step([NODE_GROUP, group.id], [NODE_GROUP]),
+    address,
+    id,
+  });
+  const steps: readonly Step[] = [
+    off('port/10.0.0.1', PORT),
+    off('port/10.0.0.2', other),
+    { verb: 'delete', kind: 'securitygroup', address: 'securitygroup', id: group.id },
+  ];
+  const observed = ports.map((wire, at) => ({
+    ...{ kind: 'port' as const, address: `port/10.0.0.${at + 1}`, id: wire.id, owned: true, wire },
+  }));
+  const lease = {
+    acquire: () => Promise.resolve({ fresh: true }),
+    renew: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
+  };
+
+  const applied = await apply(steps, observed, { cloud, lease, budget: { remainingMs: () => 60_000 } });
+
+  expect(applied.steps.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
+  expect(applied).toMatchObject({ stopped: true, error: { code: 'CHANGED_MEANWHILE' } });
+  expect(cloud.all('securitygroup')).toHaveLength(1);
+});

@@ -1,10 +1,10 @@
-import type { LoadBalancerIngress } from '../model/kubernetes.ts';
 import type { NetworkFacts } from '../model/network.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import { keyOf } from '../model/request.ts';
+import { desireFloatingSubnets } from './floating-subnet.ts';
 import { wantsFloatingIP } from './wishes.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -35,18 +35,22 @@ export function desireFloatingIP(
       problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
     };
   }
-  const { service, annotated } = wishes;
+  const { service } = wishes;
+  const chosen = desireFloatingSubnets(wishes, network, facts);
+  if (!chosen.subnets) return { resources: [floatingIPInUse(wishes, cluster)], problems: chosen.problems };
+  const [subnet, ...otherSubnets] = chosen.subnets;
   const inUse = floatingIPInUse(wishes, cluster);
   const floatingip: DesiredResource<'floatingip'> = {
     kind: 'floatingip',
     address: 'floatingip',
     attributes: {
       floating_network_id: network,
-      ...(annotated.floatingip.subnet_id ? { subnet_id: annotated.floatingip.subnet_id } : {}),
+      ...(subnet === undefined ? {} : { subnet_id: subnet }),
       ...(service.spec.loadBalancerIP ? { floating_ip_address: service.spec.loadBalancerIP } : {}),
       ...inUse.attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
     },
+    ...(otherSubnets.length > 0 ? { alternatives: otherSubnets.map((id) => ({ subnet_id: id })) } : {}),
   };
   return { resources: [floatingip], problems: [] };
 }
@@ -75,13 +79,4 @@ export function keptFloatingIP(wishes: Wishes, cluster: ClusterIdentity): Desire
       tags: [clusterTag(cluster), keptTag(cluster, wishes.service.metadata.namespace)],
     },
   };
-}
-
-/** What to publish in the Service's status; `ipMode` is always explicit (kubernetes.md, 1.5). */
-export function desireIngress(
-  wishes: Pick<Wishes, 'hostname'>,
-  address: string | undefined,
-): readonly LoadBalancerIngress[] {
-  if (address === undefined) return [];
-  return wishes.hostname === undefined ? [{ ip: address, ipMode: 'VIP' }] : [{ hostname: wishes.hostname }];
 }

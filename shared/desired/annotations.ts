@@ -3,7 +3,9 @@ import { ANNOTATION_PREFIX } from '../model/ownership.ts';
 import type { ResourceTypes } from '../model/resources.ts';
 import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
 import { httpVersion, persistence, proxyProtocol, statusCodes, urlPath } from './grammars.ts';
+import { nodeSelector, sectionName, subnetName, subnetTags } from './choices.ts';
 import type { Parser } from './parsers.ts';
+import { CLASS } from './service-config.ts';
 import { ASKED_PROTOCOLS } from './settings.ts';
 import type { PortSettings, ServiceSettings } from './settings.ts';
 
@@ -43,13 +45,16 @@ const RETRIES = integer(1, 10);
 /** THE TABLE: which annotation sets what. Keys and defaults as the Go provider has them (openstack-ccm.md, 1). */
 // prettier-ignore
 export const ANNOTATIONS: readonly AnnotationRow[] = [
+  { names: [CLASS],                        on: 'Service',      sets: 'loadBalancerClass',   parse: sectionName, doc: 'Class of cloud.conf: what it names comes before [LoadBalancer] there, and after annotations of the Service (with the Go provider the class goes first where the Service is external).' },
   { names: [`${OCCM}subnet-id`],           on: 'loadbalancer', sets: 'vip_subnet_id',       parse: uuid, otherwise: (c) => c.loadBalancer.subnetId, doc: 'Subnet of the VIP. Cannot change later.' },
   { names: [`${OCCM}network-id`],          on: 'loadbalancer', sets: 'vip_network_id',      parse: uuid, otherwise: (c) => c.loadBalancer.networkId, doc: 'Network of the VIP. Cannot change later.' },
   { names: [`${OCCM}port-id`],             on: 'loadbalancer', sets: 'vip_port_id',         parse: uuid, doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' },
-  { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, doc: 'Octavia flavor. Cannot change later.' },
-  { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, doc: 'Octavia availability zone, by name. Cannot change later.' },
+  { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, otherwise: (c) => c.loadBalancer.flavorId, doc: 'Octavia flavor. Cannot change later.' },
+  { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, otherwise: (c) => c.loadBalancer.availabilityZone, doc: 'Octavia availability zone, by name. Cannot change later.' },
   { names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, doc: 'External network of the floating IP; else the only one there is.' },
   { names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, doc: 'Subnet that gives the floating IP; new ones only.' },
+  { names: [`${OCCM}floating-subnet`],     on: 'Service',      sets: 'floatingSubnet',      parse: subnetName, otherwise: (c) => c.loadBalancer.floatingSubnet, doc: 'Subnets that may give the floating IP, by name; the first one, by name, with a free address does. New ones only.' },
+  { names: [`${OCCM}floating-subnet-tags`], on: 'Service',     sets: 'floatingSubnetTags',  parse: subnetTags, otherwise: (c) => c.loadBalancer.floatingSubnetTags, doc: 'The same by tags: a,b any of them, &a,b all, !a,b none, !&a,b not all.' },
 
   { names: [`${OCCM}connection-limit`],       on: 'listener', sets: 'connection_limit',       parse: integer(-1, 1_000_000_000), otherwise: () => -1, doc: 'Connections a listener takes at once; -1 is no limit.' },
   { names: [`${OCCM}timeout-client-data`],    on: 'listener', sets: 'timeout_client_data',    parse: MILLISECONDS, doc: 'Milliseconds a client may be silent.' },
@@ -77,6 +82,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('monitor-domain-name')],    on: 'healthmonitor', sets: 'domain_name',    parse: hostname, doc: 'Host that an HTTP check (of version 1.1) asks for.' },
 
   { names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, doc: 'Subnet in which the nodes are reached; new members only.' },
+  { names: [`${OCCM}node-selector`],    on: 'Service', sets: 'nodeSelector',   parse: nodeSelector, otherwise: (c) => c.loadBalancer.nodeSelector, doc: 'Labels of the nodes that become members; empty: all nodes. If no node has them, members stay as they are.' },
   { names: [`${LEGACY}openstack-internal-load-balancer`], on: 'Service', sets: 'internal', parse: bool, otherwise: (c) => c.loadBalancer.internalLb, doc: 'No floating IP: the address is the VIP.' },
   { names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', parse: bool,     otherwise: () => false, doc: 'The floating IP outlives the Service.' },
   { names: [`${OCCM}hostname`],         on: 'Service', sets: 'hostname',       parse: hostname, doc: 'Published in the status in place of the address.' },

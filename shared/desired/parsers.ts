@@ -1,5 +1,6 @@
 /** Text of an annotation to a typed value, or what would have been allowed. Never throws. */
 import { isIP } from 'node:net';
+import { readUuid } from '../model/uuid.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
 export type Parser<T> = (text: string) => Parsed<T>;
@@ -26,11 +27,11 @@ export function oneOf<const T extends string>(...words: readonly T[]): Parser<T>
   };
 }
 
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
-
 /** Every id from an annotation is checked before it may enter a URL (decision 30). */
-export const uuid: Parser<string> = (text) =>
-  UUID.test(text.trim()) ? { value: text.trim().toLowerCase() } : { allowed: 'the UUID of a resource' };
+export const uuid: Parser<string> = (text) => {
+  const value = readUuid(text);
+  return value === undefined ? { allowed: 'the UUID of a resource' } : { value };
+};
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
 

@@ -15,6 +15,8 @@ import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
 import { desirePort } from './listeners.ts';
 import { nodeSet } from './members.ts';
+import { networkProblems } from './network-problems.ts';
+import { selectNodes } from './node-selection.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -53,7 +55,8 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     };
   }
   const { memberSubnet } = input.facts;
-  const nodes = nodeSet(input.nodes, memberSubnet, owner.family);
+  const selected = selectNodes(input.nodes, owner.nodeSelector);
+  const nodes = nodeSet(selected.nodes, memberSubnet, owner.family);
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
   const group = desireSecurityGroup(owner, nodes.reachable, input.facts, input.cluster, config.loadBalancer);
   const ports = input.wanted.flatMap(
@@ -76,6 +79,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     ],
     problems: [
       ...input.wanted.flatMap((wishes) => wishes.problems),
+      ...selected.problems,
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
@@ -129,31 +133,4 @@ function placeOf(asked: Partial<LoadBalancer>, facts: NetworkFacts): Partial<Loa
     ...(facts.vipSubnet ? { vip_subnet_id: facts.vipSubnet.id } : {}),
     ...(asked.vip_network_id === undefined ? {} : { vip_network_id: asked.vip_network_id }),
   };
-}
-
-function networkProblems(owner: Wishes, input: DesireInput, config: Config): readonly Problem[] {
-  const { facts, octavia } = input;
-  const problems: Problem[] = facts.missing.map((id) => ({
-    field: 'subnet or network id',
-    value: id,
-    message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
-    blocking: true,
-  }));
-  const { vip_network_id: network, vip_port_id: port } = owner.annotated.loadbalancer;
-  if (!facts.vipSubnet && network === undefined && port === undefined && facts.missing.length === 0) {
-    const message =
-      'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
-    problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
-  }
-  const byListeners = config.loadBalancer.lbProvider !== 'ovn' && octavia.major === 2 && octavia.minor >= 12;
-  const enforceable = byListeners || rulesHoldSourceRanges(config.loadBalancer);
-  if (!enforceable && input.wanted.some((wishes) => wishes.allowed_cidrs !== null)) {
-    problems.push({
-      field: 'spec.loadBalancerSourceRanges',
-      value: (owner.allowed_cidrs ?? []).join(','),
-      message: `cannot be enforced by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${config.loadBalancer.lbProvider}), so nothing is opened`,
-      blocking: true,
-    });
-  }
-  return problems;
 }

@@ -1,10 +1,15 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { NetworkQuestion } from '../model/network.ts';
+import type { NodeSelector } from '../model/node-selector.ts';
 import type { Problem } from '../model/plan.ts';
+import { choosesFloatingSubnet } from './floating-subnet.ts';
+import { readPublication } from './ingress.ts';
+import type { Publication } from './ingress.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { parseCidr } from './cidr.ts';
+import { configOf } from './service-config.ts';
 
 /** What one Service asks for, before anything is known of the cloud. */
 export interface Wishes {
@@ -12,7 +17,8 @@ export interface Wishes {
   readonly annotated: Annotated;
   readonly internal: boolean;
   readonly keepFloatingip: boolean;
-  readonly hostname?: string;
+  readonly publication: Publication;
+  readonly nodeSelector: NodeSelector;
   readonly family: 4 | 6;
   /** Null: everybody. */
   readonly allowed_cidrs: readonly string[] | null;
@@ -20,7 +26,8 @@ export interface Wishes {
 }
 
 export function readWishes(service: Service, config: Config): Wishes {
-  const annotated = readAnnotations(service, config);
+  const classed = configOf(service, config);
+  const annotated = readAnnotations(service, classed.config);
   const settings = annotated.Service;
   const family = service.spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
   const ranges = readSourceRanges(service, settings.sourceRanges ?? [], family);
@@ -30,10 +37,11 @@ export function readWishes(service: Service, config: Config): Wishes {
     // as in the Go provider, a cluster that is internal as a whole stays so (openstack-ccm.md, 1.6)
     internal: settings.internal === true || config.loadBalancer.internalLb,
     keepFloatingip: settings.keepFloatingip ?? false,
-    ...(settings.hostname === undefined ? {} : { hostname: settings.hostname }),
+    publication: readPublication(service, annotated, config),
+    nodeSelector: settings.nodeSelector ?? {},
     family,
     allowed_cidrs: ranges.cidrs,
-    problems: [...annotated.problems, ...ranges.problems],
+    problems: [...classed.problems, ...annotated.problems, ...ranges.problems],
   };
 }
 
@@ -47,6 +55,8 @@ export function networkQuestion(wishes: Wishes): NetworkQuestion {
     ...(floatingip.floating_network_id === undefined
       ? {}
       : { floating_network_id: floatingip.floating_network_id }),
+    ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
+    choose_floating_subnet: choosesFloatingSubnet(wishes),
     external: wantsFloatingIP(wishes),
     family: wishes.family,
   };

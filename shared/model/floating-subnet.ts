@@ -13,7 +13,7 @@ const NAMES = 'a name, a glob such as public-*, or ~ and a regular expression; !
 export function chooseByName(text: string): Choice<string> {
   const negated = text.startsWith('!');
   const rest = negated ? text.slice(1) : text;
-  if (rest === '' || rest === '~') return { allowed: NAMES };
+  if (rest === '' || rest === '~' || /\p{Cc}/u.test(text)) return { allowed: NAMES };
   const pattern = linearPattern(rest.startsWith('~') ? rest.slice(1) : globToPattern(rest));
   if ('allowed' in pattern) {
     return { allowed: rest.startsWith('~') ? `~ and ${pattern.allowed}` : `${NAMES}; not ${PATTERN_SYNTAX}` };
@@ -39,7 +39,8 @@ function globToPattern(glob: string): string {
 export function chooseByTags(text: string): Choice<readonly string[]> {
   const [, not = '', all = '', list = ''] = /^(!?)(&?)(.*)$/s.exec(text) ?? [];
   const tags = list.split(',').map((tag) => tag.trim());
-  if (tags.includes('')) return { allowed: 'tags with commas between them; & in front means all, ! none' };
+  if (tags.includes('') || /\p{Cc}/u.test(text))
+    return { allowed: 'tags with commas between them; & in front means all, ! none' };
   const has = (there: readonly string[]) =>
     all === '&' ? tags.every((tag) => there.includes(tag)) : tags.some((tag) => there.includes(tag));
   return { matches: not === '!' ? (there) => !has(there) : has };

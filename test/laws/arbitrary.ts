@@ -14,7 +14,8 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'loadbalancer.openstack.org/floating-subnet-id': [PUBLIC_SUBNET],
   'loadbalancer.openstack.org/floating-subnet': ['public-*', '!~(a|b)+'],
   'loadbalancer.openstack.org/floating-subnet-tags': ['paid', '!&a,b'],
-  'loadbalancer.openstack.org/class': ['plain'],
+  'loadbalancer.openstack.org/class': ['internet'],
+  'levelset.openstack.org/approve': ['aaaaaaaaaaaa'],
   'loadbalancer.openstack.org/node-selector': ['', 'pool=edge'],
   'loadbalancer.openstack.org/health-monitor-delay': ['1', '10'],
   'loadbalancer.openstack.org/health-monitor-timeout': ['1', '3'],
@@ -128,7 +129,10 @@ const aNode: fc.Arbitrary<Node> = fc
       name: `node-${number}`,
       uid: `n${number}`,
       resourceVersion: '1',
-      ...(excluded ? { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } } : {}),
+      labels: {
+        pool: 'edge',
+        ...(excluded ? { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } : {}),
+      },
     },
     ...(leaving
       ? { spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] } }
@@ -150,7 +154,7 @@ export const someNodes: fc.Arbitrary<readonly Node[]> = fc.uniqueArray(aNode, {
 export const usableNodes = someNodes.map((nodes) => [
   ...nodes,
   {
-    metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1' },
+    metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1', labels: { pool: 'edge' } },
     status: { addresses: [{ type: 'InternalIP', address: '10.0.0.9' }] },
   },
 ]);

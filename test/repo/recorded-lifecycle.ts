@@ -35,7 +35,12 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Local' } });
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Cluster' } });
     await change({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } });
-    await change({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' } });
+    await change({
+      annotations: {
+        'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false',
+        'loadbalancer.openstack.org/floating-subnet': 'public-*',
+      },
+    });
     await run({ key: 'service/default/web', trigger: 'resync' }, later);
     await sweep(later);
     await it.sweepUntilSettled(later);

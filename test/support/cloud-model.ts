@@ -15,12 +15,15 @@ export const PUBLIC = 'aaaaaaaa-0000-4000-8000-00000000000e';
 /** The group that a node's port has without us. */
 export const NODE_GROUP = 'f0000000-0000-4000-8000-000000000001';
 export const PUBLIC_SUBNET = 'aaaaaaaa-0000-4000-8000-00000000000f';
+const SECOND_PUBLIC_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000010';
 
-/** Two subnets, an external network, and a port for each of the first node addresses. */
+/** Two subnets, an external network with two more, and a port for each of the first node addresses. */
 const NETWORKS: Contents = {
   subnet: [
     { id: SUBNET, cidr: '10.0.0.0/24', network_id: NETWORK },
     { id: OTHER_SUBNET, cidr: '10.9.0.0/24', network_id: NETWORK },
+    { id: PUBLIC_SUBNET, cidr: '203.0.113.0/24', network_id: PUBLIC, name: 'public-1', tags: ['paid'] },
+    { id: SECOND_PUBLIC_SUBNET, cidr: '198.51.100.0/24', network_id: PUBLIC, name: 'public-2' },
   ],
   network: [{ id: PUBLIC, 'router:external': 'true' }],
   port: Array.from({ length: 20 }, (_, at) => ({

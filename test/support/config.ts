@@ -23,7 +23,7 @@ export function aConfig(
         project: { name: 'demo', domain: { name: 'Default' } },
       },
     },
-    loadBalancerClasses: { plain: {} },
+    loadBalancerClasses: { internet: { floatingSubnet: 'public-*' } },
     loadBalancer: {
       enabled: true,
       lbProvider: 'amphora',

@@ -16,7 +16,9 @@ export interface ChildrenInput {
 export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
   const { there, wanted } = input;
   for (const resource of input.desired) {
-    if (resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor') {
+    const isChild =
+      resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor';
+    if (isChild && !isForeign(resource.parent, there)) {
       planOne(resource, there, steps, refused);
     }
   }
@@ -27,8 +29,15 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
     if (isChild && resource.owned && !wanted.has(resource.address) && !follows) steps.push(remove(resource));
   }
   for (const pool of wanted.values()) {
-    if (pool.kind === 'pool') steps.push(...planPoolMembers(pool.address, input));
+    if (pool.kind === 'pool' && !isForeign(pool.address, there))
+      steps.push(...planPoolMembers(pool.address, input));
   }
+}
+
+/** What hangs on somebody else's pool is not ours to plan; it was not even read. */
+function isForeign(address: Address | undefined, there: ReadonlyMap<Address, ObservedResource>): boolean {
+  const parent = there.get(address ?? '');
+  return parent?.kind === 'pool' && !parent.owned;
 }
 
 function planPoolMembers(pool: Address, input: ChildrenInput): readonly Step[] {

@@ -4,10 +4,11 @@ import { tagValue } from '../model/ownership.ts';
 import type { Pending } from '../model/plan.ts';
 import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
 import { Gate } from './pending.ts';
-import { withholdAttributes } from './withhold-attributes.ts';
+import { withholdAttributes, withOurTags } from './withhold-attributes.ts';
 import { withholdFloatingIP } from './withhold-floating-ip.ts';
 import { withholdMembers } from './withhold-members.ts';
 import { withholdMonitor } from './withhold-monitor.ts';
+import { withholdNew } from './withhold-new.ts';
 import { withholdPort } from './withhold-port.ts';
 
 export interface WithholdInput {
@@ -54,15 +55,21 @@ export function withhold(input: WithholdInput): Withheld {
 
   const gate = new Gate(input.uid, input.approved);
   const adopted: Adopted = { ...input, dialect: dialectOf(lb.wire), gate, there, wanted };
-  const places = new Set(pools.map(({ address }) => address.slice('pool/'.length)));
+  const addresses = new Set(pools.map(({ address }) => address));
+  const places = [...wanted.keys()]
+    .filter((address) => addresses.has(address))
+    .map((address) => address.slice('pool/'.length));
   let { desired, observed }: Pick<Withheld, 'desired' | 'observed'> = input;
-  desired = desired.map((one) => (one.kind === 'loadbalancer' ? withholdAttributes(one, adopted) : one));
+  desired = desired.map((one) => {
+    if (one.kind === 'loadbalancer') return withholdAttributes(one, adopted);
+    return one.kind === 'securitygroup' && !input.tags ? withOurTags(one, adopted) : one;
+  });
   for (const place of places) {
-    if (!wanted.has(`pool/${place}`)) continue;
     desired = withholdPort(place, desired, adopted);
     ({ desired, observed } = withholdMembers(place, { desired, observed }, adopted));
     ({ desired, observed } = withholdMonitor(place, { desired, observed }, adopted));
   }
+  desired = withholdNew(places, desired, adopted);
   ({ desired, observed } = withholdFloatingIP({ desired, observed }, adopted));
   return { desired, observed, pending: gate.pending };
 }

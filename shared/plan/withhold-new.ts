@@ -1,5 +1,5 @@
 import { CONTROLLER } from '../model/habits.ts';
-import type { Address, DesiredResource, ResourceKind } from '../model/resources.ts';
+import type { Address, Attributes, DesiredResource, ResourceKind } from '../model/resources.ts';
 import type { Adopted } from './withhold.ts';
 
 /** What the controllers before us made too; each has its own rule. */
@@ -26,7 +26,11 @@ export function withholdNew(
   for (const { kind, address, parent = '', attributes } of desired) {
     const isNew = !KNOWN.includes(kind) && !there.has(address) && adopted.has(parent);
     if (!isNew) continue;
-    const changes = Object.entries(attributes).map(([attribute, to]) => ({ attribute, from: null, to }));
+    const changes = Object.entries(attributes as Attributes).map(([attribute, to]) => ({
+      attribute,
+      from: null,
+      to,
+    }));
     const reason = `${CONTROLLER[dialect]} never made one`;
     if (!gate.allows({ verb: 'create', kind, address, changes, reason })) held.add(address);
   }

@@ -119,7 +119,7 @@ function nodePorts(world: RecordedWorld, config: Config): readonly Wire[] {
 export const world = (name: string): RecordedWorld =>
   readWorld(join(import.meta.dirname, 'takeover', `${name}.world.json`));
 
-export type Draft<T> = { -readonly [K in keyof T]: Draft<T[K]> };
+export type Draft<T> = unknown extends T ? unknown : { -readonly [K in keyof T]: Draft<T[K]> };
 
 /** A world in which something has happened. */
 export function changed(from: RecordedWorld, edit: (draft: Draft<RecordedWorld>) => void): RecordedWorld {

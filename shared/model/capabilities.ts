@@ -1,0 +1,52 @@
+import type { ResourceKind } from './resources.ts';
+
+interface Capability {
+  readonly kind: ResourceKind;
+  readonly attribute: string;
+  /** Only these values need it; absent: the attribute as such does. */
+  readonly values?: readonly unknown[];
+  /** Minor version of the Octavia API 2 that has it first. */
+  readonly since?: number;
+  /** The ovn provider cannot do it in any version. */
+  readonly notOvn?: true;
+  /** What is taken in its place; absent: the attribute is left out. */
+  readonly instead?: unknown;
+}
+
+const TIMEOUTS = [
+  'timeout_client_data',
+  'timeout_member_connect',
+  'timeout_member_data',
+  'timeout_tcp_inspect',
+];
+const HTTP_LISTENERS = ['HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
+const HTTP_CHECK = ['http_method', 'url_path', 'expected_codes'];
+const HTTP_POOLS = ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2'];
+
+/**
+ * What not every Octavia has (Octavia API, "API version history"; openstack-ccm.md, 13) and what the ovn provider never
+ * has (openstack-ccm.md, 2.2). Asked for all the same it would be a 400 for the whole load balancer.
+ */
+// prettier-ignore
+export const CAPABILITIES: readonly Capability[] = [
+  { kind: 'loadbalancer',  attribute: 'flavor_id',         since: 6,  notOvn: true },
+  { kind: 'loadbalancer',  attribute: 'availability_zone', since: 14, notOvn: true },
+  ...TIMEOUTS.map((attribute) => ({ kind: 'listener', attribute, since: 1, notOvn: true } as const)),
+  { kind: 'listener',      attribute: 'protocol', values: HTTP_LISTENERS, notOvn: true, instead: 'TCP' },
+  { kind: 'listener',      attribute: 'protocol', values: ['PROMETHEUS'], since: 25, instead: 'TCP' },
+  { kind: 'listener',      attribute: 'insert_headers',    notOvn: true },
+  { kind: 'listener',      attribute: 'tls_versions',      since: 17, notOvn: true },
+  { kind: 'listener',      attribute: 'tls_ciphers',       since: 15, notOvn: true },
+  { kind: 'listener',      attribute: 'alpn_protocols',    since: 20, notOvn: true },
+  { kind: 'pool',          attribute: 'protocol', values: HTTP_POOLS, notOvn: true, instead: 'TCP' },
+  { kind: 'pool',          attribute: 'protocol', values: ['PROXYV2'], since: 22, instead: 'PROXY' },
+  { kind: 'pool',          attribute: 'lb_algorithm', values: ['SOURCE_IP_PORT'], since: 13, instead: 'SOURCE_IP' },
+  { kind: 'pool',          attribute: 'lb_algorithm', values: ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'], notOvn: true, instead: 'SOURCE_IP_PORT' },
+  { kind: 'pool',          attribute: 'tls_enabled',       since: 8,  notOvn: true },
+  { kind: 'healthmonitor', attribute: 'type', values: ['HTTP', 'HTTPS', 'PING', 'TLS-HELLO', 'SCTP'], notOvn: true, instead: 'TCP' },
+  { kind: 'healthmonitor', attribute: 'http_version',      since: 10, notOvn: true },
+  { kind: 'healthmonitor', attribute: 'domain_name',       since: 10, notOvn: true },
+  ...HTTP_CHECK.map((attribute) => ({ kind: 'healthmonitor', attribute, notOvn: true } as const)),
+  { kind: 'member',        attribute: 'monitor_port',      notOvn: true, instead: null },
+  { kind: 'member',        attribute: 'backup', values: [true], since: 1, notOvn: true, instead: false },
+];

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { withinCapabilities } from '../../../shared/desired/capabilities.ts';
+import { CAPABILITIES } from '../../../shared/model/capabilities.ts';
+import { ATTRIBUTES } from '../../../shared/model/attributes.ts';
+import type { DesiredResource } from '../../../shared/model/resources.ts';
+
+const desired: readonly DesiredResource[] = [
+  {
+    kind: 'loadbalancer',
+    address: 'lb',
+    attributes: { flavor_id: 'f', availability_zone: 'az1', name: 'x' },
+  },
+  { kind: 'listener', address: 'listener/tcp/80', attributes: { protocol: 'HTTP', timeout_client_data: 10 } },
+  { kind: 'pool', address: 'pool/tcp/80', attributes: { protocol: 'PROXYV2', lb_algorithm: 'ROUND_ROBIN' } },
+];
+const within = (minor: number, provider = 'amphora') =>
+  withinCapabilities(desired, { major: 2, minor }, provider);
+
+test('a cloud that has everything changes nothing', () => {
+  expect(within(26)).toEqual({ resources: desired, problems: [] });
+});
+
+test('an older API is asked for what it has, and the rest is said with the version it needs', () => {
+  const { resources, problems } = within(13);
+  expect(resources.map(({ attributes }) => attributes)).toEqual([
+    { flavor_id: 'f', name: 'x' },
+    { protocol: 'HTTP', timeout_client_data: 10 },
+    { protocol: 'PROXY', lb_algorithm: 'ROUND_ROBIN' },
+  ]);
+  expect(problems.map(({ field, value, message }) => `${field} ${value} ${message}`)).toEqual([
+    'loadbalancer availability_zone az1 needs Octavia API 2.14, this cloud has 2.13; it is left out',
+    'pool protocol PROXYV2 needs Octavia API 2.22, this cloud has 2.13; PROXY is taken in its place',
+  ]);
+});
+
+test('the ovn provider gets TCP and its only algorithm; what nobody asked for is no problem', () => {
+  const { resources, problems } = within(26, 'ovn');
+  expect(resources.map(({ attributes }) => attributes)).toEqual([
+    { name: 'x' },
+    { protocol: 'TCP' },
+    { protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' },
+  ]);
+  expect(problems.map(({ field }) => field).sort()).toEqual([
+    'listener protocol',
+    'listener timeout_client_data',
+    'loadbalancer availability_zone',
+    'loadbalancer flavor_id',
+    'pool protocol',
+  ]);
+});
+
+test('a port that should end TLS is not opened without it', () => {
+  const port: DesiredResource = {
+    kind: 'listener',
+    address: 'l',
+    attributes: { protocol: 'TERMINATED_HTTPS' },
+  };
+  expect(withinCapabilities([port], { major: 2, minor: 26 }, 'ovn').problems).toMatchObject([
+    { blocking: true },
+  ]);
+});
+
+test.each(CAPABILITIES)('$kind $attribute is an attribute that levelset sets', ({ kind, attribute }) => {
+  expect(Object.keys(ATTRIBUTES[kind])).toContain(attribute);
+});

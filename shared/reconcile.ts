@@ -38,6 +38,8 @@ export async function reconcile(request: ReconcileRequest, world: World, budget:
 async function run(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not service/NAMESPACE/NAME`);
+  // switched off is hands off: what there is keeps serving, also for Services that are deleted
+  if (!world.config.loadBalancer.enabled) return { outcome: { status: 'settled' }, applied: [] };
   const service = await world.kube.getService(name.namespace, name.name);
   const unit = await withLocalNodes(unitOf(request.key, name, service, world.config), world.kube);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };

@@ -37,21 +37,21 @@ export interface Sweep {
 
 export async function sweep(world: World, options: { readonly namespace?: string } = {}): Promise<Sweep> {
   try {
-    return await find(world, options.namespace);
+    return world.config.loadBalancer.enabled ? await find(world, options.namespace) : NOTHING;
   } catch (error) {
-    const failed = error instanceof Error ? error.message : String(error);
-    return {
-      requests: [],
-      services: 0,
-      settled: 0,
-      pending: 0,
-      warnings: [],
-      failed,
-      loadBalancersByState: {},
-      nodesWithoutAddress: [],
-    };
+    return { ...NOTHING, failed: error instanceof Error ? error.message : String(error) };
   }
 }
+
+const NOTHING: Sweep = {
+  requests: [],
+  services: 0,
+  settled: 0,
+  pending: 0,
+  warnings: [],
+  loadBalancersByState: {},
+  nodesWithoutAddress: [],
+};
 
 async function find(world: World, namespace: string | undefined): Promise<Sweep> {
   const { kube, cloud, config } = world;

@@ -2,9 +2,10 @@ import type { Config } from '../config/config.ts';
 import { ANNOTATION_PREFIX } from '../model/ownership.ts';
 import type { ResourceTypes } from '../model/resources.ts';
 import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
-import { httpVersion, persistence, proxyProtocol, statusCodes, urlPath } from './grammars.ts';
+import { approval, httpVersion, persistence, proxyProtocol, statusCodes, urlPath } from './grammars.ts';
 import { nodeSelector, sectionName, subnetName, subnetTags } from './choices.ts';
 import type { Parser } from './parsers.ts';
+import { ciphers, tlsReference, tlsVersions } from './tls-grammars.ts';
 import { CLASS } from './service-config.ts';
 import { ASKED_PROTOCOLS } from './settings.ts';
 import type { PortSettings, ServiceSettings } from './settings.ts';
@@ -15,6 +16,8 @@ interface RowBase<T> {
   readonly parse: Parser<NoInfer<T>>;
   /** The value without the annotation, and again when it is removed; absent: not ours to set. */
   readonly otherwise?: (config: Config) => T | undefined;
+  /** What it does without a value that is wrong would be less safe than what was asked for: then nothing is changed. */
+  readonly blocking?: true;
   readonly doc: string;
 }
 
@@ -65,9 +68,26 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', parse: bool, doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For.' },
   { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', parse: list(oneOf('X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto')), doc: 'Headers that requests to an HTTP port carry to the members.' },
 
+  { names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', parse: list(tlsReference), otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client asks for (SNI).' },
+  { names: [own('tls-versions')],          on: 'listener',    sets: 'tls_versions',          parse: tlsVersions, blocking: true, doc: 'Versions of TLS that a client may use; else what the cloud’s operator set.' },
+  { names: [`${KINX}low-tlsv`],            on: 'ServicePort', sets: 'lowTls',                parse: bool, blocking: true, doc: 'The name reads as the opposite: true turns TLS 1.0 and 1.1 off (TLSv1.2 and TLSv1.3 are left). Better: tls-versions.' },
+  { names: [own('tls-ciphers')],           on: 'listener',    sets: 'tls_ciphers',           parse: ciphers, blocking: true, doc: 'Ciphers that a client may use.' },
+  { names: [own('alpn-protocols')],        on: 'listener',    sets: 'alpn_protocols',        parse: list(oneOf('h2', 'http/1.1', 'http/1.0')), doc: 'Protocols that are offered to a client by ALPN, the best one first.' },
+  { names: [own('client-authentication')], on: 'listener',    sets: 'client_authentication', parse: oneOf('NONE', 'OPTIONAL', 'MANDATORY'), blocking: true, doc: 'Whether clients show a certificate.' },
+  { names: [own('client-ca-tls-container-ref')],  on: 'ServicePort', sets: 'clientCa',  parse: tlsReference, blocking: true, doc: 'Secret of Barbican with the certificates that may sign those of clients.' },
+  { names: [own('client-crl-container-ref')],     on: 'ServicePort', sets: 'clientCrl', parse: tlsReference, blocking: true, doc: 'Secret of Barbican with the list of clients’ certificates that are withdrawn.' },
+  { names: [own('hsts-max-age')],            on: 'listener', sets: 'hsts_max_age',            parse: integer(0, 2_147_483_647), doc: 'Seconds for which browsers are to ask for HTTPS only (HSTS).' },
+  { names: [own('hsts-include-subdomains')], on: 'listener', sets: 'hsts_include_subdomains', parse: bool, doc: 'HSTS for the names below as well.' },
+  { names: [own('hsts-preload')],            on: 'listener', sets: 'hsts_preload',            parse: bool, doc: 'HSTS with the consent to be in the lists of browsers.' },
+
   { names: [`${OCCM}lb-method`],      on: 'pool',        sets: 'lb_algorithm',  parse: oneOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), otherwise: (c) => c.loadBalancer.lbMethod, doc: 'How a member is chosen.' },
   { names: [own('session-persistence')], on: 'pool', sets: 'session_persistence', parse: persistence, doc: 'How a client stays on a member: SOURCE_IP, HTTP_COOKIE, or APP_COOKIE with the name of the cookie; none. Else spec.sessionAffinity says.' },
   { names: [`${OCCM}proxy-protocol`, `${KINX}proxy-protocol`], on: 'ServicePort', sets: 'proxyProtocol', parse: proxyProtocol, doc: 'Members of TCP ports get the client’s address by the PROXY protocol: true or v1, or v2.' },
+  { names: [own('pool-tls')],                   on: 'pool',        sets: 'tls_enabled',     parse: bool, blocking: true, doc: 'Members are spoken to by TLS.' },
+  { names: [own('pool-ca-tls-container-ref')],  on: 'ServicePort', sets: 'poolCa',          parse: tlsReference, blocking: true, doc: 'Secret of Barbican with the certificates that may sign those of members; without it any is taken.' },
+  { names: [own('pool-tls-container-ref')],     on: 'ServicePort', sets: 'poolCertificate', parse: tlsReference, blocking: true, doc: 'Certificate of Barbican that the load balancer shows to members.' },
+  { names: [own('pool-tls-versions')],          on: 'pool',        sets: 'tls_versions',    parse: tlsVersions, blocking: true, doc: 'Versions of TLS to members.' },
+  { names: [own('pool-tls-ciphers')],           on: 'pool',        sets: 'tls_ciphers',     parse: ciphers, blocking: true, doc: 'Ciphers to members.' },
 
   { names: [`${OCCM}enable-health-monitor`],           on: 'ServicePort',   sets: 'monitor',          parse: bool,    otherwise: (c) => c.loadBalancer.createMonitor, doc: 'Whether members are checked.' },
   { names: [`${OCCM}health-monitor-delay`, `${KINX}healthcheck-interval`], on: 'healthmonitor', sets: 'delay', parse: SECONDS, otherwise: (c) => c.loadBalancer.monitorDelay, doc: 'Seconds between two checks.' },
@@ -87,4 +107,5 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', parse: bool,     otherwise: () => false, doc: 'The floating IP outlives the Service.' },
   { names: [`${OCCM}hostname`],         on: 'Service', sets: 'hostname',       parse: hostname, doc: 'Published in the status in place of the address.' },
   { names: [`${LEGACY}load-balancer-source-ranges`], on: 'Service', sets: 'sourceRanges', parse: words, doc: 'CIDRs that may connect; spec.loadBalancerSourceRanges goes first.' },
+  { names: [own('approve')], on: 'Service', sets: 'approved', parse: list(approval), doc: 'Changes to a load balancer of another controller that may be made, each by the hash that the plan and the condition name.' },
 ];

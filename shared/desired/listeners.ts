@@ -11,14 +11,19 @@ import type { ReachableNode } from './members.ts';
 import { desireMonitor, localHealthPort } from './monitors.ts';
 import { protocolsOf } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
+import { desirePoolTls, withoutPoolTls } from './pool-tls.ts';
 import { withSetRecord } from './set-record.ts';
+import { desireTls, withoutTls } from './tls.ts';
+import type { TlsContext } from './tls.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface PortContext {
+export interface PortContext extends TlsContext {
   readonly wishes: Wishes;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
+  /** Nodes with a ready endpoint, where traffic must stay local; absent: all nodes are alike. */
+  readonly localNodes?: readonly string[];
 }
 
 interface DesiredPort {
@@ -48,16 +53,18 @@ export function desirePort(port: ServicePort, index: number, context: PortContex
   const place = { ...context, port, index, at, asked, lbName };
   const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
   const headers = desireInsertHeaders(protocols, index, asked);
+  const tls = desireTls(protocols.listener, index, asked, context);
+  const settings = { ...withoutTls(asked.listener), ...headers.attributes, ...tls.attributes };
   return {
-    resources: [...pool.resources, desireListener(protocols.listener, headers.attributes, place)],
-    problems: [...pool.problems, ...headers.problems],
+    resources: [...pool.resources, desireListener(protocols.listener, settings, place)],
+    problems: [...pool.problems, ...headers.problems, ...tls.problems],
   };
 }
 
 function desireListener(
   protocol: ListenerProtocol,
-  headers: DesiredResource<'listener'>['attributes'],
-  { wishes, cluster, port, index, at, asked, lbName }: Place,
+  settings: DesiredResource<'listener'>['attributes'],
+  { wishes, cluster, port, index, at, lbName }: Place,
 ): DesiredResource<'listener'> {
   return withSetRecord<'listener'>({
     kind: 'listener',
@@ -68,8 +75,7 @@ function desireListener(
       protocol,
       protocol_port: port.port,
       admin_state_up: true,
-      ...asked.listener,
-      ...headers,
+      ...settings,
       allowed_cidrs: wishes.allowed_cidrs,
       default_pool_id: protocol === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
       loadbalancer_id: { $ref: 'lb.id' },
@@ -78,9 +84,12 @@ function desireListener(
   });
 }
 
+const NOTHING = { attributes: {}, problems: [] };
+
 function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
   const { wishes, nodes, port, index, at, asked, lbName } = place;
-  const pool: DesiredResource<'pool'> = {
+  const tls = port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(asked, place);
+  const pool = withSetRecord<'pool'>({
     kind: 'pool',
     address: `pool/${at}`,
     parent: 'lb',
@@ -90,18 +99,22 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
       lb_algorithm: 'ROUND_ROBIN',
       admin_state_up: true,
       session_persistence: wishes.service.spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null,
-      ...asked.pool,
+      ...withoutPoolTls(asked.pool),
+      ...tls.attributes,
       loadbalancer_id: { $ref: 'lb.id' },
       tags: [portTag(at)],
     },
-  };
-  const check = asked.ServicePort.monitor
-    ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, wishes)
-    : { resources: [], problems: [] };
+  });
+  const local = localHealthPort(wishes);
+  // without a check every node would get traffic, and those without an endpoint would lose it
+  const check =
+    asked.ServicePort.monitor || local !== undefined
+      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, wishes)
+      : { resources: [], problems: [] };
   const members = port.nodePort ? nodes.map((node) => desireMember(node, port.nodePort ?? 0, place)) : [];
   return {
     resources: [pool, ...members, ...check.resources],
-    problems: [...(port.nodePort ? [] : [noNodePort(index)]), ...check.problems],
+    problems: [...(port.nodePort ? [] : [noNodePort(index)]), ...check.problems, ...tls.problems],
   };
 }
 
@@ -110,10 +123,18 @@ function noNodePort(index: number): Problem {
   return { field: `spec.ports[${index}].nodePort`, value: '', message };
 }
 
+/**
+ * With externalTrafficPolicy Local the nodes without a ready endpoint stay members, as backups: no traffic goes to them
+ * while a node with one is up, and it goes where the Pods went before we know it. Without any endpoint all are alike.
+ */
+function isBackup(node: ReachableNode, localNodes: readonly string[] = []): boolean {
+  return localNodes.length > 0 && !localNodes.includes(node.name);
+}
+
 function desireMember(
   node: ReachableNode,
   nodePort: number,
-  { at, asked, memberSubnet, wishes }: Place,
+  { at, memberSubnet, wishes, localNodes }: Place,
 ): DesiredResource<'member'> {
   return {
     kind: 'member',
@@ -124,7 +145,8 @@ function desireMember(
       address: node.address,
       protocol_port: nodePort,
       ...(memberSubnet ? { subnet_id: memberSubnet.id } : {}),
-      monitor_port: asked.ServicePort.monitor ? (localHealthPort(wishes) ?? null) : null,
+      monitor_port: localHealthPort(wishes) ?? null,
+      backup: isBackup(node, localNodes),
       admin_state_up: true,
     },
   };

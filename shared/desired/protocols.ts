@@ -21,18 +21,36 @@ const LISTENER: Readonly<Record<AskedProtocol, ListenerProtocol>> = {
 const APP_PROTOCOL: Readonly<Record<string, ListenerProtocol>> = { http: 'HTTP', 'kubernetes.io/ws': 'HTTP' };
 
 /**
- * What the listener and the pool of a port speak: what an annotation asks for, else what appProtocol says. UDP and SCTP
- * ports are just that, whatever is asked for the TCP ports beside them.
+ * What the listener and the pool of a port speak: TLS where there are certificates, else what an annotation asks for, else
+ * what appProtocol says. UDP and SCTP ports are just that, whatever is asked for the TCP ports beside them.
  */
-export function protocolsOf(port: ServicePort, { ServicePort: asked }: PortAnnotated): Protocols {
+export function protocolsOf(port: ServicePort, annotated: PortAnnotated): Protocols {
   const transport = (port.protocol ?? 'TCP') as 'TCP' | 'UDP' | 'SCTP';
   if (transport !== 'TCP') return { listener: transport, pool: transport };
+  const { ServicePort: asked } = annotated;
   const byAnnotation = asked.protocol && LISTENER[asked.protocol];
   const byHeader = asked.xForwardedFor === true ? 'HTTP' : undefined;
-  const protocol = byAnnotation ?? byHeader ?? APP_PROTOCOL[port.appProtocol ?? ''] ?? 'TCP';
+  const protocol = wantsCertificates(annotated)
+    ? 'TERMINATED_HTTPS'
+    : (byAnnotation ?? byHeader ?? APP_PROTOCOL[port.appProtocol ?? ''] ?? 'TCP');
   if (protocol === 'PROMETHEUS') return { listener: protocol };
   const plain = protocol === 'TERMINATED_HTTPS' ? 'HTTP' : protocol;
   return { listener: protocol, pool: asked.proxyProtocol ?? plain };
+}
+
+/** Annotations that name certificates, by what they set. */
+export const CERTIFICATES = ['ServicePort.tlsReferences'] as const;
+
+/**
+ * Whether a TCP port terminates TLS because certificates are named. A protocol that is asked for the one port goes before
+ * certificates for all of them, and one that the Service asks for before those of cloud.conf.
+ */
+function wantsCertificates({ ServicePort: asked, spelled }: PortAnnotated): boolean {
+  if ((asked.tlsReferences ?? []).length === 0) return false;
+  if (asked.protocol === undefined || asked.protocol === 'terminated_https') return true;
+  const named = CERTIFICATES.flatMap((what) => spelled[what] ?? []);
+  const forThisPort = spelled['ServicePort.protocol']?.ofOnePort === true;
+  return named.length > 0 && (!forThisPort || named.some(({ ofOnePort }) => ofOnePort));
 }
 
 /** Whether the load balancer reads requests on it, and so can change them. */

@@ -8,7 +8,20 @@ import type { AnnotationRow, Targets } from './annotations.ts';
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
 /** What is set for one port of the Service. */
-export type PortAnnotated = Values<'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'>;
+export interface PortAnnotated extends Values<
+  'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'
+> {
+  /** By which annotation, by what it sets, such as `listener.tls_versions`: what is not here is nobody's wish. */
+  readonly spelled: Spelled;
+}
+
+export type Spelled = Readonly<Partial<Record<string, Spelling>>>;
+
+export interface Spelling {
+  readonly name: string;
+  readonly text: string;
+  readonly ofOnePort: boolean;
+}
 
 export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Service'> {
   /** In the order of spec.ports. */
@@ -42,12 +55,17 @@ export function readAnnotations(
   const common = { loadbalancer: {}, floatingip: {}, Service: {} };
   const ports = (service.spec.ports ?? []).map((port) => ({
     port,
-    values: { listener: {}, pool: {}, member: {}, healthmonitor: {}, ServicePort: {} },
+    values: { listener: {}, pool: {}, member: {}, healthmonitor: {}, ServicePort: {}, spelled: {} },
   }));
   const set = (row: AnnotationRow, into: object, ofOnePort: readonly string[] = []): void => {
     for (const name of ofOnePort) known.add(name);
-    const found = first(ofOnePort, annotations) ?? findOne(row.names, annotations, problems);
+    const one = first(ofOnePort, annotations);
+    const found = one ?? findOne(row.names, annotations, problems);
     const value = read(row, found, config, problems);
+    if (found && 'spelled' in into)
+      Object.assign(into.spelled as object, {
+        [`${row.on}.${row.sets}`]: { ...found, ofOnePort: one !== undefined },
+      });
     if (value !== undefined)
       Object.assign((into as Record<string, object>)[row.on] ?? {}, { [row.sets]: value });
   };
@@ -108,8 +126,15 @@ function read(
   if (!found) return otherwise;
   const parsed = row.parse(found.text);
   if ('value' in parsed) return parsed.value;
-  const message = `must be ${parsed.allowed}; it is not applied`;
-  problems.set(found.name, { field: found.name, value: found.text, message });
+  const message = row.blocking
+    ? `must be ${parsed.allowed}; nothing is changed until it is`
+    : `must be ${parsed.allowed}; it is not applied`;
+  problems.set(found.name, {
+    field: found.name,
+    value: found.text,
+    message,
+    ...(row.blocking ? { blocking: true } : {}),
+  });
   return otherwise;
 }
 

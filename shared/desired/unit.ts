@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.ts';
+import { NO_CERTIFICATES } from '../model/certificates.ts';
+import type { CertificateFacts } from '../model/certificates.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { NetworkFacts } from '../model/network.ts';
 import {
@@ -13,6 +15,7 @@ import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
+import { withinCapabilities } from './capabilities.ts';
 import { desirePort } from './listeners.ts';
 import { nodeSet } from './members.ts';
 import { networkProblems } from './network-problems.ts';
@@ -28,7 +31,10 @@ export interface DesireInput {
   readonly nodes: readonly Node[];
   readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
+  /** Of the Service, where its traffic must stay on the nodes of its Pods. */
+  readonly localNodes?: readonly string[];
   readonly octavia: { readonly major: number; readonly minor: number };
+  readonly certificates?: CertificateFacts;
 }
 
 /** What should be there. The one such function: every trigger, and deletion, goes through it. */
@@ -66,18 +72,23 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
           wishes: rulesHoldSourceRanges(config.loadBalancer) ? { ...wishes, allowed_cidrs: null } : wishes,
           cluster: input.cluster,
           nodes: nodes.reachable,
+          octavia: input.octavia,
+          store: config.loadBalancer.containerStore,
+          certificates: input.certificates ?? NO_CERTIFICATES,
           ...(memberSubnet ? { memberSubnet } : {}),
+          ...(input.localNodes ? { localNodes: input.localNodes } : {}),
         }),
       ) ?? [],
   );
+  const able = withinCapabilities(
+    [desireLoadBalancer(owner, input, config), ...ports.flatMap(({ resources }) => resources)],
+    input.octavia,
+    config.loadBalancer.lbProvider,
+  );
   return {
-    resources: [
-      desireLoadBalancer(owner, input, config),
-      ...ports.flatMap(({ resources }) => resources),
-      ...floating.resources,
-      ...group.resources,
-    ],
+    resources: [...able.resources, ...floating.resources, ...group.resources],
     problems: [
+      ...able.problems,
       ...input.wanted.flatMap((wishes) => wishes.problems),
       ...selected.problems,
       ...ports.flatMap(({ problems }) => problems),

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { CertificateQuestion } from '../model/certificates.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { NetworkQuestion } from '../model/network.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
@@ -6,6 +7,7 @@ import type { Problem } from '../model/plan.ts';
 import { choosesFloatingSubnet } from './floating-subnet.ts';
 import { readPublication } from './ingress.ts';
 import type { Publication } from './ingress.ts';
+import { certificateQuestion } from './certificates.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { parseCidr } from './cidr.ts';
@@ -60,6 +62,11 @@ export function networkQuestion(wishes: Wishes): NetworkQuestion {
     external: wantsFloatingIP(wishes),
     family: wishes.family,
   };
+}
+
+/** What observe has to look up in Barbican; nothing for a Service that wants no load balancer. */
+export function certificateQuestionOf(wishes: Wishes | undefined, config: Config): CertificateQuestion {
+  return certificateQuestion(wishes?.annotated.ports ?? [], config.loadBalancer.containerStore);
 }
 
 /** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */

@@ -1,5 +1,4 @@
 import type { Attributes, ResourceKind, ResourceTypes } from './resources.ts';
-import { mergeTags, tagValue } from './ownership.ts';
 
 /**
  * How an attribute may change once the resource exists.
@@ -14,9 +13,11 @@ export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-c
  * How desired and observed are compared. value: as they are, absent as null. set: lists in any order. open-cidrs: a set
  * in which "everybody" and null are one (decision 3). tags: ours must be among them, all others stay. set-record: tags of
  * which only the record of what we set counts, since each write costs a lock (decision 7). sparse: an object
- * whose null keys the server filled in (decision 2), null being an empty one.
+ * whose null keys the server filled in (decision 2), null being an empty one. reference, references: names of certificates
+ * in Barbican, equal as they are or by the id in them (decision 3); a list in any order.
  */
-export type CompareRule = 'value' | 'set' | 'open-cidrs' | 'tags' | 'set-record' | 'sparse';
+export type CompareRule =
+  'value' | 'set' | 'open-cidrs' | 'tags' | 'set-record' | 'sparse' | 'reference' | 'references';
 
 export interface AttributeRule {
   readonly change: ChangeRule;
@@ -25,7 +26,7 @@ export interface AttributeRule {
    * Set only when somebody asks for it, and then recorded in a tag of the resource, `levelset-set=`; when the asking
    * stops, this is written and leaves it to the server again (decision 2).
    */
-  readonly unset?: null | Attributes;
+  readonly unset?: null | false | readonly [] | Attributes;
 }
 
 /** Every attribute of every resource that levelset sets. Source: the Octavia and Neutron API references. */
@@ -56,6 +57,17 @@ export const ATTRIBUTES = {
     timeout_member_data:    { change: 'in-place', unset: null },
     timeout_tcp_inspect:    { change: 'in-place', unset: null },
     insert_headers:      { change: 'in-place', compare: 'sparse', unset: {} },
+    default_tls_container_ref:   { change: 'in-place', compare: 'reference' },
+    sni_container_refs:          { change: 'in-place', compare: 'references', unset: [] },
+    tls_versions:                { change: 'in-place', compare: 'set', unset: null },
+    tls_ciphers:                 { change: 'in-place', unset: null },
+    alpn_protocols:              { change: 'in-place', unset: null },
+    client_authentication:       { change: 'in-place', unset: null },
+    client_ca_tls_container_ref: { change: 'in-place', compare: 'reference', unset: null },
+    client_crl_container_ref:    { change: 'in-place', compare: 'reference', unset: null },
+    hsts_max_age:                { change: 'in-place', unset: null },
+    hsts_include_subdomains:     { change: 'in-place', unset: null },
+    hsts_preload:                { change: 'in-place', unset: null },
     default_pool_id:     { change: 'in-place' },
     loadbalancer_id:     { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
@@ -66,6 +78,11 @@ export const ATTRIBUTES = {
     lb_algorithm:        { change: 'in-place' },
     admin_state_up:      { change: 'in-place' },
     session_persistence: { change: 'in-place', compare: 'sparse' },
+    tls_enabled:          { change: 'in-place', unset: false },
+    ca_tls_container_ref: { change: 'in-place', compare: 'reference', unset: null },
+    tls_container_ref:    { change: 'in-place', compare: 'reference', unset: null },
+    tls_versions:         { change: 'in-place', compare: 'set', unset: null },
+    tls_ciphers:          { change: 'in-place', unset: null },
     loadbalancer_id:     { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'set-record' },
   },
@@ -75,6 +92,7 @@ export const ATTRIBUTES = {
     protocol_port:       { change: 'recreate' },
     subnet_id:           { change: 'at-create' },
     monitor_port:        { change: 'in-place' },
+    backup:              { change: 'in-place' },
     admin_state_up:      { change: 'in-place' },
   },
   healthmonitor: {
@@ -132,55 +150,4 @@ export function attributeRule(kind: ResourceKind, attribute: string): AttributeR
 /** Whether a name, out of a tag that anybody may have written, is one that can be left to the server again. */
 export function hasUnset(kind: ResourceKind, attribute: string): boolean {
   return Object.hasOwn(ATTRIBUTES[kind], attribute) && attributeRule(kind, attribute).unset !== undefined;
-}
-
-/** True when `observed` already is what `desired` asks for. */
-export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
-  switch (rule.compare ?? 'value') {
-    case 'value':
-      return sameJson(desired ?? null, observed ?? null);
-    case 'set':
-      return sameSet(strings(desired), strings(observed));
-    case 'open-cidrs':
-      return sameSet(closedTo(desired), closedTo(observed));
-    case 'tags':
-      return sameSet(mergeTags(strings(observed), strings(desired)), strings(observed));
-    case 'set-record':
-      return tagValue(observed, 'set') === tagValue(desired, 'set');
-    case 'sparse':
-      return sameJson(withoutNulls(desired), withoutNulls(observed));
-  }
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
-}
-
-/** The same value with the keys of every object in order, so that equal values have equal JSON. */
-export function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  );
-}
-
-function strings(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function sameSet(a: readonly string[], b: readonly string[]): boolean {
-  return sameJson([...new Set(a)].sort(), [...new Set(b)].sort());
-}
-
-function closedTo(cidrs: unknown): readonly string[] {
-  const list = strings(cidrs);
-  return list.includes('0.0.0.0/0') || list.includes('::/0') ? [] : list;
-}
-
-function withoutNulls(value: unknown): Attributes {
-  if (value === null || typeof value !== 'object') return {};
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sortKeys } from './attributes.ts';
+import { sortKeys } from './equality.ts';
 
 /** A short hash of a JSON value; equal values have equal ones whatever the order of their keys. */
 export function fingerprint(value: unknown): string {

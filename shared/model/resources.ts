@@ -28,6 +28,17 @@ export interface Listener {
   timeout_member_data: number;
   timeout_tcp_inspect: number;
   insert_headers: Readonly<Record<string, string>>;
+  default_tls_container_ref: string | Ref;
+  sni_container_refs: readonly (string | Ref)[];
+  tls_versions: readonly string[];
+  tls_ciphers: string;
+  alpn_protocols: readonly string[];
+  client_authentication: string;
+  client_ca_tls_container_ref: string;
+  client_crl_container_ref: string;
+  hsts_max_age: number;
+  hsts_include_subdomains: boolean;
+  hsts_preload: boolean;
   default_pool_id: string | Ref | null;
   loadbalancer_id: string | Ref;
   tags: readonly string[];
@@ -41,6 +52,11 @@ export interface Pool {
   lb_algorithm: string;
   admin_state_up: boolean;
   session_persistence: Readonly<Record<string, unknown>> | null;
+  tls_enabled: boolean;
+  ca_tls_container_ref: string;
+  tls_container_ref: string;
+  tls_versions: readonly string[];
+  tls_ciphers: string;
   loadbalancer_id: string | Ref;
   tags: readonly string[];
 }
@@ -51,6 +67,8 @@ export interface Member {
   protocol_port: number;
   subnet_id: string;
   monitor_port: number | null;
+  /** Takes traffic only while all others are down. */
+  backup: boolean;
   admin_state_up: boolean;
 }
 

@@ -9,6 +9,7 @@ import { isRecord } from './json.ts';
 import { readOctaviaVersion, type ApiVersion } from './octavia-version.ts';
 import { isWireResource, listAll } from './pages.ts';
 import { readQuota } from './quota.ts';
+import { withIdOf } from './reference.ts';
 import type { Session } from './session.ts';
 
 /** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */
@@ -121,8 +122,9 @@ function expectSuccess(answer: HttpAnswer, attempted: string): void {
 
 function readOne(kind: ReadKind, answer: HttpAnswer, attempted: string): WireResource {
   expectSuccess(answer, attempted);
-  const { singular } = ENDPOINTS[kind];
-  const object = isRecord(answer.body) ? answer.body[singular] : undefined;
+  const { singular, reference } = ENDPOINTS[kind];
+  const inside = isRecord(answer.body) ? answer.body[singular] : undefined;
+  const object = reference === undefined ? inside : withIdOf(reference, answer.body);
   if (!isWireResource(object)) throw unexpected(attempted, answer, `${singular} with an id`);
   return object;
 }

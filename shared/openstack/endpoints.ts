@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly parent?: 'pool';
   /** Tags are no attribute of a PUT but have their own below the object (Neutron, "Standard attributes: tags"). */
   readonly tagsApart?: true;
+  /** Barbican's way: objects come without envelope and id; this attribute of theirs is an address that ends in it. */
+  readonly reference?: 'secret_ref' | 'container_ref';
   /** For messages. */
   readonly title: string;
 }
@@ -29,6 +31,8 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   network:       { service: 'network',       collection: '/v2.0/networks',             singular: 'network',       plural: 'networks',       title: 'network' },
   subnet:        { service: 'network',       collection: '/v2.0/subnets',              singular: 'subnet',        plural: 'subnets',        title: 'subnet' },
   port:          { service: 'network',       collection: '/v2.0/ports',                singular: 'port',          plural: 'ports',          title: 'port' },
+  secret:        { service: 'key-manager',   collection: '/v1/secrets',                singular: '',              plural: 'secrets',        title: 'secret', reference: 'secret_ref' },
+  container:     { service: 'key-manager',   collection: '/v1/containers',             singular: '',              plural: 'containers',     title: 'container', reference: 'container_ref' },
 };
 
 /** The path of a kind's collection. `parent` is the id of the object it lies under. */

@@ -35,8 +35,12 @@ export function readFault(body: unknown): Fault | undefined {
  * it must never be read as "deleted".
  */
 export function saysAbsent(status: number, body: unknown): boolean {
-  return status === 404 && isRecord(body) && ('faultstring' in body || 'NeutronError' in body);
+  if (status !== 404 || !isRecord(body)) return false;
+  return 'faultstring' in body || 'NeutronError' in body || BARBICAN_SAYS.test(stringAt(body, 'description') ?? '');
 }
+
+/** Pecan answers a path that it does not know in the same form, but names no object (error_404_barbican_secret.json). */
+const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

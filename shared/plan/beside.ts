@@ -50,17 +50,20 @@ function isAt({ address, parent }: DesiredResource, place: string): boolean {
   return address === `listener/${place}` || address === `pool/${place}` || parent === `pool/${place}`;
 }
 
+/** What a listener takes whatever it speaks; the rest waits with its protocol. */
+const OF_ANY_PROTOCOL = ['admin_state_up', 'allowed_cidrs', 'connection_limit'];
+
 /** Without a node that can be used the new pool would be empty: the old one serves on, at a listener that fits it. */
 function asItIs(resource: DesiredResource, there: There): readonly DesiredResource[] {
   const observed = there.get(resource.address);
   if (!observed) return [];
-  if (resource.kind !== 'listener') {
-    const named = Object.keys(ATTRIBUTES[resource.kind]).filter((attribute) => attribute in observed.wire);
-    const attributes = Object.fromEntries(named.map((attribute) => [attribute, observed.wire[attribute]]));
-    return [{ ...resource, attributes }];
-  }
-  const { protocol } = observed.wire;
-  return [{ ...resource, attributes: { ...resource.attributes, protocol } as DesiredResource['attributes'] }];
+  const named = Object.keys(ATTRIBUTES[resource.kind]).filter((attribute) => attribute in observed.wire);
+  const asObserved = Object.fromEntries(named.map((attribute) => [attribute, observed.wire[attribute]]));
+  const { protocol } = resource.attributes as { readonly protocol?: string };
+  if (resource.kind !== 'listener') return [{ ...resource, attributes: asObserved }];
+  if (protocol === observed.wire['protocol']) return [resource];
+  const free = Object.entries(resource.attributes).filter(([name]) => OF_ANY_PROTOCOL.includes(name));
+  return [{ ...resource, attributes: { ...asObserved, ...Object.fromEntries(free) } }];
 }
 
 function moved(resource: DesiredResource, { place, because }: Leaving): DesiredResource {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
-import { PUBLIC, PUBLIC_SUBNET, SUBNET } from '../support/cloud-model.ts';
+import { CERTIFICATE, OTHER_CERTIFICATE, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../support/cloud-model.ts';
 
 /** Good values of each annotation; a law fails when a row of the table has none here. */
 const GOOD: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +15,6 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'loadbalancer.openstack.org/floating-subnet': ['public-*', '!~(a|b)+'],
   'loadbalancer.openstack.org/floating-subnet-tags': ['paid', '!&a,b'],
   'loadbalancer.openstack.org/class': ['internet'],
-  'levelset.openstack.org/approve': ['aaaaaaaaaaaa'],
   'loadbalancer.openstack.org/node-selector': ['', 'pool=edge'],
   'loadbalancer.openstack.org/health-monitor-delay': ['1', '10'],
   'loadbalancer.openstack.org/health-monitor-timeout': ['1', '3'],
@@ -40,6 +39,24 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-retry': ['2'],
   'levelset.openstack.org/protocol': ['tcp', 'http', 'https'],
   'levelset.openstack.org/insert-headers': ['X-Forwarded-For'],
+  'levelset.openstack.org/tls-container-refs': [CERTIFICATE, `${OTHER_CERTIFICATE},${CERTIFICATE}`],
+  'loadbalancer.openstack.org/default-tls-container-ref': [`https://elsewhere/v1/containers/${CERTIFICATE}`],
+  'service.beta.kubernetes.io/kinx-load-balancer-tls-container-ids': [CERTIFICATE],
+  'service.beta.kubernetes.io/kinx-load-balancer-low-tlsv': ['true', 'false'],
+  'levelset.openstack.org/tls-versions': ['TLSv1.2,TLSv1.3', 'TLSv1.3'],
+  'levelset.openstack.org/tls-ciphers': ['ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384'],
+  'levelset.openstack.org/alpn-protocols': ['h2,http/1.1'],
+  'levelset.openstack.org/client-authentication': ['NONE', 'MANDATORY'],
+  'levelset.openstack.org/client-ca-tls-container-ref': [OTHER_CERTIFICATE],
+  'levelset.openstack.org/client-crl-container-ref': [OTHER_CERTIFICATE],
+  'levelset.openstack.org/hsts-max-age': ['3600'],
+  'levelset.openstack.org/hsts-include-subdomains': ['true'],
+  'levelset.openstack.org/hsts-preload': ['true'],
+  'levelset.openstack.org/pool-tls': ['true', 'false'],
+  'levelset.openstack.org/pool-ca-tls-container-ref': [OTHER_CERTIFICATE],
+  'levelset.openstack.org/pool-tls-container-ref': [OTHER_CERTIFICATE],
+  'levelset.openstack.org/pool-tls-versions': ['TLSv1.3'],
+  'levelset.openstack.org/pool-tls-ciphers': ['ECDHE-RSA-AES256-GCM-SHA384'],
   'levelset.openstack.org/monitor-url-path': ['/healthz'],
   'levelset.openstack.org/monitor-expected-codes': ['200', '200-299'],
   'levelset.openstack.org/monitor-http-method': ['HEAD'],
@@ -48,6 +65,7 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'levelset.openstack.org/monitor-type': ['TCP', 'PING', 'HTTP'],
   'levelset.openstack.org/session-persistence': ['none', 'SOURCE_IP'],
   'loadbalancer.openstack.org/hostname': ['app.example.org'],
+  'levelset.openstack.org/approve': ['aaaaaaaaaaaa'],
   'service.beta.kubernetes.io/load-balancer-source-ranges': ['10.0.0.0/8', '192.0.2.7/24,10.0.0.0/8'],
 };
 

@@ -2,6 +2,7 @@ import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Attributes, ResourceKind } from '../../shared/model/resources.ts';
 import { checkRule } from './cloud-model-groups.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
+import { checkListenerTls, checkPoolTls, LISTENER_TLS, POOL_TLS } from './cloud-model-tls.ts';
 
 /** What a PUT may carry (Octavia API v2 and Networking API v2.0, "Update ..."). */
 const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
@@ -17,8 +18,9 @@ const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
       'insert_headers',
     ],
     ...['timeout_client_data', 'timeout_member_connect', 'timeout_member_data', 'timeout_tcp_inspect'],
+    ...LISTENER_TLS,
   ],
-  pool: ['name', 'lb_algorithm', 'admin_state_up', 'session_persistence', 'tags'],
+  pool: ['name', 'lb_algorithm', 'admin_state_up', 'session_persistence', 'tags', ...POOL_TLS],
   member: ['name', 'monitor_port', 'admin_state_up', 'tags', 'weight', 'backup'],
   healthmonitor: [
     ...['name', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'admin_state_up'],
@@ -35,6 +37,7 @@ export function checkUpdate(cloud: CloudModel, kind: ResourceKind, wire: Wire, a
   if (names.length === 0) throw refused(`an empty PUT of ${kind}`);
   for (const name of names) if (!MUTABLE[kind].includes(name)) throw refused(`Unknown attribute: ${name}`);
   if (kind === 'listener') checkListener(cloud, { ...wire, ...attributes });
+  if (kind === 'pool') checkPoolTls(cloud, { ...wire, ...attributes });
   if (kind === 'healthmonitor') checkMonitor(cloud, { ...wire, ...attributes });
   if (kind === 'floatingip' && attributes['port_id']) checkPort(cloud, attributes['port_id'], wire.id);
 }
@@ -56,6 +59,7 @@ export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: A
     case 'pool':
       exists(cloud, 'loadbalancer', attributes['loadbalancer_id']);
       if (!attributes['name']) throw refused('a nested pool needs a name');
+      checkPoolTls(cloud, attributes);
       checkMembers((attributes['members'] ?? []) as readonly Attributes[]);
       return;
     case 'member': {
@@ -124,6 +128,7 @@ const FITS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function checkListener(cloud: CloudModel, attributes: Attributes): void {
+  checkListenerTls(cloud, attributes);
   const pool = attributes['default_pool_id'];
   if (typeof pool === 'string') {
     const found = exists(cloud, 'pool', pool);

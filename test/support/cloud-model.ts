@@ -8,6 +8,9 @@ import { checkCreate, checkMembers, checkUpdate } from './cloud-model-rules.ts';
 export type Wire = Record<string, unknown> & { readonly id: string };
 export type Contents = Readonly<Partial<Record<ReadKind, readonly Wire[]>>>;
 
+export const CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c1';
+/** A PKCS12 secret. */
+export const OTHER_CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c2';
 export const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const OTHER_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000002';
 export const NETWORK = 'aaaaaaaa-0000-4000-8000-00000000000a';
@@ -26,6 +29,8 @@ const NETWORKS: Contents = {
     { id: SECOND_PUBLIC_SUBNET, cidr: '198.51.100.0/24', network_id: PUBLIC, name: 'public-2' },
   ],
   network: [{ id: PUBLIC, 'router:external': 'true' }],
+  container: [{ id: CERTIFICATE, container_ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` }],
+  secret: [{ id: OTHER_CERTIFICATE, secret_ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` }],
   port: Array.from({ length: 20 }, (_, at) => ({
     id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
     fixed_ips: [{ subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` }],
@@ -266,7 +271,14 @@ function defaults(kind: ResourceKind, made: number): Attributes {
         timeout_tcp_inspect: 0,
         insert_headers: {},
         allowed_cidrs: null,
-        tls_versions: null,
+        default_tls_container_ref: null,
+        sni_container_refs: [],
+        tls_versions: ['TLSv1.2', 'TLSv1.3'],
+        tls_ciphers: 'TLS_AES_256_GCM_SHA384',
+        alpn_protocols: ['http/1.1'],
+        client_authentication: 'NONE',
+        client_ca_tls_container_ref: null,
+        client_crl_container_ref: null,
         default_pool_id: null,
       };
     case 'pool':
@@ -274,6 +286,10 @@ function defaults(kind: ResourceKind, made: number): Attributes {
         ...common,
         session_persistence: null,
         tls_enabled: false,
+        ca_tls_container_ref: null,
+        tls_container_ref: null,
+        tls_versions: ['TLSv1.2', 'TLSv1.3'],
+        tls_ciphers: 'TLS_AES_256_GCM_SHA384',
         created_at: `made ${String(made).padStart(9, '0')}`,
       };
     case 'member':

@@ -1,0 +1,65 @@
+/** When a value that is desired and one that was observed mean the same (decision 3). */
+import type { AttributeRule } from './attributes.ts';
+import { mergeTags, tagValue } from './ownership.ts';
+import type { Attributes } from './resources.ts';
+import { identityOf } from './tls-reference.ts';
+
+/** True when `observed` already is what `desired` asks for. */
+export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
+  switch (rule.compare ?? 'value') {
+    case 'value':
+      return sameJson(desired ?? null, observed ?? null);
+    case 'set':
+      return sameSet(strings(desired), strings(observed));
+    case 'open-cidrs':
+      return sameSet(closedTo(desired), closedTo(observed));
+    case 'tags':
+      return sameSet(mergeTags(strings(observed), strings(desired)), strings(observed));
+    case 'set-record':
+      return tagValue(observed, 'set') === tagValue(desired, 'set');
+    case 'sparse':
+      return sameJson(withoutNulls(desired), withoutNulls(observed));
+    case 'reference':
+      return sameJson(identityOf(desired), identityOf(observed));
+    case 'references':
+      return sameSet(identities(desired), identities(observed));
+  }
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
+}
+
+/** The same value with the keys of every object in order, so that equal values have equal JSON. */
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  );
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function identities(references: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(references) ? references : [];
+  return list.map((reference) => JSON.stringify(identityOf(reference)));
+}
+
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
+  return sameJson([...new Set(a)].sort(), [...new Set(b)].sort());
+}
+
+function closedTo(cidrs: unknown): readonly string[] {
+  const list = strings(cidrs);
+  return list.includes('0.0.0.0/0') || list.includes('::/0') ? [] : list;
+}
+
+function withoutNulls(value: unknown): Attributes {
+  if (value === null || typeof value !== 'object') return {};
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
+}

@@ -1,0 +1,47 @@
+import type { CertificateFacts, CertificateQuestion, FoundCertificate } from '../model/certificates.ts';
+import { ReconcileError } from '../model/errors.ts';
+import type { TlsReference } from '../model/tls-reference.ts';
+import type { Cloud, Clock } from '../ports.ts';
+import { remember } from './memo.ts';
+
+interface Source {
+  readonly cloud: Pick<Cloud, 'get'> & Cloud;
+  readonly clock: Clock;
+}
+
+/** What Barbican calls the certificates that Services name, each asked for once a minute. */
+export async function observeCertificates(
+  { references }: CertificateQuestion,
+  { cloud, clock }: Source,
+): Promise<CertificateFacts> {
+  const found = references.map(async (reference): Promise<readonly [string, FoundCertificate]> => {
+    const key = `certificate ${reference.collection ?? ''} ${reference.id}`;
+    return [reference.id, await remember(cloud, clock, key, () => find(reference, cloud))];
+  });
+  return { references: new Map(await Promise.all(found)) };
+}
+
+/** A plain id is that of a container, as kinx has it, or else of a secret. */
+async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<FoundCertificate> {
+  const kinds = collection === undefined ? KINDS : KINDS.filter((kind) => `${kind}s` === collection);
+  try {
+    for (const kind of kinds) {
+      const wire = await cloud.get(kind, id);
+      if (wire) return { ref: String(wire[`${kind}_ref`]) };
+    }
+  } catch (error) {
+    const because = error instanceof ReconcileError ? WHY_NOT[error.code]?.(error) : undefined;
+    if (because === undefined) throw error;
+    return { because };
+  }
+  return { because: `is no ${kinds.join(' or ')} of Barbican that this project can see` };
+}
+
+const KINDS = ['container', 'secret'] as const;
+
+/** What waits for a person; everything else passes. */
+const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string>>> = {
+  FORBIDDEN: () =>
+    'is there, but may not be read: the user of cloud.conf needs the role creator in its project, or a place in its ACL',
+  CONFIG_INVALID: (error) => `cannot be looked up in Barbican: ${error.message}`,
+};

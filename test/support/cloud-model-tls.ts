@@ -1,0 +1,64 @@
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Attributes } from '../../shared/model/resources.ts';
+import type { CloudModel } from './cloud-model.ts';
+
+/** Of a listener's attributes those about TLS that a PUT takes (Octavia API 2.26: no HSTS). */
+export const LISTENER_TLS = [
+  ...['default_tls_container_ref', 'sni_container_refs', 'tls_versions', 'tls_ciphers', 'alpn_protocols'],
+  ...['client_authentication', 'client_ca_tls_container_ref', 'client_crl_container_ref'],
+];
+export const POOL_TLS = [
+  'tls_enabled',
+  'ca_tls_container_ref',
+  'tls_container_ref',
+  'tls_versions',
+  'tls_ciphers',
+];
+
+/** Octavia's own rules, in the order of octavia/api/v2/controllers/listener.py. */
+export function checkListenerTls(cloud: CloudModel, attributes: Attributes): void {
+  const at = (name: string): unknown => attributes[name] ?? undefined;
+  if ('hsts_max_age' in attributes) throw refused('Unknown attribute: hsts_max_age');
+  const sni = (at('sni_container_refs') ?? []) as readonly unknown[];
+  const certificates = [at('default_tls_container_ref'), ...sni].filter((ref) => ref !== undefined);
+  if (attributes['protocol'] !== 'TERMINATED_HTTPS') {
+    if (certificates.length > 0) throw refused('Certificate container references are not allowed');
+    return;
+  }
+  if (certificates.length === 0)
+    throw refused('An SNI or default certificate container reference must be provided');
+  const mode = (at('client_authentication') ?? 'NONE') as string;
+  const ca = at('client_ca_tls_container_ref');
+  if (mode !== 'NONE' && ca === undefined)
+    throw refused(`Client authentication ${mode} requires a client CA`);
+  if (at('client_crl_container_ref') !== undefined && ca === undefined)
+    throw refused('A client authentication CA reference is required');
+  retrievable(cloud, [...certificates, ca, at('client_crl_container_ref')]);
+  notEmpty(attributes);
+}
+
+export function checkPoolTls(cloud: CloudModel, attributes: Attributes): void {
+  retrievable(cloud, [attributes['ca_tls_container_ref'], attributes['tls_container_ref']]);
+  notEmpty(attributes);
+}
+
+/** What it names must be in Barbican, by the name that Barbican gives it. */
+function retrievable(cloud: CloudModel, refs: readonly unknown[]): void {
+  for (const ref of refs.filter((one) => one !== undefined && one !== null)) {
+    const found =
+      cloud.all('container').some((one) => one['container_ref'] === ref) ||
+      cloud.all('secret').some((one) => one['secret_ref'] === ref);
+    if (!found) throw refused(`Could not retrieve certificate: [${JSON.stringify(ref)}]`);
+  }
+}
+
+function notEmpty(attributes: Attributes): void {
+  for (const name of ['tls_versions', 'alpn_protocols']) {
+    const value = attributes[name];
+    if (Array.isArray(value) && value.length === 0) throw refused(`Empty ${name} list`);
+  }
+}
+
+function refused(message: string): ReconcileError {
+  return new ReconcileError('REJECTED', message);
+}

@@ -17,6 +17,7 @@ import type { Opening } from '../model/security-group.ts';
 import { nodeSet } from './members.ts';
 import type { ReachableNode } from './members.ts';
 import { localHealthPort } from './monitors.ts';
+import { selectNodes } from './node-selection.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface DesiredSecurityGroup {
@@ -30,9 +31,10 @@ export interface DesiredSecurityGroup {
 export function memberAddresses(
   nodes: readonly Node[],
   subnet: Subnet | undefined,
-  { family }: Wishes,
+  { family, nodeSelector }: Wishes,
 ): readonly string[] {
-  return subnet ? nodeSet(nodes, subnet, family).reachable.map(({ address }) => address) : [];
+  const selected = subnet ? selectNodes(nodes, nodeSelector).nodes : [];
+  return nodeSet(selected, subnet, family).reachable.map(({ address }) => address);
 }
 
 /** Whether source ranges hold at the nodes, which see the addresses of the clients behind this provider. */

@@ -99,4 +99,27 @@ describe('nodes', () => {
 
     expect(members()).toEqual(['node-2', 'node-3']);
   });
+
+  test('are members by the labels that the Service asks for, also when these come and go', async () => {
+    const annotations = { 'loadbalancer.openstack.org/node-selector': 'pool=edge' };
+    it.sandbox.kube.apply(aService({ annotations }));
+    await it.settle('web');
+    expect(members()).toEqual([]);
+    expect(readyOf(it.sandbox)?.message).toContain('none of 3 nodes has these labels');
+
+    const label = (name: string, pool: string) =>
+      it.sandbox.kube.apply({ kind: 'Node', metadata: { name, labels: { pool } } });
+    label('node-1', 'edge');
+    label('node-2', 'edge');
+    await it.sweepUntilSettled();
+    expect(members()).toEqual(['node-1', 'node-2']);
+
+    label('node-1', 'core');
+    await it.sweepUntilSettled();
+    expect(members()).toEqual(['node-2']);
+
+    label('node-2', 'core');
+    await it.sweepUntilSettled();
+    expect(members()).toEqual(['node-2']);
+  });
 });

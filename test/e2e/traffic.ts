@@ -130,6 +130,12 @@ export async function nodeDown(node: string, how: 'reset' | 'drop' = 'reset', po
   await must(DATAPLANE(), words, { env: dataplaneEnv() });
 }
 
+/** The node answers HTTP with this status; on one port or on all. */
+export async function nodeHttp(node: string, status: number, port?: number): Promise<void> {
+  const words = ['node-http', node, String(status), ...(port === undefined ? [] : [String(port)])];
+  await must(DATAPLANE(), words, { env: dataplaneEnv() });
+}
+
 export async function nodeUp(node: string): Promise<void> {
   await must(DATAPLANE(), ['node-up', node], { env: dataplaneEnv() });
 }

@@ -50,8 +50,7 @@ export function withhold(input: WithholdInput): Withheld {
   const wanted = new Map(input.desired.map((resource) => [resource.address, resource]));
   const lb = there.get('lb');
   const pools = input.observed.filter(isAdoptedPool);
-  const untaken = tagValue(lb?.wire['tags'], 'cluster') === undefined;
-  if (!lb || !wanted.has('lb') || (!untaken && pools.length === 0)) return { ...input, pending: [] };
+  if (!lb || !wanted.has('lb') || (pools.length === 0 && isMadeByUs(lb))) return { ...input, pending: [] };
 
   const gate = new Gate(input.uid, input.approved);
   const adopted: Adopted = { ...input, dialect: dialectOf(lb.wire), gate, there, wanted };
@@ -72,6 +71,11 @@ export function withhold(input: WithholdInput): Withheld {
   desired = withholdNew(places, desired, adopted);
   ({ desired, observed } = withholdFloatingIP({ desired, observed }, adopted));
   return { desired, observed, pending: gate.pending };
+}
+
+/** For all that can be told without its pools: ours have our tags and the Go provider's name. */
+function isMadeByUs({ wire }: ObservedResource): boolean {
+  return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
 }
 
 /** Ours say for which port they were made, from the beginning. */

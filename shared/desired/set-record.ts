@@ -1,5 +1,5 @@
 import { attributeRule } from '../model/attributes.ts';
-import { setTag } from '../model/ownership.ts';
+import { setTags } from '../model/ownership.ts';
 import type { DesiredResource, ResourceKind } from '../model/resources.ts';
 
 /** The resource with the record of what is set only because somebody asks for it, in the tag that plan/ reads back. */
@@ -9,5 +9,5 @@ export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<
     .sort();
   if (asked.length === 0) return resource;
   const { tags = [] } = resource.attributes as { readonly tags?: readonly string[] };
-  return { ...resource, attributes: { ...resource.attributes, tags: [...tags, setTag(asked)] } };
+  return { ...resource, attributes: { ...resource.attributes, tags: [...tags, ...setTags(asked)] } };
 }

@@ -1,6 +1,6 @@
 /** When a value that is desired and one that was observed mean the same (decision 3). */
 import type { AttributeRule } from './attributes.ts';
-import { mergeTags, tagValue } from './ownership.ts';
+import { mergeTags, recordedIn } from './ownership.ts';
 import type { Attributes } from './resources.ts';
 import { identityOf } from './tls-reference.ts';
 
@@ -16,7 +16,7 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
     case 'tags':
       return sameSet(mergeTags(strings(observed), strings(desired)), strings(observed));
     case 'set-record':
-      return tagValue(observed, 'set') === tagValue(desired, 'set');
+      return sameSet(recordedIn(observed), recordedIn(desired));
     case 'sparse':
       return sameJson(withoutNulls(desired), withoutNulls(observed));
     case 'reference':

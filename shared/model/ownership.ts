@@ -27,6 +27,7 @@ export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 export const LOAD_BALANCER_ADDRESS = 'loadbalancer.openstack.org/load-balancer-address';
 
 const MAX_LENGTH = 255;
+const SET = `${TAG_PREFIX}set=`;
 
 export interface ClusterIdentity {
   /** UID of the namespace kube-system. */
@@ -40,7 +41,26 @@ export const serviceTag = (uid: string): string => `${TAG_PREFIX}service=${uid}`
 export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.namespace}/${key.name}`;
 /** `at` is `tcp/80`. */
 export const portTag = (at: string): string => `${TAG_PREFIX}port=${at}`;
-export const setTag = (attributes: readonly string[]): string => `${TAG_PREFIX}set=${attributes.join('+')}`;
+/** As many tags as it takes: one has a limit of length. */
+export function setTags(attributes: readonly string[]): readonly string[] {
+  const [head = '', ...rest] = attributes;
+  const lines = rest.reduce<readonly string[]>(
+    (done, attribute) => {
+      const longer = `${done.at(-1) ?? ''}+${attribute}`;
+      return longer.length > MAX_LENGTH ? [...done, `${SET}${attribute}`] : [...done.slice(0, -1), longer];
+    },
+    [`${SET}${head}`],
+  );
+  return attributes.length > 0 ? lines : [];
+}
+
+/** The attributes that such tags record, in order. */
+export function recordedIn(tags: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(tags) ? tags : [];
+  return list.flatMap((tag) =>
+    typeof tag === 'string' && tag.startsWith(SET) ? tag.slice(SET.length).split('+') : [],
+  );
+}
 export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
   `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
 

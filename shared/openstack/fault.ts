@@ -36,7 +36,9 @@ export function readFault(body: unknown): Fault | undefined {
  */
 export function saysAbsent(status: number, body: unknown): boolean {
   if (status !== 404 || !isRecord(body)) return false;
-  return 'faultstring' in body || 'NeutronError' in body || BARBICAN_SAYS.test(stringAt(body, 'description') ?? '');
+  return (
+    'faultstring' in body || 'NeutronError' in body || BARBICAN_SAYS.test(stringAt(body, 'description') ?? '')
+  );
 }
 
 /** Pecan answers a path that it does not know in the same form, but names no object (error_404_barbican_secret.json). */

@@ -1,7 +1,7 @@
 import { attributeRule, hasUnset } from '../model/attributes.ts';
 import type { AttributeRule, ChangeRule } from '../model/attributes.ts';
 import { equalAttribute } from '../model/equality.ts';
-import { mergeTags, tagValue } from '../model/ownership.ts';
+import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource, Ref } from '../model/resources.ts';
 
@@ -42,7 +42,7 @@ export function compare(
 
 /** What our record says we set, and nobody asks for any more. */
 function noLongerAsked(desired: DesiredResource, observed: ObservedResource): readonly string[] {
-  const recorded = tagValue(observed.wire['tags'], 'set')?.split('+') ?? [];
+  const recorded = recordedIn(observed.wire['tags']);
   return recorded.filter(
     (attribute) => !(attribute in desired.attributes) && hasUnset(desired.kind, attribute),
   );
@@ -55,7 +55,7 @@ function isOfTags({ compare }: AttributeRule): boolean {
 /** A pool that others made does not become one that we made because we record what we set on it. */
 function tagsToWrite(rule: AttributeRule, wanted: unknown): readonly string[] {
   const tags = asTags(wanted);
-  return rule.compare === 'set-record' ? tags.filter((tag) => tagValue([tag], 'set') !== undefined) : tags;
+  return rule.compare === 'set-record' ? tags.filter((tag) => recordedIn([tag]).length > 0) : tags;
 }
 
 function asTags(value: unknown): readonly string[] {

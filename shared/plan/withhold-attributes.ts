@@ -1,5 +1,5 @@
 import { CONTROLLER, habitsOf } from '../model/habits.ts';
-import { setTag, tagValue, TAG_PREFIX } from '../model/ownership.ts';
+import { recordedIn, setTags, TAG_PREFIX } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
@@ -35,7 +35,7 @@ export function gatedChanges(
   { dialect, there }: Adopted,
   habits: readonly string[] = habitsOf(dialect, desired.kind),
 ): readonly Change[] {
-  const recorded = tagValue(observed.wire['tags'], 'set')?.split('+') ?? [];
+  const recorded = recordedIn(observed.wire['tags']);
   const free = ['tags', ...habits, ...recorded];
   const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
   // the old controller would have made it anew, with all that belongs to it
@@ -58,10 +58,8 @@ export function asObserved(
 
 /** The record of what we set does not name what we did not set. */
 function withoutNames(tag: string, names: readonly string[]): readonly string[] {
-  const recorded = tagValue([tag], 'set')?.split('+');
-  if (!recorded) return [tag];
-  const left = recorded.filter((name) => !names.includes(name));
-  return left.length > 0 ? [setTag(left)] : [];
+  const recorded = recordedIn([tag]);
+  return recorded.length > 0 ? setTags(recorded.filter((name) => !names.includes(name))) : [tag];
 }
 
 /** Of the tags only ours: the Go provider adds its own when it takes over. */
@@ -69,7 +67,7 @@ export function withOurTags(desired: DesiredResource, { there, tags: written }: 
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   if (!tags || !there.has(desired.address)) return desired;
   if (desired.kind === 'pool' || desired.kind === 'healthmonitor') {
-    const left = tags.filter((tag) => written || tagValue([tag], 'set') === undefined);
+    const left = tags.filter((tag) => written || recordedIn([tag]).length === 0);
     return { ...desired, attributes: { ...others, tags: left } };
   }
   const ours = tags.filter((tag) => tag.startsWith(TAG_PREFIX));

@@ -95,7 +95,7 @@ export function issueToken(options: { seconds?: number; suffix?: string } = {}):
         issued_at: new Date(now).toISOString(),
         expires_at: new Date(now + (options.seconds ?? 3600) * 1000).toISOString(),
         project: { id: PROJECT },
-        catalog: [endpoint('load-balancer'), endpoint('network')],
+        catalog: ['load-balancer', 'network', 'key-manager'].map(endpoint),
       },
     });
   };

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectCloud } from '../../../shared/openstack/connect.ts';
+import type { Cloud } from '../../../shared/ports.ts';
+import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
+
+const ID = '6732d152-4b18-4f15-b94a-d226f6e38e90';
+
+let fake: Fake;
+let cloud: Cloud;
+let answer: Answer;
+beforeEach(async () => {
+  fake = await startFake((...all) => {
+    answer(...all);
+  });
+  ({ cloud } = connectCloud(fake.config));
+});
+afterEach(() => fake.close());
+
+const always =
+  (status: number, body?: unknown): Answer =>
+  (_seen, response) => {
+    json(response, status, body);
+  };
+
+test('an object of Barbican has neither envelope nor id: its address ends in it', async () => {
+  const secret_ref = `http://127.0.0.1:9311/v1/secrets/${ID}`;
+  answer = always(200, { name: 'p12', secret_ref });
+  expect(await cloud.get('secret', ID)).toEqual({ id: ID, name: 'p12', secret_ref });
+
+  answer = always(200, { name: 'p12' });
+  await expect(cloud.get('secret', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+});
+
+test('Barbican’s own 404 means gone; that of a path that is none does not', async () => {
+  answer = always(404, {
+    code: 404,
+    title: 'Not Found',
+    description: 'Not Found. Provided secret id is invalid.',
+  });
+  expect(await cloud.get('secret', ID)).toBeUndefined();
+
+  answer = always(404, { code: 404, title: 'Not Found', description: '' });
+  await expect(cloud.get('secret', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+});
+
+test('what is no id never enters a path', async () => {
+  await expect(cloud.get('secret', '../containers')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(fake.seen.filter(({ path }) => path.includes('containers'))).toEqual([]);
+});

@@ -77,3 +77,31 @@ test('only who wants, or still holds, a load balancer is shown', () => {
     ['shop/leaving', 'unknown', 'not looked at yet', undefined],
   ]);
 });
+
+test('what waits for approval is told beside what is as desired, and its plan can be opened', () => {
+  const pending = { verb: 'update', address: 'pool/tcp/80', kind: 'pool', changes: [], reason: 'x' } as const;
+  const report: LastReport = {
+    at: '2026-11-21T03:00:00Z',
+    report: {
+      request: { key: 'service/shop/up', trigger: 'sweep' },
+      outcome: { status: 'settled' },
+      plan: {
+        unit: 'service/shop/up',
+        services: ['shop/up'],
+        steps: [],
+        refused: [],
+        pending: [{ ...pending, approval: 'aaaaaaaaaaaa' }],
+        problems: [],
+        foreign: [],
+      },
+      applied: [],
+      durationMs: 1,
+      calls: 1,
+      failedRequestIds: [],
+    },
+  };
+  const [row] = statusRows([aService('up')], {}, new Map<Key, LastReport>([['service/shop/up', report]]));
+
+  expect(row).toMatchObject({ reason: 'as desired; 1 change waits for approval', planSteps: 1 });
+  expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: aaaaaaaaaaaa');
+});

@@ -27,9 +27,9 @@ export interface Means {
 const WRITE_MS = 5_000;
 
 /**
- * Executes the steps of a plan in their order. One write on a load balancer locks it, so after it only Neutron's steps
- * go on. What somebody else changed meanwhile is left to the next run, and so is what may stand in the way of a delete.
- * Never waits. Every write is preceded by a look at the lease and at the clock.
+ * Executes the steps of a plan in their order, several ports at once. One write on a load balancer locks it, so after it
+ * only Neutron's steps go on. What somebody else changed meanwhile is left to the next run, and so is what may stand in the
+ * way of a delete. Never waits. Every write is preceded by a look at the lease and at the clock.
  */
 export async function apply(
   steps: readonly Step[],
@@ -41,33 +41,52 @@ export async function apply(
   const done: Step[] = [];
   let stopped = false;
   let overtaken: ReconcileError | undefined;
-  const result = (): Applied => ({ steps: done, stopped, known, ...(overtaken ? { error: overtaken } : {}) });
-  for (const step of steps) {
+  const applyOne = async (step: Step): Promise<ReconcileError | undefined> => {
     const lock = lockOf(step);
     const bound = bindRefs(step, known);
     const rests = lock === undefined ? overtaken !== undefined && step.verb === 'delete' : locked.has(lock);
     if (rests || !bound || means.budget.remainingMs() < WRITE_MS) {
       stopped = true;
-      continue;
+      return undefined;
     }
     try {
       const { answer, step: made } = await attempt(bound, known, means);
-      if (answer) known.set(step.address, answer);
-      if (answer && step.kind === 'securitygroup') {
-        for (const [address, rule] of rulesOf(answer)) known.set(address, rule);
-      }
+      if (answer) for (const [address, wire] of shownBy(step, answer)) known.set(address, wire);
       done.push(made === bound ? step : made);
     } catch (error) {
       if (!(error instanceof ReconcileError)) throw error;
-      if (error.code === 'CHANGED_MEANWHILE') {
-        overtaken ??= error;
-        continue;
-      }
-      return { ...result(), error };
+      if (error.code !== 'CHANGED_MEANWHILE') return error;
+      overtaken ??= error;
     }
     if (lock !== undefined) locked.add(lock);
+    return undefined;
+  };
+  for (const batch of inBatches(steps)) {
+    const errors = await Promise.all(batch.map(applyOne));
+    const error = errors.find((one) => one !== undefined);
+    if (error) return { steps: done, stopped, known, error };
   }
-  return result();
+  return { steps: done, stopped, known, ...(overtaken ? { error: overtaken } : {}) };
+}
+
+/** There is a port for each node, and none waits for another. */
+const PORTS_AT_ONCE = 8;
+
+function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const batches: Step[][] = [];
+  for (const step of steps) {
+    const last = batches.at(-1);
+    const joins = step.kind === 'port' && last?.[0]?.kind === 'port' && last.length < PORTS_AT_ONCE;
+    if (joins) last.push(step);
+    else batches.push([step]);
+  }
+  return batches;
+}
+
+/** A security group comes with rules that nobody asked for. */
+function shownBy(step: Step, answer: WireResource): readonly (readonly [string, WireResource])[] {
+  const rules = step.kind === 'securitygroup' ? [...rulesOf(answer)] : [];
+  return [[step.address, answer], ...rules];
 }
 
 /** Where a subnet has no free address nothing was made, so that the next one of the plan may be tried at once. */

@@ -24,7 +24,6 @@ const OPTIONS: BuildOptions = {
   platform: 'node',
   target: 'node24',
   minify: true,
-  keepNames: true,
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
+import type { RecordedRequest, Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aService } from '../support/service.ts';
 import { run, startSandboxWorld } from '../support/sandbox-world.ts';
@@ -31,8 +31,11 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
       kube.removeNode(node);
       await it.settle('web');
     }
-    // one node is left, so that this changes one member and not all of a pool
+    kube.addNode('node-7');
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Local' } });
+    // one of two nodes has the Pod, so that one member changes and not all of a pool
+    kube.apply(theEndpoint('node-7'));
+    await it.settle('web');
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Cluster' } });
     await change({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } });
     await change({
@@ -60,4 +63,18 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
   } finally {
     await it.close();
   }
+}
+
+function theEndpoint(nodeName: string): Parameters<Sandbox['kube']['apply']>[0] {
+  const endpoint = { addresses: ['10.244.0.1'], nodeName, conditions: { ready: true } };
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: 'web-x7k2p',
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': 'web' },
+    },
+    endpoints: [endpoint],
+  };
 }

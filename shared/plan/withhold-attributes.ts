@@ -38,8 +38,8 @@ export function gatedChanges(
   const recorded = recordedIn(observed.wire['tags']);
   const free = ['tags', ...habits, ...recorded];
   const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
-  // the old controller would have made it anew, with all that belongs to it
-  const again = differences.find(([rule]) => rule === 'recreate')?.[1] ?? [];
+  // the old controller would have made the monitor anew, with all that belongs to its type
+  const again = differences.flatMap(([, changes]) => changes).filter(({ attribute }) => attribute === 'type');
   if (again.some(({ attribute }) => free.includes(attribute))) return [];
   return differences.flatMap(([, changes]) => changes).filter(({ attribute }) => !free.includes(attribute));
 }

@@ -1,6 +1,7 @@
 import { isMemberOf } from '../model/name-schemes.ts';
 import { CONTROLLER } from '../model/habits.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
+import { withholdBackups, withholdSettings } from './withhold-member-settings.ts';
 import type { Adopted, Withheld } from './withhold.ts';
 
 type Sides = Pick<Withheld, 'desired' | 'observed'>;
@@ -18,7 +19,9 @@ export function withholdMembers(place: string, sides: Sides, adopted: Adopted): 
   const desired = sides.desired.map((one) => (isHere(one) ? keepAddress(one, present, sides, adopted) : one));
   const wanted = new Set(desired.map(({ address }) => address));
   const held = withoutApproval(parent, present, wanted, adopted);
-  return { ...sides, desired: [...desired, ...held.map(asItIs)] };
+  const serving = withholdBackups(parent, desired, present, adopted);
+  const unchanged = serving.map((one) => (isHere(one) ? withholdSettings(one, present, adopted) : one));
+  return { ...sides, desired: [...unchanged, ...held.map(asItIs)] };
 }
 
 function keepAddress(

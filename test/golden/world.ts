@@ -47,9 +47,14 @@ export function configOf(world: RecordedWorld): Config {
   };
 }
 
-export function lookAtWorld(world: RecordedWorld, config = configOf(world)): Promise<Look> {
+export function lookAtWorld(
+  world: RecordedWorld,
+  config = configOf(world),
+  localNodes?: readonly string[],
+): Promise<Look> {
   const key = keyOf(world.service);
-  const unit = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
+  const found = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
+  const unit = localNodes ? { ...found, localNodes } : found;
   const cloud = new CloudModel(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
   return lookAt(unit, world.nodes, { cloud, clock: { now: () => 0 }, config }, cluster);

@@ -183,6 +183,67 @@ describe('with traffic that stays on its node', () => {
   });
 });
 
+describe('nodes without a ready Pod', () => {
+  const local: Edit = (draft) => {
+    draft.service.spec.externalTrafficPolicy = 'Local';
+    draft.service.spec.healthCheckNodePort = 32_000;
+    // as the Go provider has it then
+    const [lb] = draft.openstack;
+    const http = { type: 'HTTP', http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
+    for (const monitor of lb?.healthmonitors ?? []) Object.assign(monitor, http);
+    for (const member of Object.values(lb?.members ?? {}).flat()) member['monitor_port'] = 32_000;
+  };
+  const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Look> =>
+    lookAtWorld(from, configOf(from), nodes);
+
+  test('get traffic from the Go provider, so that they become backups waits', async () => {
+    const look = await lookWith(changed(occm, local), ['node-1']);
+
+    expect(waiting(look)).toEqual(['update pool/tcp/80 backup', 'update pool/tcp/443 backup']);
+    expect(besideTags(look).filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
+  });
+
+  test('are approved once, wherever the Pods go', async () => {
+    const asked = changed(occm, local);
+    const look = await lookWith(asked, ['node-1']);
+    const again = await lookWith(changed(asked, approve(look)), ['node-2', 'node-3']);
+
+    expect(waiting(again)).toEqual([]);
+    expect(besideTags(again).filter(({ verb }) => verb === 'members')).toHaveLength(2);
+  });
+});
+
+test('a member that a person took out of service stays out', async () => {
+  const look = await lookAtWorld(
+    changed(occm, (draft) => {
+      for (const [member] of Object.values(draft.openstack[0]?.members ?? {}))
+        if (member) member['admin_state_up'] = false;
+    }),
+  );
+
+  expect(waiting(look)).toHaveLength(2);
+  expect(waiting(look)[0]).toMatch(/^update member\/tcp\/\d+\/\S+ admin_state_up$/);
+  expect(besideTags(look)).toEqual([]);
+});
+
+test('the Go provider’s monitor changes its type with all that belongs to it', async () => {
+  const look = await lookAtWorld(
+    changed(occm, (draft) => {
+      draft.service.spec.externalTrafficPolicy = 'Local';
+      draft.service.spec.healthCheckNodePort = 32_000;
+    }),
+  );
+  const monitors = besideTags(look).flatMap((step) =>
+    step.verb === 'create' && step.kind === 'healthmonitor' ? [step.attributes] : [],
+  );
+
+  expect(waiting(look)).toEqual([]);
+  expect(monitors.map(({ type, url_path }) => [type, url_path])).toEqual([
+    ['HTTP', '/healthz'],
+    ['HTTP', '/healthz'],
+  ]);
+});
+
 test('what the Go provider did by itself is done without being asked', async () => {
   const look = await lookAtWorld(
     changed(occm, (draft) => {

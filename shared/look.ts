@@ -23,7 +23,7 @@ import { plan } from './plan/plan.ts';
 import { quotaProblems } from './plan/quota.ts';
 import { withhold } from './plan/withhold.ts';
 import type { World } from './ports.ts';
-import { addressesOf, ambiguityProblems, asMaker } from './desired/maker.ts';
+import { addressesOf, ambiguityProblems, asMaker, sharingProblems } from './desired/maker.ts';
 
 /** Observe, desire and plan: everything before the first write. */
 export interface Look {
@@ -65,6 +65,7 @@ export async function lookAt(
       nodes,
       facts: observed.facts,
       octavia: observed.octavia,
+      ...(unit.tlsSecrets ? { secrets: unit.tlsSecrets } : {}),
       certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
       ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
       cluster,
@@ -92,6 +93,7 @@ export async function lookAt(
       ...desired.problems,
       ...quotaProblems(desired.resources, observed.headroom),
       ...ambiguityProblems(observed.ambiguous),
+      ...sharingProblems(observed.loadBalancer, unit.name),
       ...(depth === 'deep' && !pending
         ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
         : []),
@@ -126,7 +128,8 @@ function isOutOfReach(step: Step, locked: boolean, depth: 'deep' | 'shallow'): b
 /** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
 function rebuild(unit: Unit, observed: Observed): { readonly rebuild?: string } {
   const published = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
-  return isFailed(observed) && !published
+  const isOurs = observed.loadBalancer !== undefined && isMadeForService(observed.loadBalancer);
+  return isFailed(observed) && isOurs && !published
     ? { rebuild: 'it is in ERROR and nobody has its address yet, so it is made anew' }
     : {};
 }

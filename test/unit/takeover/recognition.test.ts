@@ -145,6 +145,38 @@ describe('two that could both be meant', () => {
   });
 });
 
+test.each([false, true])('one that several Services share is left alone (leaving: %s)', async (leaving) => {
+  const shared = changed(occm, (draft) => {
+    const lb = balancer(draft);
+    lb['tags'] = [...(lb['tags'] as readonly string[]), 'kube_service_bench_takeover_other'];
+    if (leaving) draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
+  });
+  const { plan } = await lookAtWorld(shared);
+
+  expect(plan.steps).toEqual([]);
+  expect(plan.problems.map(({ message }) => message).join()).toContain('kube_service_bench_takeover_other');
+});
+
+test('one that a person made is emptied and stays when its Service leaves', async () => {
+  const own = (draft: Draft<RecordedWorld>): void => {
+    balancer(draft)['name'] = 'mine';
+    draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
+  };
+  const { plan } = await lookAtWorld(changed(occm, own));
+  const steps = plan.steps.map(({ verb, kind }) => `${verb} ${kind}`);
+
+  expect(new Set(steps)).toEqual(new Set(['delete listener', 'delete pool', 'delete floatingip']));
+
+  const empty = await lookAtWorld(
+    changed(changed(occm, own), (draft) => {
+      for (const lb of draft.openstack) Object.assign(lb, { listeners: [], pools: [], members: {} });
+    }),
+  );
+  const given = empty.plan.steps.find(({ kind }) => kind === 'loadbalancer');
+
+  expect(given).toMatchObject({ verb: 'update', changes: [{ attribute: 'tags' }] });
+});
+
 describe('what a person made on it', () => {
   const byHand = changed(kinx, (draft) => {
     const [first] = draft.openstack;

@@ -17,7 +17,8 @@ export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Pro
     .map(({ status, count }) => `${count} ${status}`);
   const work = flags.dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do';
   const pending = reports.reduce((sum, { plan }) => sum + (plan?.pending.length ?? 0), found.pending);
-  const waits = pending > 0 ? `; ${pending} changes wait for approval` : '';
+  const waits =
+    pending > 0 ? `; ${pending} ${pending === 1 ? 'change waits' : 'changes wait'} for approval` : '';
   console.log(`${found.services} Services, ${found.settled} were settled already; ${work}${waits}`);
   return exitCode(reports);
 }

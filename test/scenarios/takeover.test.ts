@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../../functions/cli/main.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aConfig } from '../support/config.ts';
 import { makeAsGoProvider, makeAsKinx } from '../support/old-controllers.ts';
@@ -129,6 +130,18 @@ describe('a change that kinx never made', () => {
     const later = { ...it.world, clock: { now: () => Date.now() + 5_000 } };
     await run({ key: 'service/default/web', trigger: 'resync' }, later);
     expect(await sweep(later)).toMatchObject({ requests: [], settled: 1, pending: 1 });
+  });
+
+  test('makes no sweep fail: it ends with 0 and says how many wait', async () => {
+    const out: string[] = [];
+    const spy = vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
+    await it.settle('web');
+
+    const code = await main(['sweep', '--kubeconfig', it.kubeconfig, '--cloud-config', it.cloudConfig]);
+
+    spy.mockRestore();
+    expect(code).toBe(0);
+    expect(out.at(-1)).toMatch(/; 1 changes? waits? for approval$/);
   });
 
   test('is made when the Service approves it, by the next sweep at the latest', async () => {

@@ -19,7 +19,7 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-export type Service = 'octavia' | 'neutron' | 'keystone' | 'nova' | 'kube';
+export type Service = 'octavia' | 'neutron' | 'keystone' | 'nova' | 'barbican' | 'kube';
 
 /** One request as it arrived; `status` is 0 until an answer was sent (and stays 0 when none ever was). */
 export interface RecordedRequest {
@@ -146,6 +146,10 @@ function send(response: ServerResponse, answer: Answer, clock: SandboxClock): vo
   }
   if (typeof answer.body === 'string') {
     response.writeHead(answer.status, { 'Content-Type': 'text/plain' }).end(answer.body);
+    return;
+  }
+  if (Buffer.isBuffer(answer.body)) {
+    response.writeHead(answer.status, { 'Content-Type': 'application/octet-stream' }).end(answer.body);
     return;
   }
   response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer.body));

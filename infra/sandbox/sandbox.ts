@@ -10,6 +10,7 @@ import { ObjectStore } from './kube/object-store.ts';
 import { cloudAnswer, serviceOfPath } from './openstack/cloud-api.ts';
 import { CloudWorld } from './openstack/cloud-world.ts';
 import { Keystone } from './openstack/keystone.ts';
+import type { OctaviaOptions } from './openstack/octavia-traits.ts';
 import { SandboxClock } from './sandbox-clock.ts';
 
 export type { FaultRule } from './fault-rules.ts';
@@ -28,6 +29,8 @@ export interface SandboxOptions {
   readonly nodes?: number;
   /** IPv4 ranges of the networks, for worlds with thousands of Services (default: the lab's /24 networks). */
   readonly cidrs?: { readonly public: string; readonly private: string };
+  /** An older API, another provider (default: the lab's Octavia 11, v2.26, amphora). */
+  readonly octavia?: OctaviaOptions;
   /** Life of a Keystone token (default one hour). */
   readonly tokenTtlMs?: number;
 }
@@ -59,7 +62,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const record = (entry: RecordedRequest): void => {
     requests.push(entry);
   };
-  const cloud = new CloudWorld(clock, options.pendingMs ?? 300, options.cidrs);
+  const cloud = new CloudWorld(clock, options.pendingMs ?? 300, options.cidrs, options.octavia);
   const keystone = new Keystone(cloud, options.tokenTtlMs ?? 3_600_000);
   const audit = new AuditTrail(clock, options.auditMaxWaitMs ?? 50);
   audit.setSink(options.auditUrl, options.auditToken);

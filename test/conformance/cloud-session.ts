@@ -24,7 +24,7 @@ export interface Reply {
   readonly body: unknown;
 }
 
-export type ServiceType = 'load-balancer' | 'network' | 'compute';
+export type ServiceType = 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
 const patienceMs = 60_000;
 
@@ -36,6 +36,7 @@ export class CloudSession {
   private readonly endpoints: Map<string, string>;
   private balancers: string[] = [];
   private floatingIps: string[] = [];
+  private leftovers: (readonly [ServiceType, string])[] = [];
 
   private constructor(target: CloudTarget, token: string, body: unknown) {
     this.target = target;
@@ -65,6 +66,15 @@ export class CloudSession {
 
   neutron(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> {
     return this.call('network', method, `/v2.0/${path}`, body, headers);
+  }
+
+  barbican(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> {
+    return this.call('key-manager', method, `/v1/${path}`, body, headers);
+  }
+
+  /** Has this path deleted at the end of the case, after the load balancers; the last one first. */
+  leave(service: ServiceType, path: string): void {
+    this.leftovers.unshift([service, path]);
   }
 
   call(service: ServiceType, method: string, path: string, body?: unknown, headers = {}): Promise<Reply> {
@@ -155,8 +165,10 @@ export class CloudSession {
       await this.octavia('DELETE', `loadbalancers/${id}?cascade=true`);
       await this.gone(id);
     }
+    for (const [service, path] of this.leftovers) await this.call(service, 'DELETE', path);
     this.balancers = [];
     this.floatingIps = [];
+    this.leftovers = [];
   }
 }
 

@@ -5,10 +5,20 @@ import { balancerQueryCases } from './balancer-query-cases.ts';
 import type { CloudCase } from './cloud-case.ts';
 import { CloudSession, type CloudTarget } from './cloud-session.ts';
 import { floatingIpCases } from './floating-ip-cases.ts';
+import { healthMonitorCases } from './health-monitor-cases.ts';
 import { identityCases } from './identity-cases.ts';
+import { l7PolicyCases } from './l7-policy-cases.ts';
+import { l7RuleCases } from './l7-rule-cases.ts';
+import { listenerAttributeCases } from './listener-attribute-cases.ts';
 import { listenerCases } from './listener-cases.ts';
+import { listenerTlsCases } from './listener-tls-cases.ts';
 import { lockCases } from './lock-cases.ts';
 import { memberCases } from './member-cases.ts';
+import { poolAttributeCases } from './pool-attribute-cases.ts';
+import { portCases } from './port-cases.ts';
+import { secretCases } from './secret-cases.ts';
+import { securityGroupCases } from './security-group-cases.ts';
+import { vipCases } from './vip-cases.ts';
 
 const groups: Record<string, readonly CloudCase[]> = {
   identity: identityCases,
@@ -16,7 +26,17 @@ const groups: Record<string, readonly CloudCase[]> = {
   'lists and look-ups': balancerQueryCases,
   'the lock': lockCases,
   'listeners, pools and monitors': listenerCases,
+  'attributes of listeners': listenerAttributeCases,
+  'TLS of listeners': listenerTlsCases,
+  'attributes of pools and members': poolAttributeCases,
+  'health monitors': healthMonitorCases,
+  'L7 policies': l7PolicyCases,
+  'L7 rules': l7RuleCases,
   members: memberCases,
+  VIPs: vipCases,
+  secrets: secretCases,
+  'security groups': securityGroupCases,
+  'ports and their groups': portCases,
   'floating IPs and ports': floatingIpCases,
 };
 

@@ -1,28 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { AddressPool } from './address-pool.ts';
-import type { FloatingIp, Network, Port, Server, Subnet } from './neutron-objects.ts';
-import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from './octavia-objects.ts';
+import type * as neutron from './neutron-objects.ts';
+import type { Secret, SecretContainer } from './barbican-objects.ts';
+import { OctaviaRows } from './octavia-rows.ts';
+import {
+  octaviaTraits,
+  type AvailabilityZone,
+  type Flavor,
+  type OctaviaOptions,
+  type OctaviaTraits,
+} from './octavia-traits.ts';
 import { makeFloatingIp } from './neutron-floating-ips.ts';
 import { createNova } from './nova-servers.ts';
 import { dropLoadBalancer } from './octavia-lock.ts';
 import { deletePort } from './neutron-ports.ts';
 import { labCidrs, labNetworks } from './neutron-networks.ts';
-
-interface PendingEnd {
-  readonly dueAt: number;
-  readonly run: (at: string) => void;
-}
+import { makeSecurityGroup } from './neutron-security-groups.ts';
 
 /**
- * Everything the simulated cloud knows. Reading any list first lets the PENDING_* states that are due come to
- * their end, so tests and requests see the same world. Tests may change it behind the controller's back.
+ * Everything the simulated cloud knows, Octavia's rows included. Tests may change it behind the controller's back.
  */
-export class CloudWorld {
-  readonly clock: SandboxClock;
-  readonly pendingMs: number;
+export class CloudWorld extends OctaviaRows {
   readonly projectId = randomBytes(16).toString('hex');
   readonly routerId = randomUUID();
+  readonly octaviaUserId = randomBytes(16).toString('hex');
   readonly otherProjectId = randomBytes(16).toString('hex');
   readonly applicationCredential = {
     id: randomBytes(16).toString('hex'),
@@ -36,67 +38,43 @@ export class CloudWorld {
     pool: -1,
     member: -1,
     health_monitor: -1,
+    l7policy: -1,
+    l7rule: -1,
     port: 2000,
     floatingip: 200,
+    security_group: 500,
+    security_group_rule: 5000,
   };
-  readonly networks: Network[];
-  readonly subnets: Subnet[];
-  readonly ports: Port[] = [];
-  readonly floatingips: FloatingIp[] = [];
-  readonly servers: Server[] = [];
+  readonly networks: neutron.Network[];
+  readonly subnets: neutron.Subnet[];
+  readonly ports: neutron.Port[] = [];
+  readonly floatingips: neutron.FloatingIp[] = [];
+  readonly securityGroups: neutron.SecurityGroup[] = [];
+  readonly securityGroupRules: neutron.SecurityGroupRule[] = [];
+  readonly servers: neutron.Server[] = [];
+  readonly secrets: Secret[] = [];
+  readonly secretContainers: SecretContainer[] = [];
+  /** What an operator has set up in Octavia; the lab has none of either. */
+  readonly flavors: Flavor[] = [];
+  readonly availabilityZones: AvailabilityZone[] = [];
+  readonly octaviaTraits: OctaviaTraits;
   readonly addresses: AddressPool;
-  private readonly octavia = {
-    loadbalancers: [] as LoadBalancer[],
-    listeners: [] as Listener[],
-    pools: [] as Pool[],
-    members: [] as Member[],
-    healthmonitors: [] as HealthMonitor[],
-  };
-  private pending: PendingEnd[] = [];
 
-  constructor(clock: SandboxClock, pendingMs: number, cidrs = labCidrs) {
-    this.clock = clock;
-    this.pendingMs = pendingMs;
+  constructor(clock: SandboxClock, pendingMs: number, cidrs = labCidrs, options: OctaviaOptions = {}) {
+    super(clock, pendingMs);
+    this.octaviaTraits = octaviaTraits(options);
     ({ networks: this.networks, subnets: this.subnets } = labNetworks(
       this.projectId,
       clock.seconds(),
       cidrs,
     ));
+    for (const owner of [this.projectId, this.otherProjectId])
+      makeSecurityGroup(this, owner, 'default', { description: 'Default security group' });
     this.addresses = new AddressPool(this.subnets, this.ports, this.floatingips);
-  }
-
-  get loadbalancers(): LoadBalancer[] {
-    return this.settled().loadbalancers;
-  }
-
-  get listeners(): Listener[] {
-    return this.settled().listeners;
-  }
-
-  get pools(): Pool[] {
-    return this.settled().pools;
-  }
-
-  get members(): Member[] {
-    return this.settled().members;
-  }
-
-  get healthmonitors(): HealthMonitor[] {
-    return this.settled().healthmonitors;
-  }
-
-  /** Octavia's own notation: UTC, whole seconds, no zone. */
-  octaviaTime(): string {
-    return this.clock.now().toISOString().slice(0, 19);
   }
 
   newId(): string {
     return randomUUID();
-  }
-
-  /** Runs when the work of a write is over; `at` is that moment, however much later somebody looks. */
-  afterPending(run: (at: string) => void): void {
-    this.pending.push({ dueAt: this.clock.millis() + this.pendingMs, run });
   }
 
   /** Sets what an operator or a failure would set; `updated_at` moves as with any row update. */
@@ -114,7 +92,7 @@ export class CloudWorld {
   }
 
   /** A floating IP that nobody uses yet; with `address` as only an administrator could ask for it. */
-  addFloatingIp(address?: string, description = ''): FloatingIp {
+  addFloatingIp(address?: string, description = ''): neutron.FloatingIp {
     const network = this.networks.find((one) => one['router:external']);
     const ip = makeFloatingIp(this, this.projectId, network?.id ?? '', undefined, address);
     ip.description = description;
@@ -123,7 +101,7 @@ export class CloudWorld {
   }
 
   /** A server with its port on the private network, as Nova's fake driver makes it. */
-  addNovaServer(name: string, address?: string): Server {
+  addNovaServer(name: string, address?: string): neutron.Server {
     return createNova(this, name, address);
   }
 
@@ -149,13 +127,5 @@ export class CloudWorld {
         this.removeNovaServer(id);
       },
     };
-  }
-
-  private settled(): typeof this.octavia {
-    const now = this.clock.millis();
-    const due = this.pending.filter((end) => end.dueAt <= now);
-    this.pending = this.pending.filter((end) => end.dueAt > now);
-    for (const end of due) end.run(new Date(end.dueAt).toISOString().slice(0, 19));
-    return this.octavia;
   }
 }

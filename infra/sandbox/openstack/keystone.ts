@@ -4,8 +4,14 @@ import { asJson, asList, asText, type Json } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 
-interface Token {
+/** Who a service call is made by; `delegated`: with the token of an application credential. */
+export interface Caller {
   readonly projectId: string;
+  readonly userId: string;
+  readonly delegated: boolean;
+}
+
+interface Token extends Caller {
   readonly expiresAt: number;
 }
 
@@ -36,10 +42,10 @@ export class Keystone {
     ];
   }
 
-  /** Whose project a service call is made for; refuses as keystonemiddleware does. */
-  projectOf(call: Call, base: string): string {
+  /** Who makes a service call; refuses as keystonemiddleware does. */
+  callerOf(call: Call, base: string): Caller {
     const token = this.tokens.get(asText(call.headers['x-auth-token']));
-    if (token && token.expiresAt > this.world.clock.millis()) return token.projectId;
+    if (token && token.expiresAt > this.world.clock.millis()) return token;
     throw unauthorized(`${base}/identity`);
   }
 
@@ -73,7 +79,8 @@ export class Keystone {
     const now = this.world.clock.millis();
     const secret = randomBytes(48).toString('base64url');
     const expiresAt = now + this.tokenTtlMs;
-    this.tokens.set(secret, { projectId: user.projectId, expiresAt });
+    const delegated = method === 'application_credential';
+    this.tokens.set(secret, { projectId: user.projectId, userId: user.id, delegated, expiresAt });
     const micros = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
     const roles = ['reader', 'member', 'creator', 'load-balancer_member'].map((name) => ({ id: name, name }));
     const token = {
@@ -134,6 +141,7 @@ function catalog(base: string): Json[] {
     ['load-balancer', 'octavia', '/load-balancer'],
     ['network', 'neutron', '/network'],
     ['compute', 'nova', '/compute/v2.1'],
+    ['key-manager', 'barbican', '/key-manager'],
   ];
   return services.map(([type, name, path]) => ({
     id: type,

@@ -3,16 +3,15 @@ import { asJson, asList, asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { listQuery } from './list-query.ts';
+import { collections, type Collection } from './neutron-collections.ts';
 import { createFloatingIp, updateFloatingIp } from './neutron-floating-ips.ts';
-import { deletePort } from './neutron-ports.ts';
 import type { NeutronObject } from './neutron-objects.ts';
-
-interface Collection {
-  readonly one: string;
-  readonly type: string;
-  readonly title: string;
-  readonly items: readonly NeutronObject[];
-}
+import { postPort, putPort } from './neutron-port-requests.ts';
+import { deletePort } from './neutron-ports.ts';
+import { answerQuotas } from './neutron-quotas.ts';
+import { createSecurityGroupRules, deleteSecurityGroupRule } from './neutron-security-group-rules.ts';
+import { createSecurityGroup, deleteSecurityGroup, updateSecurityGroup } from './neutron-security-groups.ts';
+import { answerTags } from './neutron-tags.ts';
 
 /** Neutron v2.0 as the lab's (21.0.0), as far as load balancers need it. */
 export function neutronAnswer(
@@ -28,84 +27,66 @@ export function neutronAnswer(
   }
   const [, version, name = '', id, sub, tag] = path.replace(/\.json$/, '').split('/');
   if (version !== 'v2.0') throw notFound();
-  if (name === 'quotas' && id !== undefined) return quotas(world, id, sub, projectId);
+  if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
   const collection = collections(world, projectId)[name];
   if (!collection) throw notFound();
   if (id === undefined || id === '') {
-    if (call.method === 'POST' && name === 'floatingips') {
-      return createFloatingIp(world, projectId, asJson(asJson(call.body)['floatingip']));
-    }
+    if (call.method === 'POST') return create(world, name, projectId, asJson(call.body));
     if (call.method !== 'GET') throw notFound();
-    return list(name, collection.items, call.query, base + path);
+    return list(name, collection, call.query, base + path);
   }
   const object = collection.items.find((one) => one.id === id);
-  if (!object)
-    throw neutronError(404, collection.type, `${collection.title} ${id} could not be found${dot(name)}`);
-  if (sub === 'tags') return tags(world, call, object, tag);
-  if (call.method === 'GET') return { status: 200, body: { [collection.one]: object } };
-  if (call.method === 'DELETE' && name === 'ports') {
-    deletePort(world, id);
-    return { status: 204 };
+  if (!object) throw collection.missing(id);
+  if (sub === 'tags') return answerTags(world, call, object, tag);
+  if (call.method === 'GET')
+    return { status: 200, body: { [collection.one]: collection.view(object as never) } };
+  checkRevision(call, object);
+  const body = asJson(asJson(call.body)[collection.one]);
+  if (call.method === 'PUT') return update(world, name, object, body);
+  if (call.method === 'DELETE') return remove(world, name, object);
+  throw notFound();
+}
+
+function checkRevision(call: Call, object: NeutronObject): void {
+  const revision = /^revision_number=(\d+)$/.exec(asText(call.headers['if-match']))?.[1];
+  if (revision === undefined || Number(revision) === object.revision_number) return;
+  const text = `Constrained to ${revision}, but current revision is ${object.revision_number}`;
+  throw neutronError(412, 'RevisionNumberConstraintFailed', text);
+}
+
+function create(world: CloudWorld, name: string, projectId: string, body: Json): Answer {
+  switch (name) {
+    case 'floatingips':
+      return createFloatingIp(world, projectId, asJson(body['floatingip']));
+    case 'ports':
+      return postPort(world, projectId, asJson(body['port']));
+    case 'security-groups':
+      return createSecurityGroup(world, projectId, asJson(body['security_group']));
+    case 'security-group-rules':
+      return createSecurityGroupRules(world, projectId, body);
+    default:
+      throw notFound();
   }
-  const ip = world.floatingips.find((one) => one.id === id);
-  if (!ip)
-    throw neutronError(
-      403,
-      'PolicyNotAuthorized',
-      `rule:${call.method.toLowerCase()} is disallowed by policy`,
-    );
-  const revision = /revision_number=(\d+)/.exec(asText(call.headers['if-match']))?.[1];
-  if (revision !== undefined && Number(revision) !== ip.revision_number) {
-    const text = `Constrained to ${revision}, but current revision is ${ip.revision_number}`;
-    throw neutronError(412, 'RevisionNumberConstraintFailed', text);
-  }
-  if (call.method === 'PUT') return updateFloatingIp(world, ip, asJson(asJson(call.body)['floatingip']));
-  if (call.method !== 'DELETE') throw notFound();
-  world.floatingips.splice(world.floatingips.indexOf(ip), 1);
+}
+
+function update(world: CloudWorld, name: string, object: NeutronObject, body: Json): Answer {
+  if (name === 'floatingips') return updateFloatingIp(world, object as never, body);
+  if (name === 'ports') return putPort(world, object as never, body);
+  if (name === 'security-groups') return updateSecurityGroup(world, object as never, body);
+  throw notAllowed('put');
+}
+
+function remove(world: CloudWorld, name: string, object: NeutronObject): Answer {
+  if (name === 'security-groups') return deleteSecurityGroup(world, object as never);
+  if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
+  if (name === 'ports') deletePort(world, object.id);
+  else if (name === 'floatingips') world.floatingips.splice(world.floatingips.indexOf(object as never), 1);
+  else throw notAllowed('delete');
   return { status: 204 };
 }
 
-/** What a plain member sees: its own things, and external networks with nothing of their subnets' owners. */
-function collections(world: CloudWorld, projectId: string): Record<string, Collection> {
-  const own = <T extends NeutronObject>(items: readonly T[]): T[] =>
-    items.filter((one) => one.project_id === projectId);
-  const external = world.networks.filter((one) => one['router:external']);
-  const group = {
-    name: 'default',
-    security_group_rules: [],
-    stateful: true,
-    updated_at: '',
-    revision_number: 1,
-    tags: [],
-  };
-  const securityGroup = {
-    ...group,
-    id: projectId,
-    tenant_id: projectId,
-    project_id: projectId,
-    description: 'Default security group',
-  };
-  const collection = (
-    one: string,
-    type: string,
-    title: string,
-    items: readonly NeutronObject[],
-  ): Collection => ({ one, type, title, items });
-  const networks = [...external, ...own(world.networks)];
-  const seen = world.subnets.filter((one) => networks.some((network) => network.id === one.network_id));
-  return {
-    networks: collection('network', 'NetworkNotFound', 'Network', networks),
-    subnets: collection('subnet', 'SubnetNotFound', 'Subnet', seen),
-    ports: collection('port', 'PortNotFound', 'Port', own(world.ports)),
-    floatingips: collection('floatingip', 'FloatingIPNotFound', 'Floating IP', own(world.floatingips)),
-    'security-groups': collection('security_group', 'SecurityGroupNotFound', 'Security group', [
-      securityGroup,
-    ]),
-  };
-}
-
 /** Unknown filters are ignored and a filter given twice means either (both tried on the lab). */
-function list(name: string, items: readonly NeutronObject[], query: URLSearchParams, self: string): Answer {
+function list(name: string, { items, view }: Collection, query: URLSearchParams, self: string): Answer {
   const known = new Set(items.flatMap((one) => Object.keys(one)));
   const asked = new URLSearchParams(
     [...query].filter(
@@ -116,71 +97,16 @@ function list(name: string, items: readonly NeutronObject[], query: URLSearchPar
     const [key = '', wanted] = value.split('=');
     return asList(item['fixed_ips']).some((ip) => asJson(ip)[key] === wanted);
   };
-  const extra = { fixed_ips: fixedIps };
+  const groups = (item: Json, value: string): boolean => asList(item['security_groups']).includes(value);
+  const extra = { fixed_ips: fixedIps, security_groups: groups };
   const refuse = (): Error => neutronError(400, 'HTTPBadRequest', 'Invalid filter');
-  const page = listQuery(items, asked, [...known], { extra, refuse }, self);
-  const key = name.replace('-', '_');
+  const shown = items.map((one) => view(one as never));
+  const page = listQuery(shown, asked, [...known], { extra, refuse }, self);
+  const key = name.replaceAll('-', '_');
   const links = query.has('limit') ? { [`${key}_links`]: page.links } : {};
   return { status: 200, body: { [key]: page.items, ...links } };
 }
 
-/** Tags are a resource of their own below the object: PUT replaces all or adds one, DELETE takes off. */
-function tags(world: CloudWorld, call: Call, object: NeutronObject, tag: string | undefined): Answer {
-  const name = tag === undefined ? undefined : decodeURIComponent(tag);
-  const has = name !== undefined && object.tags.includes(name);
-  if (call.method === 'GET') {
-    if (name === undefined) return { status: 200, body: { tags: object.tags } };
-    if (has) return { status: 204 };
-    throw neutronError(404, 'TagNotFound', `Tag ${name} could not be found.`);
-  }
-  if (call.method === 'DELETE' && name !== undefined && !has) {
-    throw neutronError(404, 'TagNotFound', `Tag ${name} could not be found.`);
-  }
-  object.revision_number += 1;
-  object.updated_at = world.clock.seconds();
-  if (call.method === 'DELETE') {
-    object.tags = name === undefined ? [] : object.tags.filter((one) => one !== name);
-    return { status: 204 };
-  }
-  if (name === undefined) {
-    object.tags = [...new Set(asList(asJson(call.body)['tags']).map(asText))];
-    return { status: 200, body: { tags: object.tags } };
-  }
-  if (!has) object.tags = [...object.tags, name];
-  return { status: 201, body: null };
-}
-
-function quotas(world: CloudWorld, id: string, sub: string | undefined, projectId: string): Answer {
-  if (id !== projectId) {
-    const text =
-      'User does not have admin privileges: Only admin is authorized to access quotas for another project.';
-    throw neutronError(403, 'AdminRequired', text);
-  }
-  const used = (items: readonly NeutronObject[]): number =>
-    items.filter((one) => one.project_id === projectId).length;
-  const limits = {
-    ...world.quotas,
-    network: 100,
-    subnet: 100,
-    router: 10,
-    security_group: 500,
-    security_group_rule: 5000,
-  };
-  const { port, floatingip, network, subnet, router, security_group, security_group_rule } = limits;
-  const plain = { network, subnet, port, router, floatingip, security_group, security_group_rule };
-  if (sub !== 'details') return { status: 200, body: { quota: plain } };
-  const counts: Record<string, number> = {
-    port: used(world.ports),
-    floatingip: used(world.floatingips),
-    network: 1,
-    subnet: 2,
-  };
-  const detail = Object.entries(plain).map(([name, limit]) => [
-    name,
-    { limit, used: counts[name] ?? 1, reserved: 0 },
-  ]);
-  return { status: 200, body: { quota: Object.fromEntries(detail) as Json } };
-}
-
-const dot = (name: string): string => (name === 'floatingips' ? '' : '.');
+const notAllowed = (method: string): Error =>
+  neutronError(403, 'PolicyNotAuthorized', `rule:${method} is disallowed by policy`);
 const notFound = (): Error => neutronError(404, 'HTTPNotFound', 'The resource could not be found.');

@@ -4,17 +4,22 @@ export interface NeutronObject {
   readonly id: string;
   readonly project_id: string;
   name?: string;
-  description: string;
-  tags: string[];
+  description: string | null;
+  tags?: string[];
   updated_at: string;
   revision_number: number;
 }
 
-export interface Network extends NeutronObject {
+interface TaggedObject extends NeutronObject {
+  description: string;
+  tags: string[];
+}
+
+export interface Network extends TaggedObject {
   readonly 'router:external': boolean;
 }
 
-export interface Subnet extends NeutronObject {
+export interface Subnet extends TaggedObject {
   readonly network_id: string;
   readonly cidr: string;
   readonly ip_version: number;
@@ -25,14 +30,23 @@ export interface FixedIp {
   readonly ip_address: string;
 }
 
-export interface Port extends NeutronObject {
+export interface Port extends TaggedObject {
   readonly network_id: string;
   readonly device_id: string;
   readonly device_owner: string;
   readonly fixed_ips: readonly FixedIp[];
+  security_groups: string[];
 }
 
-export interface FloatingIp extends NeutronObject {
+export interface SecurityGroup extends TaggedObject {
+  readonly name: string;
+}
+
+export interface SecurityGroupRule extends NeutronObject {
+  readonly security_group_id: string;
+}
+
+export interface FloatingIp extends TaggedObject {
   readonly floating_network_id: string;
   readonly floating_ip_address: string;
   port_id: string | null;

@@ -9,10 +9,11 @@ export interface PortWish {
   readonly name: string;
   readonly deviceId: string;
   readonly deviceOwner: string;
-  readonly subnetIds: readonly string[];
-  readonly address?: string | undefined;
+  /** The addresses wanted: of a certain subnet, a certain one of it where one is given. */
+  readonly subnets: readonly { readonly id: string; readonly address?: string | undefined }[];
   readonly up: boolean;
   readonly projectId: string;
+  readonly securityGroups?: readonly string[] | undefined;
 }
 
 /**
@@ -24,7 +25,7 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
   if (world.quotas.port >= 0 && owned >= world.quotas.port) {
     throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['port'].");
   }
-  const subnets = wish.subnetIds.map((id) => {
+  const subnets = wish.subnets.map(({ id }) => {
     const found = world.subnets.find((subnet) => subnet.id === id);
     if (!found) throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
     return found;
@@ -33,7 +34,7 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
   if (!first) throw neutronError(400, 'BadRequest', 'A port needs a subnet.');
   const { mac, address } = slaac(randomBytes(3));
   const fixed = subnets.map((subnet, index): FixedIp => {
-    const asked = index === 0 ? wish.address : undefined;
+    const asked = wish.subnets[index]?.address;
     if (asked !== undefined && !world.addresses.isInside(subnet, asked)) {
       throw neutronError(
         400,
@@ -74,7 +75,7 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
     fixed_ips: fixed,
     allowed_address_pairs: [],
     extra_dhcp_opts: [],
-    security_groups: [],
+    security_groups: [...(wish.securityGroups ?? [])],
     description: '',
     'binding:vnic_type': 'normal',
     port_security_enabled: true,

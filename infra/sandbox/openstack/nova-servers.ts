@@ -4,6 +4,11 @@ import type { CloudWorld } from './cloud-world.ts';
 import { createPort } from './neutron-ports.ts';
 import type { Server } from './neutron-objects.ts';
 
+const defaultGroupOf = (world: CloudWorld): string[] =>
+  world.securityGroups
+    .filter((one) => one.project_id === world.projectId && one.name === 'default')
+    .map((one) => one.id);
+
 /** A server as the lab's fake driver makes it: one port on the private network, zone az1, flavor m1.small. */
 export function createNova(world: CloudWorld, name: string, address?: string): Server {
   const id = world.newId();
@@ -12,10 +17,10 @@ export function createNova(world: CloudWorld, name: string, address?: string): S
     name: '',
     deviceId: id,
     deviceOwner: 'compute:az1',
-    subnetIds: four ? [four.id] : [],
-    address,
+    subnets: four ? [{ id: four.id, address }] : [],
     up: true,
     projectId: world.projectId,
+    securityGroups: defaultGroupOf(world),
   });
   const at = world.clock.seconds();
   const server: Server = {

@@ -1,26 +1,20 @@
-import { asJson, asText, type Json } from '../json.ts';
+import { asJson, asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import { readCreate } from './octavia-attributes.ts';
 import type { CloudWorld } from './cloud-world.ts';
+import { tlsDefaults } from './octavia-attributes.ts';
+import { readCreate, readPersistence } from './octavia-body.ts';
+import type { Certificates } from './octavia-certificates.ts';
+import * as rules from './octavia-listener-rules.ts';
 import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from './octavia-objects.ts';
-import * as rules from './octavia-rules.ts';
-
-/** Fills in what Octavia sets on every new object, whatever it is. */
-function stamp(world: CloudWorld, owner: string, body: Json): Json {
-  return {
-    ...body,
-    id: world.newId(),
-    project_id: owner,
-    provisioning_status: 'PENDING_CREATE',
-    operating_status: 'OFFLINE',
-    created_at: world.octaviaTime(),
-    updated_at: null,
-  };
-}
+import { checkMonitorOptions, checkRevocationList } from './octavia-pool-rules.ts';
+import * as provider from './octavia-providers.ts';
+import { stamp } from './octavia-stamp.ts';
+import { checkTlsSettings } from './octavia-tls-rules.ts';
 
 /** Checks and makes a listener; it is in the world afterwards, not yet ACTIVE. */
 export function buildListener(
   world: CloudWorld,
+  certificates: Certificates,
   lb: LoadBalancer,
   body: Json,
   defaultPoolId?: string,
@@ -29,50 +23,60 @@ export function buildListener(
   const protocol = asText(read['protocol']);
   const poolId = defaultPoolId ?? read['default_pool_id'];
   if (typeof poolId === 'string') {
+    rules.checkMayHaveChildren(protocol);
     const pool = world.pools.find((one) => one.id === poolId && one.loadbalancer_id === lb.id);
     if (!pool) throw octaviaFault(404, `Pool ${poolId} not found.`);
     rules.checkPoolFitsListener(protocol, pool.protocol);
   }
-  rules.checkListenerOptions(protocol, read);
-  rules.checkTlsGiven(protocol);
-  rules.checkListenerPort(world, lb, protocol, read['protocol_port']);
-  rules.checkAllowedCidrs(lb, read['allowed_cidrs']);
-  delete read['default_pool'];
-  const stamped = stamp(world, lb.project_id, {
-    ...read,
-    loadbalancer_id: lb.id,
-    default_pool_id: poolId ?? null,
-  });
-  const listener = stamped as Listener;
+  checkListener(world, certificates, lb, read);
+  if (protocol === 'TERMINATED_HTTPS') fillIn(read, tlsDefaults);
+  for (const name of ['default_pool', 'l7policies']) Reflect.deleteProperty(read, name);
+  read['allowed_cidrs'] = rules.normalCidrs(read['allowed_cidrs']);
+  const parent = { loadbalancer_id: lb.id, default_pool_id: poolId ?? null };
+  const listener = stamp(world, lb.project_id, { ...read, ...parent }) as Listener;
   world.listeners.push(listener);
   return listener;
 }
 
+/** In Octavia's order: the first thing that is wrong is what it says. */
+function checkListener(world: CloudWorld, certificates: Certificates, lb: LoadBalancer, read: Json): void {
+  const protocol = asText(read['protocol']);
+  rules.checkInsertHeaders(protocol, read, true);
+  rules.checkTlsOfCreate(protocol, read);
+  checkTlsSettings(read, false);
+  certificates.checkAll([...asList(read['sni_container_refs']), read['default_tls_container_ref']]);
+  const ca = read['client_ca_tls_container_ref'];
+  if (ca) certificates.checkAuthority(ca, read['client_crl_container_ref']);
+  rules.checkListenerPort(world, lb, protocol, read['protocol_port']);
+  rules.checkAllowedCidrs(lb, read['allowed_cidrs']);
+  checkTlsSettings(read, rules.endsTls(protocol, read));
+  provider.checkListenerOfProvider(lb, read);
+}
+
+function fillIn(read: Json, defaults: Json): void {
+  for (const [name, value] of Object.entries(defaults)) read[name] ??= structuredClone(value);
+}
+
 /** Checks and makes a pool without members or monitor. */
-export function buildPool(world: CloudWorld, lb: LoadBalancer, body: Json): Pool {
+export function buildPool(world: CloudWorld, certificates: Certificates, lb: LoadBalancer, body: Json): Pool {
   const read = readCreate('pool', body);
-  rules.checkPoolOptions(asText(read['protocol']), read);
+  checkRevocationList(read);
+  certificates.checkAll([read['tls_container_ref']]);
+  const ca = read['ca_tls_container_ref'];
+  if (ca) certificates.checkAuthority(ca, read['crl_container_ref']);
+  checkTlsSettings(read, read['tls_enabled'] === true);
+  provider.checkPoolOfProvider(lb, read);
+  if (read['tls_enabled'] === true) fillIn(read, tlsDefaults);
   for (const name of ['listener_id', 'members', 'healthmonitor']) Reflect.deleteProperty(read, name);
   const persistence = read['session_persistence'];
-  if (persistence !== null) read['session_persistence'] = fullPersistence(asJson(persistence));
+  read['session_persistence'] = isJson(persistence) ? readPersistence(persistence, '', true) : null;
   const pool = stamp(world, lb.project_id, { ...read, loadbalancer_id: lb.id }) as Pool;
   world.pools.push(pool);
   return pool;
 }
 
-/** Octavia always shows all four keys of a session persistence. */
-export function fullPersistence(given: Json): Json {
-  return {
-    type: null,
-    cookie_name: null,
-    persistence_timeout: null,
-    persistence_granularity: null,
-    ...given,
-  };
-}
-
 /** Checks and makes a member; address and port are its identity within the pool. */
-export function buildMember(world: CloudWorld, pool: Pool, body: Json): Member {
+export function buildMember(world: CloudWorld, lb: LoadBalancer, pool: Pool, body: Json): Member {
   const read = readCreate('member', body);
   const { address, protocol_port } = read;
   const subnet = read['subnet_id'];
@@ -84,6 +88,7 @@ export function buildMember(world: CloudWorld, pool: Pool, body: Json): Member {
     const where = `ip ${asText(address)} on protocol_port ${String(protocol_port)}`;
     throw octaviaFault(409, `Another member on this pool is already using ${where}`);
   }
+  provider.checkMemberOfProvider(lb, read);
   const monitored = world.healthmonitors.some((one) => one.pool_id === pool.id);
   const stamped = stamp(world, pool.project_id, { ...read, pool_id: pool.id });
   const member = { ...stamped, operating_status: monitored ? 'OFFLINE' : 'NO_MONITOR' } as Member;
@@ -92,18 +97,23 @@ export function buildMember(world: CloudWorld, pool: Pool, body: Json): Member {
 }
 
 /** Checks and makes a monitor; HTTP monitors get method, path and codes when none are given. */
-export function buildHealthMonitor(world: CloudWorld, pool: Pool, body: Json): HealthMonitor {
+export function buildHealthMonitor(
+  world: CloudWorld,
+  lb: LoadBalancer,
+  pool: Pool,
+  body: Json,
+): HealthMonitor {
   const read = readCreate('healthmonitor', body, ['pool_id']);
   const type = asText(read['type']);
-  rules.checkMonitor(pool.protocol, type, read);
+  for (const name of ['delay', 'timeout', 'max_retries'])
+    if (read[name] === null) throw rules.invalidOption('None', name);
+  checkMonitorOptions(read);
   if (world.healthmonitors.some((one) => one.pool_id === pool.id)) {
     throw octaviaFault(409, 'This pool already has a health monitor');
   }
-  if (type === 'HTTP' || type === 'HTTPS') {
-    read['http_method'] ??= 'GET';
-    read['url_path'] ??= '/';
-    read['expected_codes'] ??= '200';
-  }
+  provider.checkMonitorOfProvider(lb, type);
+  if (type === 'HTTP' || type === 'HTTPS')
+    fillIn(read, { http_method: 'GET', url_path: '/', expected_codes: '200' });
   const monitor = stamp(world, pool.project_id, { ...read, pool_id: pool.id }) as HealthMonitor;
   world.healthmonitors.push(monitor);
   return monitor;
@@ -119,7 +129,7 @@ export function buildLoadBalancer(
 ): LoadBalancer {
   const own = { ...body };
   for (const nested of ['listeners', 'pools']) Reflect.deleteProperty(own, nested);
-  const lb = { ...stamp(world, owner, { ...own, ...vip }), id } as LoadBalancer;
+  const lb = { ...stamp(world, owner, { ...own, ...asJson(vip) }), id } as LoadBalancer;
   world.loadbalancers.push(lb);
   return lb;
 }

@@ -1,5 +1,6 @@
 import type { CloudWorld } from './cloud-world.ts';
-import type { HealthMonitor, Listener, Member, Pool } from './octavia-objects.ts';
+import { isInForce } from './octavia-lookup.ts';
+import type { HealthMonitor, L7Policy, L7Rule, Listener, Member, Pool } from './octavia-objects.ts';
 
 /** Who belongs to whom, looked up once per answer: lists of thousands of load balancers stay quick. */
 export class OctaviaIndex {
@@ -7,6 +8,11 @@ export class OctaviaIndex {
   private readonly listenersByPool: Map<string | null, Listener[]>;
   private readonly membersByPool: Map<string, Member[]>;
   private readonly monitors: Map<string, HealthMonitor>;
+  private readonly policies: Map<string, L7Policy[]>;
+  private readonly rules: Map<string, L7Rule[]>;
+  private readonly redirects: readonly L7Policy[];
+  private readonly listeners: Map<string, Listener>;
+  private readonly pools: Map<string, Pool>;
 
   constructor(world: CloudWorld) {
     this.byBalancer = {
@@ -16,6 +22,11 @@ export class OctaviaIndex {
     this.listenersByPool = Map.groupBy(world.listeners, (one) => one.default_pool_id);
     this.membersByPool = Map.groupBy(world.members, (one) => one.pool_id);
     this.monitors = new Map(world.healthmonitors.map((one) => [one.pool_id, one]));
+    this.policies = Map.groupBy(world.l7policies, (one) => one.listener_id);
+    this.rules = Map.groupBy(world.l7rules, (one) => one.l7policy_id);
+    this.redirects = world.l7policies.filter((one) => one.redirect_pool_id !== null && isInForce(world, one));
+    this.listeners = new Map(world.listeners.map((one) => [one.id, one]));
+    this.pools = new Map(world.pools.map((one) => [one.id, one]));
   }
 
   listenersOf(loadBalancerId: string): readonly Listener[] {
@@ -26,8 +37,27 @@ export class OctaviaIndex {
     return this.byBalancer.pools.get(loadBalancerId) ?? [];
   }
 
+  /** By default or by a policy that is in force. */
   listenersUsing(poolId: string): readonly Listener[] {
-    return this.listenersByPool.get(poolId) ?? [];
+    const direct = this.listenersByPool.get(poolId) ?? [];
+    const redirecting = this.redirects
+      .filter((one) => one.redirect_pool_id === poolId)
+      .flatMap((one) => this.listeners.get(one.listener_id) ?? []);
+    return [...new Set([...direct, ...redirecting])];
+  }
+
+  poolsUsedBy(listener: Listener): readonly Pool[] {
+    const redirects = this.redirects.filter((one) => one.listener_id === listener.id);
+    const ids = [listener.default_pool_id, ...redirects.map((one) => one.redirect_pool_id)];
+    return [...new Set(ids)].flatMap((id) => this.pools.get(id ?? '') ?? []);
+  }
+
+  policiesOf(listenerId: string): readonly L7Policy[] {
+    return [...(this.policies.get(listenerId) ?? [])].sort((a, b) => a.position - b.position);
+  }
+
+  rulesOf(policyId: string): readonly L7Rule[] {
+    return this.rules.get(policyId) ?? [];
   }
 
   membersOf(poolId: string): readonly Member[] {

@@ -43,7 +43,10 @@ export function change(world: CloudWorld, lb: LoadBalancer, what: Change): void 
   for (const one of what.creating ?? []) one.provisioning_status = 'PENDING_CREATE';
   if (what.stuck === true) return;
   world.afterPending((end) => {
-    for (const one of [...updating, ...(what.creating ?? [])]) activate(one, end);
+    for (const one of [...updating, ...(what.creating ?? [])]) {
+      activate(one, end);
+      if (isL7(one)) one.operating_status = one['admin_state_up'] === true ? 'ONLINE' : 'OFFLINE';
+    }
     what.whenDone?.();
   });
 }
@@ -65,13 +68,19 @@ export function beginDelete(world: CloudWorld, lb: LoadBalancer): void {
 /** Takes a load balancer, everything below it and the VIP port that Octavia made out of the world. */
 export function dropLoadBalancer(world: CloudWorld, lb: LoadBalancer): void {
   const pools = world.pools.filter((pool) => pool.loadbalancer_id === lb.id);
+  const listeners = world.listeners.filter((listener) => listener.loadbalancer_id === lb.id);
+  const policies = world.l7policies.filter((policy) =>
+    listeners.some((one) => one.id === policy.listener_id),
+  );
   const gone = new Set<OctaviaObject>([
     lb,
     ...pools,
-    ...world.listeners.filter((listener) => listener.loadbalancer_id === lb.id),
+    ...listeners,
     ...[...world.members, ...world.healthmonitors].filter((child) =>
       pools.some((pool) => pool.id === child.pool_id),
     ),
+    ...policies,
+    ...world.l7rules.filter((rule) => policies.some((policy) => policy.id === rule.l7policy_id)),
   ]);
   for (const one of gone) forget(world, one);
   const port = world.ports.find((candidate) => candidate.id === lb.vip_port_id);
@@ -86,12 +95,17 @@ export function forget(world: CloudWorld, object: OctaviaObject): void {
     world.pools,
     world.members,
     world.healthmonitors,
+    world.l7policies,
+    world.l7rules,
   ];
   for (const list of lists) {
     const index = list.indexOf(object);
     if (index >= 0) list.splice(index, 1);
   }
 }
+
+/** Policies and rules go ONLINE when they are written one by one, and stay OFFLINE after a full create (tried). */
+const isL7 = (object: OctaviaObject): boolean => 'l7policy_id' in object || 'position' in object;
 
 function mark(object: OctaviaObject, status: string, at: string): void {
   object.provisioning_status = status;
@@ -101,7 +115,7 @@ function mark(object: OctaviaObject, status: string, at: string): void {
 function activate(object: OctaviaObject, at: string): void {
   if (object.provisioning_status === 'PENDING_DELETE') return;
   if (object.provisioning_status === 'PENDING_CREATE' && object.operating_status === 'OFFLINE') {
-    object.operating_status = 'type' in object ? 'OFFLINE' : 'ONLINE';
+    object.operating_status = 'type' in object || isL7(object) ? 'OFFLINE' : 'ONLINE';
   }
   mark(object, 'ACTIVE', at);
 }

@@ -2,12 +2,13 @@ import type { Answer } from '../http-front.ts';
 import { asJson, asList, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
-import { readCreate, readUpdate } from './octavia-attributes.ts';
+import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildMember } from './octavia-build.ts';
-import { listenersOf, lockablePool } from './octavia-children.ts';
 import { change, forget } from './octavia-lock.ts';
+import { listenersOf, lockablePool } from './octavia-lookup.ts';
 import type { Member, Pool } from './octavia-objects.ts';
-import { checkQuota } from './octavia-rules.ts';
+import { checkQuota } from './octavia-pool-rules.ts';
+import { checkMemberOfProvider } from './octavia-providers.ts';
 import { memberView } from './octavia-views.ts';
 
 /** A batch is read as a create: what it leaves out of these is set back, also on members that exist. */
@@ -23,7 +24,7 @@ export function createMember(world: CloudWorld, pool: Pool, given: Json): Answer
   readCreate('member', given);
   checkQuota(world.quotas.member, 'Member', world.members, 1);
   const lb = lockablePool(world, pool);
-  const member = buildMember(world, pool, given);
+  const member = buildMember(world, lb, pool, given);
   change(world, lb, { creating: [member], updating: [pool, ...listenersOf(world, pool)] });
   return { status: 201, body: { member: memberView(member) } };
 }
@@ -31,6 +32,7 @@ export function createMember(world: CloudWorld, pool: Pool, given: Json): Answer
 export function updateMember(world: CloudWorld, pool: Pool, member: Member, given: Json): Answer {
   const body = readUpdate('member', given);
   const lb = lockablePool(world, pool);
+  checkMemberOfProvider(lb, body);
   Object.assign(member, body);
   change(world, lb, { updating: [member, pool, ...listenersOf(world, pool)] });
   return { status: 200, body: { member: memberView(member) } };
@@ -75,7 +77,8 @@ export function replaceMembers(world: CloudWorld, pool: Pool, given: unknown, ad
     const where = `ip ${String(twice?.read['address'])} on protocol_port ${String(twice?.read['protocol_port'])}`;
     throw octaviaFault(409, `Another member on this pool is already using ${where}`);
   }
-  const creating = fresh.map(({ body }) => buildMember(world, pool, body));
+  const creating = fresh.map(({ body }) => buildMember(world, lb, pool, body));
+  for (const { read } of kept) checkMemberOfProvider(lb, read);
   const updating = kept.flatMap(({ body, read }) => {
     const member = old.get(key(read));
     return member ? [Object.assign(member, { ...batchDefaults, ...body })] : [];

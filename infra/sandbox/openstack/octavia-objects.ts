@@ -1,6 +1,6 @@
 /**
  * Octavia's objects as the simulator keeps them: the wire's attributes plus the parent's id
- * (`loadbalancer_id`, `pool_id`), which the wire shows as lists of ids instead.
+ * (`loadbalancer_id`, `pool_id`, `l7policy_id`), which the wire shows as lists of ids instead.
  */
 export interface OctaviaObject {
   [attribute: string]: unknown;
@@ -31,6 +31,16 @@ export interface Listener extends OctaviaObject {
 export interface Pool extends OctaviaObject {
   readonly loadbalancer_id: string;
   readonly protocol: string;
+}
+
+export interface L7Policy extends OctaviaObject {
+  readonly listener_id: string;
+  redirect_pool_id: string | null;
+  position: number;
+}
+
+export interface L7Rule extends OctaviaObject {
+  readonly l7policy_id: string;
 }
 
 export interface Member extends OctaviaObject {

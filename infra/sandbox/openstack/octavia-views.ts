@@ -2,6 +2,8 @@ import type { Json } from '../json.ts';
 import type { OctaviaIndex } from './octavia-index.ts';
 import type {
   HealthMonitor,
+  L7Policy,
+  L7Rule,
   Listener,
   LoadBalancer,
   Member,
@@ -9,8 +11,10 @@ import type {
   Pool,
 } from './octavia-objects.ts';
 
-const ids = (objects: readonly OctaviaObject[]): { id: string }[] =>
-  objects.map(({ id }) => ({ id })).sort((a, b) => (a.id < b.id ? -1 : 1));
+const byId = <T extends { readonly id: string }>(objects: readonly T[]): T[] =>
+  [...objects].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+const ids = (objects: readonly OctaviaObject[]): { id: string }[] => byId(objects.map(({ id }) => ({ id })));
 
 const plain = (object: OctaviaObject): Json => ({ ...object, tenant_id: object.project_id });
 
@@ -23,10 +27,18 @@ export function loadBalancerView(index: OctaviaIndex, lb: LoadBalancer): Json {
   return { ...plain(lb), listeners: ids(index.listenersOf(lb.id)), pools: ids(index.poolsOf(lb.id)) };
 }
 
-export function listenerView(listener: Listener): Json {
+export function listenerView(index: OctaviaIndex, listener: Listener): Json {
   const loadbalancers = [{ id: listener.loadbalancer_id }];
-  return { ...without(plain(listener), 'loadbalancer_id'), l7policies: [], loadbalancers };
+  const l7policies = index.policiesOf(listener.id).map(({ id }) => ({ id }));
+  return { ...without(plain(listener), 'loadbalancer_id'), l7policies, loadbalancers };
 }
+
+export const l7PolicyView = (index: OctaviaIndex, policy: L7Policy): Json => ({
+  ...plain(policy),
+  rules: ids(index.rulesOf(policy.id)),
+});
+
+export const l7RuleView = (rule: L7Rule): Json => without(plain(rule), 'l7policy_id');
 
 /** A pool without monitor has no `healthmonitor_id` at all (seen on Octavia 11). */
 export function poolView(index: OctaviaIndex, pool: Pool): Json {
@@ -50,8 +62,14 @@ export function healthMonitorView(monitor: HealthMonitor): Json {
 export function treeView(index: OctaviaIndex, lb: LoadBalancer): Json {
   return {
     ...plain(lb),
-    listeners: index.listenersOf(lb.id).map((one) => without(listenerView(one), 'loadbalancers')),
-    pools: index.poolsOf(lb.id).map((pool) => ({
+    listeners: byId(index.listenersOf(lb.id)).map((one) => ({
+      ...without(listenerView(index, one), 'loadbalancers'),
+      l7policies: index.policiesOf(one.id).map((policy) => ({
+        ...l7PolicyView(index, policy),
+        rules: byId(index.rulesOf(policy.id)).map(l7RuleView),
+      })),
+    })),
+    pools: byId(index.poolsOf(lb.id)).map((pool) => ({
       ...without(poolView(index, pool), 'loadbalancers', 'healthmonitor_id'),
       members: index.membersOf(pool.id).map(memberView),
       healthmonitor: null,
@@ -76,10 +94,9 @@ export function statusTree(index: OctaviaIndex, lb: LoadBalancer): Json {
       members: members.map((m) => ({ ...state(m), address: m.address, protocol_port: m.protocol_port })),
     };
   };
-  const pools = index.poolsOf(lb.id);
   const listeners = index.listenersOf(lb.id).map((one) => ({
     ...state(one),
-    pools: pools.filter((candidate) => candidate.id === one.default_pool_id).map(pool),
+    pools: index.poolsUsedBy(one).map(pool),
   }));
   return { loadbalancer: { ...state(lb), listeners } };
 }

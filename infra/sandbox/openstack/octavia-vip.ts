@@ -2,96 +2,147 @@ import { asJson, asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault, Refusal } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { createPort } from './neutron-ports.ts';
-import type { Port, Subnet } from './neutron-objects.ts';
+import type { FixedIp, Port, Subnet } from './neutron-objects.ts';
+import { invalid } from './octavia-listener-rules.ts';
 
-/** Subnet and network are looked up before flavor, provider and quota are. */
-export function checkVipGiven(world: CloudWorld, body: Json): void {
-  if (typeof body['vip_port_id'] !== 'string') chooseSubnet(world, body);
+/** Where the VIP is to be is settled before flavor, provider and quota are looked at; fills in the subnet. */
+export function checkVip(world: CloudWorld, owner: string, body: Json): void {
+  const { vip_port_id: portId, vip_network_id: networkId, vip_subnet_id: subnetId } = body;
+  if (typeof portId === 'string') fillFromPort(world, owner, portId, body);
+  else if (typeof networkId === 'string') fillFromNetwork(world, owner, networkId, body);
+  else if (typeof subnetId === 'string') findSubnet(world, owner, subnetId);
+  else throw invalid('VIP must contain one of: vip_port_id, vip_network_id, vip_subnet_id.');
+  if (typeof body['vip_qos_policy_id'] === 'string')
+    throw invalid('VIP QoS policy is not allowed in this deployment.');
+  checkAdditional(world, body);
 }
 
 /** The VIP of a new load balancer: a port of the tenant's, or one that Octavia makes in Neutron at once. */
-export function allocateVip(world: CloudWorld, owner: string, lbId: string, body: Json): Json {
-  const portId = body['vip_port_id'];
-  return typeof portId === 'string' ? adoptPort(world, portId, body) : makePort(world, owner, lbId, body);
+export function allocateVip(
+  world: CloudWorld,
+  owner: string,
+  lbId: string,
+  body: Json,
+  provider: string,
+): Json {
+  const port = world.ports.find((one) => one.id === body['vip_port_id']);
+  const { vip_subnet_id: subnetId, vip_address: address } = body;
+  if (port) return vipOf(port, { subnet_id: asText(subnetId), ip_address: asText(address) }, body);
+  return makePort(world, owner, lbId, body, provider);
 }
 
-function adoptPort(world: CloudWorld, portId: string, body: Json): Json {
-  const port = world.ports.find((one) => one.id === portId);
+function fillFromPort(world: CloudWorld, owner: string, portId: string, body: Json): void {
+  const port = world.ports.find((one) => one.id === portId && one.project_id === owner);
   if (!port) throw octaviaFault(400, `Port ${portId} not found.`);
-  const asked = body['vip_address'];
-  const subnetId = body['vip_subnet_id'];
-  const fits = port.fixed_ips.filter(
-    (ip) => (asked === null || ip.ip_address === asked) && (subnetId === null || ip.subnet_id === subnetId),
-  );
-  const chosen = fits[0];
-  if (!chosen || fits.length > 1) {
-    const text = "VIP port's subnet could not be determined. Please specify either a VIP subnet or address.";
-    throw octaviaFault(400, `Validation failure: ${text}`);
-  }
-  return vipOf(port, chosen.subnet_id, chosen.ip_address);
+  if (port.device_id !== '') throw invalid(`Port ${portId} is already used by device ${port.device_id} `);
+  const { vip_subnet_id: subnetId, vip_address: address } = body;
+  let chosen: FixedIp | undefined;
+  if (typeof subnetId === 'string') {
+    findSubnet(world, owner, subnetId);
+    chosen = port.fixed_ips.find((ip) => ip.subnet_id === subnetId);
+    if (!chosen) throw invalid('No VIP address found on the specified VIP port within the specified subnet.');
+  } else if (typeof address === 'string') {
+    chosen = port.fixed_ips.find((ip) => ip.ip_address === address);
+    if (!chosen) throw invalid('Specified VIP address not found on the specified VIP port.');
+  } else if (port.fixed_ips.length === 1) chosen = port.fixed_ips[0];
+  if (!chosen)
+    throw invalid(
+      "VIP port's subnet could not be determined. Please specify either a VIP subnet or address.",
+    );
+  Object.assign(body, { vip_subnet_id: chosen.subnet_id, vip_address: chosen.ip_address });
 }
 
-function makePort(world: CloudWorld, owner: string, lbId: string, body: Json): Json {
-  const subnet = chooseSubnet(world, body);
-  const extra = asList(body['additional_vips']).map((one) =>
-    findSubnet(world, asText(asJson(one)['subnet_id'])),
+/** The subnet that holds the address that was asked for, or the network's IPv4 subnet. */
+function fillFromNetwork(world: CloudWorld, owner: string, networkId: string, body: Json): void {
+  const seen = world.networks.some(
+    (one) => one.id === networkId && (one.project_id === owner || one['router:external']),
   );
-  if (extra.some((one) => one.network_id !== subnet.network_id)) {
-    throw octaviaFault(400, 'Validation failure: All VIP subnets must belong to the same network.');
+  if (!seen) throw octaviaFault(400, `Network ${networkId} not found.`);
+  const subnets = world.subnets.filter((one) => one.network_id === networkId);
+  const { vip_subnet_id: subnetId, vip_address: address } = body;
+  if (typeof subnetId === 'string') {
+    if (!subnets.some((one) => one.id === subnetId)) throw octaviaFault(400, `Subnet ${subnetId} not found.`);
+    return;
   }
-  const asked = body['vip_address'];
+  const inside = (one: Subnet): boolean =>
+    asText(address).includes(':') === (one.ip_version === 6) &&
+    world.addresses.isInside(one, asText(address));
+  const found =
+    typeof address === 'string' ? subnets.find(inside) : subnets.find((one) => one.ip_version === 4);
+  const missing = typeof address === 'string' ? ' for VIP address specified.' : '.';
+  if (!found) throw invalid(`Supplied network does not contain a subnet${missing}`);
+  body['vip_subnet_id'] = found.id;
+}
+
+/** One address per subnet, all subnets of one network; a subnet that is not there is a 500 (tried on the lab). */
+function checkAdditional(world: CloudWorld, body: Json): void {
+  const ids = [
+    body['vip_subnet_id'],
+    ...asList(body['additional_vips']).map((one) => asJson(one)['subnet_id']),
+  ];
+  if (new Set(ids).size < ids.length)
+    throw invalid('Duplicate VIP subnet(s) specified. Only one IP can be bound per subnet.');
+  const networks = ids.map((id) => {
+    const found = world.subnets.find((one) => one.id === id);
+    if (!found) throw octaviaFault(500, `subnet not found (subnet id: ${asText(id)}).`);
+    return found.network_id;
+  });
+  if (new Set(networks).size > 1) throw invalid('All VIP subnets must belong to the same network.');
+}
+
+/** The port's security group is Octavia's own, in a project the tenant does not see (tried on the lab). */
+function makePort(world: CloudWorld, owner: string, lbId: string, body: Json, provider: string): Json {
+  const wish = (subnetId: unknown, address: unknown): { id: string; address: string | undefined } => ({
+    id: asText(subnetId),
+    address: typeof address === 'string' ? address : undefined,
+  });
+  const additional = asList(body['additional_vips']).map(asJson);
+  const subnets = [
+    wish(body['vip_subnet_id'], body['vip_address']),
+    ...additional.map((one) => wish(one['subnet_id'], one['ip_address'])),
+  ];
   try {
     const port = createPort(world, {
-      name: `octavia-lb-${lbId}`,
+      name: provider === 'ovn' ? `ovn-lb-vip-${lbId}` : `octavia-lb-${lbId}`,
       deviceId: `lb-${lbId}`,
       deviceOwner: 'Octavia',
-      subnetIds: [subnet.id, ...extra.map((one) => one.id)],
-      address: typeof asked === 'string' ? asked : undefined,
+      subnets,
       up: false,
       projectId: owner,
+      securityGroups: [world.newId()],
     });
-    const addressIn = (id: string): string =>
-      port.fixed_ips.find((ip) => ip.subnet_id === id)?.ip_address ?? '';
-    const additional = extra.map((one) => ({ subnet_id: one.id, ip_address: addressIn(one.id) }));
-    return { ...vipOf(port, subnet.id, addressIn(subnet.id)), additional_vips: additional };
+    const primary = port.fixed_ips.find((ip) => ip.subnet_id === body['vip_subnet_id']);
+    return vipOf(port, primary ?? { subnet_id: '', ip_address: '' }, body);
   } catch (error) {
-    throw error instanceof Refusal ? providerFault(error) : error;
+    throw error instanceof Refusal ? providerFault(error, provider) : error;
   }
 }
 
 /** Neutron's refusals reach the client as a 500 of the provider, not as 409 or 400 (openstack-lab.md, 6). */
-function providerFault(refusal: Refusal): Refusal {
+function providerFault(refusal: Refusal, provider: string): Refusal {
   const body = refusal.answer.body;
   const message = isJson(body) ? asText(asJson(body['NeutronError'])['message']) : '';
   const text = `${message}\nNeutron server returns request_ids: ['req-00000000-0000-0000-0000-000000000000']`;
-  return octaviaFault(500, `Provider 'amphora' reports error: ${text}`);
+  return octaviaFault(500, `Provider '${provider}' reports error: ${text}`);
 }
 
-function chooseSubnet(world: CloudWorld, body: Json): Subnet {
-  const { vip_subnet_id: subnetId, vip_network_id: networkId } = body;
-  if (typeof subnetId === 'string') return findSubnet(world, subnetId);
-  if (typeof networkId !== 'string') {
-    throw octaviaFault(
-      400,
-      'Validation failure: VIP must contain one of: vip_port_id, vip_network_id, vip_subnet_id.',
-    );
-  }
-  if (!world.networks.some((one) => one.id === networkId))
-    throw octaviaFault(400, `Network ${networkId} not found.`);
-  const found = world.subnets.find((one) => one.network_id === networkId && one.ip_version === 4);
-  if (!found) throw octaviaFault(400, 'Validation failure: Supplied network does not contain a subnet.');
-  return found;
-}
-
-function findSubnet(world: CloudWorld, id: string): Subnet {
+function findSubnet(world: CloudWorld, owner: string, id: string): Subnet {
   const found = world.subnets.find((one) => one.id === id);
-  if (!found) throw octaviaFault(400, `Subnet ${id} not found.`);
+  const seen = world.networks.some(
+    (one) => one.id === found?.network_id && (one.project_id === owner || one['router:external']),
+  );
+  if (!found || !seen) throw octaviaFault(400, `Subnet ${id} not found.`);
   return found;
 }
 
-const vipOf = (port: Port, subnetId: string, address: string): Json => ({
+const vipOf = (port: Port, primary: FixedIp, body: Json): Json => ({
   vip_port_id: port.id,
   vip_network_id: port.network_id,
-  vip_subnet_id: subnetId,
-  vip_address: address,
+  vip_subnet_id: primary.subnet_id,
+  vip_address: primary.ip_address,
+  additional_vips: asList(body['additional_vips']).map((one) => {
+    const subnetId = asJson(one)['subnet_id'];
+    const address = port.fixed_ips.find((ip) => ip.subnet_id === subnetId)?.ip_address ?? null;
+    return { subnet_id: subnetId, ip_address: address };
+  }),
 });

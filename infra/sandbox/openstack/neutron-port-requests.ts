@@ -1,0 +1,100 @@
+import type { Answer } from '../http-front.ts';
+import { asJson, asList, asText, type Json } from '../json.ts';
+import { neutronError } from '../refusal.ts';
+import type { CloudWorld } from './cloud-world.ts';
+import { createPort } from './neutron-ports.ts';
+import type { Port } from './neutron-objects.ts';
+import { noSuchGroup } from './neutron-security-groups.ts';
+
+const changeable = [
+  ...['name', 'description', 'admin_state_up', 'device_id', 'device_owner', 'fixed_ips'],
+  ...['security_groups', 'allowed_address_pairs', 'port_security_enabled', 'extra_dhcp_opts'],
+];
+const readOnly = ['id', 'network_id', 'status', 'tenant_id', 'project_id', 'revision_number', 'created_at'];
+
+/** POST /v2.0/ports: on a network of the project, with the default security group unless others are named. */
+export function postPort(world: CloudWorld, owner: string, body: Json): Answer {
+  const known = [...changeable, 'network_id', 'mac_address', 'project_id', 'tenant_id'];
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw neutronError(400, 'HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
+  const network = world.networks.find((one) => one.id === body['network_id'] && one.project_id === owner);
+  if (!network) {
+    const text = `Network ${asText(body['network_id'])} could not be found.`;
+    throw neutronError(404, 'NetworkNotFound', text);
+  }
+  const wanted = asList(body['fixed_ips']).map(asJson);
+  const first = world.subnets.find((one) => one.network_id === network.id && one.ip_version === 4);
+  const subnets = wanted.map((ip) => ({
+    id: asText(ip['subnet_id'] ?? first?.id),
+    address: typeof ip['ip_address'] === 'string' ? ip['ip_address'] : undefined,
+  }));
+  const port = createPort(world, {
+    name: asText(body['name']),
+    deviceId: asText(body['device_id']),
+    deviceOwner: asText(body['device_owner']),
+    subnets: subnets.length > 0 ? subnets : first ? [{ id: first.id }] : [],
+    up: body['admin_state_up'] !== false,
+    projectId: owner,
+    securityGroups: groupsOf(world, owner, body['security_groups']),
+  });
+  port['status'] = 'DOWN';
+  port.description = asText(body['description']);
+  return { status: 201, body: { port } };
+}
+
+/** The security groups of a request, sorted as Neutron shows them; left out: the project's default group. */
+function groupsOf(world: CloudWorld, owner: string, given: unknown): string[] {
+  const mine = world.securityGroups.filter((one) => one.project_id === owner);
+  if (given === undefined) return mine.filter((one) => one.name === 'default').map((one) => one.id);
+  const ids = asList(given).map(asText);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) {
+    const text = `Invalid input for security_groups. Reason: Duplicate items in the list: '${twice}'.`;
+    throw neutronError(400, 'HTTPBadRequest', text);
+  }
+  const missing = ids.find((id) => !mine.some((one) => one.id === id));
+  if (missing !== undefined) throw noSuchGroup(missing);
+  return ids.sort();
+}
+
+/**
+ * PUT: the list of groups is the whole list. Any PUT raises the revision, also one that changes nothing; only the
+ * answer to a list that is the same still shows the old one (tried on the lab).
+ */
+export function putPort(world: CloudWorld, port: Port, body: Json): Answer {
+  const fixed = Object.keys(body).find((name) => !changeable.includes(name));
+  if (fixed !== undefined) {
+    const text = readOnly.includes(fixed)
+      ? `Cannot update read-only attribute ${fixed}`
+      : `Unrecognized attribute(s) '${fixed}'`;
+    throw neutronError(400, 'HTTPBadRequest', text);
+  }
+  const given = 'security_groups' in body;
+  const groups = given ? groupsOf(world, port.project_id, body['security_groups']) : port.security_groups;
+  checkPortSecurity(port, body, groups);
+  const same = given && String(groups) === String([...port.security_groups].sort());
+  const shown = port.revision_number + (same ? 0 : 1);
+  const pairs = asList(body['allowed_address_pairs']).map((pair) => ({
+    mac_address: port['mac_address'],
+    ...asJson(pair),
+  }));
+  Object.assign(port, body, { security_groups: groups });
+  if ('allowed_address_pairs' in body) port['allowed_address_pairs'] = pairs;
+  port.revision_number += 1;
+  port.updated_at = world.clock.seconds();
+  return { status: 200, body: { port: { ...port, revision_number: shown } } };
+}
+
+function checkPortSecurity(port: Port, body: Json, groups: readonly string[]): void {
+  const on = body['port_security_enabled'] ?? port['port_security_enabled'];
+  if (on === true || groups.length === 0) return;
+  if (body['port_security_enabled'] === false) {
+    const text =
+      'Port has security group associated. Cannot disable port security or IP address until security group is removed.';
+    throw neutronError(409, 'PortSecurityPortHasSecurityGroup', text);
+  }
+  const text =
+    'Port security must be enabled and port must have an IP address in order to use security groups.';
+  throw neutronError(400, 'PortSecurityAndIPRequiredForSecurityGroups', text);
+}

@@ -1,0 +1,44 @@
+import type { Answer } from '../http-front.ts';
+import type { Json } from '../json.ts';
+import { neutronError } from '../refusal.ts';
+import type { CloudWorld } from './cloud-world.ts';
+
+/** The project's own limits, and with `details` what it uses of them. */
+export function answerQuotas(
+  world: CloudWorld,
+  id: string,
+  sub: string | undefined,
+  projectId: string,
+): Answer {
+  if (id !== projectId) {
+    const text =
+      'User does not have admin privileges: Only admin is authorized to access quotas for another project.';
+    throw neutronError(403, 'AdminRequired', text);
+  }
+  const used = (items: readonly { readonly project_id: string }[]): number =>
+    items.filter((one) => one.project_id === projectId).length;
+  const { port, floatingip, security_group, security_group_rule } = world.quotas;
+  const plain = {
+    network: 100,
+    subnet: 100,
+    port,
+    router: 10,
+    floatingip,
+    security_group,
+    security_group_rule,
+  };
+  if (sub !== 'details') return { status: 200, body: { quota: plain } };
+  const counts: Record<string, number> = {
+    port: used(world.ports),
+    floatingip: used(world.floatingips),
+    security_group: used(world.securityGroups),
+    security_group_rule: used(world.securityGroupRules),
+    network: 1,
+    subnet: 2,
+  };
+  const detail = Object.entries(plain).map(([name, limit]) => [
+    name,
+    { limit, used: counts[name] ?? 1, reserved: 0 },
+  ]);
+  return { status: 200, body: { quota: Object.fromEntries(detail) as Json } };
+}

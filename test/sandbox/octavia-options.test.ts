@@ -1,0 +1,130 @@
+import { afterEach, expect, it } from 'vitest';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../infra/sandbox/sandbox.ts';
+import { at, listAt, textAt } from '../conformance/json-path.ts';
+import { CloudSession, type Reply } from '../conformance/cloud-session.ts';
+import * as store from '../conformance/secret-store.ts';
+
+let sandbox: Sandbox;
+afterEach(() => sandbox.close());
+
+/** A session with a sandbox of the given kind, in which nothing is ever PENDING. */
+async function open(octavia: NonNullable<SandboxOptions['octavia']>): Promise<CloudSession> {
+  sandbox = await startSandbox({ pendingMs: 0, nodes: 0, octavia });
+  const demo = { username: 'demo', password: 'demo', project: 'demo' };
+  const { authUrl } = sandbox;
+  const hurry = (): void => undefined;
+  return CloudSession.open({
+    name: 'sandbox',
+    real: false,
+    authUrl,
+    credentials: demo,
+    stranger: demo,
+    hurry,
+  });
+}
+
+const fault = (reply: Reply): unknown[] => [reply.status, at(reply.body, 'faultstring')];
+
+it('lists no more versions than it has, and takes and shows no newer attributes', async () => {
+  const cloud = await open({ version: 'v2.5' });
+  const { body } = await cloud.call('load-balancer', 'GET', '/');
+  const versions = listAt(body, 'versions').map((one) => at(one, 'id'));
+  expect([versions.length, versions.at(-1)]).toEqual([6, 'v2.5']);
+  const flavor = await cloud.postBalancer({ flavor_id: null });
+  expect(fault(flavor)).toEqual([
+    400,
+    'Unknown attribute for argument load_balancer.loadbalancer: flavor_id',
+  ]);
+  const nested = { protocol: 'TCP', protocol_port: 80, allowed_cidrs: ['10.0.0.0/8'] };
+  const unknown = 'Unknown attribute for argument load_balancer.loadbalancer.listeners: allowed_cidrs';
+  expect(fault(await cloud.postBalancer({ listeners: [nested] }))).toEqual([400, unknown]);
+  const made = at((await cloud.postBalancer({ tags: ['t'] })).body, 'loadbalancer');
+  expect(made).toMatchObject({ tags: ['t'] });
+  for (const name of ['flavor_id', 'availability_zone', 'additional_vips'])
+    expect(made).not.toHaveProperty(name);
+  expect((await cloud.octavia('GET', 'flavors')).status).toBe(404);
+});
+
+it('has no tags before v2.5, no additive_only before v2.11 and no SOURCE_IP_PORT before v2.13', async () => {
+  const cloud = await open({ version: 'v2.4' });
+  expect((await cloud.octavia('GET', 'loadbalancers?tags=x')).status).toBe(400);
+  const id = await cloud.balancer();
+  const pool = { loadbalancer_id: id, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
+  const newer = await cloud.octavia('POST', 'pools', { pool: { ...pool, lb_algorithm: 'SOURCE_IP_PORT' } });
+  expect(fault(newer)[0]).toBe(400);
+  const made = await cloud.child('pools', 'pool', pool);
+  const path = `pools/${made}/members?additive_only=true`;
+  const batch = await cloud.octavia('PUT', path, { members: [] });
+  expect(fault(batch)).toEqual([400, 'Unknown argument: "additive_only"']);
+});
+
+it('is an ovn cloud: layer 4, one algorithm, no ranges, no policies', async () => {
+  const cloud = await open({ provider: 'ovn' });
+  const made = at((await cloud.postBalancer()).body, 'loadbalancer');
+  expect(at(made, 'provider')).toBe('ovn');
+  const on = { loadbalancer_id: textAt(made, 'id') };
+  const option = "Provider 'ovn' does not support a requested option: OVN provider does not support";
+  const listener = async (more: Record<string, unknown>): Promise<Reply> =>
+    cloud.octavia('POST', 'listeners', { listener: { ...on, protocol: 'TCP', protocol_port: 80, ...more } });
+  expect(fault(await listener({ protocol: 'HTTP' }))).toEqual([501, `${option} HTTP protocol`]);
+  const ranges = await listener({ allowed_cidrs: ['10.0.0.0/8'] });
+  expect(fault(ranges)).toEqual([501, `${option} allowed_cidrs option`]);
+  const pool = async (more: Record<string, unknown>): Promise<Reply> =>
+    cloud.octavia('POST', 'pools', {
+      pool: { ...on, protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT', ...more },
+    });
+  expect(fault(await pool({ lb_algorithm: 'ROUND_ROBIN' }))).toEqual([
+    501,
+    `${option} ROUND_ROBIN algorithm`,
+  ]);
+  const own = textAt((await pool({})).body, 'pool.id');
+  const member = { address: '10.0.0.251', protocol_port: 80, monitor_port: 81 };
+  const monitored = await cloud.octavia('POST', `pools/${own}/members`, { member });
+  expect(fault(monitored)[1]).toMatch(/does not support different member monitor address or port\.$/);
+  const healthmonitor = { pool_id: own, type: 'HTTP', delay: 5, timeout: 3, max_retries: 2 };
+  const http = await cloud.octavia('POST', 'healthmonitors', { healthmonitor });
+  expect(fault(http)[1]).toMatch(
+    /does not support HTTP health monitor type\. Supported types: UDP-CONNECT, TCP$/,
+  );
+  const listening = textAt((await listener({})).body, 'listener.id');
+  const l7policy = { listener_id: listening, action: 'REJECT' };
+  const text =
+    "Provider 'ovn' does not support a requested action: This provider does not support creating l7policies.";
+  expect(fault(await cloud.octavia('POST', 'l7policies', { l7policy }))).toEqual([501, text]);
+  expect((await cloud.octavia('GET', 'providers')).body).toMatchObject({ providers: { length: 3 } });
+});
+
+it('takes the flavors and zones an operator has set up', async () => {
+  const cloud = await open({});
+  const flavor = { id: '11111111-1111-1111-1111-111111111111', name: 'big', description: '', enabled: true };
+  sandbox.cloud.flavors.push(flavor, { ...flavor, id: flavor.id.replaceAll('1', '2'), enabled: false });
+  sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+  const made = await cloud.postBalancer({ flavor_id: flavor.id, availability_zone: 'az1' });
+  expect(at(made.body, 'loadbalancer')).toMatchObject({ flavor_id: flavor.id, availability_zone: 'az1' });
+  const off = await cloud.postBalancer({ flavor_id: flavor.id.replaceAll('1', '2') });
+  expect(fault(off)[1]).toMatch(/^The selected flavor is not allowed in this deployment: 2/);
+  expect(at((await cloud.octavia('GET', `flavors/${flavor.id}`)).body, 'flavor')).toEqual(flavor);
+});
+
+it.each([false, true])(
+  'finds certificates for an application credential: %s',
+  async (secretsForCredentials) => {
+    const cloud = await open({ secretsForCredentials });
+    const p12 = await store.bundleSecret(cloud);
+    const id = await cloud.balancer();
+    const { id: credential, secret } = sandbox.cloud.applicationCredential;
+    const identity = {
+      methods: ['application_credential'],
+      application_credential: { id: credential, secret },
+    };
+    const token = await fetch(`${sandbox.authUrl}/auth/tokens`, {
+      method: 'POST',
+      body: JSON.stringify({ auth: { identity } }),
+    });
+    const tls = { protocol: 'TERMINATED_HTTPS', protocol_port: 443, default_tls_container_ref: p12 };
+    const headers = { 'X-Auth-Token': token.headers.get('x-subject-token') ?? '' };
+    const body = { listener: { loadbalancer_id: id, ...tls } };
+    const reply = await cloud.call('load-balancer', 'POST', '/v2.0/lbaas/listeners', body, headers);
+    expect(reply.status).toBe(secretsForCredentials ? 201 : 400);
+  },
+);

@@ -1,5 +1,6 @@
 import { CONTROLLER } from '../model/habits.ts';
 import type { Address, Attributes, DesiredResource, ResourceKind } from '../model/resources.ts';
+import { isRef } from './compare.ts';
 import type { Adopted } from './withhold.ts';
 
 /** What the controllers before us made too; each has its own rule. */
@@ -15,6 +16,9 @@ const KNOWN: readonly ResourceKind[] = [
   'port',
 ];
 
+/** What goes without saying. */
+const SAID = ['name', 'tags', 'admin_state_up'];
+
 /** What hangs on an adopted listener and no controller before us ever made, such as a redirect: it waits, with all below. */
 export function withholdNew(
   places: readonly string[],
@@ -26,11 +30,9 @@ export function withholdNew(
   for (const { kind, address, parent = '', attributes } of desired) {
     const isNew = !KNOWN.includes(kind) && !there.has(address) && adopted.has(parent);
     if (!isNew) continue;
-    const changes = Object.entries(attributes as Attributes).map(([attribute, to]) => ({
-      attribute,
-      from: null,
-      to,
-    }));
+    const changes = Object.entries(attributes as Attributes)
+      .filter(([attribute, to]) => !SAID.includes(attribute) && !isRef(to))
+      .map(([attribute, to]) => ({ attribute, from: null, to }));
     const reason = `${CONTROLLER[dialect]} never made one`;
     if (!gate.allows({ verb: 'create', kind, address, changes, reason })) held.add(address);
   }

@@ -86,6 +86,15 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
     ['delete floatingip'],
   ],
   [
+    'kinx left redirects to its driver',
+    world('kinx/readme-http-redirect'),
+    (draft) => {
+      annotate(draft, 'levelset.openstack.org/redirect-host', 'app.example.org');
+    },
+    ['create l7policy/tcp/80/redirect action redirect_prefix redirect_http_code position'],
+    ['create l7policy/tcp/80/redirect', 'create l7rule/tcp/80/redirect'],
+  ],
+  [
     'kinx made every node a member, whatever their labels',
     kinx,
     (draft) => {

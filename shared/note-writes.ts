@@ -5,6 +5,7 @@ import type { Look } from './look.ts';
 import type { Unit } from './model/unit.ts';
 import { afterwards } from './observe/afterwards.ts';
 import { expectAfterwards, expectNothing } from './observe/expectation.ts';
+import { forgetStored } from './observe/stored-certificates.ts';
 import { forget } from './observe/recollection.ts';
 import type { World } from './ports.ts';
 
@@ -17,9 +18,11 @@ export function noteWrites(
   const { unit, cluster, observed } = look;
   const { steps, known } = applied;
   if (steps.length === 0) return;
+  if (steps.some(({ kind }) => kind === 'secret')) forgetStored(cloud);
   const lb = known.get('lb');
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forget(lb.id, cloud);
-  if (!lb || !unit.wanted || look.pending || applied.error || steps.some(changesPlaces)) {
+  const hasPolicies = look.desired.resources.some(({ kind }) => kind === 'l7policy');
+  if (!lb || !unit.wanted || look.pending || applied.error || hasPolicies || steps.some(changesPlaces)) {
     expectNothing(unit, cloud);
     return;
   }

@@ -5,6 +5,7 @@ import type { ClusterIdentity } from './model/ownership.ts';
 import { parseKey } from './model/request.ts';
 import type { Key } from './model/request.ts';
 import type { WireResource } from './model/resources.ts';
+import { readStoredName } from './model/stored-certificate.ts';
 import type { Project } from './observe/project.ts';
 import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
 
@@ -44,6 +45,7 @@ export function findOrphans(
           isOrphan(ip),
       )
       .map(nameInDescription),
+    ...project.secrets.flatMap((wire) => leftBehind(wire, cluster, [...live.values()])),
   ];
   const keys = [...new Set(orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []))];
   const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
@@ -58,6 +60,19 @@ export function findOrphans(
     warnings:
       lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
   };
+}
+
+/** A certificate that was stored for a Service which is not there; it has no tags, but a name. */
+function leftBehind(
+  { name }: WireResource,
+  cluster: ClusterIdentity,
+  live: readonly Service[],
+): readonly string[] {
+  const owner = readStoredName(name, cluster)?.service;
+  const isThere = live.some(
+    ({ metadata }) => metadata.namespace === owner?.namespace && metadata.name === owner.name,
+  );
+  return owner && !isThere ? [`${owner.namespace}/${owner.name}`] : [];
 }
 
 /** So many orphans at once, with no Service left, are more likely a wrong answer than the truth. */

@@ -17,6 +17,7 @@ import { FINALIZER } from './model/ownership.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import { asServiceKey, looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
+import { withTlsSecrets } from './tls-secrets.ts';
 import type { Unit } from './model/unit.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome.ts';
@@ -41,7 +42,8 @@ async function run(request: ReconcileRequest, world: World, budget: Budget): Pro
   // switched off is hands off: what there is keeps serving, also for Services that are deleted
   if (!world.config.loadBalancer.enabled) return { outcome: { status: 'settled' }, applied: [] };
   const service = await world.kube.getService(name.namespace, name.name);
-  const unit = await withLocalNodes(unitOf(request.key, name, service, world.config), world.kube);
+  const bare = unitOf(request.key, name, service, world.config);
+  const unit = await withTlsSecrets(await withLocalNodes(bare, world.kube), world);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
   if (looksCloser(request.trigger)) trustNothing(unit, world);
   try {

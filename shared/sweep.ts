@@ -18,6 +18,7 @@ import { findOrphans } from './orphans.ts';
 import type { World } from './ports.ts';
 import { addressOf, ingressOf } from './report/address.ts';
 import { sameIngress } from './report/condition.ts';
+import { withTlsSecrets } from './tls-secrets.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 
 export interface Sweep {
@@ -114,7 +115,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   if (!state || !hasFinalizer(service)) return 'unsettled';
   const name = keyOf(service);
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
-  const unit = await withLocalNodes(bare, world.kube);
+  const unit = await withTlsSecrets(await withLocalNodes(bare, world.kube), world);
   const look = await lookAt(unit, nodes, { ...world, project }, cluster, 'shallow');
   if (state.hash !== look.hash) return 'unsettled';
   const lb = look.observed.loadBalancer;

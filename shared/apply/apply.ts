@@ -2,10 +2,11 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import { isBeside } from '../model/resources.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import type { Budget, Cloud, Lease } from '../ports.ts';
+import type { Budget, Cloud, Kube, Lease } from '../ports.ts';
 import { rulesOf } from '../model/security-group.ts';
 import { bindRefs } from './bind-refs.ts';
 import { execute } from './execute.ts';
+import { storeCertificate } from './store-certificate.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
@@ -19,6 +20,7 @@ export interface Applied {
 
 export interface Means {
   readonly cloud: Cloud;
+  readonly kube: Pick<Kube, 'getSecret'>;
   readonly lease: Lease;
   readonly budget: Budget;
 }
@@ -97,7 +99,9 @@ async function attempt(
 ): Promise<{ readonly step: Step; readonly answer: WireResource | undefined }> {
   await means.lease.renew();
   try {
-    return { step, answer: await execute(step, known, means.cloud) };
+    const stores = step.kind === 'secret' && step.verb === 'create';
+    const answer = stores ? await storeCertificate(step, means) : await execute(step, known, means.cloud);
+    return { step, answer };
   } catch (error) {
     const full = error instanceof ReconcileError && error.code === 'ADDRESSES_EXHAUSTED';
     const [next, ...alternatives] = step.verb === 'create' ? (step.alternatives ?? []) : [];

@@ -2,10 +2,18 @@ import type { Config } from '../config/config.ts';
 import { ANNOTATION_PREFIX } from '../model/ownership.ts';
 import type { ResourceTypes } from '../model/resources.ts';
 import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
-import { approval, httpVersion, persistence, proxyProtocol, statusCodes, urlPath } from './grammars.ts';
+import {
+  approval,
+  httpVersion,
+  persistence,
+  proxyProtocol,
+  redirectCode,
+  statusCodes,
+  urlPath,
+} from './grammars.ts';
 import { nodeSelector, sectionName, subnetName, subnetTags } from './choices.ts';
 import type { Parser } from './parsers.ts';
-import { ciphers, tlsReference, tlsVersions } from './tls-grammars.ts';
+import { ciphers, secretName, tlsReference, tlsVersions } from './tls-grammars.ts';
 import { CLASS } from './service-config.ts';
 import { ASKED_PROTOCOLS } from './settings.ts';
 import type { PortSettings, ServiceSettings } from './settings.ts';
@@ -69,6 +77,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', parse: list(oneOf('X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto')), doc: 'Headers that requests to an HTTP port carry to the members.' },
 
   { names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', parse: list(tlsReference), otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client asks for (SNI).' },
+  { names: [own('tls-secret')],            on: 'ServicePort', sets: 'tlsSecrets',            parse: list(secretName), blocking: true, doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
   { names: [own('tls-versions')],          on: 'listener',    sets: 'tls_versions',          parse: tlsVersions, blocking: true, doc: 'Versions of TLS that a client may use; else what the cloud’s operator set.' },
   { names: [`${KINX}low-tlsv`],            on: 'ServicePort', sets: 'lowTls',                parse: bool, blocking: true, doc: 'The name reads as the opposite: true turns TLS 1.0 and 1.1 off (TLSv1.2 and TLSv1.3 are left). Better: tls-versions.' },
   { names: [own('tls-ciphers')],           on: 'listener',    sets: 'tls_ciphers',           parse: ciphers, blocking: true, doc: 'Ciphers that a client may use.' },
@@ -79,6 +88,9 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('hsts-max-age')],            on: 'listener', sets: 'hsts_max_age',            parse: integer(0, 2_147_483_647), doc: 'Seconds for which browsers are to ask for HTTPS only (HSTS).' },
   { names: [own('hsts-include-subdomains')], on: 'listener', sets: 'hsts_include_subdomains', parse: bool, doc: 'HSTS for the names below as well.' },
   { names: [own('hsts-preload')],            on: 'listener', sets: 'hsts_preload',            parse: bool, doc: 'HSTS with the consent to be in the lists of browsers.' },
+  { names: [own('redirect-http'), `${KINX}redirect-http`], on: 'ServicePort', sets: 'redirectHttp', parse: bool, doc: 'Requests to HTTP ports are answered with a redirect to HTTPS; needs a host.' },
+  { names: [own('redirect-host')],          on: 'ServicePort', sets: 'redirectHost',     parse: hostname, doc: 'Host that a redirect names; else that of loadbalancer.openstack.org/hostname.' },
+  { names: [own('redirect-http-code')],     on: 'ServicePort', sets: 'redirectHttpCode', parse: redirectCode, doc: 'Status code of a redirect; else 302.' },
 
   { names: [`${OCCM}lb-method`],      on: 'pool',        sets: 'lb_algorithm',  parse: oneOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), otherwise: (c) => c.loadBalancer.lbMethod, doc: 'How a member is chosen.' },
   { names: [own('session-persistence')], on: 'pool', sets: 'session_persistence', parse: persistence, doc: 'How a client stays on a member: SOURCE_IP, HTTP_COOKIE, or APP_COOKIE with the name of the cookie; none. Else spec.sessionAffinity says.' },

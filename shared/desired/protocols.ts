@@ -39,14 +39,14 @@ export function protocolsOf(port: ServicePort, annotated: PortAnnotated): Protoc
 }
 
 /** Annotations that name certificates, by what they set. */
-export const CERTIFICATES = ['ServicePort.tlsReferences'] as const;
+export const CERTIFICATES = ['ServicePort.tlsReferences', 'ServicePort.tlsSecrets'] as const;
 
 /**
  * Whether a TCP port terminates TLS because certificates are named. A protocol that is asked for the one port goes before
  * certificates for all of them, and one that the Service asks for before those of cloud.conf.
  */
 function wantsCertificates({ ServicePort: asked, spelled }: PortAnnotated): boolean {
-  if ((asked.tlsReferences ?? []).length === 0) return false;
+  if ((asked.tlsReferences ?? []).length + (asked.tlsSecrets ?? []).length === 0) return false;
   if (asked.protocol === undefined || asked.protocol === 'terminated_https') return true;
   const named = CERTIFICATES.flatMap((what) => spelled[what] ?? []);
   const forThisPort = spelled['ServicePort.protocol']?.ofOnePort === true;

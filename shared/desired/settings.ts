@@ -27,8 +27,14 @@ export interface PortSettings {
   /** Of OCCM: every TCP port speaks HTTP, and carries the header. */
   xForwardedFor: boolean;
   insertHeaders: readonly string[];
+  /** Requests to an HTTP port are sent to HTTPS. */
+  redirectHttp: boolean;
+  redirectHost: string;
+  redirectHttpCode: number;
   /** Certificates in Barbican by reference: the first is the default, the others are for SNI. */
   tlsReferences: readonly string[];
+  /** Certificates in Secrets of the Service's namespace, likewise. */
+  tlsSecrets: readonly string[];
   /** Of kinx: TLS 1.0 and 1.1 are off. */
   lowTls: boolean;
   /** References to who may sign certificates of clients, and to those that are withdrawn. */

@@ -5,6 +5,8 @@ import { resolve } from './certificates.ts';
 import type { Store } from './certificates.ts';
 import { CERTIFICATES } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
+import { refsOfSecrets } from './stored-certificates.ts';
+import type { TlsSecrets } from './stored-certificates.ts';
 import { withoutTooNew } from './too-new.ts';
 import type { ApiVersion } from './too-new.ts';
 
@@ -13,6 +15,7 @@ export interface TlsContext {
   readonly store: Store;
   readonly certificates: CertificateFacts;
   readonly octavia: ApiVersion;
+  readonly secrets: TlsSecrets;
 }
 
 interface ListenerTls {
@@ -39,7 +42,7 @@ export function desireTls(
   context: TlsContext,
 ): ListenerTls {
   if (protocol !== 'TERMINATED_HTTPS') return { attributes: {}, problems: [] };
-  const certificates = resolve('tlsReferences', asked, context.store, context.certificates);
+  const certificates = certificatesOf(asked, context);
   const client = desireClientCertificates(asked, context);
   const [first, ...others] = certificates.refs;
   const versions = asked.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
@@ -51,7 +54,7 @@ export function desireTls(
     context.octavia,
   );
   return {
-    attributes: { ...certificatesOf(first, others), ...client.attributes, ...fitting.attributes },
+    attributes: { ...attributesOf(first, others), ...client.attributes, ...fitting.attributes },
     problems: [
       ...certificates.problems,
       ...(first === undefined && certificates.problems.length === 0 ? [noCertificate(index, asked)] : []),
@@ -62,10 +65,21 @@ export function desireTls(
   };
 }
 
-function certificatesOf(
-  first: string | Ref | undefined,
-  others: readonly (string | Ref)[],
-): Partial<Listener> {
+/** By reference, then out of Secrets; a Secret takes the place of the certificate that cloud.conf has for all. */
+function certificatesOf(asked: PortAnnotated, { store, certificates, secrets }: TlsContext): Certificates {
+  const stored = refsOfSecrets(asked, secrets);
+  const isDefault = asked.spelled['ServicePort.tlsReferences'] === undefined;
+  if (isDefault && (asked.ServicePort.tlsSecrets ?? []).length > 0) return stored;
+  const named = resolve('tlsReferences', asked, store, certificates);
+  return { refs: [...named.refs, ...stored.refs], problems: [...named.problems, ...stored.problems] };
+}
+
+interface Certificates {
+  readonly refs: readonly (string | Ref)[];
+  readonly problems: readonly Problem[];
+}
+
+function attributesOf(first: string | Ref | undefined, others: readonly (string | Ref)[]): Partial<Listener> {
   return {
     ...(first === undefined ? {} : { default_tls_container_ref: first }),
     ...(others.length === 0 ? {} : { sni_container_refs: others }),

@@ -21,6 +21,8 @@ import { nodeSet } from './members.ts';
 import { networkProblems } from './network-problems.ts';
 import { selectNodes } from './node-selection.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
+import { desireStored } from './stored-certificates.ts';
+import type { TlsSecrets } from './stored-certificates.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface DesireInput {
@@ -35,6 +37,7 @@ export interface DesireInput {
   readonly localNodes?: readonly string[];
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly certificates?: CertificateFacts;
+  readonly secrets?: TlsSecrets;
 }
 
 /** What should be there. The one such function: every trigger, and deletion, goes through it. */
@@ -61,6 +64,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     };
   }
   const { memberSubnet } = input.facts;
+  const { secrets = new Map() } = input;
   const selected = selectNodes(input.nodes, owner.nodeSelector);
   const nodes = nodeSet(selected.nodes, memberSubnet, owner.family);
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
@@ -75,6 +79,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
           octavia: input.octavia,
           store: config.loadBalancer.containerStore,
           certificates: input.certificates ?? NO_CERTIFICATES,
+          secrets,
           ...(memberSubnet ? { memberSubnet } : {}),
           ...(input.localNodes ? { localNodes: input.localNodes } : {}),
         }),
@@ -86,7 +91,12 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     config.loadBalancer.lbProvider,
   );
   return {
-    resources: [...able.resources, ...floating.resources, ...group.resources],
+    resources: [
+      ...input.wanted.flatMap((wishes) => desireStored(wishes, input.cluster, secrets)),
+      ...able.resources,
+      ...floating.resources,
+      ...group.resources,
+    ],
     problems: [
       ...able.problems,
       ...input.wanted.flatMap((wishes) => wishes.problems),

@@ -1,5 +1,13 @@
 import { ReconcileError } from '../model/errors.ts';
-import type { EndpointSlice, Node, ObjectMeta, Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
+import type {
+  EndpointSlice,
+  Node,
+  ObjectMeta,
+  Secret,
+  Service,
+  ServiceEvent,
+  ServicePatch,
+} from '../model/kubernetes.ts';
 import type { Kube, Lease, Log, StateStore } from '../ports.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
@@ -68,6 +76,12 @@ export class KubeClient implements Kube {
       query: { labelSelector: toSelector({ 'kubernetes.io/service-name': service }) },
       doing: `list the EndpointSlices of Service ${namespace}/${service}`,
     });
+  }
+
+  async getSecret(namespace: string, name: string): Promise<Secret | undefined> {
+    const request = { path: corePath('secrets', namespace, name), doing: `read Secret ${namespace}/${name}` };
+    const answer = await this.http({ method: 'GET', ...request, expected: [404] });
+    return answer.status === 404 ? undefined : (asObject(answer.body, request.doing) as Secret);
   }
 
   async patchService(service: Service, patch: ServicePatch): Promise<Service> {

@@ -111,6 +111,22 @@ export const ATTRIBUTES = {
     tags:                { change: 'in-place', compare: 'set-record' },
     pool_id:             { change: 'at-create' },
   },
+  l7policy: {
+    name:                { change: 'at-create' },
+    action:              { change: 'in-place' },
+    redirect_prefix:     { change: 'in-place' },
+    redirect_http_code:  { change: 'in-place' },
+    position:            { change: 'at-create' },
+    admin_state_up:      { change: 'in-place' },
+    listener_id:         { change: 'at-create' },
+    tags:                { change: 'at-create' },
+  },
+  l7rule: {
+    type:                { change: 'in-place' },
+    compare_type:        { change: 'in-place' },
+    value:               { change: 'in-place' },
+    admin_state_up:      { change: 'in-place' },
+  },
   floatingip: {
     floating_network_id: { change: 'refuse' },
     subnet_id:           { change: 'at-create' },
@@ -137,6 +153,12 @@ export const ATTRIBUTES = {
   // only our own group comes and goes (plan/security-group.ts)
   port: {
     security_groups:     { change: 'in-place', compare: 'set' },
+  },
+  secret: {
+    name:                { change: 'at-create' },
+    mode:                { change: 'at-create' },
+    secret_type:         { change: 'at-create' },
+    payload:             { change: 'at-create' },
   },
 } as const satisfies { [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: AttributeRule } };
 

@@ -56,6 +56,14 @@ export interface EndpointSlice {
     readonly { readonly nodeName?: string; readonly conditions?: { readonly ready?: boolean } }[] | null;
 }
 
+/** Only ever read to be passed on; what is in `data` is told to nobody. */
+export interface Secret {
+  readonly metadata: ObjectMeta & { readonly namespace: string };
+  readonly type?: string;
+  /** Base64. */
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 /** A merge patch of a Service's metadata and status (RFC 7386: null removes). */
 export interface ServicePatch {
   readonly metadata?: {

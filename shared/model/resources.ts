@@ -89,6 +89,26 @@ export interface HealthMonitor {
   pool_id: string | Ref;
 }
 
+/** A redirect to another scheme and host; path and query stay (Octavia API, L7 policies). */
+export interface L7Policy {
+  name: string;
+  action: 'REDIRECT_PREFIX';
+  redirect_prefix: string;
+  redirect_http_code: number;
+  position: number;
+  admin_state_up: boolean;
+  listener_id: string | Ref;
+  tags: readonly string[];
+}
+
+/** Which requests a policy is about. */
+export interface L7Rule {
+  type: 'PATH';
+  compare_type: 'STARTS_WITH';
+  value: string;
+  admin_state_up: boolean;
+}
+
 export interface FloatingIP {
   floating_network_id: string;
   subnet_id: string;
@@ -121,23 +141,40 @@ export interface Port {
   security_groups: readonly (string | Ref)[];
 }
 
+/** A certificate that we keep in Barbican as PKCS #12, out of a Secret of the cluster. */
+export interface StoredSecret {
+  name: string;
+  mode: string;
+  secret_type: 'opaque';
+  payload: StoredPayload;
+}
+
+/** Stands in plans for what is never in them: which Secret it is read from, when it is written. */
+export interface StoredPayload {
+  readonly $secret: string;
+  readonly fingerprint: string;
+}
+
 export interface ResourceTypes {
   loadbalancer: LoadBalancer;
   listener: Listener;
   pool: Pool;
   member: Member;
   healthmonitor: HealthMonitor;
+  l7policy: L7Policy;
+  l7rule: L7Rule;
   floatingip: FloatingIP;
   securitygroup: SecurityGroup;
   securitygrouprule: SecurityGroupRule;
   port: Port;
+  secret: StoredSecret;
 }
 
 export type ResourceKind = keyof ResourceTypes;
 
-/** Neutron's, beside the load balancer: Octavia's lock does not hold them, and its status tree does not show them. */
+/** Neutron's and Barbican's, beside the load balancer: Octavia's lock does not hold them, its status tree does not show them. */
 export function isBeside(kind: ResourceKind): boolean {
-  return kind === 'floatingip' || isOfSecurityGroup(kind);
+  return kind === 'floatingip' || kind === 'secret' || isOfSecurityGroup(kind);
 }
 
 export function isOfSecurityGroup(kind: ResourceKind): boolean {
@@ -146,7 +183,8 @@ export function isOfSecurityGroup(kind: ResourceKind): boolean {
 
 /**
  * `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,
- * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`.
+ * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`,
+ * `secret/web-tls/0a1b2c3d4e5f6071`.
  */
 export type Address = string;
 

@@ -1,5 +1,6 @@
 import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
+import type { TlsSecretFacts } from './tls-secret.ts';
 
 /**
  * The unit of work: one load balancer with all Services on it (nearly always one). Its lease and its state go by the
@@ -12,6 +13,8 @@ export interface Unit {
   readonly service?: Service;
   /** With externalTrafficPolicy Local: the nodes on which it has an endpoint that is ready, sorted. */
   readonly localNodes?: readonly string[];
+  /** What may be told of the Secrets whose certificates it asks for, by name. */
+  readonly tlsSecrets?: ReadonlyMap<string, TlsSecretFacts>;
   /** Whether that Service wants a load balancer of ours. */
   readonly wanted: boolean;
 }

@@ -10,6 +10,11 @@ interface Entry {
 
 const memories = new WeakMap<Cloud, Map<string, Entry>>();
 
+/** After a write of ours that makes it wrong. */
+export function forgetAnswer(cloud: Cloud, key: string): void {
+  memories.get(cloud)?.delete(key);
+}
+
 /** The answer of `read`, shared by all runs of a process for a minute. A failure is not kept. */
 export function remember<T>(cloud: Cloud, clock: Clock, key: string, read: () => Promise<T>): Promise<T> {
   const memory = memories.get(cloud) ?? new Map<string, Entry>();

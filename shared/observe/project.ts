@@ -3,6 +3,7 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../ports.ts';
 import { portsAt } from './node-ports.ts';
+import { listStored } from './stored-certificates.ts';
 
 /** What one sweep reads of OpenStack, whatever the number of Services. */
 export interface Project {
@@ -12,6 +13,8 @@ export interface Project {
   readonly securityGroups: readonly WireResource[];
   /** At the addresses of nodes; none where security groups are not managed. */
   readonly nodePorts: readonly WireResource[];
+  /** Certificates of this cluster in Barbican. */
+  readonly secrets: readonly WireResource[];
 }
 
 /** `nodeAddresses` are those whose ports are to be looked at. */
@@ -20,13 +23,14 @@ export async function observeProject(
   cloud: Cloud,
   nodeAddresses: Promise<readonly string[]>,
 ): Promise<Project> {
-  const [loadBalancers, floatingIPs, securityGroups, nodePorts] = await Promise.all([
+  const [loadBalancers, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
     cloud.list('loadbalancer', { tags: clusterTag(cluster) }),
     cloud.list('floatingip'),
     cloud.list('securitygroup', { tags: clusterTag(cluster) }),
     nodeAddresses.then((addresses) => portsAt(addresses, cloud)),
+    listStored(cluster, cloud),
   ]);
-  return { loadBalancers, floatingIPs, securityGroups, nodePorts };
+  return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
 /** Answers lists out of what was read in bulk. */
@@ -36,6 +40,7 @@ export function listsOf(project: Project): Pick<Cloud, 'list'> {
     floatingip: project.floatingIPs,
     securitygroup: project.securityGroups,
     port: project.nodePorts,
+    secret: project.secrets,
   };
   return {
     list: (kind, query = {}) => Promise.resolve((all[kind] ?? []).filter((wire) => matches(wire, query))),

@@ -14,6 +14,7 @@ import { observeNodePorts } from './node-ports.ts';
 import { listsOf } from './project.ts';
 import type { Project } from './project.ts';
 import { asExpected } from './expectation.ts';
+import { findStoredCertificates } from './stored-certificates.ts';
 import { recall, rememberRead } from './recollection.ts';
 import { findSecurityGroups, securityGroupResources } from './security-group.ts';
 import { observeHeadroom } from './quota.ts';
@@ -66,11 +67,12 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   const { primary, duplicates, ambiguous } = await findLoadBalancers(unit, cluster, lists);
   const external = network?.external === true && (!primary || dialectOf(primary) !== 'kinx');
   const { managed, addresses } = question.securityGroup;
-  const [floating, facts, octavia, groups] = await Promise.all([
+  const [floating, facts, octavia, groups, stored] = await Promise.all([
     findFloatingIP(unit, primary, external, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
     source.cloud.octaviaVersion(),
     findSecurityGroups(unit, cluster, managed, { ...source, lists }),
+    findStoredCertificates(unit, cluster, { ...source, lists }),
   ]);
   const subnet = facts.memberSubnet;
   const ports = await observeNodePorts(groups, { addresses: addresses(subnet), subnet }, lists);
@@ -88,6 +90,7 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
       ...(resource ? [resource] : []),
       ...securityGroupResources(groups),
       ...ports.resources,
+      ...stored,
     ],
     facts: {
       ...facts,

@@ -8,6 +8,7 @@ import type { HttpAnswer, HttpRequest } from './http.ts';
 import { isRecord } from './json.ts';
 import { readOctaviaVersion, type ApiVersion } from './octavia-version.ts';
 import { isWireResource, listAll } from './pages.ts';
+import { listByOffset } from './offset-pages.ts';
 import { readQuota } from './quota.ts';
 import { withIdOf } from './reference.ts';
 import type { Session } from './session.ts';
@@ -17,7 +18,12 @@ export function createCloud(session: Session): Cloud {
   let version: Promise<ApiVersion> | undefined;
 
   return {
-    list: (kind, query = {}, parent) => listAll(session, kind, query, parent),
+    list(kind, query = {}, parent) {
+      const { reference } = ENDPOINTS[kind];
+      return reference
+        ? listByOffset(session, kind, reference, query)
+        : listAll(session, kind, query, parent);
+    },
 
     async get(kind, id) {
       const attempted = attempt('read', kind, id);
@@ -130,7 +136,7 @@ function readOne(kind: ReadKind, answer: HttpAnswer, attempted: string): WireRes
 }
 
 function envelope(kind: ReadKind, attributes: Attributes): unknown {
-  return { [ENDPOINTS[kind].singular]: attributes };
+  return ENDPOINTS[kind].reference ? attributes : { [ENDPOINTS[kind].singular]: attributes };
 }
 
 function attempt(verb: string, kind: ReadKind, id: string): string {

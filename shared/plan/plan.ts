@@ -6,6 +6,7 @@ import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from './one.ts';
 import { inOrder } from './order.ts';
 import { planSecurityGroup } from './security-group.ts';
+import { planToStore, planToTakeOut } from './stored-certificates.ts';
 import { createTree } from './tree.ts';
 
 export interface PlanInput {
@@ -74,7 +75,9 @@ export function plan(input: PlanInput): Plan {
   if (wantedFloating && input.rebuild === undefined) planOne(wantedFloating, there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
   const beside = input.keepSecurityGroup ? [] : planSecurityGroup({ ...input, there, wanted }, refused);
-  return { ...base, steps: [...inOrder(steps), ...beside], refused };
+  const stored = { ...input, there, wanted, unknown: input.duplicates.length > 0 };
+  const ordered = [...planToStore(stored), ...inOrder(steps), ...beside, ...planToTakeOut(stored)];
+  return { ...base, steps: ordered, refused };
 }
 
 function byAddress<R extends { readonly address: Address }>(

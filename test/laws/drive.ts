@@ -7,10 +7,13 @@ import type { Plan } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { ObservedResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
+import { forgetStored } from '../../shared/observe/stored-certificates.ts';
+import { withTlsSecrets } from '../../shared/tls-secrets.ts';
 import { unitOf } from '../../shared/unit.ts';
 import type { CloudModel } from '../support/cloud-model.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
+import { aTlsSecret, secretsOf } from '../support/tls-secret.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
 
@@ -22,14 +25,20 @@ const held: Lease = {
 };
 const budget = { remainingMs: () => 60_000 };
 
-export function look(
+const kube = secretsOf({
+  'web-tls': aTlsSecret('one'),
+  'other-tls': aTlsSecret('two', { name: 'other-tls' }),
+});
+
+export async function look(
   service: Service,
   nodes: readonly Node[],
   cloud: CloudModel,
   config: Config = aConfig(),
 ): Promise<Look> {
   const name = keyOf(service);
-  const unit = unitOf(serviceKey(name.namespace, name.name), name, service, config);
+  const bare = unitOf(serviceKey(name.namespace, name.name), name, service, config);
+  const unit = await withTlsSecrets(bare, { kube, config });
   return lookAt(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
 }
 
@@ -45,8 +54,14 @@ export async function settle(
     const seen = await look(service, nodes, cloud, config);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
-    const { error } = await apply(seen.plan.steps, seen.observed.resources, { cloud, lease: held, budget });
+    const { error } = await apply(seen.plan.steps, seen.observed.resources, {
+      cloud,
+      kube,
+      lease: held,
+      budget,
+    });
     if (error) throw error;
+    forgetStored(cloud);
     cloud.unlock();
   }
   throw new Error('it never comes to rest');
@@ -56,7 +71,7 @@ export async function settle(
 export async function executeWhole(seen: Look, cloud: CloudModel): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {
-    const applied = await apply([step], known, { cloud, lease: held, budget });
+    const applied = await apply([step], known, { cloud, kube, lease: held, budget });
     if (applied.error) throw applied.error;
     known = [...applied.known].map(([address, wire]) => ({
       kind: step.kind,
@@ -65,6 +80,7 @@ export async function executeWhole(seen: Look, cloud: CloudModel): Promise<void>
       owned: true,
       wire,
     }));
+    forgetStored(cloud);
     cloud.unlock();
   }
 }

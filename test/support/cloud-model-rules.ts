@@ -2,7 +2,7 @@ import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Attributes, ResourceKind } from '../../shared/model/resources.ts';
 import { checkRule } from './cloud-model-groups.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
-import { checkListenerTls, checkPoolTls, LISTENER_TLS, POOL_TLS } from './cloud-model-tls.ts';
+import { checkListenerTls, checkPoolTls, checkSecret, LISTENER_TLS, POOL_TLS } from './cloud-model-tls.ts';
 
 /** What a PUT may carry (Octavia API v2 and Networking API v2.0, "Update ..."). */
 const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
@@ -26,7 +26,10 @@ const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
     ...['name', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'admin_state_up'],
     ...['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes', 'tags'],
   ],
+  l7policy: ['name', 'action', 'redirect_prefix', 'redirect_http_code', 'position', 'admin_state_up', 'tags'],
+  l7rule: ['type', 'compare_type', 'value', 'admin_state_up'],
   floatingip: ['port_id', 'description', 'tags'],
+  secret: [],
   securitygroup: ['name', 'description', 'tags'],
   securitygrouprule: [],
   port: [],
@@ -79,6 +82,17 @@ export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: A
         throw refused(`url_path is not a valid option for ${String(attributes['type'])}`);
       return;
     }
+    case 'l7policy': {
+      const on = exists(cloud, 'listener', attributes['listener_id']);
+      if (on['protocol'] !== 'HTTP') throw refused('an L7 policy needs an HTTP listener');
+      return;
+    }
+    case 'l7rule':
+      exists(cloud, 'l7policy', attributes['l7policy_id']);
+      return;
+    case 'secret':
+      checkSecret(attributes);
+      return;
     case 'floatingip':
       exists(cloud, 'network', attributes['floating_network_id']);
       if (attributes['tags'] !== undefined) throw refused("Attribute 'tags' not allowed in POST");
@@ -158,7 +172,11 @@ function checkPort(cloud: CloudModel, port: unknown, except: string | undefined)
   if (taken) throw new ReconcileError('CONFLICT', 'that port already has a floating IP');
 }
 
-function exists(cloud: CloudModel, kind: 'loadbalancer' | 'pool' | 'subnet' | 'network', id: unknown): Wire {
+function exists(
+  cloud: CloudModel,
+  kind: 'loadbalancer' | 'listener' | 'l7policy' | 'pool' | 'subnet' | 'network',
+  id: unknown,
+): Wire {
   const found = cloud.all(kind).find((one) => one.id === id);
   if (!found) throw new ReconcileError('GONE', `${kind} ${String(id)} could not be found`);
   return found;

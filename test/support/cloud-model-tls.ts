@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Attributes } from '../../shared/model/resources.ts';
-import type { CloudModel } from './cloud-model.ts';
+import type { CloudModel, Wire } from './cloud-model.ts';
 
 /** Of a listener's attributes those about TLS that a PUT takes (Octavia API 2.26: no HSTS). */
 export const LISTENER_TLS = [
@@ -57,6 +58,36 @@ function notEmpty(attributes: Attributes): void {
     const value = attributes[name];
     if (Array.isArray(value) && value.length === 0) throw refused(`Empty ${name} list`);
   }
+}
+
+/** What Barbican asks of a secret (its API reference, "POST /v1/secrets"). */
+export function checkSecret(attributes: Attributes): void {
+  const { payload, payload_content_encoding: encoding, payload_content_type: type } = attributes;
+  const isPkcs12 = Buffer.from(String(payload), 'base64').subarray(0, 1).toString('hex') === '30';
+  if (encoding !== 'base64' || type !== 'application/octet-stream' || !isPkcs12)
+    throw refused('no PKCS12 in base64');
+}
+
+/** So that the same certificate has the same address in any two worlds. */
+export function idByName({ name }: Attributes): string {
+  const hash = createHash('sha256').update(String(name)).digest('hex');
+  return `eeeeeeee-0000-4000-8000-${hash.slice(0, 12)}`;
+}
+
+/** As Barbican shows it: with its own address, without what is in it. */
+export function asStored(wire: Wire): Wire {
+  delete wire['payload'];
+  return Object.assign(wire, { secret_ref: `http://127.0.0.1:9311/v1/secrets/${wire.id}` });
+}
+
+/** Octavia 11 would hang for ever on a listener whose certificate is gone (openstack-lab.md, "Traps", 1). */
+export function checkNotNamed(cloud: CloudModel, secret: Wire): void {
+  const users = cloud
+    .all('listener')
+    .filter((one) =>
+      [one['default_tls_container_ref'], one['sni_container_refs']].flat().includes(secret['secret_ref']),
+    );
+  if (users.length > 0) throw refused(`secret ${secret.id} is named by listener ${users[0]?.id ?? ''}`);
 }
 
 function refused(message: string): ReconcileError {

@@ -3,6 +3,7 @@ import { isBeside } from '../../shared/model/resources.ts';
 import type { Attributes, ResourceKind, WireResource } from '../../shared/model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
 import { checkUnused, DEFAULT_RULES, groupView, setSecurityGroups } from './cloud-model-groups.ts';
+import { asStored, checkNotNamed, idByName } from './cloud-model-tls.ts';
 import { checkCreate, checkMembers, checkUpdate } from './cloud-model-rules.ts';
 
 export type Wire = Record<string, unknown> & { readonly id: string };
@@ -68,7 +69,9 @@ export class CloudModel implements Cloud {
   }
 
   list(kind: ReadKind, query: Query = {}, parent?: string): Promise<readonly WireResource[]> {
-    const below = this.all(kind).filter((wire) => parent === undefined || wire['pool_id'] === parent);
+    const below = this.all(kind).filter(
+      (wire) => parent === undefined || wire[kind === 'l7rule' ? 'l7policy_id' : 'pool_id'] === parent,
+    );
     return Promise.resolve(
       below.filter((wire) => matches(wire, query)).map((wire) => this.#view(kind, wire)),
     );
@@ -81,7 +84,10 @@ export class CloudModel implements Cloud {
 
   create(kind: ResourceKind, attributes: Attributes, parent?: string): Promise<WireResource> {
     return this.#write(`create ${kind}`, () => {
-      const full = parent === undefined ? attributes : { ...attributes, pool_id: parent };
+      const full =
+        parent === undefined
+          ? attributes
+          : { ...attributes, [kind === 'l7rule' ? 'l7policy_id' : 'pool_id']: parent };
       this.#lock(kind, full);
       return this.#view(kind, this.#insert(kind, full));
     });
@@ -103,6 +109,7 @@ export class CloudModel implements Cloud {
       const wire = this.all(kind).find((one) => one.id === id);
       if (!wire) return;
       this.#lock(kind, wire);
+      if (kind === 'secret') checkNotNamed(this, wire);
       this.#drop(kind, wire, options.cascade === true);
     });
   }
@@ -147,9 +154,14 @@ export class CloudModel implements Cloud {
 
   #insert(kind: ResourceKind, attributes: Attributes): Wire {
     checkCreate(this, kind, attributes);
-    const { listeners, default_pool, members, healthmonitor, ...own } = structuredClone(attributes);
-    const wire: Wire = { ...defaults(kind, this.#made), ...own, id: this.#newId() };
-    this.all(kind).push(wire);
+    const { listeners, default_pool, members, healthmonitor, l7policies, rules, ...own } =
+      structuredClone(attributes);
+    const wire: Wire = {
+      ...defaults(kind, this.#made),
+      ...own,
+      id: kind === 'secret' ? idByName(own) : this.#newId(),
+    };
+    this.all(kind).push(kind === 'secret' ? asStored(wire) : wire);
     const on = { loadbalancer_id: kind === 'loadbalancer' ? wire.id : wire['loadbalancer_id'] };
     if (kind === 'securitygroup')
       for (const rule of DEFAULT_RULES)
@@ -159,6 +171,9 @@ export class CloudModel implements Cloud {
     for (const below of asList(default_pool))
       wire['default_pool_id'] = this.#insert('pool', { ...below, ...on }).id;
     for (const below of asList(healthmonitor)) this.#insert('healthmonitor', { ...below, pool_id: wire.id });
+    for (const below of asList(l7policies))
+      this.#insert('l7policy', { ...below, ...on, listener_id: wire.id });
+    for (const below of asList(rules)) this.#insert('l7rule', { ...below, ...on, l7policy_id: wire.id });
     return wire;
   }
 
@@ -175,9 +190,13 @@ export class CloudModel implements Cloud {
               ['member', 'pool_id'],
               ['healthmonitor', 'pool_id'],
             ]
-          : kind === 'securitygroup'
-            ? [['securitygrouprule', 'security_group_id']]
-            : [];
+          : kind === 'listener'
+            ? [['l7policy', 'listener_id']]
+            : kind === 'l7policy'
+              ? [['l7rule', 'l7policy_id']]
+              : kind === 'securitygroup'
+                ? [['securitygrouprule', 'security_group_id']]
+                : [];
     for (const [child, by] of below) {
       const children = this.all(child).filter((one) => one[by] === wire.id);
       if (children.length > 0 && kind === 'loadbalancer' && !cascade)
@@ -199,10 +218,12 @@ export class CloudModel implements Cloud {
   #lock(kind: ResourceKind, attributes: Attributes): void {
     if (isBeside(kind)) return;
     const pool = this.all('pool').find((one) => one.id === attributes['pool_id']);
+    const policy = this.all('l7policy').find((one) => one.id === attributes['l7policy_id']);
+    const listener = this.all('listener').find((one) => one.id === (policy ?? attributes)['listener_id']);
     const id =
       kind === 'loadbalancer'
         ? attributes['id']
-        : (attributes['loadbalancer_id'] ?? pool?.['loadbalancer_id']);
+        : (attributes['loadbalancer_id'] ?? (pool ?? listener)?.['loadbalancer_id']);
     if (typeof id !== 'string') return;
     if (this.#busy.has(id))
       throw new ReconcileError('LOAD_BALANCER_BUSY', `load balancer ${id} is immutable`);
@@ -296,6 +317,11 @@ function defaults(kind: ResourceKind, made: number): Attributes {
       return { ...common, weight: 1, backup: false, monitor_port: null };
     case 'healthmonitor':
       return { ...common, max_retries_down: 3, ...HTTP_CHECK };
+    case 'l7policy':
+    case 'l7rule':
+      return common;
+    case 'secret':
+      return { status: 'ACTIVE', created: `2026-01-01T00:${String(made % 60).padStart(2, '0')}:00` };
     case 'floatingip':
       return {
         tags: [],

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../../shared/model/errors.ts';
 import type { CreateStep } from '../../../shared/model/plan.ts';
 import type { Attributes, ResourceKind, WireResource } from '../../../shared/model/resources.ts';
 import { CloudModel } from '../../support/cloud-model.ts';
+import { secretsOf } from '../../support/tls-secret.ts';
 
 /** Has free addresses in some subnets only. */
 class FullCloud extends CloudModel {
@@ -47,7 +48,7 @@ async function run(cloud: FullCloud, remaining = 60_000, leaseEnds = Infinity) {
   };
   let left = remaining;
   const budget = { remainingMs: () => (left -= 4_000) };
-  return apply([STEP], [], { cloud, lease, budget });
+  return apply([STEP], [], { cloud, kube: secretsOf({}), lease, budget });
 }
 
 describe('a create with alternatives', () => {

@@ -3,6 +3,7 @@ import { apply } from '../../../shared/apply/apply.ts';
 import { setSecurityGroups } from '../../../shared/apply/port-groups.ts';
 import type { Step, UpdateStep } from '../../../shared/model/plan.ts';
 import { CloudModel, NODE_GROUP } from '../../support/cloud-model.ts';
+import { secretsOf } from '../../support/tls-secret.ts';
 
 const PORT = 'bbbbbbbb-0000-4000-8000-000000000000';
 const WEB = 'f0000000-0000-4000-8000-0000000000aa';
@@ -84,7 +85,12 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
     remove: () => Promise.resolve(),
   };
 
-  const applied = await apply(steps, observed, { cloud, lease, budget: { remainingMs: () => 60_000 } });
+  const applied = await apply(steps, observed, {
+    cloud,
+    kube: secretsOf({}),
+    lease,
+    budget: { remainingMs: () => 60_000 },
+  });
 
   expect(applied.steps.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
   expect(applied).toMatchObject({ stopped: true, error: { code: 'CHANGED_MEANWHILE' } });

@@ -47,6 +47,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   ],
   [`${OCCM}default-tls-container-ref`, UUID, [UUID], '-----BEGIN PRIVATE KEY-----'],
   [`${KINX}tls-container-ids`, `${UUID} ,${UUID}`, [UUID, UUID], ','],
+  [`${OWN}tls-secret`, 'web-tls, www.example.org', ['web-tls', 'www.example.org'], '../kube-system/x'],
   [`${OWN}tls-versions`, 'TLSv1.2,tlsv1.3', ['TLSv1.2', 'TLSv1.3'], '1.3'],
   [`${KINX}low-tlsv`, 'true', true, 'no'],
   [
@@ -72,6 +73,10 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${KINX}healthcheck-interval`, '7', 7, '0'],
   [`${KINX}healthcheck-timeout`, '3', 3, 'x'],
   [`${KINX}healthcheck-retry`, '2', 2, '11'],
+  [`${OWN}redirect-http`, 'true', true, '308'],
+  [`${KINX}redirect-http`, 'true', true, 'x'],
+  [`${OWN}redirect-host`, 'App.example.org', 'app.example.org', 'app example\nacl x'],
+  [`${OWN}redirect-http-code`, '308', 308, '200'],
   [`${OWN}monitor-type`, 'http', 'HTTP', 'ICMP'],
   [`${OWN}monitor-url-path`, '/healthz?full=1', '/healthz?full=1', 'healthz'],
   [`${OWN}monitor-expected-codes`, '200, 204', '200,204', '2xx'],

@@ -1,0 +1,48 @@
+import { ReconcileError } from '../model/errors.ts';
+import { toPkcs12 } from '../model/pkcs12.ts';
+import type { CreateStep } from '../model/plan.ts';
+import type { StoredPayload, WireResource } from '../model/resources.ts';
+import { readTlsSecret } from '../model/tls-secret.ts';
+import type { Cloud, Kube } from '../ports.ts';
+
+/**
+ * Puts the certificate of a Secret into Barbican. The plan only says which one: the key is read now, and goes nowhere
+ * else. One whose POST got no answer is found by its name, which says what is in it.
+ */
+export async function storeCertificate(
+  { attributes }: CreateStep,
+  { cloud, kube }: { readonly cloud: Cloud; readonly kube: Pick<Kube, 'getSecret'> },
+): Promise<WireResource> {
+  const { payload, ...named } = attributes as Readonly<Record<string, string>> & { payload: StoredPayload };
+  const [stored] = await cloud.list('secret', { name: named['name'] ?? '', mode: named['mode'] ?? '' });
+  if (stored) return stored;
+  const text = await payloadOf(payload, kube);
+  const encoded = {
+    payload: text,
+    payload_content_type: 'application/octet-stream',
+    payload_content_encoding: 'base64',
+  };
+  try {
+    return { ...named, ...(await cloud.create('secret', { ...named, ...encoded })) };
+  } catch (error) {
+    throw withoutPayload(error, text);
+  }
+}
+
+async function payloadOf(
+  { $secret, fingerprint }: StoredPayload,
+  kube: Pick<Kube, 'getSecret'>,
+): Promise<string> {
+  const [namespace = '', name = ''] = $secret.split('/');
+  const secret = await kube.getSecret(namespace, name);
+  const read = secret && readTlsSecret(secret);
+  if (read && 'pair' in read && read.fingerprint === fingerprint)
+    return toPkcs12(read.pair).toString('base64');
+  throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed meanwhile`);
+}
+
+/** A service may say in its refusal what it refuses. */
+function withoutPayload(error: unknown, payload: string): unknown {
+  if (!(error instanceof ReconcileError) || !error.message.includes(payload.slice(0, 24))) return error;
+  return new ReconcileError(error.code, 'store a certificate: Barbican refused it', error.context);
+}

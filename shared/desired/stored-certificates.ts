@@ -1,0 +1,65 @@
+/** Certificates out of Secrets of the Service's namespace, which levelset keeps in Barbican. */
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Problem } from '../model/plan.ts';
+import { keyOf } from '../model/request.ts';
+import type { DesiredResource, Ref } from '../model/resources.ts';
+import { storedAddress, storedMode, storedName } from '../model/stored-certificate.ts';
+import type { TlsSecretFacts } from '../model/tls-secret.ts';
+import type { PortAnnotated } from './read-annotations.ts';
+import type { Wishes } from './wishes.ts';
+
+/** What is known of the Secrets that a Service names. */
+export type TlsSecrets = ReadonlyMap<string, TlsSecretFacts>;
+
+/** The Secrets that the TCP ports of a Service name, each once. */
+export function secretsOf({ service, annotated }: Wishes): readonly string[] {
+  const ports = service.spec.ports ?? [];
+  const named = annotated.ports.filter((_, index) => (ports[index]?.protocol ?? 'TCP') === 'TCP');
+  return [...new Set(named.flatMap(({ ServicePort }) => ServicePort.tlsSecrets ?? []))];
+}
+
+/** A secret of Barbican for each, named for what is in it: renewed, it is another one, and the old one goes. */
+export function desireStored(
+  wishes: Wishes,
+  cluster: ClusterIdentity,
+  secrets: TlsSecrets,
+): readonly DesiredResource<'secret'>[] {
+  const key = keyOf(wishes.service);
+  return secretsOf(wishes).flatMap((secret) => {
+    const facts = secrets.get(secret);
+    if (!facts || 'because' in facts) return [];
+    const source = { secret, fingerprint: facts.fingerprint };
+    return [
+      {
+        kind: 'secret' as const,
+        address: storedAddress(source),
+        attributes: {
+          name: storedName(cluster, key, source),
+          mode: storedMode(cluster),
+          secret_type: 'opaque' as const,
+          payload: { $secret: `${key.namespace}/${secret}`, fingerprint: facts.fingerprint },
+        },
+      },
+    ];
+  });
+}
+
+/** What the listener of a port is to name, which Barbican says when it is there. */
+export function refsOfSecrets(
+  { ServicePort: { tlsSecrets = [] }, spelled }: PortAnnotated,
+  secrets: TlsSecrets,
+): { readonly refs: readonly Ref[]; readonly problems: readonly Problem[] } {
+  const refs: Ref[] = [];
+  const problems: Problem[] = [];
+  for (const secret of new Set(tlsSecrets)) {
+    const facts = secrets.get(secret) ?? { because: 'was not read' };
+    if ('fingerprint' in facts) {
+      refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
+    } else {
+      const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+      const message = `${facts.because}; nothing is changed until it is right`;
+      problems.push({ field, value: secret, message, blocking: true });
+    }
+  }
+  return { refs, problems };
+}

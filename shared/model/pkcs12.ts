@@ -1,0 +1,63 @@
+import { createHash, createHmac } from 'node:crypto';
+import { explicit, integer, NULL, octets, oid, sequence, set } from './der.ts';
+
+/** A certificate with its chain and its key, in DER. The key is a PKCS #8 PrivateKeyInfo. */
+export interface KeyPair {
+  readonly certificate: Buffer;
+  readonly chain: readonly Buffer[];
+  readonly key: Buffer;
+}
+
+const PKCS7_DATA = '1.2.840.113549.1.7.1';
+const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
+const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
+const KEY_BAG = '1.2.840.113549.1.12.10.1.1';
+const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+
+/**
+ * A PKCS #12 file (RFC 7292), which is how Octavia wants a certificate in one secret of Barbican. Under the empty
+ * password: whoever may read the secret may read the key, and Octavia knows no password. The same pair, the same bytes.
+ */
+export function toPkcs12({ certificate, chain, key }: KeyPair): Buffer {
+  const pair = createHash('sha1').update(certificate).digest();
+  const bags = sequence(
+    certificateBag(certificate, pair),
+    ...chain.map((one) => certificateBag(one)),
+    bag(KEY_BAG, key, pair),
+  );
+  const safes = sequence(data(bags));
+  return sequence(integer(3), data(safes), mac(safes, pair.subarray(0, 8)));
+}
+
+function data(content: Buffer): Buffer {
+  return sequence(oid(PKCS7_DATA), explicit(octets(content)));
+}
+
+function certificateBag(der: Buffer, pair?: Buffer): Buffer {
+  return bag(CERTIFICATE_BAG, sequence(oid(X509_CERTIFICATE), explicit(octets(der))), pair);
+}
+
+/** The same id says which certificate the key belongs to. */
+function bag(type: string, content: Buffer, pair?: Buffer): Buffer {
+  const attributes = pair ? [set(sequence(oid(LOCAL_KEY_ID), set(octets(pair))))] : [];
+  return sequence(oid(type), explicit(content), ...attributes);
+}
+
+const ITERATIONS = 2048;
+
+/** Readers refuse a file without one. */
+function mac(content: Buffer, salt: Buffer): Buffer {
+  const digest = createHmac('sha256', macKey(salt)).update(content).digest();
+  const info = sequence(sequence(oid(SHA256), NULL), octets(digest));
+  return sequence(info, octets(salt), integer(ITERATIONS));
+}
+
+/** RFC 7292, appendix B.2, for one block of SHA-256: purpose 3, the salt, and the empty password with its two zeros. */
+function macKey(salt: Buffer): Buffer {
+  const block = 64;
+  const filled = (bytes: Buffer): Buffer => Buffer.alloc(block, bytes);
+  let key = Buffer.concat([Buffer.alloc(block, 3), filled(salt), filled(Buffer.alloc(2))]);
+  for (let round = 0; round < ITERATIONS; round += 1) key = createHash('sha256').update(key).digest();
+  return key;
+}

@@ -1,0 +1,40 @@
+import type { Query, ReadKind } from '../ports.ts';
+import type { WireResource } from '../model/resources.ts';
+import { collectionPath, ENDPOINTS, queryText } from './endpoints.ts';
+import { refusal, unexpected } from './errors.ts';
+import { isRecord, stringAt } from './json.ts';
+import { withIdOf } from './reference.ts';
+import type { Session } from './session.ts';
+
+/** Barbican gives no more at once, whatever is asked for (max_limit_paging). */
+const PAGE_SIZE = 100;
+
+/** A whole list of Barbican's, by offset, until as many are there as it says there are; or an error, never a part. */
+export async function listByOffset(
+  session: Session,
+  kind: ReadKind,
+  reference: 'secret_ref' | 'container_ref',
+  query: Query,
+): Promise<readonly WireResource[]> {
+  const { service, plural, title } = ENDPOINTS[kind];
+  const attempted = `list ${title}s`;
+  const found: WireResource[] = [];
+  for (;;) {
+    const page = queryText({ limit: PAGE_SIZE, offset: found.length, ...query });
+    const path = collectionPath(kind) + page;
+    const answer = await session.send({ service, method: 'GET', path, attempted });
+    if (answer.status !== 200) throw refusal(attempted, answer);
+    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const total = isRecord(answer.body) ? answer.body['total'] : undefined;
+    const withIds = Array.isArray(items) ? items.map((item) => withIdOf(reference, item)) : [undefined];
+    if (!withIds.every(isWireResource))
+      throw unexpected(attempted, answer, `list of ${plural} with references`);
+    found.push(...withIds);
+    if (found.length >= Number(total)) return found;
+    if (withIds.length === 0) throw unexpected(attempted, answer, 'page that leads on');
+  }
+}
+
+function isWireResource(value: unknown): value is WireResource {
+  return stringAt(value, 'id') !== undefined;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Secret } from '../../shared/model/kubernetes.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
+
+const FOLDER = join(import.meta.dirname, 'certificates');
+
+/** For tests only: `one` and `two` are of EC keys in PKCS #8, `rsa` is of an RSA key in PKCS #1. */
+export type Pair = 'one' | 'two' | 'rsa';
+
+export const certificateOf = (pair: Pair): string => readFileSync(join(FOLDER, `${pair}.crt`), 'utf8');
+export const keyOfPair = (pair: Pair): string => readFileSync(join(FOLDER, `${pair}.key`), 'utf8');
+
+/** A Secret as the apiserver stores it; `crt` and `key` take the place of what the pair has. */
+export function aTlsSecret(
+  pair: Pair,
+  other: {
+    readonly name?: string;
+    readonly type?: string;
+    readonly crt?: string;
+    readonly key?: string;
+  } = {},
+): Secret {
+  const {
+    name = 'web-tls',
+    type = 'kubernetes.io/tls',
+    crt = certificateOf(pair),
+    key = keyOfPair(pair),
+  } = other;
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    metadata: { name, namespace: 'default', uid: `secret-${name}`, resourceVersion: '1' },
+    type,
+    data: { 'tls.crt': encoded(crt), 'tls.key': encoded(key) },
+  };
+}
+
+/** An apiserver that has these Secrets, and refuses those whose value is 'forbidden'. */
+export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
+  readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
+} {
+  return {
+    getSecret: (_namespace, name) => {
+      const secret = secrets[name];
+      return secret === 'forbidden'
+        ? Promise.reject(new ReconcileError('KUBE_FORBIDDEN', `cannot read Secret ${name}: 403`))
+        : Promise.resolve(secret);
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { isChildName, isControllersName, schemeNames } from '../model/name-schemes.ts';
 import { clusterTag, hasTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
-import type { WireResource } from '../model/resources.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 
 /** By what the children of one load balancer are recognised as one Service's. */
@@ -30,7 +30,7 @@ export function ownsListener(owners: Owners, wire: WireResource): boolean {
 }
 
 /** By the Go provider or by us, for whichever Service. */
-export function isTagged(tags: unknown): boolean {
+function isTagged(tags: unknown): boolean {
   return (
     Array.isArray(tags) &&
     tags.some((tag) => String(tag).startsWith('kube_service_') || String(tag).startsWith(TAG_PREFIX))
@@ -56,4 +56,9 @@ export function ownsMember(wire: WireResource, all: readonly WireResource[], poo
   const port = Number(wire['protocol_port']);
   if (port >= NODE_PORTS.from && port <= NODE_PORTS.to) return true;
   return all.some((other) => other.id !== wire.id && Number(other['protocol_port']) === port);
+}
+
+/** Left behind, without a tag of ours, since what is still on it is somebody else's. */
+export function isGivenUp(lb: WireResource, children: readonly ObservedResource[]): boolean {
+  return !isTagged(lb['tags']) && children.length > 0 && children.every(({ owned }) => !owned);
 }

@@ -8,7 +8,7 @@ import type { Cloud, Clock } from '../ports.ts';
 import { observeChildren } from './children.ts';
 import { findFloatingIP } from './floating-ip.ts';
 import { findLoadBalancers } from './load-balancer.ts';
-import { isTagged, ownersOf } from './owners.ts';
+import { isGivenUp, ownersOf } from './owners.ts';
 import { observeNetwork } from './network.ts';
 import { observeNodePorts } from './node-ports.ts';
 import { listsOf } from './project.ts';
@@ -112,17 +112,11 @@ export async function observeUnit(question: Question, source: Source): Promise<O
   }
   if (isPending(top.loadBalancer)) return top;
   const children = await childrenOf(top.loadBalancer, question, source);
-  if (!question.network && isGivenUp(top.loadBalancer, children)) return withoutLoadBalancer(top);
+  if (!question.network && isGivenUp(top.loadBalancer, children)) {
+    const { loadBalancer, ...left } = top;
+    return { ...left, resources: left.resources.filter(({ id }) => id !== loadBalancer.id) };
+  }
   return { ...top, resources: [...top.resources, ...children] };
-}
-
-/** Left behind, without a tag of ours, since what is still on it is somebody else's. */
-function isGivenUp(lb: WireResource, children: readonly ObservedResource[]): boolean {
-  return !isTagged(lb['tags']) && children.length > 0 && children.every(({ owned }) => !owned);
-}
-
-function withoutLoadBalancer({ loadBalancer, ...top }: Observed): Observed {
-  return { ...top, resources: top.resources.filter(({ id }) => id !== loadBalancer?.id) };
 }
 
 /** What our own writes led to, confirmed by one call. What is to be deleted is always read. */

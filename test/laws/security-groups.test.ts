@@ -167,6 +167,26 @@ test('two Services on the same nodes leave each other alone, from beginning to e
     }),
   ));
 
+test('a run that is cut off after any of its steps leaves nothing that the next ones do not put right', () =>
+  fc.assert(
+    fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, fc.nat(12), async (first, second, ...more) => {
+      const [before, nodes, count] = more;
+      const cloud = new CloudModel();
+      await settle(serviceOf(first), before, cloud, managed);
+      const seen = await look(serviceOf(second), nodes, cloud, managed);
+      const beside = seen.plan.steps.filter(({ kind }) => kind !== 'loadbalancer').slice(0, count);
+      const begun = { ...seen, plan: { ...seen.plan, steps: beside } };
+      await executeWhole(begun, cloud).catch(() => undefined);
+      await settle(serviceOf(second), nodes, cloud, managed);
+      const fresh = new CloudModel();
+      await settle(serviceOf(first), before, fresh, managed);
+      await settle(serviceOf(second), nodes, fresh, managed);
+      expect(opened(cloud, serviceOf(second))).toEqual(opened(fresh, serviceOf(second)));
+      expect(placed(cloud, serviceOf(second))).toEqual(placed(fresh, serviceOf(second)));
+      expect(cloud.all('securitygroup')).toHaveLength(fresh.all('securitygroup').length);
+    }),
+  ));
+
 test('when no node can be used, or nothing is opened, the group loses neither port nor rule', () =>
   fc.assert(
     fc.asyncProperty(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {

@@ -1,4 +1,5 @@
 import { poolAddressOf } from '../model/next-pool.ts';
+import { policyAddressOf } from '../model/l7.ts';
 import type { DeleteStep, Step } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
@@ -10,7 +11,7 @@ export async function execute(
   known: ReadonlyMap<string, WireResource>,
   cloud: Cloud,
 ): Promise<WireResource | undefined> {
-  const parent = step.kind === 'member' ? idOf(poolAddressOf(step.address), known) : undefined;
+  const parent = parentOf(step, known);
   switch (step.verb) {
     case 'create':
       return cloud.create(step.kind, step.attributes, parent);
@@ -30,6 +31,12 @@ export async function execute(
       await cloud.putMembers(idOf(step.address, known), step.members, step.additive);
       return undefined;
   }
+}
+
+/** The id of the object under whose path the step's object is. */
+function parentOf({ kind, address }: Step, known: ReadonlyMap<string, WireResource>): string | undefined {
+  if (kind === 'member') return idOf(poolAddressOf(address), known);
+  return kind === 'l7rule' ? idOf(policyAddressOf(address), known) : undefined;
 }
 
 function boundId({ id, address }: DeleteStep): string {

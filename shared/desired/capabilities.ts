@@ -20,7 +20,10 @@ export function withinCapabilities(
     ({ since = 0, notOvn }) => octavia.minor < since || (notOvn === true && provider === 'ovn'),
   );
   const problems = new Map<string, Problem>();
-  const resources = desired.map((resource) => {
+  const possible = desired.filter(
+    ({ kind }) => provider !== 'ovn' || (kind !== 'l7policy' && kind !== 'l7rule'),
+  );
+  const resources = possible.map((resource) => {
     const attributes: Record<string, unknown> = { ...resource.attributes };
     for (const { kind, attribute, values, since, instead } of missing) {
       const asked = attributes[attribute];

@@ -49,3 +49,11 @@ export const approval: Parser<string> = (text) =>
   /^[0-9a-f]{12}$/.test(text.trim())
     ? { value: text.trim() }
     : { allowed: 'the hashes of changes that wait, 12 hexadecimal digits each' };
+
+/** What Octavia takes (Octavia API 2.9, L7 policies). */
+export const redirectCode: Parser<number> = (text) => {
+  const code = Number(text.trim());
+  return [301, 302, 303, 307, 308].includes(code)
+    ? { value: code }
+    : { allowed: '301, 302, 303, 307 or 308' };
+};

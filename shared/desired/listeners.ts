@@ -12,6 +12,7 @@ import { desireMonitor, localHealthPort } from './monitors.ts';
 import { protocolsOf } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import { desirePoolTls, withoutPoolTls } from './pool-tls.ts';
+import { desireRedirect } from './redirect.ts';
 import { withSetRecord } from './set-record.ts';
 import { desireTls, withoutTls } from './tls.ts';
 import type { TlsContext } from './tls.ts';
@@ -55,9 +56,12 @@ export function desirePort(port: ServicePort, index: number, context: PortContex
   const headers = desireInsertHeaders(protocols, index, asked);
   const tls = desireTls(protocols.listener, index, asked, context);
   const settings = { ...withoutTls(asked.listener), ...headers.attributes, ...tls.attributes };
+  const { hostname } = annotated.Service;
+  const redirect = desireRedirect({ ...place, protocol: protocols.listener, hostname });
+  const listener = desireListener(protocols.listener, settings, place);
   return {
-    resources: [...pool.resources, desireListener(protocols.listener, settings, place)],
-    problems: [...pool.problems, ...headers.problems, ...tls.problems],
+    resources: [...pool.resources, listener, ...redirect.resources],
+    problems: [...pool.problems, ...headers.problems, ...tls.problems, ...redirect.problems],
   };
 }
 

@@ -5,6 +5,7 @@ import { transportOf } from '../model/transport.ts';
 import type { Cloud } from '../ports.ts';
 import { ownsListener, ownsMember, ownsPool } from './owners.ts';
 import type { Owners } from './owners.ts';
+import { observePolicies } from './policies.ts';
 import { memberOf, monitorOf } from './pool-contents.ts';
 
 /**
@@ -23,7 +24,10 @@ export async function observeChildren(
   const observedListeners = observeListeners(listeners, owners);
   const observedPools = observePools(pools, observedListeners);
   if (depth === 'owners') return [...observedListeners, ...observedPools];
-  const below = await Promise.all(observedPools.map((pool) => observePoolContents(pool, cloud)));
+  const below = await Promise.all([
+    ...observedPools.map((pool) => observePoolContents(pool, cloud)),
+    ...observedListeners.map((listener) => observePolicies(listener, owners.cluster, cloud)),
+  ]);
   return [...observedListeners, ...observedPools, ...below.flat()];
 }
 

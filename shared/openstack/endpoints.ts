@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly singular: string;
   readonly plural: string;
   /** The kind whose object the collection lies under. */
-  readonly parent?: 'pool';
+  readonly parent?: 'pool' | 'l7policy';
   /** Tags are no attribute of a PUT but have their own below the object (Neutron, "Standard attributes: tags"). */
   readonly tagsApart?: true;
   /** Barbican's way: objects come without envelope and id; this attribute of theirs is an address that ends in it. */
@@ -25,6 +25,8 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   pool:          { service: 'load-balancer', collection: '/v2.0/lbaas/pools',          singular: 'pool',          plural: 'pools',          title: 'pool' },
   member:        { service: 'load-balancer', collection: '/members',                   singular: 'member',        plural: 'members',        title: 'member', parent: 'pool' },
   healthmonitor: { service: 'load-balancer', collection: '/v2.0/lbaas/healthmonitors', singular: 'healthmonitor', plural: 'healthmonitors', title: 'health monitor' },
+  l7policy:      { service: 'load-balancer', collection: '/v2.0/lbaas/l7policies',     singular: 'l7policy',      plural: 'l7policies',     title: 'L7 policy' },
+  l7rule:        { service: 'load-balancer', collection: '/rules',                     singular: 'rule',          plural: 'rules',          title: 'L7 rule', parent: 'l7policy' },
   floatingip:    { service: 'network',       collection: '/v2.0/floatingips',          singular: 'floatingip',    plural: 'floatingips',    title: 'floating IP', tagsApart: true },
   securitygroup:     { service: 'network',   collection: '/v2.0/security-groups',      singular: 'security_group',      plural: 'security_groups',      title: 'security group', tagsApart: true },
   securitygrouprule: { service: 'network',   collection: '/v2.0/security-group-rules', singular: 'security_group_rule', plural: 'security_group_rules', title: 'security group rule' },

@@ -1,5 +1,5 @@
 import type { Refusal, Step } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
+import type { Address, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { compare } from './compare.ts';
 import { planMembers } from './members.ts';
 import { planOne, remove } from './one.ts';
@@ -12,21 +12,23 @@ export interface ChildrenInput {
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
 
-/** Listeners, pools, monitors and members of a load balancer that exists. A monitor goes with its pool. */
+/** Each a step of its own; members go together. */
+const PLANNED_ALONE: readonly ResourceKind[] = ['listener', 'pool', 'healthmonitor', 'l7policy', 'l7rule'];
+/** With what it is on. */
+const GOES_ALONG: readonly ResourceKind[] = ['healthmonitor', 'l7policy', 'l7rule'];
+
+/** What is on a load balancer that exists. */
 export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
   const { there, wanted } = input;
   for (const resource of input.desired) {
-    const isChild =
-      resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor';
-    if (isChild && !isForeign(resource.parent, there)) {
+    if (PLANNED_ALONE.includes(resource.kind) && !isForeign(resource.parent, there)) {
       planOne(resource, there, steps, refused);
     }
   }
   for (const resource of input.observed) {
-    const follows = resource.kind === 'healthmonitor' && !wanted.has(resource.parent ?? '');
-    const isChild =
-      resource.kind === 'listener' || resource.kind === 'pool' || resource.kind === 'healthmonitor';
-    if (isChild && resource.owned && !wanted.has(resource.address) && !follows) steps.push(remove(resource));
+    const follows = GOES_ALONG.includes(resource.kind) && !wanted.has(resource.parent ?? '');
+    if (PLANNED_ALONE.includes(resource.kind) && resource.owned && !wanted.has(resource.address) && !follows)
+      steps.push(remove(resource));
   }
   for (const pool of wanted.values()) {
     if (pool.kind === 'pool' && !isForeign(pool.address, there))

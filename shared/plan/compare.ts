@@ -33,9 +33,14 @@ export function compare(
       to: isOfTags(rule) ? mergeTags(asTags(from), tagsToWrite(rule, wanted)) : wanted,
     });
   }
-  for (const attribute of noLongerAsked(desired, observed)) {
+  const givenBack = noLongerAsked(desired, observed);
+  for (const attribute of givenBack) {
     const rule = attributeRule(desired.kind, attribute);
     add(rule, { attribute, from: observed.wire[attribute], to: rule.unset ?? null });
+  }
+  if (givenBack.length > 0 && !('tags' in desired.attributes)) {
+    const from = asTags(observed.wire['tags']);
+    add(attributeRule(desired.kind, 'tags'), { attribute: 'tags', from, to: mergeTags(from, []) });
   }
   return differences;
 }

@@ -15,6 +15,8 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.kind === 'healthmonitor',
   (step) => step.verb === 'update' && step.kind === 'listener',
   (step) => step.kind === 'listener',
+  (step) => step.verb === 'create' && step.kind === 'l7policy',
+  (step) => step.verb === 'create' && step.kind === 'l7rule',
   (step) => step.verb === 'update',
   () => true,
 ];

@@ -81,6 +81,8 @@ const CHILDREN: Readonly<Record<string, string>> = {
   default_pool: 'pool',
   members: 'member',
   healthmonitor: 'monitor',
+  l7policies: 'l7policy',
+  rules: 'l7rule',
 };
 
 function renderTree(step: CreateStep): readonly string[] {

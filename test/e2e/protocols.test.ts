@@ -6,6 +6,7 @@ import {
   answeringNodes,
   apply,
   askHttp,
+  askLocation,
   aService,
   CLIENT,
   getService,
@@ -131,6 +132,37 @@ describe('HTTP', () => {
     });
     expect(emptied).toBe(0);
     expect(longestOutage(answers)).toBeLessThan(8_000);
+  });
+});
+
+describe('a redirect', () => {
+  it('sends HTTP to HTTPS, path and query kept, and is taken back', async () => {
+    const http = { 'levelset.openstack.org/protocol': 'http' };
+    await deploy({
+      ...http,
+      'levelset.openstack.org/redirect-http': 'true',
+      'levelset.openstack.org/redirect-host': 'app.example.org',
+      'levelset.openstack.org/redirect-http-code': '308',
+    });
+    await until(
+      'a redirect',
+      async () => (await askLocation(`${url}a?b=1`)) === '308 https://app.example.org/a?b=1',
+      {
+        timeoutMs: 60_000,
+      },
+    );
+
+    await deploy({
+      ...http,
+      'levelset.openstack.org/redirect-http': 'true',
+      'levelset.openstack.org/redirect-host': 'www.example.org',
+    });
+    await until('another host', async () => (await askLocation(url)) === '302 https://www.example.org/', {
+      timeoutMs: 60_000,
+    });
+
+    await deploy(http);
+    await until('a node to answer again', async () => (await askHttp(url)).ok, { timeoutMs: 60_000 });
   });
 });
 

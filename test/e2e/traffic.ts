@@ -77,6 +77,22 @@ export async function answeringNodes(
   );
 }
 
+/** Status and Location of the answer, which need not come from a node: `302 https://app.example.org/path`. */
+export async function askLocation(url: string): Promise<string> {
+  const curl = [
+    'curl',
+    '-s',
+    '-o',
+    '/dev/null',
+    '--max-time',
+    '5',
+    '-w',
+    '%{http_code} %{redirect_url}',
+    url,
+  ];
+  return must(DATAPLANE(), ['client', ...curl], { env: dataplaneEnv() });
+}
+
 export interface Traffic {
   /** Every answer so far, in order. */
   readonly answers: readonly Answer[];

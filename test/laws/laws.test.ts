@@ -66,8 +66,8 @@ describe('whatever a user asks for, one after the other', () => {
         await settle(serviceOf(first), before, cloud);
         await executeWhole(await look(serviceOf(second), nodes, cloud), cloud);
         const { plan } = await look(serviceOf(second), nodes, cloud);
-        // Neutron takes the tags of a new floating IP only after its POST
-        expect(plan.steps.filter(({ kind }) => kind !== 'floatingip')).toEqual([]);
+        // Neutron takes the tags of a new floating IP only after its POST; a stored certificate goes when no listener has it
+        expect(plan.steps.filter(({ kind }) => kind !== 'floatingip' && kind !== 'secret')).toEqual([]);
       }),
     ));
 
@@ -107,6 +107,22 @@ describe('whatever a user asks for, one after the other', () => {
         expect(await pictureOf(never, nodes, around)).toEqual(await pictureOf(never, nodes, straight));
       }),
     ));
+});
+
+test('the last of what is set on a monitor only because somebody asks is given back, once', async () => {
+  const nodes = fc.sample(usableNodes, { numRuns: 1, seed: 1 })[0] ?? [];
+  const port = { protocol: 'TCP', port: 53, nodePort: 30_000 };
+  const edit = (annotations: Record<string, string>) =>
+    serviceOf({ ports: [port], annotations, ranges: [], sticky: false, local: false });
+  const http = { 'levelset.openstack.org/monitor-type': 'HTTP' };
+  const cloud = new CloudModel();
+  await settle(edit({ ...http, 'levelset.openstack.org/monitor-http-version': '1.1' }), nodes, cloud);
+  expect(cloud.all('healthmonitor')[0]).toMatchObject({
+    http_version: 1.1,
+    tags: ['levelset-set=http_version'],
+  });
+  await settle(edit(http), nodes, cloud);
+  expect(cloud.all('healthmonitor')[0]).toMatchObject({ http_version: null, tags: [] });
 });
 
 describe('no step', () => {

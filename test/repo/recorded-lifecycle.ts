@@ -5,7 +5,7 @@ import { run, startSandboxWorld } from '../support/sandbox-world.ts';
 
 /** A life with everything in it that levelset has a call for; the requests that came of it. */
 export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
-  const it = await startSandboxWorld({ pendingMs: 2 });
+  const it = await startSandboxWorld({ pendingMs: 2 }, { manageSecurityGroups: true });
   const { kube, cloud } = it.sandbox;
   // with limits, what is there is counted before a create
   Object.assign(cloud.quotas, { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 });

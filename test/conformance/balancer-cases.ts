@@ -209,6 +209,10 @@ export const balancerCases: readonly CloudCase[] = [
         provisioning_status: 'PENDING_UPDATE',
       });
       expect(listAt(await cloud.settled(id), 'tags').sort()).toEqual(['b', 'c']);
+      const nulls = { loadbalancer: { tags: null, name: null } };
+      const none = await cloud.octavia('PUT', `loadbalancers/${id}`, nulls);
+      expect(at(none.body, 'loadbalancer')).toMatchObject({ tags: ['b', 'c'], name: '' });
+      await cloud.settled(id);
       for (const name of ['vip_subnet_id', 'provider', 'additional_vips']) {
         const put = await cloud.octavia('PUT', `loadbalancers/${id}`, { loadbalancer: { [name]: null } });
         expectFault(put, 400, `Unknown attribute for argument load_balancer.loadbalancer: ${name}`);

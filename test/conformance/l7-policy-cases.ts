@@ -203,7 +203,7 @@ export const l7PolicyCases: readonly CloudCase[] = [
         );
       const reply = await put({ redirect_http_code: null, name: null, tags: null });
       expect(at(reply.body, 'l7policy')).toMatchObject({
-        ...{ redirect_http_code: null, name: '', tags: ['t'], provisioning_status: 'PENDING_UPDATE' },
+        ...{ redirect_http_code: null, name: '', tags: [], provisioning_status: 'PENDING_UPDATE' },
       });
       const locked = async (path: string, one: string): Promise<unknown> =>
         at((await cloud.octavia('GET', path)).body, `${one}.provisioning_status`);

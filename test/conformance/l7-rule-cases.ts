@@ -106,12 +106,15 @@ export const l7RuleCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'a policy that is not there has two names',
+    name: 'a policy or pool that is not there is refused in two forms',
     run: async (cloud) => {
       const alone = await cloud.octavia('GET', `l7policies/${nobody}`);
       expectFault(alone, 404, `L7 Policy ${nobody} not found.`);
       const below = await cloud.octavia('GET', `l7policies/${nobody}/rules`);
-      expectFault(below, 404, `L7Policy ${nobody} not found.`);
+      const odd = { code: 404, title: 'Bad Request', description: `L7Policy ${nobody} not found.` };
+      expect([below.status, below.body]).toEqual([404, odd]);
+      const members = await cloud.octavia('GET', `pools/${nobody}/members`);
+      expect(members.body).toEqual({ ...odd, description: `Pool ${nobody} not found.` });
     },
   },
 ];

@@ -161,4 +161,25 @@ export const listenerTlsCases: readonly CloudCase[] = [
       });
     },
   },
+  {
+    name: 'a certificate that is deleted before its listener: ERROR, and a delete that never ends',
+    sandboxOnly: 'it wedges a real load balancer until an administrator repairs the database',
+    run: async (cloud) => {
+      const { id, post } = await balancer(cloud);
+      const p12 = await store.bundleSecret(cloud);
+      const made = at((await post({ default_tls_container_ref: p12 })).body, 'listener');
+      await cloud.barbican('DELETE', p12.slice(p12.indexOf('/v1/') + 4));
+      const path = `listeners/${String(at(made, 'id'))}`;
+      expect((await cloud.octavia('DELETE', path)).status).toBe(204);
+      expect(at(await cloud.settled(id), 'provisioning_status')).toBe('ERROR');
+      expect(at((await cloud.octavia('GET', path)).body, 'listener.provisioning_status')).toBe('ACTIVE');
+      expect((await cloud.octavia('DELETE', `loadbalancers/${id}?cascade=true`)).status).toBe(204);
+      for (let look = 0; look < 3; look += 1) {
+        cloud.target.hurry();
+        const lb = await cloud.octavia('GET', `loadbalancers/${id}`);
+        expect(at(lb.body, 'loadbalancer.provisioning_status')).toBe('PENDING_DELETE');
+      }
+      cloud.forget(id);
+    },
+  },
 ];

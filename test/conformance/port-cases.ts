@@ -106,17 +106,20 @@ export const portCases: readonly CloudCase[] = [
     },
   },
   {
-    name: 'the security group of a VIP port is Octavia’s: the project neither sees it nor can name it',
+    name: 'the security group of a VIP port is Octavia’s: the project neither sees it nor can keep it beside another',
     run: async (cloud) => {
-      const id = await cloud.balancer();
-      const lb = (await cloud.octavia('GET', `loadbalancers/${id}`)).body;
+      const lb = (await cloud.octavia('GET', `loadbalancers/${await cloud.balancer()}`)).body;
+      expect(at(lb, 'loadbalancer.provisioning_status')).toBe('ACTIVE');
       const path = `ports/${textAt(lb, 'loadbalancer.vip_port_id')}`;
       const groups = listAt((await cloud.neutron('GET', path)).body, 'port.security_groups');
       expect(groups).toHaveLength(1);
       const one = await cloud.neutron('GET', `security-groups/${String(groups[0])}`);
       expectNeutron(one, 404, 'SecurityGroupNotFound');
-      const put = await cloud.neutron('PUT', path, { port: { security_groups: groups } });
-      expectNeutron(put, 404, 'SecurityGroupNotFound');
+      const put = (security_groups: unknown[]): Promise<Reply> =>
+        cloud.neutron('PUT', path, { port: { security_groups } });
+      expect((await put(groups)).status).toBe(200);
+      const own = textAt(await group(cloud), 'id');
+      expectNeutron(await put([...groups, own]), 404, 'SecurityGroupNotFound');
     },
   },
 ];

@@ -60,7 +60,8 @@ function groupsOf(world: CloudWorld, owner: string, given: unknown): string[] {
 
 /**
  * PUT: the list of groups is the whole list. Any PUT raises the revision, also one that changes nothing; only the
- * answer to a list that is the same still shows the old one (tried on the lab).
+ * answer to a list that is the same still shows the old one, and such a list may name groups that one does not see
+ * (tried on the lab).
  */
 export function putPort(world: CloudWorld, port: Port, body: Json): Answer {
   const fixed = Object.keys(body).find((name) => !changeable.includes(name));
@@ -71,9 +72,11 @@ export function putPort(world: CloudWorld, port: Port, body: Json): Answer {
     throw neutronError(400, 'HTTPBadRequest', text);
   }
   const given = 'security_groups' in body;
-  const groups = given ? groupsOf(world, port.project_id, body['security_groups']) : port.security_groups;
+  const wanted = asList(body['security_groups']).map(asText).sort();
+  const same = given && String(wanted) === String([...port.security_groups].sort());
+  const groups =
+    given && !same ? groupsOf(world, port.project_id, body['security_groups']) : port.security_groups;
   checkPortSecurity(port, body, groups);
-  const same = given && String(groups) === String([...port.security_groups].sort());
   const shown = port.revision_number + (same ? 0 : 1);
   const pairs = asList(body['allowed_address_pairs']).map((pair) => ({
     mac_address: port['mac_address'],

@@ -1,6 +1,6 @@
 import type { Answer, Call } from '../http-front.ts';
 import { asJson, isJson } from '../json.ts';
-import { octaviaFault } from '../refusal.ts';
+import { octaviaFault, Refusal } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import type { Caller } from './keystone.ts';
 import type { ResourceKind } from './octavia-attributes.ts';
@@ -39,7 +39,7 @@ export function octaviaAnswer(
   }
   if (sub === undefined && !['GET', 'PUT', 'DELETE'].includes(call.method)) throw notAllowed();
   const object = resource.items().find((item) => item.id === id);
-  if (!object) throw octaviaFault(404, `${nameBelow(title, sub)} ${id} not found.`);
+  if (!object) throw missing(title, id, sub);
   checkOwner(object, projectId);
   if (sub !== undefined) return answerBelow(world, call, { collection, object, sub, id: subId, self });
   if (call.method === 'GET')
@@ -48,9 +48,12 @@ export function octaviaAnswer(
   return resource.remove(object);
 }
 
-/** A policy that is not there has another name when its rules are asked for (tried on the lab). */
-const nameBelow = (title: string, sub: string | undefined): string =>
-  sub === 'rules' && title === 'L7 Policy' ? 'L7Policy' : title;
+/** A parent that is not there is refused in another form, and a policy has another name in it (tried on the lab). */
+function missing(title: string, id: string, sub: string | undefined): Error {
+  if (sub !== 'rules' && sub !== 'members') return octaviaFault(404, `${title} ${id} not found.`);
+  const description = `${sub === 'rules' ? 'L7Policy' : title} ${id} not found.`;
+  return new Refusal(404, { code: 404, title: 'Bad Request', description });
+}
 
 function checkOwner(object: OctaviaObject, projectId: string): void {
   if (object.project_id === projectId) return;

@@ -53,8 +53,9 @@ export const address: AttributeRule = { kind: 'address', fallback: null };
 export const port = number(null, 1, 65535);
 export const objects: AttributeRule = once({ kind: 'objects', fallback: [] });
 
-/** Null takes tags off nobody: the repository skips them (octavia/db/repositories.py, `update`). */
-export const tags: AttributeRule = { ...list([], 255), keep: true };
+export const tags: AttributeRule = list([], 255);
+/** Null takes these off nobody: the repository skips them (octavia/db/repositories.py, `update`; tried on the lab). */
+export const keptTags: AttributeRule = { ...tags, keep: true };
 export const owner = { project_id: once(text(null, 36)) };
 
 export const cidrs: AttributeRule = {

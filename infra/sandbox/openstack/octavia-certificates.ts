@@ -1,12 +1,27 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { asList, asText } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
 import { letOctaviaRead } from './barbican-acls.ts';
 import type { Secret, SecretContainer } from './barbican-objects.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import type { Caller } from './keystone.ts';
 import { invalid } from './octavia-listener-rules.ts';
+import type { Listener } from './octavia-objects.ts';
 import { python } from './octavia-values.ts';
+
+/**
+ * A listener whose certificate is no longer in Barbican. The worker reads it for the delete as well: the listener
+ * cannot be deleted, and its load balancer stays PENDING_DELETE for ever (openstack-lab.md, Data plane, trap 1).
+ */
+export function hasLostCertificate(world: CloudWorld, listener: Listener): boolean {
+  const known = [
+    ...world.secrets.map(({ id }) => `/v1/secrets/${id}`),
+    ...world.secretContainers.map(({ id }) => `/v1/containers/${id}`),
+  ];
+  const refs = [listener['default_tls_container_ref'], ...asList(listener['sni_container_refs'])];
+  return refs.map(asText).some((ref) => ref !== '' && !known.some((path) => ref.endsWith(path)));
+}
 
 const unreadable =
   'The PKCS12 bundle is unreadable. Please check the PKCS12 bundle validity. In addition, make sure it does not require a pass phrase.';

@@ -4,7 +4,7 @@ import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildListener } from './octavia-build.ts';
-import type { Certificates } from './octavia-certificates.ts';
+import { hasLostCertificate, type Certificates } from './octavia-certificates.ts';
 import { OctaviaIndex } from './octavia-index.ts';
 import { nestedInVain } from './octavia-l7-policies.ts';
 import * as rules from './octavia-listener-rules.ts';
@@ -73,6 +73,7 @@ export function deleteListener(world: CloudWorld, listener: Listener): Answer {
   requireMutable(lb);
   change(world, lb, {
     deleting: [listener],
+    failing: hasLostCertificate(world, listener),
     whenDone: () => {
       for (const one of [listener, ...policiesAndRules(world, policiesOf(world, listener))])
         forget(world, one);

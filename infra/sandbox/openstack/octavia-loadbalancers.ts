@@ -4,7 +4,7 @@ import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildLoadBalancer } from './octavia-build.ts';
-import type { Certificates } from './octavia-certificates.ts';
+import { hasLostCertificate, type Certificates } from './octavia-certificates.ts';
 import { OctaviaIndex } from './octavia-index.ts';
 import { invalid } from './octavia-listener-rules.ts';
 import { begin, beginDelete, change, requireState } from './octavia-lock.ts';
@@ -85,6 +85,8 @@ export function deleteLoadBalancer(world: CloudWorld, lb: LoadBalancer, cascade:
   const children = [...world.listeners, ...world.pools].some((one) => one.loadbalancer_id === lb.id);
   requireState(lb, ['ACTIVE', 'ERROR']);
   if (children && !cascade) throw invalid(`Cannot delete Load Balancer ${lb.id} - it has children`);
-  beginDelete(world, lb);
+  const own = world.listeners.filter((one) => one.loadbalancer_id === lb.id);
+  const stuck = own.some((one) => hasLostCertificate(world, one));
+  beginDelete(world, lb, stuck);
   return { status: 204 };
 }

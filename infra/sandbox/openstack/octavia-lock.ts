@@ -10,6 +10,8 @@ export interface Change {
   readonly deleting?: readonly OctaviaObject[];
   /** The worker died over it (a member twice in one batch): nothing leaves PENDING any more. */
   readonly stuck?: boolean;
+  /** The worker could not do it: the load balancer ends in ERROR, the rest is as before. */
+  readonly failing?: boolean;
   readonly whenDone?: () => void;
 }
 
@@ -47,8 +49,14 @@ export function change(world: CloudWorld, lb: LoadBalancer, what: Change): void 
       activate(one, end);
       if (isL7(one)) one.operating_status = one['admin_state_up'] === true ? 'ONLINE' : 'OFFLINE';
     }
-    what.whenDone?.();
+    if (what.failing !== true) what.whenDone?.();
+    else fail(lb, what.deleting ?? [], end);
   });
+}
+
+function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string): void {
+  mark(lb, 'ERROR', at);
+  for (const one of deleting) mark(one, 'ACTIVE', at);
 }
 
 /** A new load balancer: PENDING_CREATE, then it and all that came with it ACTIVE and ONLINE. */
@@ -58,8 +66,9 @@ export function begin(world: CloudWorld, lb: LoadBalancer, children: readonly Oc
   });
 }
 
-export function beginDelete(world: CloudWorld, lb: LoadBalancer): void {
+export function beginDelete(world: CloudWorld, lb: LoadBalancer, stuck: boolean): void {
   mark(lb, 'PENDING_DELETE', world.octaviaTime());
+  if (stuck) return;
   world.afterPending(() => {
     dropLoadBalancer(world, lb);
   });

@@ -16,7 +16,7 @@ export const memberAttributes = {
   ...rule.owner,
   monitor_port: rule.port,
   monitor_address: rule.address,
-  tags: rule.tags,
+  tags: rule.keptTags,
 };
 
 export const healthMonitorAttributes = {
@@ -36,7 +36,7 @@ export const healthMonitorAttributes = {
   admin_state_up: rule.flag(true),
   ...rule.owner,
   pool_id: rule.once(rule.mandatory(rule.uuid)),
-  tags: rule.tags,
+  tags: rule.keptTags,
   http_version: { ...rule.choice(1.0, 1.1), decimal: true },
   domain_name: { ...rule.text(null), least: 1, pattern: domainName },
 };

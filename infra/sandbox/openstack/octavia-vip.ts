@@ -90,7 +90,22 @@ function checkAdditional(world: CloudWorld, body: Json): void {
   if (new Set(networks).size > 1) throw invalid('All VIP subnets must belong to the same network.');
 }
 
-/** The port's security group is Octavia's own, in a project the tenant does not see (tried on the lab). */
+const defaultGroups = (world: CloudWorld, owner: string): string[] =>
+  world.securityGroups
+    .filter((one) => one.project_id === owner && one.name === 'default')
+    .map((one) => one.id);
+
+/** The worker puts its own group, which the tenant does not see, in place of the default one (tried on the lab). */
+function guard(world: CloudWorld, port: Port, provider: string): void {
+  if (provider === 'ovn') return;
+  const own = world.newId();
+  world.afterPending((end) => {
+    if (!world.loadbalancers.some((lb) => lb.vip_port_id === port.id)) return;
+    Object.assign(port, { security_groups: [own], updated_at: `${end}Z` });
+    port.revision_number += 1;
+  });
+}
+
 function makePort(world: CloudWorld, owner: string, lbId: string, body: Json, provider: string): Json {
   const wish = (subnetId: unknown, address: unknown): { id: string; address: string | undefined } => ({
     id: asText(subnetId),
@@ -109,8 +124,9 @@ function makePort(world: CloudWorld, owner: string, lbId: string, body: Json, pr
       subnets,
       up: false,
       projectId: owner,
-      securityGroups: [world.newId()],
+      securityGroups: defaultGroups(world, owner),
     });
+    guard(world, port, provider);
     const primary = port.fixed_ips.find((ip) => ip.subnet_id === body['vip_subnet_id']);
     return vipOf(port, primary ?? { subnet_id: '', ip_address: '' }, body);
   } catch (error) {

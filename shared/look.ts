@@ -10,7 +10,7 @@ import { isMadeForService } from './model/name-schemes.ts';
 import type { Subnet } from './model/network.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import type { Plan, Step } from './model/plan.ts';
-import { isBeside } from './model/resources.ts';
+import { isBeside } from './model/beside.ts';
 import type { ObservedResource } from './model/resources.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';

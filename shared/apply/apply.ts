@@ -1,6 +1,6 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
-import { isBeside } from '../model/resources.ts';
+import { isBeside } from '../model/beside.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Cloud, Kube, Lease } from '../ports.ts';
 import { rulesOf } from '../model/security-group.ts';

@@ -1,4 +1,7 @@
 /** The OpenStack resources levelset works with. Attribute names keep the wire's spelling. */
+import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule, StoredSecret } from './beside.ts';
+import type { L7Policy, L7Rule } from './l7.ts';
+import type { ListenerTls, PoolTls } from './tls-attributes.ts';
 
 export interface LoadBalancer {
   name: string;
@@ -16,7 +19,7 @@ export interface LoadBalancer {
 
 export type ListenerProtocol = 'TCP' | 'HTTP' | 'HTTPS' | 'TERMINATED_HTTPS' | 'PROMETHEUS' | 'UDP' | 'SCTP';
 
-export interface Listener {
+export interface Listener extends ListenerTls {
   name: string;
   protocol: ListenerProtocol;
   protocol_port: number;
@@ -28,17 +31,6 @@ export interface Listener {
   timeout_member_data: number;
   timeout_tcp_inspect: number;
   insert_headers: Readonly<Record<string, string>>;
-  default_tls_container_ref: string | Ref;
-  sni_container_refs: readonly (string | Ref)[];
-  tls_versions: readonly string[];
-  tls_ciphers: string;
-  alpn_protocols: readonly string[];
-  client_authentication: string;
-  client_ca_tls_container_ref: string;
-  client_crl_container_ref: string;
-  hsts_max_age: number;
-  hsts_include_subdomains: boolean;
-  hsts_preload: boolean;
   default_pool_id: string | Ref | null;
   loadbalancer_id: string | Ref;
   tags: readonly string[];
@@ -46,17 +38,12 @@ export interface Listener {
 
 export type PoolProtocol = 'TCP' | 'HTTP' | 'HTTPS' | 'PROXY' | 'PROXYV2' | 'UDP' | 'SCTP';
 
-export interface Pool {
+export interface Pool extends PoolTls {
   name: string;
   protocol: PoolProtocol;
   lb_algorithm: string;
   admin_state_up: boolean;
   session_persistence: Readonly<Record<string, unknown>> | null;
-  tls_enabled: boolean;
-  ca_tls_container_ref: string;
-  tls_container_ref: string;
-  tls_versions: readonly string[];
-  tls_ciphers: string;
   loadbalancer_id: string | Ref;
   tags: readonly string[];
 }
@@ -89,72 +76,6 @@ export interface HealthMonitor {
   pool_id: string | Ref;
 }
 
-/** A redirect to another scheme and host; path and query stay (Octavia API, L7 policies). */
-export interface L7Policy {
-  name: string;
-  action: 'REDIRECT_PREFIX';
-  redirect_prefix: string;
-  redirect_http_code: number;
-  position: number;
-  admin_state_up: boolean;
-  listener_id: string | Ref;
-  tags: readonly string[];
-}
-
-/** Which requests a policy is about. */
-export interface L7Rule {
-  type: 'PATH';
-  compare_type: 'STARTS_WITH';
-  value: string;
-  admin_state_up: boolean;
-}
-
-export interface FloatingIP {
-  floating_network_id: string;
-  subnet_id: string;
-  floating_ip_address: string;
-  port_id: string | Ref | null;
-  description: string;
-  tags: readonly string[];
-}
-
-/** Made by us for one Service, to be put on the ports of the nodes (desired/security-group.ts). */
-export interface SecurityGroup {
-  name: string;
-  description: string;
-  tags: readonly string[];
-}
-
-/** Neutron changes none of its attributes: what it opens is what it is. */
-export interface SecurityGroupRule {
-  direction: 'ingress';
-  ethertype: 'IPv4' | 'IPv6';
-  protocol: string;
-  port_range_min: number;
-  port_range_max: number;
-  remote_ip_prefix: string;
-  security_group_id: Ref;
-}
-
-/** A node's. It is never made or deleted by us; of its security groups only our own come and go. */
-export interface Port {
-  security_groups: readonly (string | Ref)[];
-}
-
-/** A certificate that we keep in Barbican as PKCS #12, out of a Secret of the cluster. */
-export interface StoredSecret {
-  name: string;
-  mode: string;
-  secret_type: 'opaque';
-  payload: StoredPayload;
-}
-
-/** Stands in plans for what is never in them: which Secret it is read from, when it is written. */
-export interface StoredPayload {
-  readonly $secret: string;
-  readonly fingerprint: string;
-}
-
 export interface ResourceTypes {
   loadbalancer: LoadBalancer;
   listener: Listener;
@@ -171,15 +92,6 @@ export interface ResourceTypes {
 }
 
 export type ResourceKind = keyof ResourceTypes;
-
-/** Neutron's and Barbican's, beside the load balancer: Octavia's lock does not hold them, its status tree does not show them. */
-export function isBeside(kind: ResourceKind): boolean {
-  return kind === 'floatingip' || kind === 'secret' || isOfSecurityGroup(kind);
-}
-
-export function isOfSecurityGroup(kind: ResourceKind): boolean {
-  return kind === 'securitygroup' || kind === 'securitygrouprule' || kind === 'port';
-}
 
 /**
  * `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,

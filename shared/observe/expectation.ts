@@ -1,5 +1,5 @@
 import type { Key } from '../model/request.ts';
-import { isBeside } from '../model/resources.ts';
+import { isBeside } from '../model/beside.ts';
 import type { ObservedResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';

@@ -7,7 +7,7 @@ import type {
   ObservedResource,
   ResourceKind,
 } from '../model/resources.ts';
-import { isBeside } from '../model/resources.ts';
+import { isBeside } from '../model/beside.ts';
 import { compare } from './compare.ts';
 
 export function remove(resource: ObservedResource): Step {

@@ -22,6 +22,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'ports.ts': ['model', 'config'],
   'unit.ts': ['model', 'config'],
   'local-nodes.ts': ['model', 'ports.ts'],
+  'tls-secrets.ts': ['model', 'config', 'ports.ts', 'desired'],
   'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
   'watermark.ts': ['model', 'apply', 'observe', 'look.ts'],
   'note-writes.ts': ['model', 'ports.ts', 'apply', 'observe', 'look.ts'],
@@ -36,6 +37,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'local-nodes.ts',
     'look.ts',
     'note-writes.ts',
+    'tls-secrets.ts',
     'unit.ts',
   ],
   'sweep.ts': [
@@ -47,6 +49,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'local-nodes.ts',
     'look.ts',
     'orphans.ts',
+    'tls-secrets.ts',
     'unit.ts',
   ],
 };

@@ -1,7 +1,13 @@
 import type { RecordedRequest, Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aService } from '../support/service.ts';
+import { aTlsSecret } from '../support/tls-secret.ts';
 import { run, startSandboxWorld } from '../support/sandbox-world.ts';
+
+/** A merge patch takes away what is null. */
+const GONE = null as unknown as string;
+const SECRET = 'levelset.openstack.org/tls-secret';
+const REFERENCES = 'levelset.openstack.org/tls-container-refs';
 
 /** A life with everything in it that levelset has a call for; the requests that came of it. */
 export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
@@ -23,6 +29,12 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     await change({ annotations: { 'loadbalancer.openstack.org/health-monitor-delay': '9' } });
     await change({ annotations: { 'loadbalancer.openstack.org/enable-health-monitor': 'false' } });
     await change({ annotations: { 'loadbalancer.openstack.org/enable-health-monitor': 'true' } });
+    const { type, data } = aTlsSecret('one');
+    kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+    await change({ annotations: { [SECRET]: 'web-tls' } });
+    await change({ annotations: { [SECRET]: GONE, [REFERENCES]: cloud.secrets[0]?.id ?? '' } });
+    await change({ annotations: { [REFERENCES]: GONE } });
+    await it.sweepUntilSettled();
     for (const node of ['node-4', 'node-5', 'node-6']) {
       kube.addNode(node);
       if (node !== 'node-5') await it.settle('web');

@@ -11,6 +11,7 @@ beforeAll(async () => {
 
 interface Manifest {
   readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
   readonly rules?: readonly {
     readonly apiGroups: readonly string[];
     readonly resources: readonly string[];
@@ -20,14 +21,15 @@ interface Manifest {
 
 /** `verb group/resource`, and whether in our own namespace only. */
 function granted(): readonly string[] {
-  const manifests = parseAllDocuments(textOf('infra/kubernetes/rbac.yaml')).map(
-    (one) => one.toJS() as Manifest,
+  const files = ['infra/kubernetes/rbac.yaml', 'infra/kubernetes/tls-secrets.example.yaml'];
+  const manifests = files.flatMap((file) =>
+    parseAllDocuments(textOf(file)).map((one) => one.toJS() as Manifest),
   );
-  return manifests.flatMap(({ kind, rules = [] }) =>
+  return manifests.flatMap(({ kind, metadata, rules = [] }) =>
     rules.flatMap(({ apiGroups, resources, verbs }) =>
       verbs.flatMap((verb) =>
         resources.map((resource) => {
-          const where = kind === 'Role' ? ' in kube-system' : '';
+          const where = kind === 'Role' ? ` in ${metadata.namespace ?? 'kube-system'}` : '';
           return `${verb} ${[...apiGroups.filter((group) => group !== ''), resource].join('/')}${where}`;
         }),
       ),
@@ -48,9 +50,9 @@ function asked({ method, path }: RecordedRequest): string {
   if (/^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'get namespaces';
   const [, group, namespace, resource = '', name, subresource] = OBJECT.exec(path) ?? [];
   const verb = VERBS[method] ?? (name === undefined ? 'list' : 'get');
-  const ours = namespace === 'kube-system' && ['leases', 'configmaps'].includes(resource);
+  const narrow = namespace === 'kube-system' ? ['leases', 'configmaps'] : ['secrets'];
   const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
-  return `${verb} ${what}${ours ? ' in kube-system' : ''}`;
+  return `${verb} ${what}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;
 }
 
 describe('a life with everything in it', () => {

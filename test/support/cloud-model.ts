@@ -1,5 +1,5 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import { isBeside } from '../../shared/model/resources.ts';
+import { isBeside } from '../../shared/model/beside.ts';
 import type { Attributes, ResourceKind, WireResource } from '../../shared/model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
 import { checkUnused, DEFAULT_RULES, groupView, setSecurityGroups } from './cloud-model-groups.ts';

@@ -43,6 +43,8 @@ const grants: readonly Grant[] = [
     verbs: ['get', 'list', 'create', 'update', 'delete'],
     namespace: 'kube-system',
   },
+  // one namespace has opted in (infra/kubernetes/tls-secrets.example.yaml)
+  { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
   { resources: ['configmaps'], verbs: ['list', 'create', 'patch'], namespace: 'kube-system' },
 ];
 

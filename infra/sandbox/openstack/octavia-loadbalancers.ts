@@ -13,7 +13,8 @@ import type { LoadBalancer } from './octavia-objects.ts';
 import { checkQuota } from './octavia-pool-rules.ts';
 import { createTree, isReached } from './octavia-tree.ts';
 import { loadBalancerView, treeView } from './octavia-views.ts';
-import { allocateVip, checkVip } from './octavia-vip.ts';
+import { allocateVip } from './octavia-vip.ts';
+import { checkVip } from './octavia-vip-place.ts';
 
 /** POST: the load balancer with everything nested in it. */
 export function createLoadBalancer(

@@ -1,6 +1,6 @@
 import { lab } from './environment.ts';
 import { kube } from './kubernetes.ts';
-import { floatingIPs, loadBalancers, octaviaPorts, type Resource } from './openstack.ts';
+import { floatingIPs, loadBalancers, octaviaPorts, securityGroups, type Resource } from './openstack.ts';
 import { until, type UntilOptions } from './until.ts';
 
 /** What levelset should have taken away: in the project and among its Leases. What was there before does not count. */
@@ -24,16 +24,18 @@ export async function nothingLeft(options: UntilOptions = {}): Promise<void> {
 }
 
 export async function everything(): Promise<readonly string[]> {
-  const [lbs, ips, vips, leases] = await Promise.all([
+  const [lbs, ips, vips, groups, leases] = await Promise.all([
     loadBalancers(),
     floatingIPs(),
     octaviaPorts(),
+    securityGroups(),
     kube.list<{ metadata: { name: string } }>('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'),
   ]);
   return [
     ...lbs.map((lb) => line('load balancer', lb, lb['name'])),
     ...ips.map((ip) => line('floating IP', ip, ip['floating_ip_address'])),
     ...vips.map((port) => line('port', port, port['name'])),
+    ...groups.map((group) => line('security group', group, group['name'])),
     ...leases.flatMap(({ metadata }) =>
       metadata.name.startsWith('levelset-') ? [`lease ${metadata.name}`] : [],
     ),

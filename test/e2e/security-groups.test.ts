@@ -18,6 +18,7 @@ import {
   ports,
   removeNamespace,
   removeNodes,
+  securityGroups,
   serviceGone,
   servicePath,
   someNodes,
@@ -39,33 +40,28 @@ let foreign = '';
 let cloudConfig = '';
 let namespace = '';
 
-async function groups(): Promise<readonly Resource[]> {
-  const path = '/v2.0/security-groups';
-  const answer = await cloud().must<{ security_groups: Resource[] }>('network', 'GET', path);
-  return answer.security_groups.filter(({ name }) => String(name).startsWith('lb-sg-'));
-}
 const groupOf = async (name: string) => {
   const uid = (await getService(namespace, name))?.metadata.uid ?? '';
-  return (await groups()).find((group) => group['name'] === `lb-sg-${uid}-${namespace}-${name}`);
+  return (await securityGroups()).find((group) => group['name'] === `lb-sg-${uid}-${namespace}-${name}`);
 };
 /** Node names by whether their port has the group, and each port's other groups. */
 async function placed(group: string): Promise<readonly string[]> {
   const listed = await nodesPorts();
   return nodes
-    .filter(({ server }) => securityGroups(listed, server).includes(group))
+    .filter(({ server }) => groupsOf(listed, server).includes(group))
     .map(({ name }) => name)
     .sort();
 }
 const nodesPorts = async () => (await ports()).filter((port) => port['device_id'] !== '');
-const securityGroups = (listed: readonly Resource[], server: string): readonly string[] =>
+const groupsOf = (listed: readonly Resource[], server: string): readonly string[] =>
   (listed.find((port) => port['device_id'] === server)?.['security_groups'] ?? []) as readonly string[];
 async function others(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const ours = (await groups()).map(({ id }) => id);
+  const ours = (await securityGroups()).map(({ id }) => id);
   const listed = await nodesPorts();
   return Object.fromEntries(
     nodes.map(({ name, server }) => [
       name,
-      securityGroups(listed, server)
+      groupsOf(listed, server)
         .filter((id) => !ours.includes(id))
         .sort(),
     ]),
@@ -122,7 +118,6 @@ afterEach(async () => {
   if (namespace === '') return;
   await removeNamespace(namespace);
   await nothingLeft({ timeoutMs: 120_000 });
-  await until('no security group of ours', async () => (await groups()).length === 0);
   await stopAllLevelsets();
 });
 
@@ -169,7 +164,7 @@ describe('a security group', () => {
 
     await kube.remove(servicePath(namespace, 'web'));
     await serviceGone(namespace, 'web');
-    expect(await groups()).toEqual([]);
+    expect(await securityGroups()).toEqual([]);
     expect(await others()).toEqual(before);
   });
 
@@ -211,7 +206,7 @@ describe('a security group', () => {
     );
     await removeNamespace(namespace);
     await Promise.all(names.map((name) => serviceGone(namespace, name, PATIENT)));
-    expect(await groups()).toEqual([]);
+    expect(await securityGroups()).toEqual([]);
   });
 
   it('that somebody changed is put right by a sweep, and costs a settled one no write', async () => {
@@ -240,7 +235,7 @@ describe('a security group', () => {
 
     // no longer managed
     await sweepUntilSettled();
-    expect(await groups()).toEqual([]);
+    expect(await securityGroups()).toEqual([]);
     await kube.remove(servicePath(namespace, 'web'));
     await sweepUntilSettled();
   });

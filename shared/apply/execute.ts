@@ -1,7 +1,7 @@
 import { poolAddressOf } from '../model/next-pool.ts';
 import { policyAddressOf } from '../model/l7.ts';
 import type { DeleteStep, Step } from '../model/plan.ts';
-import type { WireResource } from '../model/resources.ts';
+import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
 import { setSecurityGroups } from './port-groups.ts';
 
@@ -18,7 +18,8 @@ export async function execute(
     case 'update': {
       if (step.kind === 'port') return setSecurityGroups(step, known.get(step.address), cloud);
       const attributes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
-      await cloud.update(step.kind, step.id, attributes, parent);
+      const also = step.kind === 'healthmonitor' ? alsoSent(known.get(step.address)) : {};
+      await cloud.update(step.kind, step.id, { ...also, ...attributes }, parent);
       return undefined;
     }
     case 'delete':
@@ -37,6 +38,11 @@ export async function execute(
 function parentOf({ kind, address }: Step, known: ReadonlyMap<string, WireResource>): string | undefined {
   if (kind === 'member') return idOf(poolAddressOf(address), known);
   return kind === 'l7rule' ? idOf(policyAddressOf(address), known) : undefined;
+}
+
+/** Octavia 11 answers 500 to any PUT of a UDP-CONNECT monitor that does not name its delay (tried). */
+function alsoSent(monitor: WireResource | undefined): Attributes {
+  return monitor?.['type'] === 'UDP-CONNECT' ? { delay: monitor['delay'] } : {};
 }
 
 function boundId({ id, address }: DeleteStep): string {

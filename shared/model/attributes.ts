@@ -26,7 +26,7 @@ export interface AttributeRule {
    * Set only when somebody asks for it, and then recorded in a tag of the resource, `levelset-set=`; when the asking
    * stops, this is written and leaves it to the server again (decision 2).
    */
-  readonly unset?: null | false | readonly [] | Attributes;
+  readonly unset?: null | false | 'NONE' | readonly [] | Attributes;
 }
 
 /** Every attribute of every resource that levelset sets. Source: the Octavia and Neutron API references. */
@@ -62,7 +62,7 @@ export const ATTRIBUTES = {
     tls_versions:                { change: 'in-place', compare: 'set', unset: null },
     tls_ciphers:                 { change: 'in-place', unset: null },
     alpn_protocols:              { change: 'in-place', unset: null },
-    client_authentication:       { change: 'in-place', unset: null },
+    client_authentication:       { change: 'in-place', unset: 'NONE' },
     client_ca_tls_container_ref: { change: 'in-place', compare: 'reference', unset: null },
     client_crl_container_ref:    { change: 'in-place', compare: 'reference', unset: null },
     hsts_max_age:                { change: 'in-place', unset: null },

@@ -94,3 +94,15 @@ describe('three bad annotations', () => {
     expect(ours).toHaveLength(1);
   });
 });
+
+test('a monitor of a UDP port takes a new timeout, although Octavia wants its delay named with it', async () => {
+  const ports = [{ name: 'dns', port: 53, protocol: 'UDP' }];
+  it.sandbox.kube.apply(aService({ spec: { ports } }));
+  await it.settle('web');
+
+  const annotations = { 'loadbalancer.openstack.org/health-monitor-timeout': '2' };
+  it.sandbox.kube.apply(aService({ annotations, spec: { ports } }));
+  await it.settle('web');
+
+  expect(it.sandbox.cloud.healthmonitors[0]).toMatchObject({ type: 'UDP-CONNECT', timeout: 2, delay: 5 });
+});

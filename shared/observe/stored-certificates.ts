@@ -15,14 +15,17 @@ interface Source {
 
 const MEMORY = 'stored certificates';
 
-/** What levelset keeps in Barbican for this unit: out of one list a minute for the whole process. */
+/**
+ * What levelset keeps in Barbican for this unit: out of one list a minute for the whole process. For a Service that
+ * leaves it is asked afresh: another process may have stored what would be left behind.
+ */
 export async function findStoredCertificates(
   unit: Unit,
   cluster: ClusterIdentity,
   { cloud, clock, lists }: Source,
 ): Promise<readonly ObservedResource<'secret'>[]> {
   const all =
-    lists === cloud
+    lists === cloud && unit.wanted
       ? await remember(cloud, clock, MEMORY, () => listStored(cluster, cloud))
       : await listStored(cluster, lists);
   const taken = new Set<string>();

@@ -6,7 +6,7 @@ import { until, type UntilOptions } from './until.ts';
 
 const HARNESS_AGENT = 'levelset-e2e';
 
-export type ServiceType = 'load-balancer' | 'network' | 'compute' | 'identity';
+export type ServiceType = 'load-balancer' | 'network' | 'compute' | 'identity' | 'key-manager';
 
 export interface CloudAnswer {
   readonly status: number;

@@ -125,6 +125,19 @@ describe('certificates of Secrets', () => {
     expect(leftovers(it.sandbox)).toEqual({});
   });
 
+  test('that another process stored go with the Service as well', async () => {
+    ask({ [`${OWN}tls-secret`]: 'web-tls' });
+    expect((await it.settle('web')).outcome.status).toBe('blocked');
+    keep('one');
+    await it.sweepUntilSettled(await it.another());
+    expect(stored()).toHaveLength(1);
+
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    await it.settle('web');
+
+    expect(stored()).toEqual([]);
+  });
+
   test('leave Barbican when the Service does without, or takes another one', async () => {
     keep('one');
     ask({ [`${OWN}tls-secret`]: 'web-tls' });

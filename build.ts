@@ -35,6 +35,7 @@ const OPTIONS: BuildOptions = {
   alias: {
     // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
     '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js',
+    'cacheable-request': './infra/aws/no-cacheable-request.ts',
     // the same code as an ES module: a chunk made of CommonJS has no named exports
     yaml: './node_modules/yaml/browser/dist/index.js',
   },

@@ -49,6 +49,12 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     kube.apply(theEndpoint('node-7'));
     await it.settle('web');
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Cluster' } });
+    const redirect = { 'levelset.openstack.org/redirect-http': 'true' };
+    const host = 'levelset.openstack.org/redirect-host';
+    await change({ annotations: { 'levelset.openstack.org/protocol': 'http' } });
+    await change({ annotations: { ...redirect, [host]: 'app.example.org' } });
+    await change({ annotations: { ...redirect, [host]: 'www.example.org' } });
+    await change({ annotations: { 'levelset.openstack.org/redirect-http': 'false' } });
     await change({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } });
     await change({
       annotations: {

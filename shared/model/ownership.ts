@@ -98,7 +98,7 @@ export function loadBalancerName(clusterName: string, key: ServiceKey): string {
 }
 
 export function childName(
-  kind: 'listener' | 'pool' | 'monitor',
+  kind: 'listener' | 'pool' | 'monitor' | 'redirect',
   index: number,
   loadBalancer: string,
 ): string {

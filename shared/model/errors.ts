@@ -34,7 +34,7 @@ export const ERRORS = {
   REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service' },
   NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see' },
   UNAUTHORIZED:        { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'check the credentials in cloud.conf' },
-  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the OpenStack user the role that allows this call (load-balancer_member, member)' },
+  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the OpenStack user the role that allows this call (load-balancer_member, member; creator for certificates)' },
   CONFIG_INVALID:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the configuration' },
   UNEXPECTED_RESPONSE: { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line' },
 } as const satisfies Record<string, ErrorRow>;

@@ -30,6 +30,8 @@ export function checkListenerTls(cloud: CloudModel, attributes: Attributes): voi
     throw refused('An SNI or default certificate container reference must be provided');
   const mode = (at('client_authentication') ?? 'NONE') as string;
   const ca = at('client_ca_tls_container_ref');
+  if (attributes['client_authentication'] === null && ca === undefined)
+    throw refused('Client authentication setting None requires a client CA container reference');
   if (mode !== 'NONE' && ca === undefined)
     throw refused(`Client authentication ${mode} requires a client CA`);
   if (at('client_crl_container_ref') !== undefined && ca === undefined)

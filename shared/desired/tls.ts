@@ -3,6 +3,7 @@ import type { Problem } from '../model/plan.ts';
 import type { Listener, ListenerProtocol, Ref } from '../model/resources.ts';
 import { resolve } from './certificates.ts';
 import type { Store } from './certificates.ts';
+import { withoutLooseHsts } from './hsts.ts';
 import { CERTIFICATES } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import { refsOfSecrets } from './stored-certificates.ts';
@@ -47,12 +48,8 @@ export function desireTls(
   const [first, ...others] = certificates.refs;
   const versions = asked.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
   const settings = Object.entries(asked.listener).filter(([name]) => TLS_ONLY.includes(name));
-  const fitting = withoutTooNew(
-    'listener',
-    { ...versions, ...Object.fromEntries(settings) },
-    asked,
-    context.octavia,
-  );
+  const hsts = withoutLooseHsts({ ...versions, ...Object.fromEntries(settings) }, asked);
+  const fitting = withoutTooNew('listener', hsts.attributes, asked, context.octavia);
   return {
     attributes: { ...attributesOf(first, others), ...client.attributes, ...fitting.attributes },
     problems: [
@@ -60,6 +57,7 @@ export function desireTls(
       ...(first === undefined && certificates.problems.length === 0 ? [noCertificate(index, asked)] : []),
       ...conflict(asked),
       ...client.problems,
+      ...hsts.problems,
       ...fitting.problems,
     ],
   };

@@ -1,4 +1,5 @@
 import { CAPABILITIES } from '../model/capabilities.ts';
+import type { Capability } from '../model/capabilities.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 
@@ -24,30 +25,45 @@ export function withinCapabilities(
     ({ kind }) => provider !== 'ovn' || (kind !== 'l7policy' && kind !== 'l7rule'),
   );
   const resources = possible.map((resource) => {
-    const attributes: Record<string, unknown> = { ...resource.attributes };
-    for (const { kind, attribute, values, since, instead } of missing) {
-      const asked = attributes[attribute];
+    const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
+    for (const capability of missing) {
+      const { kind, attribute, values, instead } = capability;
+      const asked = attributes.get(attribute);
       if (kind !== resource.kind || asked === undefined) continue;
       if (values && !values.includes(asked)) continue;
-      if (instead === undefined) delete attributes[attribute];
-      else attributes[attribute] = instead;
+      if (instead === undefined) attributes.delete(attribute);
+      else attributes.set(attribute, instead);
       if (isDefault(attribute, asked)) continue;
-      const why =
-        since !== undefined && octavia.minor < since
-          ? `needs Octavia API 2.${since}, this cloud has ${octavia.major}.${octavia.minor}`
-          : `is nothing that the provider ${provider} can do`;
-      const ends = asked === 'TERMINATED_HTTPS';
-      const taken = instead === undefined ? 'it is left out' : `${String(instead)} is taken in its place`;
-      problems.set(`${kind} ${attribute} ${String(asked)}`, {
-        field: `${kind} ${attribute}`,
-        value: typeof asked === 'string' ? asked : JSON.stringify(asked),
-        message: `${why}; ${ends ? 'nothing is changed' : taken}`,
-        ...(ends ? { blocking: true as const } : {}),
-      });
+      const problem = notMet(capability, asked, octavia, provider);
+      problems.set(`${problem.field} ${problem.value}`, problem);
     }
-    return { ...resource, attributes };
+    return { ...resource, attributes: Object.fromEntries(attributes) };
   });
   return { resources, problems: [...problems.values()] };
+}
+
+function notMet(
+  { kind, attribute, since = 0, instead }: Capability,
+  asked: unknown,
+  octavia: { readonly major: number; readonly minor: number },
+  provider: string,
+): Problem {
+  const why =
+    octavia.minor < since
+      ? `needs Octavia API 2.${since}, this cloud has ${octavia.major}.${octavia.minor}`
+      : `is nothing that the provider ${provider} can do`;
+  const ends = asked === 'TERMINATED_HTTPS';
+  const taken = instead === undefined ? 'it is left out' : `${textOf(instead)} is taken in its place`;
+  return {
+    field: `${kind} ${attribute}`,
+    value: textOf(asked),
+    message: `${why}; ${ends ? 'nothing is changed' : taken}`,
+    ...(ends ? { blocking: true as const } : {}),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What follows from something else that is said already. */

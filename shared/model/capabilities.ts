@@ -1,6 +1,6 @@
 import type { ResourceKind } from './resources.ts';
 
-interface Capability {
+export interface Capability {
   readonly kind: ResourceKind;
   readonly attribute: string;
   /** Only these values need it; absent: the attribute as such does. */

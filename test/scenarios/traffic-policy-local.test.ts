@@ -25,7 +25,7 @@ const endpointsOn = (...nodes: readonly string[]): void => {
       nodeName,
       conditions: { ready: true },
     })),
-  } as never);
+  });
 };
 
 const serving = (): readonly unknown[] =>

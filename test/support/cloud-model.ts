@@ -250,6 +250,10 @@ export class CloudModel implements Cloud {
   #view(kind: ReadKind, wire: Wire): Wire {
     const plain = structuredClone(wire);
     if (kind === 'securitygroup') return groupView(this, plain);
+    if (kind === 'listener') {
+      const policies = this.all('l7policy').filter((one) => one['listener_id'] === wire.id);
+      return { ...plain, l7policies: policies.map(({ id }) => ({ id })) };
+    }
     if (kind !== 'pool') return plain;
     const on = (child: ReadKind): Wire[] => this.all(child).filter((one) => one['pool_id'] === wire.id);
     const [monitor] = on('healthmonitor');

@@ -340,7 +340,7 @@ describe('the access rules of infra/openstack', () => {
 
       expect(await status('compute', 'GET', '/servers')).toBe(401);
       expect(await status('network', 'POST', '/v2.0/networks', { network: {} })).toBe(401);
-      expect(await status('network', 'GET', '/v2.0/security-groups')).toBe(401);
+      expect(await status('network', 'GET', '/v2.0/routers')).toBe(401);
     } finally {
       await levelset.must('identity', 'DELETE', `/users/${user}/application_credentials/${made.id}`);
     }

@@ -1,6 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ReconcileError, type ErrorCode } from '../model/errors.ts';
-import type { RawAnswer } from './http.ts';
 import { retryAfterMs } from './retry-after.ts';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: 'KUBE_REJECTED',

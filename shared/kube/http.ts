@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import got, { RequestError, type Got } from 'got';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
+import type { RawAnswer } from './answer-error.ts';
 import type { Connection, Credential } from './connection.ts';
 
 export interface KubeRequest {
@@ -33,12 +34,6 @@ export interface KubeCall {
   /** 0 when no answer came. */
   readonly status: number;
   readonly durationMs: number;
-}
-
-export interface RawAnswer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
 }
 
 export type Http = (request: KubeRequest) => Promise<KubeAnswer>;

@@ -72,8 +72,9 @@ async function settle(look: Look, world: World): Promise<void> {
   const { unit, observed } = look;
   const uid = uidOf(look);
   if (unit.wanted) {
-    const state = watermark(look, world.clock.now());
-    if (uid !== undefined && state) await world.kube.state.save(new Map([[uid, state]]));
+    const momentary = look.plan.problems.some((problem) => problem.momentary);
+    const state = momentary ? undefined : watermark(look, world.clock.now());
+    if (uid !== undefined && (state ?? momentary)) await world.kube.state.save(new Map([[uid, state]]));
     return;
   }
   if (observed.loadBalancer) return;

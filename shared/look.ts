@@ -21,6 +21,7 @@ import type { Project } from './observe/project.ts';
 import { delegationProblems } from './plan/delegation.ts';
 import { plan } from './plan/plan.ts';
 import { quotaProblems } from './plan/quota.ts';
+import { secondControllerProblems } from './plan/second-controller.ts';
 import { withhold } from './plan/withhold.ts';
 import type { World } from './ports.ts';
 import { addressesOf, ambiguityProblems, asMaker, sharingProblems } from './desired/maker.ts';
@@ -93,6 +94,7 @@ export async function lookAt(
       ...desired.problems,
       ...quotaProblems(desired.resources, observed.headroom),
       ...ambiguityProblems(observed.ambiguous),
+      ...secondControllerProblems(unit.service),
       ...sharingProblems(observed.loadBalancer, unit.name),
       ...(depth === 'deep' && !pending
         ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)

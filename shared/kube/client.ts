@@ -1,8 +1,10 @@
 import { ReconcileError } from '../model/errors.ts';
+import { FIELD_MANAGER } from '../model/ownership.ts';
 import type {
   EndpointSlice,
   Node,
   ObjectMeta,
+  Pod,
   Secret,
   Service,
   ServiceEvent,
@@ -78,6 +80,15 @@ export class KubeClient implements Kube {
     });
   }
 
+  listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]> {
+    const selector = toSelector(labels);
+    return listAll<Pod>(this.http, {
+      path: corePath('pods', namespace),
+      ...(selector === '' ? {} : { query: { labelSelector: selector } }),
+      doing: `list the Pods of ${namespace}`,
+    });
+  }
+
   async getSecret(namespace: string, name: string): Promise<Secret | undefined> {
     const request = { path: corePath('secrets', namespace, name), doing: `read Secret ${namespace}/${name}` };
     const answer = await this.http({ method: 'GET', ...request, expected: [404] });
@@ -90,7 +101,7 @@ export class KubeClient implements Kube {
     const answer = await this.http({
       method: 'PATCH',
       path: `${corePath('services', namespace, name)}/status`,
-      query: { fieldManager: 'levelset' },
+      query: { fieldManager: FIELD_MANAGER },
       body: { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } },
       doing,
       expected: [404],

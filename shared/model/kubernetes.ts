@@ -14,6 +14,17 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
+  /** Who last wrote which fields; only of a Service that was read by itself, lists go without. */
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** Fields of an object by the one that wrote them (API conventions, "Field Management"). */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly subresource?: string;
+  /** RFC 3339. */
+  readonly time?: string;
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
 export interface Condition {
@@ -49,11 +60,36 @@ export interface Node {
   readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
 }
 
-/** Where the Pods of a Service are (discovery.k8s.io/v1). */
+/** Where the Pods of a Service are (discovery.k8s.io/v1). `ports` are of all its endpoints. */
 export interface EndpointSlice {
   readonly metadata: ObjectMeta;
-  readonly endpoints?:
-    readonly { readonly nodeName?: string; readonly conditions?: { readonly ready?: boolean } }[] | null;
+  readonly addressType?: string;
+  readonly ports?:
+    | readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[]
+    | null;
+  readonly endpoints?: readonly Endpoint[] | null;
+}
+
+export interface Endpoint {
+  /** All of one Pod; the first one stands for it. */
+  readonly addresses?: readonly string[];
+  readonly nodeName?: string;
+  readonly conditions?: {
+    readonly ready?: boolean;
+    readonly serving?: boolean;
+    readonly terminating?: boolean;
+  };
+  readonly targetRef?: {
+    readonly kind?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly uid?: string;
+  };
+}
+
+export interface Pod {
+  readonly metadata: ObjectMeta;
+  readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] };
 }
 
 /** Only ever read to be passed on; what is in `data` is told to nobody. */

@@ -19,6 +19,8 @@ import type { ServiceKey } from './request.ts';
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
 /** Prefix of our tags and Leases (decision 46). */
 export const TAG_PREFIX = 'levelset-';
+/** Of all our writes to Kubernetes. */
+export const FIELD_MANAGER = 'levelset';
 export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
 /** On a Service: the changes to what another controller made that may be made. */

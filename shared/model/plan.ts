@@ -82,6 +82,8 @@ export interface Problem {
   readonly message: string;
   /** Nothing of this unit is changed while it stands: going on could open or move what must not be. */
   readonly blocking?: true;
+  /** It may pass without any change that a sweep could see: nothing is remembered, so that the next one looks again. */
+  readonly momentary?: true;
   /** When it is not the Service that must change: the error whose disposition applies. */
   readonly code?: ErrorCode;
 }

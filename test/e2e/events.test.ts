@@ -2,7 +2,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
+import { READY_CONDITION } from '../../shared/model/ownership.ts';
 import {
   addressOf,
   aNamespace,
@@ -10,6 +12,7 @@ import {
   aService,
   countCalls,
   deleteLoadBalancer,
+  eventsOf,
   floatingIPs,
   getService,
   kubectl,
@@ -117,6 +120,31 @@ describe('deleting', () => {
     await serviceGone(namespace, 'web');
     await nothingLeft();
   });
+});
+
+it('a second controller that writes the address is told of, and forgotten when it stops', async () => {
+  await deploy();
+  await sweepUntilSettled();
+  const address = await addressOf(namespace, 'web');
+  const second = { status: { loadBalancer: { ingress: [{ ip: '203.0.113.9', ipMode: 'VIP' }] } } };
+  await pause(1100); // times of managedFields have whole seconds
+  await kubectl([
+    ...['-n', namespace, 'patch', 'service', 'web', '--subresource=status', '--type=merge'],
+    ...['--field-manager=openstack-cloud-controller-manager', '-p', JSON.stringify(second)],
+  ]);
+
+  await sweepUntilSettled();
+
+  expect(await addressOf(namespace, 'web')).toBe(address);
+  const told = await eventsOf(namespace, 'web');
+  expect(told.map(({ message }) => message).join('\n')).toContain('two controllers look after it');
+  await sweepUntilSettled();
+  const ready = (await getService(namespace, 'web'))?.status?.conditions?.find(
+    ({ type }) => type === READY_CONDITION,
+  );
+  expect(ready?.message).toBe(
+    `load balancer ${(await loadBalancersOf(await uidOf()))[0]?.id ?? ''} serves at ${address}`,
+  );
 });
 
 it('a load balancer removed behind our back comes back with the same address', async () => {

@@ -1,5 +1,5 @@
 /** What the pipeline needs from outside. Stages are given these; only functions/world.ts knows who stands behind them. */
-import type { EndpointSlice, Node, Secret, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
+import type { EndpointSlice, Node, Pod, Secret, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
 import type { Attributes, ResourceKind, WireResource } from './model/resources.ts';
 import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
@@ -15,6 +15,8 @@ export interface Kube {
   listNodes(): Promise<readonly Node[]>;
   /** Those of one Service. */
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]>;
+  /** Those with all of these labels; without labels all of the namespace. */
+  listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]>;
   /** Undefined when the apiserver answers 404; throws KUBE_FORBIDDEN where the namespace did not opt in. */
   getSecret(namespace: string, name: string): Promise<Secret | undefined>;
   /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */

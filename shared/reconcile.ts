@@ -12,7 +12,7 @@ import { lookAt } from './look.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
-import { withLocalNodes } from './local-nodes.ts';
+import { withEndpoints } from './endpoints.ts';
 import { FINALIZER } from './model/ownership.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import { asServiceKey, looksCloser } from './model/request.ts';
@@ -43,7 +43,7 @@ async function run(request: ReconcileRequest, world: World, budget: Budget): Pro
   if (!world.config.loadBalancer.enabled) return { outcome: { status: 'settled' }, applied: [] };
   const service = await world.kube.getService(name.namespace, name.name);
   const bare = unitOf(request.key, name, service, world.config);
-  const unit = await withTlsSecrets(await withLocalNodes(bare, world.kube), world);
+  const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
   if (looksCloser(request.trigger)) trustNothing(unit, world);
   try {

@@ -13,7 +13,7 @@ import type { UnitState } from './model/state.ts';
 import { addressesOf } from './observe/node-ports.ts';
 import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
-import { withLocalNodes } from './local-nodes.ts';
+import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
 import type { World } from './ports.ts';
 import { addressOf, ingressOf } from './report/address.ts';
@@ -115,7 +115,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   if (!state || !hasFinalizer(service)) return 'unsettled';
   const name = keyOf(service);
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
-  const unit = await withTlsSecrets(await withLocalNodes(bare, world.kube), world);
+  const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
   const look = await lookAt(unit, nodes, { ...world, project }, cluster, 'shallow');
   if (state.hash !== look.hash) return 'unsettled';
   const lb = look.observed.loadBalancer;

@@ -33,7 +33,7 @@ export function aStoredService(wanted: Wanted = {}): Service {
   const made = aService(wanted);
   const ports = (made.spec['ports'] as readonly Record<string, unknown>[]).map((port, index) => ({
     protocol: 'TCP',
-    nodePort: 30080 + index,
+    ...(made.spec['allocateLoadBalancerNodePorts'] === false ? {} : { nodePort: 30080 + index }),
     ...port,
   }));
   return {

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { withEndpoints } from '../../shared/endpoints.ts';
+import { localNodes, portEndpoints } from '../../shared/model/endpoints.ts';
+import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../shared/model/kubernetes.ts';
+import { serviceKey } from '../../shared/model/request.ts';
+import { aStoredService } from '../support/service.ts';
+
+const metadata = { name: 'web-x7k2p', uid: 'u', resourceVersion: '1' };
+const slice = (...endpoints: readonly Endpoint[]): EndpointSlice => ({ metadata, endpoints });
+const service = (spec: Record<string, unknown> = {}): ReturnType<typeof aStoredService> =>
+  aStoredService({ spec });
+
+const READY = { ready: true };
+const UNREADY = { ready: false, serving: false, terminating: false };
+const LEAVING = { ready: false, serving: true, terminating: true };
+const GONE = { ready: false, serving: false, terminating: true };
+
+describe('nodes of a Service whose traffic stays local', () => {
+  test('with a ready endpoint are named once and in order, over all slices', () => {
+    const slices = [
+      slice({ nodeName: 'b', conditions: READY }, { nodeName: 'c', conditions: UNREADY }),
+      slice({ nodeName: 'a' }, { nodeName: 'b', conditions: {} }, { conditions: READY }),
+      { metadata, endpoints: null },
+    ];
+    expect(localNodes(slices, service())).toEqual(['a', 'b']);
+  });
+
+  test('with endpoints that are leaving count while they serve and nothing else does', () => {
+    const leaving = slice({ nodeName: 'a', conditions: LEAVING }, { nodeName: 'b', conditions: GONE });
+    expect(localNodes([leaving], service())).toEqual(['a']);
+    const both = [leaving, slice({ nodeName: 'c', conditions: READY })];
+    expect(localNodes(both, service())).toEqual(['c']);
+  });
+
+  test('all count with publishNotReadyAddresses', () => {
+    const slices = [slice({ nodeName: 'a', conditions: UNREADY }, { nodeName: 'b', conditions: READY })];
+    expect(localNodes(slices, service({ publishNotReadyAddresses: true }))).toEqual(['a', 'b']);
+  });
+});
+
+const aPod = (name: string, ...ips: readonly string[]): Pod => ({
+  metadata: { name, uid: `uid-${name}`, resourceVersion: '1', namespace: 'default' },
+  status: { podIPs: ips.map((ip) => ({ ip })) },
+});
+const at = (address: string, pod: string, more: Partial<Endpoint> = {}): Endpoint => ({
+  addresses: [address],
+  targetRef: { kind: 'Pod', namespace: 'default', name: pod, uid: `uid-${pod}` },
+  conditions: READY,
+  ...more,
+});
+const http = { name: 'http', port: 80, targetPort: 'web' };
+const port = (fields: object): ServicePort => fields as ServicePort;
+const ipv4 = (port: number, ...endpoints: readonly Endpoint[]): EndpointSlice => ({
+  metadata,
+  addressType: 'IPv4',
+  ports: [
+    { name: 'http', port, protocol: 'TCP' },
+    { name: 'dns', port: 53, protocol: 'UDP' },
+  ],
+  endpoints,
+});
+const pods = [aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32')];
+
+describe('Pods behind a port', () => {
+  test('are reached where their own slice says, by the name of the port', () => {
+    const slices = [ipv4(8080, at('10.0.0.31', 'web-1')), ipv4(9090, at('10.0.0.32', 'web-2'))];
+    expect(portEndpoints(slices, port(http), service(), pods)).toEqual({
+      pods: [
+        { pod: 'web-1', address: '10.0.0.31', port: 8080 },
+        { pod: 'web-2', address: '10.0.0.32', port: 9090 },
+      ],
+      refused: [],
+    });
+    const dns = port({ name: 'dns', port: 53, protocol: 'UDP' });
+    expect(portEndpoints(slices, dns, service(), pods).pods.map((one) => one.port)).toEqual([53, 53]);
+    expect(portEndpoints(slices, port({ name: 'dns', port: 53 }), service(), pods).pods).toEqual([]);
+  });
+
+  test('are chosen for each family by itself', () => {
+    const ipv6 = { ...ipv4(8080, at('fd00::31', 'web-1', { conditions: LEAVING })), addressType: 'IPv6' };
+    const named = { ...ipv4(8080, at('web.example.org', 'web-1')), addressType: 'FQDN' };
+    const found = portEndpoints(
+      [ipv4(8080, at('10.0.0.31', 'web-1')), ipv6, named],
+      port(http),
+      service(),
+      pods,
+    );
+    expect(found.pods.map(({ address }) => address)).toEqual(['10.0.0.31', 'fd00::31']);
+  });
+
+  test.each<[string, Endpoint, string]>([
+    ['another machine', { ...at('10.0.0.99', 'x'), targetRef: { kind: 'Node', name: 'x' } }, 'names no Pod'],
+    ['nothing', { addresses: ['10.0.0.99'] }, 'names no Pod'],
+    [
+      'a Pod of another namespace',
+      at('10.0.0.31', 'web-1', { targetRef: { kind: 'Pod', namespace: 'kube-system', name: 'web-1' } }),
+      'another namespace',
+    ],
+    ['a Pod that is not there', at('10.0.0.31', 'web-9'), 'does not select'],
+    [
+      'a namesake of before',
+      at('10.0.0.31', 'web-1', { targetRef: { kind: 'Pod', name: 'web-1', uid: 'other' } }),
+      'does not select',
+    ],
+    ['an address of another Pod', at('10.0.0.32', 'web-1'), 'is not an address of Pod web-1'],
+  ])('are none if a slice names %s', (_what, endpoint, because) => {
+    const { address = '' } = { address: endpoint.addresses?.[0] };
+    expect(portEndpoints([ipv4(8080, endpoint)], port(http), service(), pods)).toEqual({
+      pods: [],
+      refused: [{ address, because: expect.stringContaining(because) as string }],
+    });
+  });
+});
+
+test('endpoints are asked for where traffic stays local, Pods where there is no node port', async () => {
+  const asked: string[] = [];
+  const kube = {
+    listEndpointSlices: (namespace: string, name: string) => {
+      asked.push(`slices ${namespace}/${name}`);
+      return Promise.resolve([{ ...ipv4(8080, at('10.0.0.31', 'web-1')), nodeName: 'a' }]);
+    },
+    listPods: (namespace: string, labels: Readonly<Record<string, string>>) => {
+      asked.push(`pods ${namespace} ${JSON.stringify(labels)}`);
+      return Promise.resolve(pods);
+    },
+  };
+  const unit = (spec: Record<string, unknown>, wanted = true) => ({
+    key: serviceKey('default', 'web'),
+    name: { namespace: 'default', name: 'web' },
+    service: service({ selector: { app: 'web' }, ...spec }),
+    wanted,
+  });
+  const direct = { allocateLoadBalancerNodePorts: false, ports: [http, { ...http, nodePort: 30080 }] };
+  expect(await withEndpoints(unit({}), kube)).not.toHaveProperty('localNodes');
+  expect(await withEndpoints(unit({ externalTrafficPolicy: 'Local' }, false), kube)).not.toHaveProperty(
+    'localNodes',
+  );
+  expect(await withEndpoints(unit(direct, false), kube)).not.toHaveProperty('endpoints');
+  expect(asked).toEqual([]);
+
+  expect(await withEndpoints(unit({ externalTrafficPolicy: 'Local' }), kube)).toHaveProperty('localNodes');
+  expect(asked.splice(0)).toEqual(['slices default/web']);
+
+  expect(await withEndpoints(unit(direct), kube)).toMatchObject({
+    endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }] }, undefined],
+  });
+  expect(asked).toEqual(['slices default/web', 'pods default {"app":"web"}']);
+});

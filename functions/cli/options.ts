@@ -24,6 +24,14 @@ const CONNECT = [
     '--adopt <what>',
     'what to write to load balancers of other controllers: tags, or names-only for nothing (default: tags)',
   ],
+  [
+    '--reach <reach>',
+    'what Services may name of OpenStack: open for all that the project sees, or allowed for --allowed-references only (default: open)',
+  ],
+  [
+    '--allowed-references <list>',
+    'NAMESPACE/KIND/ID, separated by commas, * for any: what a namespace may name; always needed for load balancers of others',
+  ],
   ['--namespace <name>', 'of Leases and state (default: kube-system)'],
   ['--reconcile-timeout <duration>', 'how long one run may take (default: 1m)'],
   ['--concurrent-service-syncs <number>', 'how many load balancers are worked on at once (default: 15)'],

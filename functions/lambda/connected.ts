@@ -42,6 +42,8 @@ function readFlags(env: NodeJS.ProcessEnv): Flags {
     loadBalancerClass: flag('LOAD_BALANCER_CLASS'),
     namespace: flag('NAMESPACE'),
     adopt: flag('ADOPT'),
+    reach: flag('REACH'),
+    allowedReferences: flag('ALLOWED_REFERENCES'),
     reconcileTimeout: flag('RECONCILE_TIMEOUT'),
     sweepInterval: undefined,
     concurrentServiceSyncs: flag('CONCURRENT_SERVICE_SYNCS'),

@@ -1,7 +1,8 @@
 import type { NodeSelector } from '../model/node-selector.ts';
+import type { ReachConfig } from '../model/reach.ts';
 
 /** The whole configuration after all files, flags and variables were read. Frozen. */
-export interface Config {
+export interface Config extends ReachConfig {
   readonly clusterName: string;
   /** Only Services of this spec.loadBalancerClass; without it those that have none. */
   readonly loadBalancerClass?: string;

@@ -12,6 +12,8 @@ export interface Flags {
   readonly sweepInterval?: string;
   readonly concurrentServiceSyncs?: string | number;
   readonly adopt?: string;
+  readonly reach?: string;
+  readonly allowedReferences?: string;
 }
 
 /** Milliseconds of a duration flag, or its default. */

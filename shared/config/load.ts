@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { readEnv } from './env.ts';
 import { adoptFlag, countFlag, durationFlag, type Flags } from './flags.ts';
 import { openStackConfig } from './openstack-config.ts';
+import { reachConfig } from './reach.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 
@@ -31,6 +32,7 @@ export async function loadConfig(
     ...(flags.loadBalancerClass === undefined ? {} : { loadBalancerClass: flags.loadBalancerClass }),
     namespace: flags.namespace ?? 'kube-system',
     ...adoptFlag(flags.adopt, problems),
+    ...reachConfig(flags, problems),
     reconcileTimeoutMs: durationFlag('reconcile-timeout', flags.reconcileTimeout, 60_000, problems),
     sweepIntervalMs: durationFlag('sweep-interval', flags.sweepInterval, 5 * 60_000, problems),
     concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 15, problems),

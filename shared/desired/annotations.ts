@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ANNOTATION_PREFIX } from '../model/ownership.ts';
+import type { ReferenceKind } from '../model/reach.ts';
 import type { ResourceTypes } from '../model/resources.ts';
 import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
 import {
@@ -26,6 +27,8 @@ interface RowBase<T> {
   readonly otherwise?: (config: Config) => T | undefined;
   /** What it does without a value that is wrong would be less safe than what was asked for: then nothing is changed. */
   readonly blocking?: true;
+  /** The value names something of OpenStack, perhaps of somebody else: out of reach it blocks (REACH, decision 36). */
+  readonly refers?: ReferenceKind;
   readonly doc: string;
 }
 
@@ -57,15 +60,15 @@ const RETRIES = integer(1, 10);
 // prettier-ignore
 export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [CLASS],                        on: 'Service',      sets: 'loadBalancerClass',   parse: sectionName, doc: 'Class of cloud.conf: what it names comes before [LoadBalancer] there, and after annotations of the Service (with the Go provider the class goes first where the Service is external).' },
-  { names: [`${OCCM}subnet-id`],           on: 'loadbalancer', sets: 'vip_subnet_id',       parse: uuid, otherwise: (c) => c.loadBalancer.subnetId, doc: 'Subnet of the VIP. Cannot change later.' },
-  { names: [`${OCCM}network-id`],          on: 'loadbalancer', sets: 'vip_network_id',      parse: uuid, otherwise: (c) => c.loadBalancer.networkId, doc: 'Network of the VIP. Cannot change later.' },
-  { names: [`${OCCM}port-id`],             on: 'loadbalancer', sets: 'vip_port_id',         parse: uuid, doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' },
-  { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, otherwise: (c) => c.loadBalancer.flavorId, doc: 'Octavia flavor. Cannot change later.' },
-  { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, otherwise: (c) => c.loadBalancer.availabilityZone, doc: 'Octavia availability zone, by name. Cannot change later.' },
-  { names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, doc: 'External network of the floating IP; else the only one there is.' },
-  { names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, doc: 'Subnet that gives the floating IP; new ones only.' },
-  { names: [`${OCCM}floating-subnet`],     on: 'Service',      sets: 'floatingSubnet',      parse: subnetName, otherwise: (c) => c.loadBalancer.floatingSubnet, doc: 'Subnets that may give the floating IP, by name; the first one, by name, with a free address does. New ones only.' },
-  { names: [`${OCCM}floating-subnet-tags`], on: 'Service',     sets: 'floatingSubnetTags',  parse: subnetTags, otherwise: (c) => c.loadBalancer.floatingSubnetTags, doc: 'The same by tags: a,b any of them, &a,b all, !a,b none, !&a,b not all.' },
+  { names: [`${OCCM}subnet-id`],           on: 'loadbalancer', sets: 'vip_subnet_id',       parse: uuid, otherwise: (c) => c.loadBalancer.subnetId, refers: 'subnet', doc: 'Subnet of the VIP. Cannot change later.' },
+  { names: [`${OCCM}network-id`],          on: 'loadbalancer', sets: 'vip_network_id',      parse: uuid, otherwise: (c) => c.loadBalancer.networkId, refers: 'network', doc: 'Network of the VIP. Cannot change later.' },
+  { names: [`${OCCM}port-id`],             on: 'loadbalancer', sets: 'vip_port_id',         parse: uuid, refers: 'port', doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' },
+  { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, otherwise: (c) => c.loadBalancer.flavorId, refers: 'flavor', doc: 'Octavia flavor. Cannot change later.' },
+  { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, otherwise: (c) => c.loadBalancer.availabilityZone, refers: 'availability_zone', doc: 'Octavia availability zone, by name. Cannot change later.' },
+  { names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, refers: 'network', doc: 'External network of the floating IP; else the only one there is.' },
+  { names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, refers: 'subnet', doc: 'Subnet that gives the floating IP; new ones only.' },
+  { names: [`${OCCM}floating-subnet`],     on: 'Service',      sets: 'floatingSubnet',      parse: subnetName, otherwise: (c) => c.loadBalancer.floatingSubnet, refers: 'subnet', doc: 'Subnets that may give the floating IP, by name; the first one, by name, with a free address does. New ones only.' },
+  { names: [`${OCCM}floating-subnet-tags`], on: 'Service',     sets: 'floatingSubnetTags',  parse: subnetTags, otherwise: (c) => c.loadBalancer.floatingSubnetTags, refers: 'subnet', doc: 'The same by tags: a,b any of them, &a,b all, !a,b none, !&a,b not all.' },
 
   { names: [`${OCCM}connection-limit`],       on: 'listener', sets: 'connection_limit',       parse: integer(-1, 1_000_000_000), otherwise: () => -1, doc: 'Connections a listener takes at once; -1 is no limit.' },
   { names: [`${OCCM}timeout-client-data`],    on: 'listener', sets: 'timeout_client_data',    parse: MILLISECONDS, doc: 'Milliseconds a client may be silent.' },
@@ -76,15 +79,15 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', parse: bool, doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For.' },
   { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', parse: list(oneOf('X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto')), doc: 'Headers that requests to an HTTP port carry to the members.' },
 
-  { names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', parse: list(tlsReference), otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client asks for (SNI).' },
-  { names: [own('tls-secret')],            on: 'ServicePort', sets: 'tlsSecrets',            parse: list(secretName), blocking: true, doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
+  { names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', parse: list(tlsReference), otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, refers: 'barbican', doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client asks for (SNI).' },
+  { names: [own('tls-secret')],            on: 'ServicePort', sets: 'tlsSecrets',            parse: list(secretName), blocking: true, refers: 'Secret', doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
   { names: [own('tls-versions')],          on: 'listener',    sets: 'tls_versions',          parse: tlsVersions, blocking: true, doc: 'Versions of TLS that a client may use; else what the cloud’s operator set.' },
   { names: [`${KINX}low-tlsv`],            on: 'ServicePort', sets: 'lowTls',                parse: bool, blocking: true, doc: 'The name reads as the opposite: true turns TLS 1.0 and 1.1 off (TLSv1.2 and TLSv1.3 are left). Better: tls-versions.' },
   { names: [own('tls-ciphers')],           on: 'listener',    sets: 'tls_ciphers',           parse: ciphers, blocking: true, doc: 'Ciphers that a client may use.' },
   { names: [own('alpn-protocols')],        on: 'listener',    sets: 'alpn_protocols',        parse: list(oneOf('h2', 'http/1.1', 'http/1.0')), doc: 'Protocols that are offered to a client by ALPN, the best one first.' },
   { names: [own('client-authentication')], on: 'listener',    sets: 'client_authentication', parse: oneOf('NONE', 'OPTIONAL', 'MANDATORY'), blocking: true, doc: 'Whether clients show a certificate.' },
-  { names: [own('client-ca-tls-container-ref')],  on: 'ServicePort', sets: 'clientCa',  parse: tlsReference, blocking: true, doc: 'Secret of Barbican with the certificates that may sign those of clients.' },
-  { names: [own('client-crl-container-ref')],     on: 'ServicePort', sets: 'clientCrl', parse: tlsReference, blocking: true, doc: 'Secret of Barbican with the list of clients’ certificates that are withdrawn.' },
+  { names: [own('client-ca-tls-container-ref')],  on: 'ServicePort', sets: 'clientCa',  parse: tlsReference, blocking: true, refers: 'barbican', doc: 'Secret of Barbican with the certificates that may sign those of clients.' },
+  { names: [own('client-crl-container-ref')],     on: 'ServicePort', sets: 'clientCrl', parse: tlsReference, blocking: true, refers: 'barbican', doc: 'Secret of Barbican with the list of clients’ certificates that are withdrawn.' },
   { names: [own('hsts-max-age')],            on: 'listener', sets: 'hsts_max_age',            parse: integer(0, 2_147_483_647), doc: 'Seconds for which browsers are to ask for HTTPS only (HSTS).' },
   { names: [own('hsts-include-subdomains')], on: 'listener', sets: 'hsts_include_subdomains', parse: bool, doc: 'HSTS for the names below as well.' },
   { names: [own('hsts-preload')],            on: 'listener', sets: 'hsts_preload',            parse: bool, doc: 'HSTS with the consent to be in the lists of browsers.' },
@@ -96,8 +99,8 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('session-persistence')], on: 'pool', sets: 'session_persistence', parse: persistence, doc: 'How a client stays on a member: SOURCE_IP, HTTP_COOKIE, or APP_COOKIE with the name of the cookie; none. Else spec.sessionAffinity says.' },
   { names: [`${OCCM}proxy-protocol`, `${KINX}proxy-protocol`], on: 'ServicePort', sets: 'proxyProtocol', parse: proxyProtocol, doc: 'Members of TCP ports get the client’s address by the PROXY protocol: true or v1, or v2.' },
   { names: [own('pool-tls')],                   on: 'pool',        sets: 'tls_enabled',     parse: bool, blocking: true, doc: 'Members are spoken to by TLS.' },
-  { names: [own('pool-ca-tls-container-ref')],  on: 'ServicePort', sets: 'poolCa',          parse: tlsReference, blocking: true, doc: 'Secret of Barbican with the certificates that may sign those of members; without it any is taken.' },
-  { names: [own('pool-tls-container-ref')],     on: 'ServicePort', sets: 'poolCertificate', parse: tlsReference, blocking: true, doc: 'Certificate of Barbican that the load balancer shows to members.' },
+  { names: [own('pool-ca-tls-container-ref')],  on: 'ServicePort', sets: 'poolCa',          parse: tlsReference, blocking: true, refers: 'barbican', doc: 'Secret of Barbican with the certificates that may sign those of members; without it any is taken.' },
+  { names: [own('pool-tls-container-ref')],     on: 'ServicePort', sets: 'poolCertificate', parse: tlsReference, blocking: true, refers: 'barbican', doc: 'Certificate of Barbican that the load balancer shows to members.' },
   { names: [own('pool-tls-versions')],          on: 'pool',        sets: 'tls_versions',    parse: tlsVersions, blocking: true, doc: 'Versions of TLS to members.' },
   { names: [own('pool-tls-ciphers')],           on: 'pool',        sets: 'tls_ciphers',     parse: ciphers, blocking: true, doc: 'Ciphers to members.' },
 
@@ -113,7 +116,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('monitor-http-version')],   on: 'healthmonitor', sets: 'http_version',   parse: httpVersion, doc: 'HTTP version of an HTTP check.' },
   { names: [own('monitor-domain-name')],    on: 'healthmonitor', sets: 'domain_name',    parse: hostname, doc: 'Host that an HTTP check (of version 1.1) asks for.' },
 
-  { names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, doc: 'Subnet in which the nodes are reached; new members only.' },
+  { names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, refers: 'subnet', doc: 'Subnet in which the nodes are reached; new members only.' },
   { names: [`${OCCM}node-selector`],    on: 'Service', sets: 'nodeSelector',   parse: nodeSelector, otherwise: (c) => c.loadBalancer.nodeSelector, doc: 'Labels of the nodes that become members; empty: all nodes. If no node has them, members stay as they are.' },
   { names: [`${LEGACY}openstack-internal-load-balancer`], on: 'Service', sets: 'internal', parse: bool, otherwise: (c) => c.loadBalancer.internalLb, doc: 'No floating IP: the address is the VIP.' },
   { names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', parse: bool,     otherwise: () => false, doc: 'The floating IP outlives the Service.' },

@@ -4,6 +4,7 @@ import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID } from '../m
 import type { Problem } from '../model/plan.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, Targets } from './annotations.ts';
+import { reachProblem } from './reach-problem.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
@@ -61,7 +62,7 @@ export function readAnnotations(
     for (const name of ofOnePort) known.add(name);
     const one = first(ofOnePort, annotations);
     const found = one ?? findOne(row.names, annotations, problems);
-    const value = read(row, found, config, problems);
+    const value = read(row, found, { config, namespace: service.metadata.namespace }, problems);
     if (found && 'spelled' in into)
       Object.assign(into.spelled as object, {
         [`${row.on}.${row.sets}`]: { ...found, ofOnePort: one !== undefined },
@@ -119,13 +120,19 @@ function foundAt(name: string, annotations: Readonly<Record<string, string>>): r
 function read(
   row: AnnotationRow,
   found: Found | undefined,
-  config: Config,
+  { config, namespace }: { readonly config: Config; readonly namespace: string },
   problems: Map<string, Problem>,
 ): unknown {
   const otherwise: unknown = row.otherwise?.(config);
   if (!found) return otherwise;
   const parsed = row.parse(found.text);
-  if ('value' in parsed) return parsed.value;
+  if ('value' in parsed) {
+    const { value } = parsed;
+    const stray =
+      row.refers && reachProblem({ namespace, kind: row.refers, field: found.name, value }, config);
+    if (stray) problems.set(found.name, stray);
+    return stray ? otherwise : value;
+  }
   const message = row.blocking
     ? `must be ${parsed.allowed}; nothing is changed until it is`
     : `must be ${parsed.allowed}; it is not applied`;

@@ -4,6 +4,7 @@ import type { Service } from '../model/kubernetes.ts';
 import type { NetworkQuestion } from '../model/network.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
 import type { Problem } from '../model/plan.ts';
+import { mayRefer } from '../model/reach.ts';
 import { choosesFloatingSubnet } from './floating-subnet.ts';
 import { readPublication } from './ingress.ts';
 import type { Publication } from './ingress.ts';
@@ -24,6 +25,8 @@ export interface Wishes {
   readonly family: 4 | 6;
   /** Null: everybody. */
   readonly allowed_cidrs: readonly string[] | null;
+  /** Of floating IPs that are there, spec.loadBalancerIP may name what was kept for this namespace, and no other. */
+  readonly onlyOwnFloatingIP: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -43,6 +46,12 @@ export function readWishes(service: Service, config: Config): Wishes {
     nodeSelector: settings.nodeSelector ?? {},
     family,
     allowed_cidrs: ranges.cidrs,
+    onlyOwnFloatingIP: !mayRefer(
+      config,
+      service.metadata.namespace,
+      'floatingip',
+      service.spec.loadBalancerIP ?? '',
+    ),
     problems: [...classed.problems, ...annotated.problems, ...ranges.problems],
   };
 }
@@ -60,6 +69,7 @@ export function networkQuestion(wishes: Wishes): NetworkQuestion {
     ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
     choose_floating_subnet: choosesFloatingSubnet(wishes),
     external: wantsFloatingIP(wishes),
+    ...(wishes.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
     family: wishes.family,
   };
 }

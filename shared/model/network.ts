@@ -24,6 +24,8 @@ export interface NetworkQuestion {
   readonly floating_subnet_id?: string;
   /** Whether subnets of the external network have to be known, since one is chosen by name or tags. */
   readonly choose_floating_subnet?: boolean;
+  /** spec.loadBalancerIP may take only a floating IP that was kept for the Service's namespace. */
+  readonly only_own_floating_ip?: true;
   readonly family: 4 | 6;
 }
 

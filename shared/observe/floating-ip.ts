@@ -8,6 +8,8 @@ import {
   tagValue,
 } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import type { NetworkQuestion } from '../model/network.ts';
+import { outOfReach } from '../model/reach.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
@@ -24,15 +26,16 @@ export interface FoundFloatingIP {
 export async function findFloatingIP(
   unit: Unit,
   loadBalancer: WireResource | undefined,
-  wantsOne: boolean,
+  wishes: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
+  const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = wishes;
   const vipPort = loadBalancer?.['vip_port_id'];
   const asked = wantsOne ? unit.service?.spec.loadBalancerIP : undefined;
   const attached = typeof vipPort === 'string' ? await cloud.list('floatingip', { port_id: vipPort }) : [];
   if (attached[0]) return { resource: observed(attached[0], unit, cluster) };
-  if (asked) return findAsked(asked, unit, cluster, cloud);
+  if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);
   if (loadBalancer && !wantsOne) return {};
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
   const borrowed =
@@ -49,7 +52,7 @@ function isKept(ip: WireResource, wantsOne: boolean): boolean {
 }
 
 async function findAsked(
-  address: string,
+  { address, onlyOwn }: { readonly address: string; readonly onlyOwn: boolean },
   unit: Unit,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
@@ -60,6 +63,9 @@ async function findAsked(
   const kept = tagValue(ip['tags'], 'kept');
   if (kept !== undefined && !hasTag(ip['tags'], keptTag(cluster, unit.name.namespace))) {
     return { loadBalancerIPTaken: 'is a floating IP that is kept for another namespace' };
+  }
+  if (onlyOwn && kept === undefined && !isMadeByUs(ip, unit)) {
+    return { loadBalancerIPTaken: outOfReach(unit.name.namespace, 'floatingip', address) };
   }
   return { resource: observed(ip, unit, cluster) };
 }

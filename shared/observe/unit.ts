@@ -68,7 +68,7 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   const external = network?.external === true && (!primary || dialectOf(primary) !== 'kinx');
   const { managed, addresses } = question.securityGroup;
   const [floating, facts, octavia, groups, stored] = await Promise.all([
-    findFloatingIP(unit, primary, external, cluster, lists),
+    findFloatingIP(unit, primary, { ...network, external }, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
     source.cloud.octaviaVersion(),
     findSecurityGroups(unit, cluster, managed, { ...source, lists }),

@@ -69,6 +69,7 @@ export async function lookAt(
       ...(unit.tlsSecrets ? { secrets: unit.tlsSecrets } : {}),
       certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
       ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
+      ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
       cluster,
     },
     config,
@@ -117,8 +118,17 @@ export async function lookAt(
     desired,
     plan: { ...planned, steps: planned.steps.filter((step) => !isOutOfReach(step, locked, depth)) },
     pending,
-    hash: fingerprint(approved.length > 0 ? [desired.resources, approved] : desired.resources),
+    hash: hashOf(desired, approved),
   };
+}
+
+/** Of what is desired, what was approved, and what people are told that may change although the Service does not. */
+function hashOf({ resources, problems }: Desired, approved: readonly string[]): string {
+  const told = problems.flatMap(({ passing, field, value, message }) =>
+    passing ? [[field, value, message]] : [],
+  );
+  const parts = [...(approved.length > 0 ? [approved] : []), ...(told.length > 0 ? [told] : [])];
+  return fingerprint(parts.length > 0 ? [resources, ...parts] : resources);
 }
 
 /** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */

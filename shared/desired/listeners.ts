@@ -1,4 +1,6 @@
 import type { ServicePort } from '../model/kubernetes.ts';
+import { goesToPods } from '../model/endpoints.ts';
+import type { PortEndpoints } from '../model/endpoints.ts';
 import { childName, clusterTag, loadBalancerName, portTag, serviceTag } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
@@ -7,8 +9,10 @@ import type { DesiredResource, ListenerProtocol, PoolProtocol } from '../model/r
 import type { Subnet } from '../model/network.ts';
 import { transportOf } from '../model/transport.ts';
 import { desireInsertHeaders } from './insert-headers.ts';
-import type { ReachableNode } from './members.ts';
+import type { NodesOfFamily, ReachableNode } from './members.ts';
 import { desireMonitor, localHealthPort } from './monitors.ts';
+import { desireNodes } from './node-members.ts';
+import { desirePods } from './pod-members.ts';
 import { protocolsOf } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import { desirePoolTls, withoutPoolTls } from './pool-tls.ts';
@@ -23,8 +27,12 @@ export interface PortContext extends TlsContext {
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
+  /** The nodes again by their other addresses, where each VIP needs members of its own family. */
+  readonly secondFamily?: NodesOfFamily;
   /** Nodes with a ready endpoint, where traffic must stay local; absent: all nodes are alike. */
   readonly localNodes?: readonly string[];
+  /** By port of the Service: its Pods, where they are the members. */
+  readonly endpoints?: readonly (PortEndpoints | undefined)[];
 }
 
 interface DesiredPort {
@@ -91,7 +99,7 @@ function desireListener(
 const NOTHING = { attributes: {}, problems: [] };
 
 function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
-  const { wishes, nodes, port, index, at, asked, lbName } = place;
+  const { wishes, port, index, at, asked, lbName } = place;
   const tls = port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(asked, place);
   const pool = withSetRecord<'pool'>({
     kind: 'pool',
@@ -109,49 +117,17 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
       tags: [portTag(at)],
     },
   });
-  const local = localHealthPort(wishes);
+  const direct = goesToPods(wishes.service, port);
+  const local = direct ? undefined : localHealthPort(wishes);
   // without a check every node would get traffic, and those without an endpoint would lose it
   const check =
     asked.ServicePort.monitor || local !== undefined
-      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, wishes)
+      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, local)
       : { resources: [], problems: [] };
-  const members = port.nodePort ? nodes.map((node) => desireMember(node, port.nodePort ?? 0, place)) : [];
+  const behind = direct ? desirePods(place) : desireNodes(place);
+  const filled = direct ? { ...pool, mayBeEmpty: true as const } : pool;
   return {
-    resources: [pool, ...members, ...check.resources],
-    problems: [...(port.nodePort ? [] : [noNodePort(index)]), ...check.problems, ...tls.problems],
-  };
-}
-
-function noNodePort(index: number): Problem {
-  const message = 'has no node port, so nothing can be reached behind it';
-  return { field: `spec.ports[${index}].nodePort`, value: '', message };
-}
-
-/**
- * With externalTrafficPolicy Local the nodes without a ready endpoint stay members, as backups: no traffic goes to them
- * while a node with one is up, and it goes where the Pods went before we know it. Without any endpoint all are alike.
- */
-function isBackup(node: ReachableNode, localNodes: readonly string[] = []): boolean {
-  return localNodes.length > 0 && !localNodes.includes(node.name);
-}
-
-function desireMember(
-  node: ReachableNode,
-  nodePort: number,
-  { at, memberSubnet, wishes, localNodes }: Place,
-): DesiredResource<'member'> {
-  return {
-    kind: 'member',
-    address: `member/${at}/${node.address}:${nodePort}`,
-    parent: `pool/${at}`,
-    attributes: {
-      name: node.name,
-      address: node.address,
-      protocol_port: nodePort,
-      ...(memberSubnet ? { subnet_id: memberSubnet.id } : {}),
-      monitor_port: localHealthPort(wishes) ?? null,
-      backup: isBackup(node, localNodes),
-      admin_state_up: true,
-    },
+    resources: [filled, ...behind.members, ...check.resources],
+    problems: [...behind.problems, ...check.problems, ...tls.problems],
   };
 }

@@ -21,7 +21,8 @@ export function desireMonitor(
   at: string,
   name: string,
   { healthmonitor }: PortAnnotated,
-  wishes: Wishes,
+  /** Of kube-proxy's check, where that decides. */
+  localPort: number | undefined,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
   const monitor = (settings: Partial<HealthMonitor>): DesiredResource<'healthmonitor'> => ({
     kind: 'healthmonitor',
@@ -29,7 +30,7 @@ export function desireMonitor(
     parent: `pool/${at}`,
     attributes: { name, ...settings, admin_state_up: true, pool_id: { $ref: `pool/${at}.id` } },
   });
-  if (localHealthPort(wishes) !== undefined) {
+  if (localPort !== undefined) {
     const { asked, problems } = check(
       'HTTP',
       at,

@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { NO_CERTIFICATES } from '../model/certificates.ts';
 import type { CertificateFacts } from '../model/certificates.ts';
+import type { PortEndpoints } from '../model/endpoints.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { memberSubnetOf } from '../model/network.ts';
 import type { NetworkFacts } from '../model/network.ts';
 import {
   clusterTag,
@@ -17,12 +19,16 @@ import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
 import { withinCapabilities } from './capabilities.ts';
 import { desirePort } from './listeners.ts';
-import { nodeSet } from './members.ts';
+import { familyProblems } from './family-problems.ts';
+import { keepsFamily, nodeSet, secondFamilyOf } from './members.ts';
 import { networkProblems } from './network-problems.ts';
 import { selectNodes } from './node-selection.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
+import { spelledBy } from './spelled-by.ts';
 import { desireStored } from './stored-certificates.ts';
 import type { TlsSecrets } from './stored-certificates.ts';
+import { desireVips, servedFamilies } from './vips.ts';
+import { withFamilies } from './wishes.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface DesireInput {
@@ -35,6 +41,8 @@ export interface DesireInput {
   readonly cluster: ClusterIdentity;
   /** Of the Service, where its traffic must stay on the nodes of its Pods. */
   readonly localNodes?: readonly string[];
+  /** Of the Service, by port: the Pods behind it, where they are the members. */
+  readonly endpoints?: readonly (PortEndpoints | undefined)[];
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly certificates?: CertificateFacts;
   readonly secrets?: TlsSecrets;
@@ -52,8 +60,8 @@ export interface Desired {
 }
 
 export function desireUnit(input: DesireInput, config: Config): Desired {
-  const [owner] = input.wanted;
-  if (!owner) {
+  const [first] = input.wanted;
+  if (!first) {
     const kept = input.leaving.filter((wishes) => wishes.keepFloatingip);
     return {
       resources: kept.slice(0, 1).map((wishes) => keptFloatingIP(wishes, input.cluster)),
@@ -63,67 +71,80 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       withoutAddress: [],
     };
   }
-  const { memberSubnet } = input.facts;
-  const { secrets = new Map() } = input;
+  const { secrets = new Map(), facts, octavia } = input;
+  const served = servedFamilies(first, facts, octavia);
+  const wanted = input.wanted.map((wishes) => withFamilies(wishes, served));
+  const owner = withFamilies(first, served);
+  const memberSubnet = memberSubnetOf(facts, owner.family);
   const selected = selectNodes(input.nodes, owner.nodeSelector);
   const nodes = nodeSet(selected.nodes, memberSubnet, owner.family);
+  const second = secondFamilyOf(owner, selected.nodes, nodes.reachable, facts);
+  const vips = desireVips(owner, facts, octavia);
+  const { lbProvider: provider } = config.loadBalancer;
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
   const group = desireSecurityGroup(owner, nodes.reachable, input.facts, input.cluster, config.loadBalancer);
-  const ports = input.wanted.flatMap(
+  const ports = wanted.flatMap(
     (wishes) =>
       wishes.service.spec.ports?.map((port, index) =>
         desirePort(port, index, {
           wishes: rulesHoldSourceRanges(config.loadBalancer) ? { ...wishes, allowed_cidrs: null } : wishes,
           cluster: input.cluster,
           nodes: nodes.reachable,
-          octavia: input.octavia,
           store: config.loadBalancer.containerStore,
           certificates: input.certificates ?? NO_CERTIFICATES,
           secrets,
           ...(memberSubnet ? { memberSubnet } : {}),
+          ...(second && keepsFamily(port.protocol, provider) ? { secondFamily: second } : {}),
           ...(input.localNodes ? { localNodes: input.localNodes } : {}),
+          ...(input.endpoints ? { endpoints: input.endpoints } : {}),
         }),
       ) ?? [],
   );
   const able = withinCapabilities(
-    [desireLoadBalancer(owner, input, config), ...ports.flatMap(({ resources }) => resources)],
-    input.octavia,
-    config.loadBalancer.lbProvider,
+    [
+      desireLoadBalancer(owner, vips.attributes, input, config),
+      ...ports.flatMap(({ resources }) => resources),
+    ],
+    { ...octavia, provider },
+    spelledBy(wanted),
   );
   return {
     resources: [
-      ...input.wanted.flatMap((wishes) => desireStored(wishes, input.cluster, secrets)),
+      ...wanted.flatMap((wishes) => desireStored(wishes, input.cluster, secrets)),
       ...able.resources,
       ...floating.resources,
       ...group.resources,
     ],
     problems: [
       ...able.problems,
-      ...input.wanted.flatMap((wishes) => wishes.problems),
+      ...wanted.flatMap(({ problems, rangeProblems }) => [...problems, ...rangeProblems]),
       ...selected.problems,
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
-      ...networkProblems(owner, input, config),
+      ...vips.problems,
+      ...networkProblems(owner, { ...input, wanted }, config),
+      ...familyProblems(first, facts, octavia),
     ],
-    keepMembers: nodes.reachable.length === 0,
+    keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),
     keepSecurityGroup: group.keep,
     withoutAddress: nodes.withoutAddress,
   };
 }
 
+function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
+  return kind === 'pool' && mayBeEmpty !== true;
+}
+
 function desireLoadBalancer(
   owner: Wishes,
-  input: DesireInput,
+  vips: Partial<LoadBalancer>,
+  { cluster, wanted }: DesireInput,
   config: Config,
 ): DesiredResource<'loadbalancer'> {
-  const { cluster, facts } = input;
-  const { loadBalancerIP } = owner.service.spec;
   const asked = owner.annotated.loadbalancer;
   const key = keyOf(owner.service);
-  const useVipAddress =
-    loadBalancerIP !== undefined && loadBalancerIP !== '' && (owner.internal || owner.family === 6);
-  return {
+  return withSetRecord<'loadbalancer'>({
     kind: 'loadbalancer',
     address: 'lb',
     attributes: {
@@ -131,27 +152,19 @@ function desireLoadBalancer(
       description: loadBalancerDescription(cluster.name, key),
       provider: config.loadBalancer.lbProvider,
       admin_state_up: true,
-      ...placeOf(asked, facts),
+      ...vips,
+      ...(asked.vip_qos_policy_id === undefined ? {} : { vip_qos_policy_id: asked.vip_qos_policy_id }),
+      ...(asked.vip_sg_ids === undefined ? {} : { vip_sg_ids: asked.vip_sg_ids }),
       ...(asked.flavor_id === undefined ? {} : { flavor_id: asked.flavor_id }),
       ...(asked.availability_zone === undefined ? {} : { availability_zone: asked.availability_zone }),
-      ...(useVipAddress ? { vip_address: loadBalancerIP } : {}),
       tags: [
         clusterTag(cluster),
-        ...input.wanted.flatMap(({ service }) => [
+        ...wanted.flatMap(({ service }) => [
           serviceTag(service.metadata.uid),
           nameTag(keyOf(service)),
           loadBalancerName(cluster.name, keyOf(service)),
         ]),
       ],
     },
-  };
-}
-
-/** A port that is named is the VIP as it is: subnet and network are its own. */
-function placeOf(asked: Partial<LoadBalancer>, facts: NetworkFacts): Partial<LoadBalancer> {
-  if (asked.vip_port_id !== undefined) return { vip_port_id: asked.vip_port_id };
-  return {
-    ...(facts.vipSubnet ? { vip_subnet_id: facts.vipSubnet.id } : {}),
-    ...(asked.vip_network_id === undefined ? {} : { vip_network_id: asked.vip_network_id }),
-  };
+  });
 }

@@ -84,6 +84,8 @@ export interface Problem {
   readonly blocking?: true;
   /** It may pass without any change that a sweep could see: nothing is remembered, so that the next one looks again. */
   readonly momentary?: true;
+  /** Comes and goes without a change of the Service: the sweep has to look out for it. */
+  readonly passing?: true;
   /** When it is not the Service that must change: the error whose disposition applies. */
   readonly code?: ErrorCode;
 }

@@ -12,9 +12,18 @@ export interface LoadBalancer {
   vip_network_id: string;
   vip_address: string;
   vip_port_id: string;
+  additional_vips: readonly AdditionalVip[];
+  vip_qos_policy_id: string;
+  vip_sg_ids: readonly string[];
   flavor_id: string;
   availability_zone: string;
   tags: readonly string[];
+}
+
+/** A further address of the VIP port, in a subnet of its own. */
+export interface AdditionalVip {
+  readonly subnet_id: string;
+  readonly ip_address?: string;
 }
 
 export type ListenerProtocol = 'TCP' | 'HTTP' | 'HTTPS' | 'TERMINATED_HTTPS' | 'PROMETHEUS' | 'UDP' | 'SCTP';
@@ -117,6 +126,8 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly because?: string;
   /** Only what is there already is changed; nothing is created. */
   readonly ifPresent?: true;
+  /** Of a pool of Pods: it has the members that are desired and no others, and may have none (decision 63). */
+  readonly mayBeEmpty?: true;
   readonly attributes: Partial<ResourceTypes[K]>;
   /** What else it may be created with, in this order, while there is no free address. */
   readonly alternatives?: readonly Partial<ResourceTypes[K]>[];

@@ -17,20 +17,25 @@ export function desireBeside(
 ): readonly DesiredResource[] {
   const places = desired
     .filter(({ kind }) => kind === 'pool')
-    .flatMap(({ address }) => placeToLeave(address, desired, there));
+    .flatMap((pool) => placeToLeave(pool, desired, there));
   return desired.flatMap((resource) => {
     const found = places.find(({ place }) => isAt(resource, place));
     if (!found) return resource;
-    return keepMembers ? asItIs(resource, there) : moved(resource, found);
+    return keepMembers && !found.mayBeEmpty ? asItIs(resource, there) : moved(resource, found);
   });
 }
 
 interface Leaving {
   readonly place: string;
   readonly because: string;
+  readonly mayBeEmpty: boolean;
 }
 
-function placeToLeave(pool: Address, desired: readonly DesiredResource[], there: There): readonly Leaving[] {
+function placeToLeave(
+  { address: pool, mayBeEmpty }: DesiredResource,
+  desired: readonly DesiredResource[],
+  there: There,
+): readonly Leaving[] {
   const place = pool.slice('pool/'.length);
   const changes = [pool, `monitor/${place}`].flatMap((address) => {
     const wanted = desired.find((resource) => resource.address === address);
@@ -42,7 +47,13 @@ function placeToLeave(pool: Address, desired: readonly DesiredResource[], there:
     );
   });
   return changes.length > 0
-    ? [{ place, because: `${changes.join(', ')}: beside the old one until it is complete` }]
+    ? [
+        {
+          place,
+          mayBeEmpty: mayBeEmpty === true,
+          because: `${changes.join(', ')}: beside the old one until it is complete`,
+        },
+      ]
     : [];
 }
 

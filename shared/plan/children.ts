@@ -31,8 +31,7 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
       steps.push(remove(resource));
   }
   for (const pool of wanted.values()) {
-    if (pool.kind === 'pool' && !isForeign(pool.address, there))
-      steps.push(...planPoolMembers(pool.address, input));
+    if (pool.kind === 'pool' && !isForeign(pool.address, there)) steps.push(...planPoolMembers(pool, input));
   }
 }
 
@@ -42,7 +41,10 @@ function isForeign(address: Address | undefined, there: ReadonlyMap<Address, Obs
   return parent?.kind === 'pool' && !parent.owned;
 }
 
-function planPoolMembers(pool: Address, input: ChildrenInput): readonly Step[] {
+function planPoolMembers(
+  { address: pool, mayBeEmpty }: DesiredResource,
+  input: ChildrenInput,
+): readonly Step[] {
   const { there, wanted } = input;
   const all = input.desired.filter(({ kind, parent }) => kind === 'member' && parent === pool);
   const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
@@ -57,7 +59,10 @@ function planPoolMembers(pool: Address, input: ChildrenInput): readonly Step[] {
     missing: all.filter(
       ({ address, ifPresent }) => !ifPresent && !present.some((member) => member.address === address),
     ),
-    surplus: input.keepMembers ? [] : present.filter(({ owned, address }) => owned && !wanted.has(address)),
+    surplus:
+      input.keepMembers && mayBeEmpty !== true
+        ? []
+        : present.filter(({ owned, address }) => owned && !wanted.has(address)),
     alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent),
   });
 }

@@ -2,11 +2,23 @@ import { CAPABILITIES } from '../model/capabilities.ts';
 import type { Capability } from '../model/capabilities.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
+import { withoutRecordOf } from '../model/set-record.ts';
+import type { Spelling } from './read-annotations.ts';
+
+/** Which Octavia there is, and whose load balancers it makes. */
+export interface Ability {
+  readonly major: number;
+  readonly minor: number;
+  readonly provider: string;
+}
 
 export interface Able {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
 }
+
+/** By which annotation an attribute of a resource is asked for, where it is one. */
+export type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
 
 /**
  * What is desired without what this cloud cannot do, and a Problem for each wish that is not met. A port that should end
@@ -14,51 +26,70 @@ export interface Able {
  */
 export function withinCapabilities(
   desired: readonly DesiredResource[],
-  octavia: { readonly major: number; readonly minor: number },
-  provider: string,
+  ability: Ability,
+  spelledBy: SpelledBy = () => undefined,
 ): Able {
+  const { minor, provider } = ability;
   const missing = CAPABILITIES.filter(
-    ({ since = 0, notOvn }) => octavia.minor < since || (notOvn === true && provider === 'ovn'),
+    ({ since = 0, notOvn }) => minor < since || (notOvn === true && provider === 'ovn'),
   );
   const problems = new Map<string, Problem>();
-  const possible = desired.filter(
-    ({ kind }) => provider !== 'ovn' || (kind !== 'l7policy' && kind !== 'l7rule'),
-  );
-  const resources = possible.map((resource) => {
-    const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
-    for (const capability of missing) {
-      const { kind, attribute, values, instead } = capability;
-      const asked = attributes.get(attribute);
-      if (kind !== resource.kind || asked === undefined) continue;
-      if (values && !values.includes(asked)) continue;
-      if (instead === undefined) attributes.delete(attribute);
-      else attributes.set(attribute, instead);
-      if (isDefault(attribute, asked)) continue;
-      const problem = notMet(capability, asked, octavia, provider);
-      problems.set(`${problem.field} ${problem.value}`, problem);
-    }
-    return { ...resource, attributes: Object.fromEntries(attributes) };
-  });
-  return { resources, problems: [...problems.values()] };
+  const dropped = new Set<string>();
+  const resources = desired
+    .filter((one) => !isOfLayer7(one) || provider !== 'ovn')
+    .map((resource) => {
+      const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
+      for (const capability of missing) {
+        const { kind, attribute, values, instead } = capability;
+        const asked = attributes.get(attribute);
+        if (kind !== resource.kind || asked === undefined) continue;
+        if (values && !values.includes(asked)) continue;
+        if (capability.drops) dropped.add(placeOf(resource));
+        else if (instead === undefined) attributes.delete(attribute);
+        else attributes.set(attribute, instead);
+        const spelled = spelledBy(resource, attribute);
+        if (!spelled && isDefault(attribute, asked)) continue;
+        const problem = notMet(capability, asked, ability, spelled);
+        problems.set(`${problem.field} ${problem.value} ${problem.message}`, problem);
+      }
+      const left = Object.keys(resource.attributes).filter((name) => !attributes.has(name));
+      const tags = attributes.get('tags');
+      if (Array.isArray(tags)) attributes.set('tags', withoutRecordOf(tags.map(String), left));
+      return { ...resource, attributes: Object.fromEntries(attributes) };
+    });
+  return {
+    resources: resources.filter((resource) => !dropped.has(placeOf(resource))),
+    problems: [...problems.values()],
+  };
+}
+
+function isOfLayer7({ kind }: DesiredResource): boolean {
+  return kind === 'l7policy' || kind === 'l7rule';
+}
+
+/** `tcp/80` of `listener/tcp/80` and of all that is behind it. */
+function placeOf({ address }: DesiredResource): string {
+  return address.split('/').slice(1, 3).join('/');
 }
 
 function notMet(
-  { kind, attribute, since = 0, instead }: Capability,
+  { kind, attribute, since = 0, instead, guards, drops }: Capability,
   asked: unknown,
-  octavia: { readonly major: number; readonly minor: number },
-  provider: string,
+  { major, minor, provider }: Ability,
+  spelled: Spelling | undefined,
 ): Problem {
   const why =
-    octavia.minor < since
-      ? `needs Octavia API 2.${since}, this cloud has ${octavia.major}.${octavia.minor}`
+    minor < since
+      ? `needs Octavia API 2.${since}, this cloud has ${major}.${minor}`
       : `is nothing that the provider ${provider} can do`;
-  const ends = asked === 'TERMINATED_HTTPS';
-  const taken = instead === undefined ? 'it is left out' : `${textOf(instead)} is taken in its place`;
+  const stops = guards === true || asked === 'TERMINATED_HTTPS';
+  const without = instead === undefined ? 'it is left out' : `${textOf(instead)} is taken in its place`;
+  const done = stops ? 'nothing is changed' : drops ? 'the port is left out' : without;
   return {
-    field: `${kind} ${attribute}`,
-    value: textOf(asked),
-    message: `${why}; ${ends ? 'nothing is changed' : taken}`,
-    ...(ends ? { blocking: true as const } : {}),
+    field: spelled?.name ?? `${kind} ${attribute}`,
+    value: spelled?.text ?? textOf(asked),
+    message: `${why}; ${done}`,
+    ...(stops ? { blocking: true as const } : {}),
   };
 }
 
@@ -66,10 +97,18 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What follows from something else that is said already. */
-const IMPLIED = ['backup', 'monitor_port', 'http_method', 'url_path', 'expected_codes'];
+/** What levelset takes when nothing is said, and how a check of kube-proxy is made. */
+const IMPLIED = [
+  'allowed_cidrs',
+  'backup',
+  'monitor_port',
+  'type',
+  'http_method',
+  'url_path',
+  'expected_codes',
+];
 
-/** Nobody asked for it: it is what levelset takes when nothing is said, and how a check of kube-proxy is made. */
+/** Nobody asked for it, or what it follows from is said already. */
 function isDefault(attribute: string, asked: unknown): boolean {
   return (attribute === 'lb_algorithm' && asked === 'ROUND_ROBIN') || IMPLIED.includes(attribute);
 }

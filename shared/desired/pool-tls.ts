@@ -3,7 +3,6 @@ import type { Pool } from '../model/resources.ts';
 import { resolve } from './certificates.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import type { TlsContext } from './tls.ts';
-import { withoutTooNew } from './too-new.ts';
 
 const TLS = ['tls_enabled', 'tls_versions', 'tls_ciphers'];
 
@@ -15,20 +14,19 @@ export function withoutPoolTls(asked: Partial<Pool>): Partial<Pool> {
 /** TLS to the members of a pool, once more or for the first time (decision 16): only where it is asked for. */
 export function desirePoolTls(
   asked: PortAnnotated,
-  { store, certificates, octavia }: TlsContext,
+  { store, certificates }: TlsContext,
 ): { readonly attributes: Partial<Pool>; readonly problems: readonly Problem[] } {
   if (asked.pool.tls_enabled !== true) return { attributes: {}, problems: useless(asked) };
   const ca = resolve('poolCa', asked, store, certificates);
   const own = resolve('poolCertificate', asked, store, certificates);
   const settings = Object.entries(asked.pool).filter(([name]) => TLS.includes(name));
-  const fitting = withoutTooNew('pool', Object.fromEntries(settings) as Partial<Pool>, asked, octavia);
   return {
     attributes: {
-      ...fitting.attributes,
+      ...(Object.fromEntries(settings) as Partial<Pool>),
       ...(ca.refs[0] === undefined ? {} : { ca_tls_container_ref: ca.refs[0] }),
       ...(own.refs[0] === undefined ? {} : { tls_container_ref: own.refs[0] }),
     },
-    problems: [...ca.problems, ...own.problems, ...fitting.problems],
+    problems: [...ca.problems, ...own.problems],
   };
 }
 

@@ -8,14 +8,11 @@ import { CERTIFICATES } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import { refsOfSecrets } from './stored-certificates.ts';
 import type { TlsSecrets } from './stored-certificates.ts';
-import { withoutTooNew } from './too-new.ts';
-import type { ApiVersion } from './too-new.ts';
 
 /** What is known of the cloud that TLS depends on. */
 export interface TlsContext {
   readonly store: Store;
   readonly certificates: CertificateFacts;
-  readonly octavia: ApiVersion;
   readonly secrets: TlsSecrets;
 }
 
@@ -49,16 +46,14 @@ export function desireTls(
   const versions = asked.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
   const settings = Object.entries(asked.listener).filter(([name]) => TLS_ONLY.includes(name));
   const hsts = withoutLooseHsts({ ...versions, ...Object.fromEntries(settings) }, asked);
-  const fitting = withoutTooNew('listener', hsts.attributes, asked, context.octavia);
   return {
-    attributes: { ...attributesOf(first, others), ...client.attributes, ...fitting.attributes },
+    attributes: { ...attributesOf(first, others), ...client.attributes, ...hsts.attributes },
     problems: [
       ...certificates.problems,
       ...(first === undefined && certificates.problems.length === 0 ? [noCertificate(index, asked)] : []),
       ...conflict(asked),
       ...client.problems,
       ...hsts.problems,
-      ...fitting.problems,
     ],
   };
 }

@@ -64,13 +64,13 @@ const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 export async function observeTop(question: Question, source: Source): Promise<Observed> {
   const { unit, cluster, network } = question;
   const lists = source.project ? listsOf(source.project) : source.cloud;
+  const octavia = await source.cloud.octaviaVersion();
   const { primary, duplicates, ambiguous } = await findLoadBalancers(unit, cluster, lists);
   const external = network?.external === true && (!primary || dialectOf(primary) !== 'kinx');
   const { managed, addresses } = question.securityGroup;
-  const [floating, facts, octavia, groups, stored] = await Promise.all([
+  const [floating, facts, groups, stored] = await Promise.all([
     findFloatingIP(unit, primary, { ...network, external }, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
-    source.cloud.octaviaVersion(),
     findSecurityGroups(unit, cluster, managed, { ...source, lists }),
     findStoredCertificates(unit, cluster, { ...source, lists }),
   ]);

@@ -1,3 +1,4 @@
+import { ReconcileError } from '../model/errors.ts';
 import { refusal, unexpected } from './errors.ts';
 import { isRecord, stringAt } from './json.ts';
 import type { Session } from './session.ts';
@@ -5,6 +6,14 @@ import type { Session } from './session.ts';
 export interface ApiVersion {
   readonly major: number;
   readonly minor: number;
+}
+
+/** It brought the tags by which levelset finds what it made (Octavia API version history). */
+const LEAST = 5;
+
+function tooOld({ major, minor }: ApiVersion): ReconcileError {
+  const why = 'has no tags, by which levelset finds what it made';
+  return new ReconcileError('CONFIG_INVALID', `Octavia API ${major}.${minor} ${why}: it needs 2.${LEAST}`);
 }
 
 /** The newest version that the root of the load balancer service lists (fixtures octavia_versions.json). */
@@ -16,6 +25,7 @@ export async function readOctaviaVersion(session: Session): Promise<ApiVersion> 
   const versions = Array.isArray(listed) ? listed.flatMap(readVersion) : [];
   const newest = versions.sort((a, b) => b.major - a.major || b.minor - a.minor)[0];
   if (newest === undefined) throw unexpected(attempted, answer, 'version');
+  if (newest.major === 2 && newest.minor < LEAST) throw tooOld(newest);
   return newest;
 }
 

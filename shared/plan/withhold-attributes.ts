@@ -1,5 +1,6 @@
 import { CONTROLLER, habitsOf } from '../model/habits.ts';
-import { recordedIn, setTags, TAG_PREFIX } from '../model/ownership.ts';
+import { recordedIn, TAG_PREFIX } from '../model/ownership.ts';
+import { withoutRecordOf } from '../model/set-record.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
@@ -52,14 +53,8 @@ export function asObserved(
   const names = changes.map(({ attribute }) => attribute);
   const present = Object.fromEntries(names.map((name) => [name, wire[name] ?? null]));
   const { tags } = desired.attributes as { readonly tags?: readonly string[] };
-  const record = tags && { tags: tags.flatMap((tag) => withoutNames(tag, names)) };
+  const record = tags && { tags: withoutRecordOf(tags, names) };
   return { ...desired, attributes: { ...desired.attributes, ...present, ...record } };
-}
-
-/** The record of what we set does not name what we did not set. */
-function withoutNames(tag: string, names: readonly string[]): readonly string[] {
-  const recorded = recordedIn([tag]);
-  return recorded.length > 0 ? setTags(recorded.filter((name) => !names.includes(name))) : [tag];
 }
 
 /** Of the tags only ours: the Go provider adds its own when it takes over. */

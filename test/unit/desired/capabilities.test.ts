@@ -14,7 +14,7 @@ const desired: readonly DesiredResource[] = [
   { kind: 'pool', address: 'pool/tcp/80', attributes: { protocol: 'PROXYV2', lb_algorithm: 'ROUND_ROBIN' } },
 ];
 const within = (minor: number, provider = 'amphora') =>
-  withinCapabilities(desired, { major: 2, minor }, provider);
+  withinCapabilities(desired, { major: 2, minor, provider });
 
 test('a cloud that has everything changes nothing', () => {
   expect(within(26)).toEqual({ resources: desired, problems: [] });
@@ -55,8 +55,40 @@ test('a port that should end TLS is not opened without it', () => {
     address: 'l',
     attributes: { protocol: 'TERMINATED_HTTPS' },
   };
-  expect(withinCapabilities([port], { major: 2, minor: 26 }, 'ovn').problems).toMatchObject([
+  expect(withinCapabilities([port], { major: 2, minor: 26, provider: 'ovn' }).problems).toMatchObject([
     { blocking: true },
+  ]);
+});
+
+test('a port for which nothing can be taken in place is left out, with all that is behind it', () => {
+  const resources: readonly DesiredResource[] = [
+    { kind: 'listener', address: 'listener/sctp/80', attributes: { protocol: 'SCTP' } },
+    { kind: 'pool', address: 'pool/sctp/80', attributes: { protocol: 'SCTP' } },
+    { kind: 'member', address: 'member/sctp/80/10.0.0.1:30080', attributes: { address: '10.0.0.1' } },
+    { kind: 'listener', address: 'listener/tcp/80', attributes: { protocol: 'TCP' } },
+  ];
+  const able = withinCapabilities(resources, { major: 2, minor: 22, provider: 'amphora' });
+  expect(able.resources.map(({ address }) => address)).toEqual(['listener/tcp/80']);
+  expect(able.problems.map(({ field, value, message }) => `${field} ${value} ${message}`)).toEqual([
+    'listener protocol SCTP needs Octavia API 2.23, this cloud has 2.22; the port is left out',
+  ]);
+});
+
+test('what guards something stops everything, and is named as the Service spells it', () => {
+  const listener: DesiredResource = {
+    kind: 'listener',
+    address: 'listener/tcp/443',
+    attributes: { tls_versions: ['TLSv1.3'] },
+  };
+  const spelling = { name: 'levelset.openstack.org/tls-versions', text: 'tlsv1.3', ofOnePort: false };
+  const old = { major: 2, minor: 16, provider: 'amphora' };
+  expect(withinCapabilities([listener], old, () => spelling).problems).toEqual([
+    {
+      field: spelling.name,
+      value: spelling.text,
+      message: 'needs Octavia API 2.17, this cloud has 2.16; nothing is changed',
+      blocking: true,
+    },
   ]);
 });
 

@@ -1,0 +1,139 @@
+/** Load balancers as other controllers left them: levelset takes them over with its tags and nothing else. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../shared/model/kubernetes.ts';
+import type { Plan, Step } from '../../shared/model/plan.ts';
+import { readWorld, type RecordedWorld } from '../golden/world.ts';
+import { storeContainer, type StoredContainer } from './certificate-container.ts';
+import {
+  E2E_LABEL,
+  getService,
+  kube,
+  kubectl,
+  lab,
+  leaveCluster,
+  loadBalancerTree,
+  nothingLeft,
+  OpenStack,
+  removeNamespace,
+  removeNodes,
+  runLevelset,
+  someNodes,
+  sweepUntilSettled,
+  until,
+  type LabNode,
+} from './lab.ts';
+import { cloudConfigOf, moved, rebuild } from './recorded-world.ts';
+
+const WORLDS = join(import.meta.dirname, '../golden/takeover');
+/** Those with security groups are told by golden plans only. */
+const MAKERS = ['occm', 'kinx'];
+
+let nodes: readonly LabNode[] = [];
+let container: StoredContainer | undefined;
+let namespace = '';
+
+beforeAll(async () => {
+  if (!lab().controllable) return;
+  nodes = [
+    ...(await someNodes(['node-1', 'node-2'], { labels: { pool: 'a' } })),
+    ...(await someNodes(['node-3'])),
+  ];
+  container = await storeContainer(new OpenStack(lab().levelsetCloud), 'one');
+});
+afterAll(async () => {
+  await removeNodes(nodes);
+  await container?.remove();
+});
+afterEach(async () => {
+  if (namespace === '') return;
+  await leaveCluster('joiner');
+  await removeNamespace(namespace);
+  await nothingLeft({ timeoutMs: 60_000 });
+});
+
+describe.each(MAKERS)('what %s made', (maker) => {
+  it('keeps its address, and everything on it as it is', async (context) => {
+    if (!lab().controllable) context.skip();
+    const stand = new Map(nodes.map((node) => [node.name, node]));
+    const worlds = namesOf(maker).map((name) =>
+      moved(readWorld(join(WORLDS, maker, `${name}.world.json`)), stand, container?.ref ?? ''),
+    );
+    const [first] = worlds;
+    if (!first) throw new Error(`nothing of ${maker} was recorded`);
+    await prepare(first);
+    const options = { cloudConfig: await cloudConfigOf(first, maker), clusterName: first.cluster_name };
+    const planOf = async (service: Service): Promise<Plan> => {
+      const { stdout } = await runLevelset(['plan', keyOf(service), '-o', 'json'], options);
+      return JSON.parse(stdout) as Plan;
+    };
+    const made = await Promise.all(worlds.map((world) => rebuild(world)));
+    const before = await Promise.all(made.map(({ loadBalancer }) => settings(loadBalancer.id)));
+    const publishedBefore = await Promise.all(made.map(({ service }) => published(service)));
+
+    for (const { service } of made) {
+      const { steps, pending } = await planOf(service);
+      expect(
+        steps.filter((step) => !isOfTags(step)),
+        keyOf(service),
+      ).toEqual([]);
+      expect(pending.length, keyOf(service)).toBe(waiting(maker, service));
+    }
+    await sweepUntilSettled(options);
+
+    for (const [index, { service, loadBalancer }] of made.entries()) {
+      expect((await planOf(service)).steps, keyOf(service)).toEqual([]);
+      expect(await settings(loadBalancer.id), keyOf(service)).toEqual(before[index]);
+      expect(await published(service), keyOf(service)).toEqual(publishedBefore[index]);
+    }
+    await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
+    await sweepUntilSettled(options);
+  });
+});
+
+function namesOf(maker: string): readonly string[] {
+  const files = readdirSync(join(WORLDS, maker)).filter((name) => name.endsWith('.world.json'));
+  return files.map((name) => name.slice(0, -'.world.json'.length)).sort();
+}
+
+/** The namespace, and the Node that has no server but was made a member. */
+async function prepare({ service, nodes: recorded }: RecordedWorld): Promise<void> {
+  namespace = service.metadata.namespace;
+  await until(
+    `namespace ${namespace} of an earlier run to be gone`,
+    async () => (await kube.get(`/api/v1/namespaces/${namespace}`)) === undefined,
+    { timeoutMs: 60_000 },
+  );
+  const labels = { [E2E_LABEL]: 'true' };
+  await kube.create('/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  const joiner = recorded.find(({ metadata }) => metadata.name === 'joiner');
+  if (!joiner) return;
+  await kube.create('/api/v1/nodes', { metadata: { name: 'joiner', labels }, spec: joiner.spec });
+  await kube.patch('/api/v1/nodes/joiner/status', { status: { addresses: joiner.status?.addresses } });
+}
+
+const keyOf = ({ metadata }: Service): string => `service/${metadata.namespace}/${metadata.name}`;
+
+const isOfTags = (step: Step): boolean =>
+  step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags');
+
+/** How many changes wait for a person, by the plan that was written down. */
+function waiting(maker: string, { metadata }: Service): number {
+  const text = readFileSync(join(WORLDS, maker, `${metadata.name}.plan.txt`), 'utf8');
+  return text.split('\n').filter((line) => line.includes('waits for approval')).length;
+}
+
+async function published({ metadata }: Service): Promise<unknown> {
+  const ingress = (await getService(metadata.namespace, metadata.name))?.status?.loadBalancer?.ingress ?? [];
+  return ingress.map(({ ip, hostname }) => ({ ip, hostname }));
+}
+
+/** Everything on it but what changes by itself, and tags. */
+async function settings(id: string): Promise<unknown> {
+  const PASSING = ['tags', 'updated_at', 'operating_status', 'provisioning_status'];
+  const text = JSON.stringify(await loadBalancerTree(id), (key, value: unknown) =>
+    PASSING.includes(key) ? undefined : value,
+  );
+  return JSON.parse(text) as unknown;
+}

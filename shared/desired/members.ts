@@ -1,7 +1,8 @@
 import type { Node } from '../model/kubernetes.ts';
-import type { Subnet } from '../model/network.ts';
+import { memberSubnetOf } from '../model/network.ts';
+import type { Family, NetworkFacts, Subnet } from '../model/network.ts';
 import { isIP } from 'node:net';
-import { cidrContains } from './cidr.ts';
+import { cidrContains } from '../model/cidr.ts';
 
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const LEAVING = 'ToBeDeletedByClusterAutoscaler';
@@ -21,7 +22,7 @@ export function isEligible(node: Node): boolean {
  * The address at which a node is reached (decision 25): an InternalIP inside the member subnet, else the first
  * InternalIP, else the first ExternalIP, always of the wanted family.
  */
-export function memberAddress(node: Node, subnet: Subnet | undefined, family: 4 | 6): string | undefined {
+export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
   const addresses = (node.status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
   const internal = addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   const inside = subnet && internal.find((address) => cidrContains(subnet.cidr, address));
@@ -40,7 +41,7 @@ export interface NodeSet {
 }
 
 /** Sorted by name, one node per address: a member listed twice locks Octavia for ever (openstack-lab.md). */
-export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, family: 4 | 6): NodeSet {
+export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, family: Family): NodeSet {
   const reachable = new Map<string, ReachableNode>();
   const withoutAddress: string[] = [];
   const eligible = nodes.filter(isEligible).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
@@ -51,4 +52,33 @@ export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, fami
     else if (!reachable.has(address)) reachable.set(address, { name, address });
   }
   return { reachable: [...reachable.values()], withoutAddress };
+}
+
+/** Nodes by the addresses of one family, and the subnet that these are in. */
+export interface NodesOfFamily {
+  readonly nodes: readonly ReachableNode[];
+  readonly memberSubnet?: Subnet;
+}
+
+/** The same nodes by their addresses of the Service's second family; nothing for a Service of one. */
+export function secondFamilyOf(
+  { families }: { readonly families: readonly Family[] },
+  nodes: readonly Node[],
+  reachable: readonly ReachableNode[],
+  facts: NetworkFacts,
+): NodesOfFamily | undefined {
+  const family = families[1];
+  if (family === undefined) return undefined;
+  const subnet = memberSubnetOf(facts, family);
+  const names = new Set(reachable.map(({ name }) => name));
+  const second = nodeSet(nodes, subnet, family).reachable.filter(({ name }) => names.has(name));
+  return { nodes: second, ...(subnet ? { memberSubnet: subnet } : {}) };
+}
+
+/**
+ * What comes to a VIP goes on to members of its own family only: LVS, which the amphora has for UDP and SCTP, and OVN
+ * translate no IPv6. haproxy does, and takes the members of the first family for both.
+ */
+export function keepsFamily(protocol: string | undefined, provider: string): boolean {
+  return provider === 'ovn' || protocol === 'UDP' || protocol === 'SCTP';
 }

@@ -20,7 +20,13 @@ export function networkProblems(owner: Wishes, input: Cloud, config: Config): re
     blocking: true,
   }));
   const { vip_network_id: network, vip_port_id: port } = owner.annotated.loadbalancer;
-  if (!facts.vipSubnet && network === undefined && port === undefined && facts.missing.length === 0) {
+  if (
+    !facts.vipSubnet &&
+    !facts.noVipSubnet &&
+    network === undefined &&
+    port === undefined &&
+    facts.missing.length === 0
+  ) {
     const message =
       'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });

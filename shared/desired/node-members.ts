@@ -3,7 +3,7 @@ import type { ServicePort } from '../model/kubernetes.ts';
 import type { Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
-import type { ReachableNode } from './members.ts';
+import type { NodesOfFamily, ReachableNode } from './members.ts';
 import { localHealthPort } from './monitors.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -15,6 +15,7 @@ interface Place {
   readonly wishes: Wishes;
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
+  readonly secondFamily?: NodesOfFamily;
   readonly localNodes?: readonly string[];
 }
 
@@ -25,7 +26,15 @@ export function desireNodes(place: Place): {
 } {
   const { nodePort } = place.port;
   if (!nodePort) return { members: [], problems: [noNodePort(place.index)] };
-  return { members: place.nodes.map((node) => desireMember(node, nodePort, place)), problems: [] };
+  const { nodes, memberSubnet, secondFamily } = place;
+  const second = secondFamily?.nodes ?? [];
+  return {
+    members: [
+      ...nodes.map((node) => desireMember(node, nodePort, memberSubnet, place)),
+      ...second.map((node) => desireMember(node, nodePort, secondFamily?.memberSubnet, place)),
+    ],
+    problems: [],
+  };
 }
 
 function noNodePort(index: number): Problem {
@@ -44,7 +53,8 @@ function isBackup(node: ReachableNode, localNodes: readonly string[] = []): bool
 function desireMember(
   node: ReachableNode,
   nodePort: number,
-  { at, memberSubnet, wishes, localNodes }: Place,
+  memberSubnet: Subnet | undefined,
+  { at, wishes, localNodes }: Place,
 ): DesiredResource<'member'> {
   return {
     kind: 'member',

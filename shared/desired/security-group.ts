@@ -1,5 +1,6 @@
 import type { LoadBalancerConfig } from '../config/config.ts';
-import type { Node } from '../model/kubernetes.ts';
+import type { Node, ServicePort } from '../model/kubernetes.ts';
+import { familyOf, memberSubnetOf } from '../model/network.ts';
 import type { NetworkFacts, Subnet } from '../model/network.ts';
 import {
   clusterTag,
@@ -14,10 +15,11 @@ import { keyOf } from '../model/request.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import { openingAddress } from '../model/security-group.ts';
 import type { Opening } from '../model/security-group.ts';
-import { nodeSet } from './members.ts';
+import { keepsFamily, nodeSet } from './members.ts';
 import type { ReachableNode } from './members.ts';
 import { localHealthPort } from './monitors.ts';
 import { selectNodes } from './node-selection.ts';
+import { EVERYBODY } from './source-ranges.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface DesiredSecurityGroup {
@@ -53,9 +55,8 @@ export function desireSecurityGroup(
   cluster: ClusterIdentity,
   config: LoadBalancerConfig,
 ): DesiredSecurityGroup {
-  const { memberSubnet } = facts;
   if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
-  if (!memberSubnet) return { resources: [], problems: [noSubnet()], keep: true };
+  if (!memberSubnetOf(facts, wishes.family)) return { resources: [], problems: [noSubnet()], keep: true };
   const key = keyOf(wishes.service);
   const { uid } = wishes.service.metadata;
   const group: DesiredResource<'securitygroup'> = {
@@ -67,7 +68,7 @@ export function desireSecurityGroup(
       tags: [clusterTag(cluster), serviceTag(uid), nameTag(key)],
     },
   };
-  const rules = openings(wishes, memberSubnet, config).map(desireRule);
+  const rules = openings(wishes, facts, config).map(desireRule);
   return {
     resources: [group, ...rules, ...nodes.map(({ address }) => desirePortOf(address))],
     problems: portProblems(wishes, facts, config),
@@ -75,16 +76,27 @@ export function desireSecurityGroup(
   };
 }
 
-function openings(wishes: Wishes, subnet: Subnet, config: LoadBalancerConfig): readonly Opening[] {
-  const { service, family, allowed_cidrs } = wishes;
-  const everybody = [family === 6 ? '::/0' : '0.0.0.0/0'];
-  const cidrs = config.lbProvider === 'ovn' ? (allowed_cidrs ?? everybody) : [subnet.cidr];
+/** By the families at which each port's members are reached. */
+function openings(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerConfig): readonly Opening[] {
+  const { service, families, allowed_cidrs } = wishes;
+  const { lbProvider } = config;
+  const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
+  const everybody = families.map((family) => EVERYBODY[family]);
+  const clients = lbProvider === 'ovn' ? (allowed_cidrs ?? everybody) : subnets;
+  const ports = service.spec.ports ?? [];
+  const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
+  const ofFirst = (cidr: string): boolean => familyOf(cidr) === wishes.family;
   const health = localHealthPort(wishes);
+  const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
   const all = [
-    ...(service.spec.ports ?? []).flatMap(({ nodePort, protocol = 'TCP' }) =>
-      nodePort ? cidrs.map((cidr) => ({ protocol: protocol.toLowerCase(), port: nodePort, cidr })) : [],
+    ...ports.flatMap((port) =>
+      (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
+        port.nodePort
+          ? [{ protocol: (port.protocol ?? 'TCP').toLowerCase(), port: port.nodePort, cidr }]
+          : [],
+      ),
     ),
-    ...(health === undefined ? [] : [{ protocol: 'tcp', port: health, cidr: subnet.cidr }]),
+    ...(health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr }))),
   ];
   return [...new Map(all.map((opening) => [openingAddress(opening), opening])).values()];
 }
@@ -97,7 +109,7 @@ function desireRule(opening: Opening): DesiredResource<'securitygrouprule'> {
     parent: 'securitygroup',
     attributes: {
       direction: 'ingress',
-      ethertype: cidr.includes(':') ? 'IPv6' : 'IPv4',
+      ethertype: `IPv${familyOf(cidr)}`,
       protocol,
       port_range_min: port,
       port_range_max: port,

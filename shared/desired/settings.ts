@@ -6,6 +6,8 @@ export interface ServiceSettings {
   keepFloatingip: boolean;
   hostname: string;
   sourceRanges: readonly string[];
+  /** Further subnets of the VIP port, each with a VIP of its own. */
+  additionalVipSubnetIds: readonly string[];
   /** The subnet in which the nodes are reached. */
   memberSubnetId: string;
   /** Labels of the nodes that become members. */

@@ -25,6 +25,7 @@ import { networkProblems } from './network-problems.ts';
 import { selectNodes } from './node-selection.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
 import { spelledBy } from './spelled-by.ts';
+import { withSetRecord } from './set-record.ts';
 import { desireStored } from './stored-certificates.ts';
 import type { TlsSecrets } from './stored-certificates.ts';
 import { desireVips, servedFamilies } from './vips.ts';

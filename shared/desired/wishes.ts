@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { CertificateQuestion } from '../model/certificates.ts';
 import type { Service } from '../model/kubernetes.ts';
-import type { NetworkQuestion } from '../model/network.ts';
+import type { Family, NetworkQuestion } from '../model/network.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
 import type { Problem } from '../model/plan.ts';
 import { mayRefer } from '../model/reach.ts';
@@ -11,8 +11,8 @@ import type { Publication } from './ingress.ts';
 import { certificateQuestion } from './certificates.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
-import { parseCidr } from './cidr.ts';
 import { configOf } from './service-config.ts';
+import { readSourceRanges } from './source-ranges.ts';
 
 /** What one Service asks for, before anything is known of the cloud. */
 export interface Wishes {
@@ -22,9 +22,14 @@ export interface Wishes {
   readonly keepFloatingip: boolean;
   readonly publication: Publication;
   readonly nodeSelector: NodeSelector;
-  readonly family: 4 | 6;
-  /** Null: everybody. */
+  /** Of the Service; once the cloud is known, those that the load balancer serves as well. */
+  readonly families: readonly Family[];
+  /** The first of them. */
+  readonly family: Family;
+  /** Null: everybody. Of a family that has none here, nobody. */
   readonly allowed_cidrs: readonly string[] | null;
+  /** About the ranges, which depend on what the load balancer serves. */
+  readonly rangeProblems: readonly Problem[];
   /** Of floating IPs that are there, spec.loadBalancerIP may name what was kept for this namespace, and no other. */
   readonly onlyOwnFloatingIP: boolean;
   readonly problems: readonly Problem[];
@@ -34,8 +39,7 @@ export function readWishes(service: Service, config: Config): Wishes {
   const classed = configOf(service, config);
   const annotated = readAnnotations(service, classed.config);
   const settings = annotated.Service;
-  const family = service.spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
-  const ranges = readSourceRanges(service, settings.sourceRanges ?? [], family);
+  const families = familiesOf(service);
   return {
     service,
     annotated,
@@ -44,16 +48,38 @@ export function readWishes(service: Service, config: Config): Wishes {
     keepFloatingip: settings.keepFloatingip ?? false,
     publication: readPublication(service, annotated, config),
     nodeSelector: settings.nodeSelector ?? {},
-    family,
-    allowed_cidrs: ranges.cidrs,
+    ...ofFamilies(service, annotated, families),
     onlyOwnFloatingIP: !mayRefer(
       config,
       service.metadata.namespace,
       'floatingip',
       service.spec.loadBalancerIP ?? '',
     ),
-    problems: [...classed.problems, ...annotated.problems, ...ranges.problems],
+    problems: [...classed.problems, ...annotated.problems],
   };
+}
+
+/** spec.ipFamilies, which the apiserver has filled in according to spec.ipFamilyPolicy. */
+function familiesOf({ spec }: Service): readonly Family[] {
+  const families = (spec.ipFamilies ?? []).map((name): Family => (name === 'IPv6' ? 6 : 4));
+  return families.length > 0 ? families : [4];
+}
+
+function ofFamilies(
+  service: Service,
+  annotated: Annotated,
+  families: readonly Family[],
+): Pick<Wishes, 'families' | 'family' | 'allowed_cidrs' | 'rangeProblems'> {
+  const { cidrs, problems } = readSourceRanges(service, annotated.Service.sourceRanges ?? [], families);
+  return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
+}
+
+/** The same wishes on a load balancer with addresses of these families; with none of the Service's they stay as they are. */
+export function withFamilies(wishes: Wishes, served: readonly Family[]): Wishes {
+  const families = wishes.families.filter((family) => served.includes(family));
+  if (families.length === 0) return wishes;
+  const { allowed_cidrs, rangeProblems } = ofFamilies(wishes.service, wishes.annotated, served);
+  return { ...wishes, families, family: families[0] ?? wishes.family, allowed_cidrs, rangeProblems };
 }
 
 /** What observe has to look up in Neutron for these wishes. */
@@ -62,6 +88,8 @@ export function networkQuestion(wishes: Wishes): NetworkQuestion {
   return {
     ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
     ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
+    ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
+    additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
     ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
     ...(floatingip.floating_network_id === undefined
       ? {}
@@ -70,7 +98,7 @@ export function networkQuestion(wishes: Wishes): NetworkQuestion {
     choose_floating_subnet: choosesFloatingSubnet(wishes),
     external: wantsFloatingIP(wishes),
     ...(wishes.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
-    family: wishes.family,
+    families: wishes.families,
   };
 }
 
@@ -81,42 +109,5 @@ export function certificateQuestionOf(wishes: Wishes | undefined, config: Config
 
 /** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */
 export function wantsFloatingIP(wishes: Wishes): boolean {
-  return !wishes.internal && wishes.family === 4;
-}
-
-const EVERYBODY = ['0.0.0.0/0', '::/0'];
-
-function readSourceRanges(
-  service: Service,
-  annotated: readonly string[],
-  family: 4 | 6,
-): { readonly cidrs: readonly string[] | null; readonly problems: readonly Problem[] } {
-  const spec = service.spec.loadBalancerSourceRanges ?? [];
-  const field =
-    spec.length > 0
-      ? 'spec.loadBalancerSourceRanges'
-      : 'service.beta.kubernetes.io/load-balancer-source-ranges';
-  const texts = spec.length > 0 ? spec : annotated;
-  if (texts.length === 0) return { cidrs: null, problems: [] };
-  const problems: Problem[] = [];
-  const cidrs: string[] = [];
-  for (const text of texts) {
-    const cidr = parseCidr(text);
-    if (cidr?.family === family) cidrs.push(cidr.text);
-    else {
-      const message = cidr
-        ? `is left out: the load balancer has an IPv${family} address only`
-        : 'is left out: must be a CIDR such as 192.0.2.0/24';
-      problems.push({ field, value: text, message });
-    }
-  }
-  if (cidrs.length === 0) {
-    const message =
-      'none of the ranges can be enforced, so nothing is changed rather than opened to everybody';
-    return { cidrs: [], problems: [...problems, { field, value: texts.join(','), message, blocking: true }] };
-  }
-  return {
-    cidrs: cidrs.some((cidr) => EVERYBODY.includes(cidr)) ? null : [...new Set(cidrs)].sort(),
-    problems,
-  };
+  return !wishes.internal && wishes.families.includes(4);
 }

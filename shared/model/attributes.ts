@@ -14,10 +14,11 @@ export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-c
  * in which "everybody" and null are one (decision 3). tags: ours must be among them, all others stay. set-record: tags of
  * which only the record of what we set counts, since each write costs a lock (decision 7). sparse: an object
  * whose null keys the server filled in (decision 2), null being an empty one. reference, references: names of certificates
- * in Barbican, equal as they are or by the id in them (decision 3); a list in any order.
+ * in Barbican, equal as they are or by the id in them (decision 3); a list in any order. vips: one in each of these
+ * subnets, at the address that is asked for.
  */
 export type CompareRule =
-  'value' | 'set' | 'open-cidrs' | 'tags' | 'set-record' | 'sparse' | 'reference' | 'references';
+  'value' | 'set' | 'open-cidrs' | 'tags' | 'set-record' | 'sparse' | 'reference' | 'references' | 'vips';
 
 export interface AttributeRule {
   readonly change: ChangeRule;
@@ -41,6 +42,9 @@ export const ATTRIBUTES = {
     vip_network_id:      { change: 'refuse' },
     vip_address:         { change: 'refuse' },
     vip_port_id:         { change: 'refuse' },
+    additional_vips:     { change: 'refuse', compare: 'vips' },
+    vip_qos_policy_id:   { change: 'in-place', unset: null },
+    vip_sg_ids:          { change: 'in-place', compare: 'set', unset: [] },
     flavor_id:           { change: 'refuse' },
     availability_zone:   { change: 'refuse' },
     tags:                { change: 'in-place', compare: 'tags' },

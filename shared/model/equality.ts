@@ -1,7 +1,7 @@
 /** When a value that is desired and one that was observed mean the same (decision 3). */
 import type { AttributeRule } from './attributes.ts';
 import { mergeTags, recordedIn } from './ownership.ts';
-import type { Attributes } from './resources.ts';
+import type { AdditionalVip, Attributes } from './resources.ts';
 import { identityOf } from './tls-reference.ts';
 
 /** True when `observed` already is what `desired` asks for. */
@@ -23,6 +23,8 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
       return sameJson(identityOf(desired), identityOf(observed));
     case 'references':
       return sameSet(identities(desired), identities(observed));
+    case 'vips':
+      return vips(desired).every((wish) => vips(observed).some((vip) => isVip(vip, wish)));
   }
 }
 
@@ -48,6 +50,15 @@ function strings(value: unknown): readonly string[] {
 function identities(references: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(references) ? references : [];
   return list.map((reference) => JSON.stringify(identityOf(reference)));
+}
+
+function vips(value: unknown): readonly AdditionalVip[] {
+  return Array.isArray(value) ? (value as readonly AdditionalVip[]) : [];
+}
+
+function isVip(vip: AdditionalVip, wish: AdditionalVip): boolean {
+  const { subnet_id, ip_address = vip.ip_address } = wish;
+  return vip.subnet_id === subnet_id && vip.ip_address === ip_address;
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {

@@ -1,8 +1,23 @@
+export type Family = 4 | 6;
+
 /** What the desired state must know of Neutron before it can name subnets and networks. */
 export interface Subnet {
   readonly id: string;
   readonly cidr: string;
   readonly network_id: string;
+  /** Ports make their own addresses in it (SLAAC): none can be asked for. */
+  readonly slaac?: true;
+}
+
+/** The member subnet in which addresses of this family are. */
+export function memberSubnetOf(facts: NetworkFacts, family: Family): Subnet | undefined {
+  const { memberSubnet, secondMemberSubnet } = facts;
+  return [memberSubnet, secondMemberSubnet].find((subnet) => subnet && familyOf(subnet.cidr) === family);
+}
+
+/** Of an address or a CIDR. */
+export function familyOf(text: string): Family {
+  return text.includes(':') ? 6 : 4;
 }
 
 /** A subnet of an external network, by what it can be chosen by. */
@@ -17,6 +32,9 @@ export interface FloatingSubnet {
 export interface NetworkQuestion {
   readonly vip_subnet_id?: string;
   readonly vip_network_id?: string;
+  readonly vip_port_id?: string;
+  /** Further subnets of the VIP port, each with an address of its own. */
+  readonly additional_vip_subnet_ids?: readonly string[];
   readonly member_subnet_id?: string;
   /** Whether an external network is needed, for a floating IP. */
   readonly external: boolean;
@@ -26,12 +44,29 @@ export interface NetworkQuestion {
   readonly choose_floating_subnet?: boolean;
   /** spec.loadBalancerIP may take only a floating IP that was kept for the Service's namespace. */
   readonly only_own_floating_ip?: true;
-  readonly family: 4 | 6;
+  /** Of the Service, the first one first. */
+  readonly families: readonly Family[];
+}
+
+/** Why a family has no VIP subnet: of this network none, or none of several, can be taken. */
+export interface NoVipSubnet {
+  readonly family: Family;
+  readonly network_id: string;
+  /** Subnets of that family. */
+  readonly candidates: readonly string[];
 }
 
 export interface NetworkFacts {
   readonly vipSubnet?: Subnet;
+  /** Further subnets of the VIP port: those that were named, and that of the Service's second family. */
+  readonly additionalSubnets?: readonly Subnet[];
+  readonly noVipSubnet?: NoVipSubnet;
+  /** Addresses of the load balancer that is there, the primary one first. */
+  readonly vips?: readonly string[];
+  /** Where members of the Service's first family are reached. */
   readonly memberSubnet?: Subnet;
+  /** And those of its second one. */
+  readonly secondMemberSubnet?: Subnet;
   /** The network that was asked for, or all external ones. */
   readonly floatingNetworks: readonly string[];
   /** The subnet that was asked for, if it can be seen, or those of the external network to choose from, in order. */

@@ -1,77 +1,55 @@
 import type { Node } from '../model/kubernetes.ts';
-import type { NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
+import { familyOf } from '../model/network.ts';
+import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { observeFloatingNetworks } from './floating-networks.ts';
-import { remember } from './memo.ts';
+import { chooseSubnet, Subnets } from './subnets.ts';
+import { observeVipSubnets } from './vip-subnets.ts';
 
 interface Source {
   readonly cloud: Cloud;
   readonly clock: Clock;
 }
 
-/**
- * Subnets and external networks for what the Services ask. The VIP subnet is the one asked for, else that of the load
- * balancer that exists, else that of the first node whose address is on a port of the project.
- */
+interface AdditionalVip {
+  readonly ip_address: string;
+}
+
+/** The primary one first. The VIP port may have others that no listener answers at, such as by SLAAC (decision 8). */
+function vipsOf(loadBalancer: WireResource): readonly string[] {
+  const additional = (loadBalancer['additional_vips'] ?? []) as readonly AdditionalVip[];
+  return [String(loadBalancer['vip_address']), ...additional.map(({ ip_address }) => ip_address)];
+}
+
+/** Subnets and external networks for what the Services ask, and what the load balancer has of addresses. */
 export async function observeNetwork(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
   nodes: readonly Node[],
   source: Source,
 ): Promise<NetworkFacts> {
-  const missing: string[] = [];
-  const subnet = async (id: string): Promise<Subnet | undefined> => {
-    const found = await readSubnet(id, source);
-    if (!found) missing.push(id);
-    return found;
+  const subnets = new Subnets(source.cloud, source.clock);
+  const vip = await observeVipSubnets(question, loadBalancer, nodes, subnets);
+  const named =
+    question.member_subnet_id === undefined ? undefined : await subnets.read(question.member_subnet_id);
+  const vips = [...(vip.vipSubnet ? [vip.vipSubnet] : []), ...vip.additionalSubnets];
+  const members = async (family: Family): Promise<Subnet | undefined> => {
+    const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
+    if (!named || isFitting(named)) return named ?? vips.find(isFitting);
+    return (await chooseSubnet(family, named.network_id, vips, nodes, subnets)).subnet;
   };
-  const present = loadBalancer?.['vip_subnet_id'];
-  const vipId =
-    question.vip_subnet_id ??
-    (typeof present === 'string' ? present : undefined) ??
-    (question.vip_network_id === undefined ? await subnetOfNodes(nodes, question.family, source) : undefined);
-  const vipSubnet = vipId === undefined ? undefined : await subnet(vipId);
-  const memberId = question.member_subnet_id ?? vipId;
-  const memberSubnet = memberId === vipId || memberId === undefined ? vipSubnet : await subnet(memberId);
+  const addresses = loadBalancer ? vipsOf(loadBalancer) : undefined;
+  const served = question.families.filter((family) => addresses?.map(familyOf).includes(family));
+  const [first = 4, second] = served.length > 0 ? served : question.families;
+  const memberSubnet = await members(first);
+  const secondMemberSubnet = second === undefined ? undefined : await members(second);
   return {
-    ...(vipSubnet ? { vipSubnet } : {}),
+    ...vip,
+    ...(addresses ? { vips: addresses } : {}),
     ...(memberSubnet ? { memberSubnet } : {}),
+    ...(secondMemberSubnet ? { secondMemberSubnet } : {}),
     ...(await observeFloatingNetworks(question, source)),
-    missing,
+    missing: [...subnets.missing],
   };
-}
-
-async function readSubnet(id: string, { cloud, clock }: Source): Promise<Subnet | undefined> {
-  const wire = await remember(cloud, clock, `subnet ${id}`, () => cloud.get('subnet', id));
-  return wire && { id, cidr: String(wire['cidr']), network_id: String(wire['network_id']) };
-}
-
-/** How many nodes are asked for their subnet before giving up. */
-const TRIES = 3;
-
-async function subnetOfNodes(
-  nodes: readonly Node[],
-  family: 4 | 6,
-  source: Source,
-): Promise<string | undefined> {
-  const addresses = [...nodes]
-    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .flatMap((node) => node.status?.addresses ?? [])
-    .filter(({ type, address }) => type === 'InternalIP' && address.includes(':') === (family === 6))
-    .map(({ address }) => address);
-  for (const address of addresses.slice(0, TRIES)) {
-    const found = await remember(source.cloud, source.clock, `port ${address}`, () =>
-      source.cloud.list('port', { fixed_ips: `ip_address=${address}` }),
-    );
-    const subnets = found.flatMap((port) => port['fixed_ips'] as readonly FixedIP[]);
-    const match = subnets.find((fixed) => fixed.ip_address === address);
-    if (match) return match.subnet_id;
-  }
-  return undefined;
-}
-
-interface FixedIP {
-  readonly ip_address: string;
-  readonly subnet_id: string;
 }

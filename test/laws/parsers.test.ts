@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
-import { cidrContains, parseCidr } from '../../shared/desired/cidr.ts';
+import { cidrContains, parseCidr } from '../../shared/model/cidr.ts';
 import { networkQuestion, readWishes } from '../../shared/desired/wishes.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';

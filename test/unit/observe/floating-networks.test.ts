@@ -19,7 +19,7 @@ async function look(question: object, networks: readonly string[] = [PUBLIC]) {
     network: networks.map((id) => ({ id, 'router:external': 'true' })),
   });
   const source = { cloud, clock: { now: () => 0 } };
-  return observeFloatingNetworks({ external: true, family: 4, ...question }, source);
+  return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
 }
 
 test.each([

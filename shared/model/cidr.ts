@@ -16,6 +16,12 @@ export function parseCidr(text: string): Cidr | undefined {
   return { text: `${toText(network, bits)}/${Number(length)}`, family: family === 4 ? 4 : 6 };
 }
 
+/** An address as OpenStack prints it: of the spellings of an IPv6 address the shortest. */
+export function canonicalAddress(address: string): string {
+  const bits = isIP(address) === 4 ? 32 : 128;
+  return toText(toBigInt(address), bits);
+}
+
 export function cidrContains(cidr: string, address: string): boolean {
   const [network = '', length = ''] = cidr.split('/');
   const family = isIP(address);

@@ -1,5 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CertificateInUse } from '../shared/model/certificates.ts';
 import type { Report } from '../shared/model/outcome.ts';
+import { asServiceKey } from '../shared/model/request.ts';
+import type { Key } from '../shared/model/request.ts';
 import type { TriggerCounts } from '../shared/trigger/causes.ts';
 
 /** One request to OpenStack or to the kube-apiserver. */
@@ -18,11 +21,16 @@ export interface Metrics {
   setQueue(queue: { readonly depth: number; readonly oldestMs: number }): void;
   /** By state, such as ACTIVE, ERROR or PENDING_UPDATE; states not named are 0. */
   setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
+  /** All that the listeners of a Service use, in place of what was known of it. */
+  setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
   observeAudit(counts: TriggerCounts): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** Prometheus metrics of one process. No label carries a namespace or a name: their number has no bound. */
+/**
+ * Prometheus metrics of one process. No label carries a namespace or a name, since their number has no bound; apart from
+ * certificates, of which there are few, and each is somebody's to renew.
+ */
 export function createMetrics(): Metrics {
   const register = new Registry();
   const registers = [register];
@@ -72,6 +80,13 @@ export function createMetrics(): Metrics {
     labelNames: ['state'],
     registers,
   });
+  const certificateEnds = new Gauge({
+    name: 'levelset_certificate_not_after_seconds',
+    help: 'When a certificate that a listener uses ends to be good, in seconds since 1970: by Service, and name of its Secret or id in Barbican.',
+    labelNames: ['namespace', 'service', 'name'],
+    registers,
+  });
+  const certificatesOf = new Map<Key, readonly CertificateInUse[]>();
   const auditEvents = new Counter({
     name: 'levelset_audit_events_total',
     help: 'Events received: accepted named an object, ignored did not, skipped could not be read.',
@@ -83,6 +98,15 @@ export function createMetrics(): Metrics {
     observeReconcile({ outcome: { status: outcome }, durationMs }) {
       reconciles.inc({ outcome });
       reconcileSeconds.observe({ outcome }, durationMs / 1000);
+    },
+    setCertificates(key, certificates) {
+      const { namespace = '', name: service = '' } = asServiceKey(key) ?? {};
+      for (const { name } of certificatesOf.get(key) ?? [])
+        certificateEnds.remove({ namespace, service, name });
+      for (const { name, notAfter } of certificates)
+        certificateEnds.set({ namespace, service, name }, notAfter / 1000);
+      if (certificates.length > 0) certificatesOf.set(key, certificates);
+      else certificatesOf.delete(key);
     },
     observeCall({ service, method, status = 'none', durationMs }) {
       if (service === 'kubernetes') {

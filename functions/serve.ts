@@ -51,6 +51,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     reported: (report) => {
       memory.remember(report);
       metrics.observeReconcile(report);
+      const { request, certificates } = report;
+      if (!request.dryRun && certificates) metrics.setCertificates(request.key, certificates);
       log.info(
         'reconciled',
         reconcileLine(report, (plan) => summarizeSteps(plan.steps)),
@@ -60,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     swept: (found) => {
       memory.rememberSweep(found);
       if (found.failed === undefined) metrics.setLoadBalancers(found.loadBalancersByState);
+      for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);
       if (found.failed === undefined && clusters.length === 1)
         void connected.cluster().then(({ id }) => clusters.push(id));

@@ -15,7 +15,7 @@ import { refusal, watermark } from './watermark.ts';
 
 export type Run = Pick<
   Report,
-  'outcome' | 'plan' | 'applied' | 'loadBalancerId' | 'address' | 'nodesWithoutAddress'
+  'outcome' | 'plan' | 'applied' | 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'certificates'
 >;
 
 /** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */
@@ -113,11 +113,12 @@ export function seen(
   look: Look,
   applied?: Applied,
   address?: string,
-): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress'> {
+): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'certificates'> {
   const lb = applied?.known.get('lb') ?? look.observed.loadBalancer;
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
     ...(address === undefined ? {} : { address }),
+    certificates: look.desired.certificates,
     ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
   };
 }

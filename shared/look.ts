@@ -1,6 +1,7 @@
 import { desireUnit } from './desired/unit.ts';
 import type { Desired } from './desired/unit.ts';
 import { memberAddresses } from './desired/security-group.ts';
+import { servedSecrets } from './desired/served-secrets.ts';
 import { certificateQuestionOf, networkQuestion, readWishes } from './desired/wishes.ts';
 import type { Wishes } from './desired/wishes.ts';
 import { fingerprint } from './model/fingerprint.ts';
@@ -20,6 +21,7 @@ import type { Observed } from './observe/unit.ts';
 import type { Project } from './observe/project.ts';
 import { delegationProblems } from './plan/delegation.ts';
 import { plan } from './plan/plan.ts';
+import { REPLACEMENT } from './plan/replacement.ts';
 import { quotaProblems } from './plan/quota.ts';
 import { secondControllerProblems } from './plan/second-controller.ts';
 import { withhold } from './plan/withhold.ts';
@@ -36,6 +38,8 @@ export interface Look {
   readonly plan: Plan;
   /** Octavia is at work on the load balancer: only what is beside it could be seen. */
   readonly pending: boolean;
+  /** The load balancer that is to take its place, while Octavia makes it. */
+  readonly replacing?: string;
   /** Hash of what is desired, for the watermark. */
   readonly hash: string;
 }
@@ -66,7 +70,8 @@ export async function lookAt(
       nodes,
       facts: observed.facts,
       octavia: observed.octavia,
-      ...(unit.tlsSecrets ? { secrets: unit.tlsSecrets } : {}),
+      secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, world.clock.now()),
+      now: world.clock.now(),
       certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
       ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
       ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
@@ -106,18 +111,25 @@ export async function lookAt(
     isMadeByUs: ({ kind, wire }: ObservedResource) =>
       kind === 'loadbalancer' ? isMadeForService(wire) : isMadeByUs(wire, unit),
     duplicates: observed.duplicates,
+    uid: unit.service?.metadata.uid ?? '',
+    approved,
+    ...(observed.replacement ? { replacement: observed.replacement } : {}),
     ...anew,
   });
   // in ERROR every write on it is refused, and that refusal looks like one that passes
-  const locked = pending || (unit.wanted && isFailed(observed) && anew.rebuild === undefined);
+  const failed = unit.wanted && isFailed(observed) && anew.rebuild === undefined;
+  const isPossible = (step: Step): boolean =>
+    failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);
+  const { replacement } = observed;
   return {
     unit,
     cluster,
     ...(wishes ? { wishes } : {}),
     observed,
     desired,
-    plan: { ...planned, steps: planned.steps.filter((step) => !isOutOfReach(step, locked, depth)) },
+    plan: { ...planned, steps: planned.steps.filter(isPossible) },
     pending,
+    ...(replacement && isPending(replacement) ? { replacing: replacement.id } : {}),
     hash: hashOf(desired, approved),
   };
 }
@@ -132,9 +144,14 @@ function hashOf({ resources, problems }: Desired, approved: readonly string[]): 
 }
 
 /** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */
-function isOutOfReach(step: Step, locked: boolean, depth: 'deep' | 'shallow'): boolean {
-  if (locked) return !isBeside(step.kind);
+function isOutOfReach(step: Step, pending: boolean, depth: 'deep' | 'shallow'): boolean {
+  if (pending) return !isBeside(step.kind);
   return depth === 'shallow' && !isBeside(step.kind) && step.kind !== 'loadbalancer';
+}
+
+/** What may be done about a load balancer in ERROR: another one, and then its end. */
+function isOfWhole({ address, verb }: Step): boolean {
+  return address === REPLACEMENT || (address === 'lb' && verb === 'delete');
 }
 
 /** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */

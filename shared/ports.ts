@@ -1,5 +1,13 @@
 /** What the pipeline needs from outside. Stages are given these; only functions/world.ts knows who stands behind them. */
-import type { EndpointSlice, Node, Pod, Secret, Service, ServiceEvent, ServicePatch } from './model/kubernetes.ts';
+import type {
+  EndpointSlice,
+  Node,
+  Pod,
+  Secret,
+  Service,
+  ServiceEvent,
+  ServicePatch,
+} from './model/kubernetes.ts';
 import type { Attributes, ResourceKind, WireResource } from './model/resources.ts';
 import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
@@ -72,6 +80,11 @@ export interface Cloud {
   setSecurityGroups(port: string, groups: readonly string[], revision: number): Promise<WireResource>;
   /** Everything on a load balancer with its state, in one call; undefined on 404. */
   statuses(loadBalancer: string): Promise<StatusTree | undefined>;
+  /**
+   * The payload of a secret of Barbican as text; undefined where it is none, or may not be read. Never for what may hold a
+   * private key.
+   */
+  certificateText(id: string): Promise<string | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
   quota(): Promise<Readonly<Record<string, number>>>;
   /** The newest Octavia API version, such as { major: 2, minor: 26 }. */

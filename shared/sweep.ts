@@ -4,11 +4,12 @@
  */
 import { nodeSet } from './desired/members.ts';
 import { lookAt } from './look.ts';
+import type { CertificateInUse } from './model/certificates.ts';
 import type { Node, Service } from './model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from './model/ownership.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import { keyOf, serviceKey } from './model/request.ts';
-import type { ReconcileRequest } from './model/request.ts';
+import type { Key, ReconcileRequest } from './model/request.ts';
 import type { UnitState } from './model/state.ts';
 import { addressesOf } from './observe/node-ports.ts';
 import { observeProject } from './observe/project.ts';
@@ -34,6 +35,8 @@ export interface Sweep {
   readonly failed?: string;
   readonly loadBalancersByState: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
+  /** Of the Services that were looked at. */
+  readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
 }
 
 export async function sweep(world: World, options: { readonly namespace?: string } = {}): Promise<Sweep> {
@@ -52,6 +55,7 @@ const NOTHING: Sweep = {
   warnings: [],
   loadBalancersByState: {},
   nodesWithoutAddress: [],
+  certificates: new Map(),
 };
 
 async function find(world: World, namespace: string | undefined): Promise<Sweep> {
@@ -68,7 +72,8 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
   ]);
   const wanted = services.filter((service) => wantsLoadBalancer(service, config));
   const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
-  const view: View = { world, cluster, nodes, project, states };
+  const certificates = new Map<Key, readonly CertificateInUse[]>();
+  const view: View = { world, cluster, nodes, project, states, certificates };
   const unsettled: Service[] = [];
   const refused: string[] = [];
   let pending = 0;
@@ -95,6 +100,7 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
     warnings: [...orphans.warnings, ...refused],
     loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
     nodesWithoutAddress: wanted.length > 0 ? nodeSet(nodes, undefined, 4).withoutAddress : [],
+    certificates,
   };
 }
 
@@ -104,6 +110,8 @@ interface View {
   readonly nodes: readonly Node[];
   readonly project: Project;
   readonly states: ReadonlyMap<string, UnitState>;
+  /** Noted here as they are seen. */
+  readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
 type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
@@ -117,6 +125,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
   const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
   const look = await lookAt(unit, nodes, { ...world, project }, cluster, 'shallow');
+  view.certificates.set(unit.key, look.desired.certificates);
   if (state.hash !== look.hash) return 'unsettled';
   const lb = look.observed.loadBalancer;
   if (!lb && state.rejected !== undefined) {

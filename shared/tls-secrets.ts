@@ -28,7 +28,7 @@ async function factsOf(
     const secret = await kube.getSecret(namespace, name);
     if (!secret) return { because: `is no Secret of the namespace ${namespace}` };
     const read = readTlsSecret(secret);
-    return 'because' in read ? read : { fingerprint: read.fingerprint };
+    return 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };
   } catch (error) {
     if (!(error instanceof ReconcileError) || error.code !== 'KUBE_FORBIDDEN') throw error;
     return {

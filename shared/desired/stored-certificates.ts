@@ -4,12 +4,9 @@ import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
 import type { DesiredResource, Ref } from '../model/resources.ts';
 import { storedAddress, storedMode, storedName } from '../model/stored-certificate.ts';
-import type { TlsSecretFacts } from '../model/tls-secret.ts';
 import type { PortAnnotated } from './read-annotations.ts';
+import type { ServedSecrets } from './served-secrets.ts';
 import type { Wishes } from './wishes.ts';
-
-/** What is known of the Secrets that a Service names. */
-export type TlsSecrets = ReadonlyMap<string, TlsSecretFacts>;
 
 /** The Secrets that the TCP ports of a Service name, each once. */
 export function secretsOf({ service, annotated }: Wishes): readonly string[] {
@@ -22,12 +19,12 @@ export function secretsOf({ service, annotated }: Wishes): readonly string[] {
 export function desireStored(
   wishes: Wishes,
   cluster: ClusterIdentity,
-  secrets: TlsSecrets,
+  secrets: ServedSecrets,
 ): readonly DesiredResource<'secret'>[] {
   const key = keyOf(wishes.service);
   return secretsOf(wishes).flatMap((secret) => {
     const facts = secrets.get(secret);
-    if (!facts || 'because' in facts) return [];
+    if (!facts || !('fingerprint' in facts)) return [];
     const source = { secret, fingerprint: facts.fingerprint };
     return [
       {
@@ -47,18 +44,22 @@ export function desireStored(
 /** What the listener of a port is to name, which Barbican says when it is there. */
 export function refsOfSecrets(
   { ServicePort: { tlsSecrets = [] }, spelled }: PortAnnotated,
-  secrets: TlsSecrets,
+  secrets: ServedSecrets,
 ): { readonly refs: readonly Ref[]; readonly problems: readonly Problem[] } {
   const refs: Ref[] = [];
   const problems: Problem[] = [];
   for (const secret of new Set(tlsSecrets)) {
     const facts = secrets.get(secret) ?? { because: 'was not read' };
-    if ('fingerprint' in facts) {
-      refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
-    } else {
-      const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+    const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+    if (!('fingerprint' in facts)) {
       const message = `${facts.because}; nothing is changed until it is right`;
       problems.push({ field, value: secret, message, blocking: true });
+      continue;
+    }
+    refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
+    if (facts.because !== undefined) {
+      const message = `${facts.because}; the certificate that was stored before is served until it is right`;
+      problems.push({ field, value: secret, message, passing: true });
     }
   }
   return { refs, problems };

@@ -6,14 +6,14 @@ import type { Store } from './certificates.ts';
 import { withoutLooseHsts } from './hsts.ts';
 import { CERTIFICATES } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
+import type { ServedSecrets } from './served-secrets.ts';
 import { refsOfSecrets } from './stored-certificates.ts';
-import type { TlsSecrets } from './stored-certificates.ts';
 
 /** What is known of the cloud that TLS depends on. */
 export interface TlsContext {
   readonly store: Store;
   readonly certificates: CertificateFacts;
-  readonly secrets: TlsSecrets;
+  readonly secrets: ServedSecrets;
 }
 
 interface ListenerTls {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { NO_CERTIFICATES } from '../model/certificates.ts';
-import type { CertificateFacts } from '../model/certificates.ts';
+import type { CertificateFacts, CertificateInUse } from '../model/certificates.ts';
 import type { PortEndpoints } from '../model/endpoints.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { memberSubnetOf } from '../model/network.ts';
@@ -18,6 +18,7 @@ import { keyOf } from '../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
 import { withinCapabilities } from './capabilities.ts';
+import { watchCertificates } from './certificate-expiry.ts';
 import { desirePort } from './listeners.ts';
 import { familyProblems } from './family-problems.ts';
 import { keepsFamily, nodeSet, secondFamilyOf } from './members.ts';
@@ -26,8 +27,8 @@ import { selectNodes } from './node-selection.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
 import { spelledBy } from './spelled-by.ts';
 import { withSetRecord } from './set-record.ts';
+import type { ServedSecrets } from './served-secrets.ts';
 import { desireStored } from './stored-certificates.ts';
-import type { TlsSecrets } from './stored-certificates.ts';
 import { desireVips, servedFamilies } from './vips.ts';
 import { withFamilies } from './wishes.ts';
 import type { Wishes } from './wishes.ts';
@@ -46,7 +47,9 @@ export interface DesireInput {
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly certificates?: CertificateFacts;
-  readonly secrets?: TlsSecrets;
+  readonly secrets?: ServedSecrets;
+  /** Milliseconds since 1970: what will expire is told in time. */
+  readonly now: number;
 }
 
 /** What should be there. The one such function: every trigger, and deletion, goes through it. */
@@ -58,6 +61,8 @@ export interface Desired {
   /** What the security group should open cannot be said: it stays as it is. */
   readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
+  /** Those whose end is known. */
+  readonly certificates: readonly CertificateInUse[];
 }
 
 export function desireUnit(input: DesireInput, config: Config): Desired {
@@ -70,9 +75,10 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       keepMembers: false,
       keepSecurityGroup: false,
       withoutAddress: [],
+      certificates: [],
     };
   }
-  const { secrets = new Map(), facts, octavia } = input;
+  const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, now } = input;
   const served = servedFamilies(first, facts, octavia);
   const wanted = input.wanted.map((wishes) => withFamilies(wishes, served));
   const owner = withFamilies(first, served);
@@ -83,7 +89,8 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const vips = desireVips(owner, facts, octavia);
   const { lbProvider: provider } = config.loadBalancer;
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
-  const group = desireSecurityGroup(owner, nodes.reachable, input.facts, input.cluster, config.loadBalancer);
+  const reached = second?.nodes.length ? owner : { ...owner, families: [owner.family] };
+  const group = desireSecurityGroup(reached, nodes.reachable, input.facts, input.cluster, config.loadBalancer);
   const ports = wanted.flatMap(
     (wishes) =>
       wishes.service.spec.ports?.map((port, index) =>
@@ -92,7 +99,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
           cluster: input.cluster,
           nodes: nodes.reachable,
           store: config.loadBalancer.containerStore,
-          certificates: input.certificates ?? NO_CERTIFICATES,
+          certificates,
           secrets,
           ...(memberSubnet ? { memberSubnet } : {}),
           ...(second && keepsFamily(port.protocol, provider) ? { secondFamily: second } : {}),
@@ -101,6 +108,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
         }),
       ) ?? [],
   );
+  const watched = wanted.map((wishes) => watchCertificates(wishes, { certificates, secrets, now }));
   const able = withinCapabilities(
     [
       desireLoadBalancer(owner, vips.attributes, input, config),
@@ -124,12 +132,14 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...floating.problems,
       ...group.problems,
       ...vips.problems,
-      ...networkProblems(owner, { ...input, wanted }, config),
+      ...networkProblems(owner, { ...input, wanted, served }, config),
       ...familyProblems(first, facts, octavia),
+      ...watched.flatMap(({ problems }) => problems),
     ],
     keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),
     keepSecurityGroup: group.keep,
     withoutAddress: nodes.withoutAddress,
+    certificates: watched.flatMap(({ inUse }) => inUse),
   };
 }
 

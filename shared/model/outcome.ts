@@ -1,3 +1,4 @@
+import type { CertificateInUse } from './certificates.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Plan, Step } from './plan.ts';
 import type { ReconcileRequest } from './request.ts';
@@ -30,6 +31,8 @@ export interface Report {
   readonly address?: string;
   /** Eligible nodes that cannot be members yet; the node set is looked at again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];
+  /** That its listeners are to use; undefined when that was not found out. */
+  readonly certificates?: readonly CertificateInUse[];
   readonly durationMs: number;
   /** OpenStack requests made by this run. */
   readonly calls: number;

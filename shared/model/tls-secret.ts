@@ -1,12 +1,21 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { notAfterOf } from './certificates.ts';
 import type { Secret } from './kubernetes.ts';
 import type { KeyPair } from './pkcs12.ts';
 
 /** What may be told of a Secret: never what is in it. */
-export type TlsSecretFacts = { readonly fingerprint: string } | { readonly because: string };
+export type TlsSecretFacts =
+  | {
+      readonly fingerprint: string;
+      /** Of the first certificate, in milliseconds since 1970. */
+      readonly notAfter: number;
+    }
+  | { readonly because: string };
 
-type Read = { readonly pair: KeyPair; readonly fingerprint: string } | { readonly because: string };
+type Read =
+  | { readonly pair: KeyPair; readonly fingerprint: string; readonly notAfter: number }
+  | { readonly because: string };
 
 const TYPE = 'kubernetes.io/tls';
 
@@ -24,7 +33,7 @@ export function readTlsSecret(secret: Secret): Read {
     chain: others.map(({ raw }) => raw),
     key: key.export({ type: 'pkcs8', format: 'der' }),
   };
-  return { pair, fingerprint: fingerprintOf(pair) };
+  return { pair, fingerprint: fingerprintOf(pair), notAfter: notAfterOf(first) };
 }
 
 /** Of certificate, chain and key: each of them renewed makes another one. */

@@ -1,5 +1,7 @@
+import { notAfterIn } from '../model/certificates.ts';
 import type { CertificateFacts, CertificateQuestion, FoundCertificate } from '../model/certificates.ts';
 import { ReconcileError } from '../model/errors.ts';
+import type { WireResource } from '../model/resources.ts';
 import type { TlsReference } from '../model/tls-reference.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { remember } from './memo.ts';
@@ -27,7 +29,7 @@ async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<Fou
   try {
     for (const kind of kinds) {
       const wire = await cloud.get(kind, id);
-      if (wire) return { ref: String(wire[`${kind}_ref`]) };
+      if (wire) return { ref: String(wire[`${kind}_ref`]), ...(await endOf(kind, wire, cloud)) };
     }
   } catch (error) {
     const because = error instanceof ReconcileError ? WHY_NOT[error.code]?.(error) : undefined;
@@ -35,6 +37,31 @@ async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<Fou
     return { because };
   }
   return { because: `is no ${kinds.join(' or ')} of Barbican that this project can see` };
+}
+
+/**
+ * Until when it is good, where a certificate stands by itself: as a part of a container, or in a secret that says that it
+ * is one. What may hold a private key is not read.
+ */
+async function endOf(
+  kind: 'container' | 'secret',
+  wire: WireResource,
+  cloud: Cloud,
+): Promise<{ readonly notAfter?: number }> {
+  const id =
+    kind === 'container' ? partOf(wire) : wire['secret_type'] === 'certificate' ? wire.id : undefined;
+  const text = id === undefined ? undefined : await cloud.certificateText(id);
+  const notAfter = text === undefined ? undefined : notAfterIn(text);
+  return notAfter === undefined ? {} : { notAfter };
+}
+
+/** The id of the secret with a container's certificate. */
+function partOf(container: WireResource): string | undefined {
+  const parts = (container['secret_refs'] ?? []) as readonly { name?: string; secret_ref?: string }[];
+  return parts
+    .find(({ name }) => name === 'certificate')
+    ?.secret_ref?.split('/')
+    .at(-1);
 }
 
 const KINDS = ['container', 'secret'] as const;

@@ -1,6 +1,7 @@
 import type { StatusTree } from '../model/status-tree.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
+import { readCertificateText } from './certificate-text.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { refusal, unexpected } from './errors.ts';
 import { saysAbsent } from './fault.ts';
@@ -97,6 +98,8 @@ export function createCloud(session: Session): Cloud {
       if (!isWireResource(tree['loadbalancer'])) throw unexpected(attempted, answer, 'statuses.loadbalancer');
       return tree['loadbalancer'] as unknown as StatusTree;
     },
+
+    certificateText: (id) => readCertificateText(session, id),
 
     quota: () => readQuota(session),
 

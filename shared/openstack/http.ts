@@ -26,6 +26,8 @@ export interface HttpAnswer {
   readonly subjectToken?: string;
   /** The parsed JSON; undefined when the answer was empty or no whole JSON. */
   readonly body: unknown;
+  /** Where text was asked for. */
+  readonly text?: string;
 }
 
 /** One attempt, as it went: what metrics and the run's report are made of. */
@@ -115,7 +117,8 @@ async function attemptOnce(client: Got, request: HttpRequest, observe: Observer)
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { json: body }),
     });
-    const answer = readAnswer(response.statusCode, response.headers, response.body);
+    const read = readAnswer(response.statusCode, response.headers, response.body);
+    const answer = headers?.['accept'] === 'text/plain' ? { ...read, text: response.body } : read;
     seen(answer.status, answer.requestId);
     return answer;
   } catch (error) {

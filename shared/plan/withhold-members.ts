@@ -2,6 +2,7 @@ import { isMemberOf } from '../model/name-schemes.ts';
 import { CONTROLLER } from '../model/habits.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { withholdBackups, withholdSettings } from './withhold-member-settings.ts';
+import { isOfPods, withholdsPods } from './withhold-pods.ts';
 import type { Adopted, Withheld } from './withhold.ts';
 
 type Sides = Pick<Withheld, 'desired' | 'observed'>;
@@ -11,11 +12,17 @@ type Sides = Pick<Withheld, 'desired' | 'observed'>;
  * (decision 25), and nodes that are there do not leave the pool because we look at them otherwise (decision 6).
  */
 export function withholdMembers(place: string, sides: Sides, adopted: Adopted): Sides {
-  if (adopted.keepMembers) return sides;
   const parent = `pool/${place}`;
+  const ofPods = isOfPods(parent, adopted.wanted);
+  if (adopted.keepMembers && !ofPods) return sides;
   const isHere = ({ kind, parent: pool }: DesiredResource | ObservedResource): boolean =>
     kind === 'member' && pool === parent;
   const present = sides.observed.filter((one) => isHere(one) && one.owned);
+  if (ofPods) {
+    const asked = sides.desired.filter(isHere);
+    if (!withholdsPods(parent, asked, present, adopted)) return sides;
+    return { ...sides, desired: [...sides.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };
+  }
   const desired = sides.desired.map((one) => (isHere(one) ? keepAddress(one, present, sides, adopted) : one));
   const wanted = new Set(desired.map(({ address }) => address));
   const held = withoutApproval(parent, present, wanted, adopted);

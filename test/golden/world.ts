@@ -6,6 +6,7 @@ import { lookAt } from '../../shared/look.ts';
 import type { Look } from '../../shared/look.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
+import type { Unit } from '../../shared/model/unit.ts';
 import { unitOf } from '../../shared/unit.ts';
 import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
 import type { Contents, Wire } from '../support/cloud-model.ts';
@@ -50,11 +51,11 @@ export function configOf(world: RecordedWorld): Config {
 export function lookAtWorld(
   world: RecordedWorld,
   config = configOf(world),
-  localNodes?: readonly string[],
+  known: Pick<Unit, 'localNodes' | 'endpoints'> = {},
 ): Promise<Look> {
   const key = keyOf(world.service);
   const found = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
-  const unit = localNodes ? { ...found, localNodes } : found;
+  const unit = { ...found, ...known };
   const cloud = new CloudModel(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
   return lookAt(unit, world.nodes, { cloud, clock: { now: () => 0 }, config }, cluster);

@@ -14,6 +14,7 @@ export const CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c1';
 export const OTHER_CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c2';
 export const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const OTHER_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000002';
+export const SUBNET_IPV6 = 'aaaaaaaa-0000-4000-8000-000000000006';
 export const NETWORK = 'aaaaaaaa-0000-4000-8000-00000000000a';
 export const PUBLIC = 'aaaaaaaa-0000-4000-8000-00000000000e';
 /** The group that a node's port has without us. */
@@ -26,6 +27,7 @@ const NETWORKS: Contents = {
   subnet: [
     { id: SUBNET, cidr: '10.0.0.0/24', network_id: NETWORK },
     { id: OTHER_SUBNET, cidr: '10.9.0.0/24', network_id: NETWORK },
+    { id: SUBNET_IPV6, cidr: 'fd00:10::/64', network_id: NETWORK, ip_version: 6, ipv6_address_mode: 'slaac' },
     { id: PUBLIC_SUBNET, cidr: '203.0.113.0/24', network_id: PUBLIC, name: 'public-1', tags: ['paid'] },
     { id: SECOND_PUBLIC_SUBNET, cidr: '198.51.100.0/24', network_id: PUBLIC, name: 'public-2' },
   ],
@@ -34,7 +36,10 @@ const NETWORKS: Contents = {
   secret: [{ id: OTHER_CERTIFICATE, secret_ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` }],
   port: Array.from({ length: 20 }, (_, at) => ({
     id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
-    fixed_ips: [{ subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` }],
+    fixed_ips: [
+      { subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` },
+      { subnet_id: SUBNET_IPV6, ip_address: `fd00:10::${at + 1}` },
+    ],
     security_groups: [NODE_GROUP],
     port_security_enabled: true,
     revision_number: 1,
@@ -51,7 +56,11 @@ export class CloudModel implements Cloud {
   readonly #busy = new Set<string>();
   #made = 0;
 
-  constructor(contents: Contents = {}) {
+  readonly #minor: number;
+
+  /** `minor` is Octavia's: API v2.`minor`. */
+  constructor(contents: Contents = {}, minor = 26) {
+    this.#minor = minor;
     for (const [kind, wires] of Object.entries({ ...NETWORKS, ...contents })) {
       this.#objects.set(kind as ReadKind, structuredClone(wires) as Wire[]);
     }
@@ -131,6 +140,11 @@ export class CloudModel implements Cloud {
     });
   }
 
+  certificateText(id: string): Promise<string | undefined> {
+    const payload = this.all('secret').find((one) => one.id === id)?.['payload'];
+    return Promise.resolve(typeof payload === 'string' ? payload : undefined);
+  }
+
   quota(): Promise<Readonly<Record<string, number>>> {
     return Promise.resolve({});
   }
@@ -149,16 +163,17 @@ export class CloudModel implements Cloud {
   }
 
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
-    return Promise.resolve({ major: 2, minor: 26 });
+    return Promise.resolve({ major: 2, minor: this.#minor });
   }
 
   #insert(kind: ResourceKind, attributes: Attributes): Wire {
     checkCreate(this, kind, attributes);
-    const { listeners, default_pool, members, healthmonitor, l7policies, rules, ...own } =
+    const { listeners, default_pool, additional_vips, members, healthmonitor, l7policies, rules, ...own } =
       structuredClone(attributes);
     const wire: Wire = {
       ...defaults(kind, this.#made),
       ...own,
+      ...(kind === 'loadbalancer' ? { additional_vips: vipsIn(asList(additional_vips), this.#made) } : {}),
       id: kind === 'secret' ? idByName(own) : this.#newId(),
     };
     this.all(kind).push(kind === 'secret' ? asStored(wire) : wire);
@@ -263,6 +278,13 @@ export class CloudModel implements Cloud {
       ...(monitor ? { healthmonitor_id: monitor.id } : {}),
     };
   }
+}
+
+/** Each with the address that was asked for, else one of its subnet. */
+function vipsIn(vips: readonly Attributes[], made: number): readonly Attributes[] {
+  const address = (vip: Attributes): string =>
+    vip['subnet_id'] === SUBNET_IPV6 ? `fd00:10::${200 + (made % 50)}` : `10.9.0.${200 + (made % 50)}`;
+  return vips.map((vip) => ({ ip_address: address(vip), ...vip }));
 }
 
 /** Of a monitor of type HTTP; the others have null, which makes no difference here. */

@@ -43,6 +43,20 @@ test('Barbican’s own 404 means gone; that of a path that is none does not', as
   await expect(cloud.get('secret', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
 });
 
+test('a certificate is read as text, and is none where it may not be read or is no text', async () => {
+  answer = (_seen, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('-----BEGIN');
+  };
+  expect(await cloud.certificateText(ID)).toBe('-----BEGIN');
+  expect(fake.seen.at(-1)).toMatchObject({ method: 'GET', path: `/key-manager/v1/secrets/${ID}/payload` });
+  for (const status of [403, 404, 406]) {
+    answer = always(status, { code: status, title: 'no', description: 'no' });
+    expect(await cloud.certificateText(ID)).toBeUndefined();
+  }
+  answer = always(501, { code: 501, title: 'no', description: 'no' });
+  await expect(cloud.certificateText(ID)).rejects.toMatchObject({ name: 'ReconcileError' });
+});
+
 test('what is no id never enters a path', async () => {
   await expect(cloud.get('secret', '../containers')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(fake.seen.filter(({ path }) => path.includes('containers'))).toEqual([]);

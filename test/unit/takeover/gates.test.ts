@@ -203,7 +203,7 @@ describe('nodes without a ready Pod', () => {
     for (const member of Object.values(lb?.members ?? {}).flat()) member['monitor_port'] = 32_000;
   };
   const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Look> =>
-    lookAtWorld(from, configOf(from), nodes);
+    lookAtWorld(from, configOf(from), { localNodes: nodes });
 
   test('get traffic from the Go provider, so that they become backups waits', async () => {
     const look = await lookWith(changed(occm, local), ['node-1']);
@@ -219,6 +219,57 @@ describe('nodes without a ready Pod', () => {
 
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again).filter(({ verb }) => verb === 'members')).toHaveLength(2);
+  });
+});
+
+describe('Pods of a port without a node port', () => {
+  const direct: Edit = (draft) => {
+    draft.service.spec.allocateLoadBalancerNodePorts = false;
+    for (const port of draft.service.spec.ports ?? []) delete port.nodePort;
+    // as the Go provider leaves it then
+    for (const balancer of draft.openstack) for (const pool of balancer.pools) balancer.members[pool.id] = [];
+  };
+  const lookWith = (from: RecordedWorld, ...addresses: readonly string[]): Promise<Look> => {
+    const pods = addresses.map((address) => ({ pod: `web-${address}`, address, port: 8080 }));
+    return lookAtWorld(from, configOf(from), {
+      endpoints: [
+        { pods, refused: [] },
+        { pods: [], refused: [] },
+      ],
+    });
+  };
+
+  test('got nothing from the Go provider, so that they become members waits', async () => {
+    const look = await lookWith(changed(occm, direct), '10.0.0.31');
+
+    expect(waiting(look)).toEqual(['update pool/tcp/80 members']);
+    expect(besideTags(look)).toEqual([]);
+  });
+
+  test('are approved once, wherever they go', async () => {
+    const asked = changed(occm, direct);
+    const look = await lookWith(asked, '10.0.0.31');
+    const again = await lookWith(changed(asked, approve(look)), '10.0.0.32', '10.0.0.33');
+
+    expect(waiting(again)).toEqual([]);
+    expect(besideTags(again)).toMatchObject([
+      { address: 'pool/tcp/80', verb: 'members', added: ['10.0.0.32:8080', '10.0.0.33:8080'] },
+    ]);
+  });
+
+  test('leave the pool with their endpoints, also when these were the last', async () => {
+    const served = changed(occm, (draft) => {
+      direct(draft);
+      const [balancer] = draft.openstack;
+      const pool = balancer?.pools.find(({ name }) => String(name).includes('_0_'))?.id ?? '';
+      const pod = { id: 'aaaaaaaa-1111-4111-8111-000000000001', name: 'web-1', address: '10.0.0.31' };
+      const state = { provisioning_status: 'ACTIVE', operating_status: 'ONLINE', admin_state_up: true };
+      if (balancer) balancer.members[pool] = [{ ...pod, ...state, protocol_port: 8080, backup: false }];
+    });
+    const look = await lookWith(served);
+
+    expect(waiting(look)).toEqual([]);
+    expect(besideTags(look)).toMatchObject([{ verb: 'delete', address: 'member/tcp/80/10.0.0.31:8080' }]);
   });
 });
 

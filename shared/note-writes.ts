@@ -22,7 +22,15 @@ export function noteWrites(
   const lb = known.get('lb');
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forget(lb.id, cloud);
   const hasPolicies = look.desired.resources.some(({ kind }) => kind === 'l7policy');
-  if (!lb || !unit.wanted || look.pending || applied.error || hasPolicies || steps.some(changesPlaces)) {
+  if (
+    !lb ||
+    !unit.wanted ||
+    look.pending ||
+    observed.replacement ||
+    applied.error ||
+    hasPolicies ||
+    steps.some(changesPlaces)
+  ) {
     expectNothing(unit, cloud);
     return;
   }
@@ -39,5 +47,6 @@ export function trustNothing(unit: Unit, { cloud }: Pick<World, 'cloud'>): void 
 /** A pool takes the place of another, or the load balancer goes: what is there then has other addresses. */
 function changesPlaces(step: Step): boolean {
   if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
+  if (step.address.startsWith('lb/')) return true;
   return step.verb === 'delete' && (step.kind === 'loadbalancer' || step.because !== undefined);
 }

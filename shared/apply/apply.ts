@@ -113,5 +113,5 @@ async function attempt(
 /** What Octavia locks by this step: one load balancer as a whole. Neutron locks nothing. */
 export function lockOf(step: Step): string | undefined {
   if (isBeside(step.kind)) return undefined;
-  return step.address.startsWith('lb/duplicate/') ? step.address : 'lb';
+  return step.address.startsWith('lb/') ? step.address : 'lb';
 }

@@ -8,6 +8,7 @@
  * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
  * levelset-set=<attribute>+<attribute>     on listeners, pools and monitors: what is set only because somebody asks for it
  * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
+ * levelset-replaces=<load balancer>       on load balancers: made to take that one's place
  *
  * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
  * provider (openstack-ccm.md, section 3), so that it can take everything back (decision 7).
@@ -65,6 +66,9 @@ export function recordedIn(tags: unknown): readonly string[] {
 }
 export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
   `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
+
+/** On a load balancer that is made to take another one's place. */
+export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;
 
 /** The value of the first tag `levelset-<name>=`. */
 export function tagValue(tags: unknown, name: string): string | undefined {

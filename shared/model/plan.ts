@@ -62,6 +62,8 @@ export interface Refusal {
   readonly kind: ResourceKind;
   readonly changes: readonly Change[];
   readonly reason: string;
+  /** What the annotation `approve` must name so that it is made after all: good for once. */
+  readonly approval?: string;
 }
 
 /** A change to what another controller made, which waits for an approval on the Service (decision 6). */

@@ -13,6 +13,7 @@ import { outOfReach } from '../model/reach.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
+import type { FoundLoadBalancers } from './load-balancer.ts';
 
 export interface FoundFloatingIP {
   readonly resource?: ObservedResource<'floatingip'>;
@@ -20,23 +21,23 @@ export interface FoundFloatingIP {
 }
 
 /**
- * The floating IP of a unit: the one on its VIP port; else the one that spec.loadBalancerIP names; else the one that was
+ * The floating IP of a unit: the one on its VIP port, or on that of what takes its place; else the one that
+ * spec.loadBalancerIP names; else the one that was
  * made for this Service and is not attached (its load balancer vanished, or it was kept).
  */
 export async function findFloatingIP(
   unit: Unit,
-  loadBalancer: WireResource | undefined,
+  { primary, replacement }: Pick<FoundLoadBalancers, 'primary' | 'replacement'>,
   wishes: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
   const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = wishes;
-  const vipPort = loadBalancer?.['vip_port_id'];
   const asked = wantsOne ? unit.service?.spec.loadBalancerIP : undefined;
-  const attached = typeof vipPort === 'string' ? await cloud.list('floatingip', { port_id: vipPort }) : [];
-  if (attached[0]) return { resource: observed(attached[0], unit, cluster) };
+  const attached = (await attachedTo(primary, cloud)) ?? (await attachedTo(replacement, cloud));
+  if (attached) return { resource: observed(attached, unit, cluster) };
   if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);
-  if (loadBalancer && !wantsOne) return {};
+  if (primary && !wantsOne) return {};
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
   const borrowed =
     unit.service && !wantsOne
@@ -44,6 +45,14 @@ export async function findFloatingIP(
       : [];
   const free = [...made, ...borrowed].find((ip) => !ip['port_id'] && !isKept(ip, wantsOne));
   return free ? { resource: observed(free, unit, cluster) } : {};
+}
+
+async function attachedTo(
+  loadBalancer: WireResource | undefined,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<WireResource | undefined> {
+  const port = loadBalancer?.['vip_port_id'];
+  return typeof port === 'string' ? (await cloud.list('floatingip', { port_id: port }))[0] : undefined;
 }
 
 /** A kept floating IP is left alone until its Service wants one again. */

@@ -24,6 +24,8 @@ import type { Headroom } from './quota.ts';
 export interface Observed {
   readonly loadBalancer?: WireResource;
   readonly duplicates: readonly WireResource[];
+  /** Made to take the place of `loadBalancer`, and not yet in it. */
+  readonly replacement?: WireResource;
   /** Ids of load balancers of other controllers that could all be this unit's. */
   readonly ambiguous?: readonly string[];
   readonly resources: readonly ObservedResource[];
@@ -65,11 +67,12 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   const { unit, cluster, network } = question;
   const lists = source.project ? listsOf(source.project) : source.cloud;
   const octavia = await source.cloud.octaviaVersion();
-  const { primary, duplicates, ambiguous } = await findLoadBalancers(unit, cluster, lists);
+  const found = await findLoadBalancers(unit, cluster, lists);
+  const { primary, duplicates, replacement, ambiguous } = found;
   const external = network?.external === true && (!primary || dialectOf(primary) !== 'kinx');
   const { managed, addresses } = question.securityGroup;
   const [floating, facts, groups, stored] = await Promise.all([
-    findFloatingIP(unit, primary, { ...network, external }, cluster, lists),
+    findFloatingIP(unit, found, { ...network, external }, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
     findSecurityGroups(unit, cluster, managed, { ...source, lists }),
     findStoredCertificates(unit, cluster, { ...source, lists }),
@@ -84,6 +87,7 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   return {
     ...(primary ? { loadBalancer: primary } : {}),
     duplicates,
+    ...(replacement ? { replacement } : {}),
     ...(ambiguous ? { ambiguous } : {}),
     resources: [
       ...lb,

@@ -4,6 +4,11 @@ import type { Change, Pending } from '../model/plan.ts';
 /** So much of the hash that a person can copy it, and nobody hits another one by chance. */
 const LENGTH = 12;
 
+/** What an owner names to say yes: a short hash of all that it is about. */
+export function approvalOf(what: readonly unknown[]): string {
+  return fingerprint(what).slice(0, LENGTH);
+}
+
 /** Collects what waits for a person; what was approved is not held up. */
 export class Gate {
   readonly pending: Pending[] = [];
@@ -25,6 +30,6 @@ export class Gate {
 
   #approvalOf({ address, verb, changes }: Omit<Pending, 'approval'>): string {
     const what = changes.map(({ attribute, from, to }: Change) => [attribute, from ?? null, to ?? null]);
-    return fingerprint([this.#uid, address, verb, what]).slice(0, LENGTH);
+    return approvalOf([this.#uid, address, verb, what]);
   }
 }

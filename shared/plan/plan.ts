@@ -2,6 +2,8 @@ import type { Pending, Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { Address, DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
 import { tagValue, withoutOurTags } from '../model/ownership.ts';
 import { desireBeside } from './beside.ts';
+import { planReplacement, removeReplacement } from './replacement.ts';
+import type { Replacement, ReplacementInput } from './replacement.ts';
 import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from './one.ts';
 import { inOrder } from './order.ts';
@@ -9,14 +11,10 @@ import { planSecurityGroup } from './security-group.ts';
 import { planToStore, planToTakeOut } from './stored-certificates.ts';
 import { createTree } from './tree.ts';
 
-export interface PlanInput {
+export interface PlanInput extends ReplacementInput {
   readonly unit: string;
   readonly services: readonly string[];
-  readonly desired: readonly DesiredResource[];
-  readonly observed: readonly ObservedResource[];
   readonly problems: readonly Problem[];
-  /** No node can be used just now: a pool that has members keeps them. */
-  readonly keepMembers: boolean;
   /** What the security group should open is not known: it stays as it is. */
   readonly keepSecurityGroup: boolean;
   /** Whether a floating IP, or the load balancer, was made for this Service, and so is ours to delete. */
@@ -61,23 +59,56 @@ export function plan(input: PlanInput): Plan {
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
   const refused: Refusal[] = [];
 
+  const replaced = replacementOf(lb, wantedLb, there, input);
+  const rebuild = input.rebuild ?? replaced.rebuild;
   if (!lb && wantedLb) steps.push(createTree(wantedLb, desired));
   else if (lb && !wantedLb) steps.push(...removeAll(lb, observed, input.isMadeByUs(lb)));
-  else if (lb && input.rebuild !== undefined) {
-    if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, input.rebuild));
-  } else if (lb) {
-    if (wantedLb) planOne(wantedLb, there, steps, refused);
+  else if (lb && rebuild !== undefined) {
+    if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
+  } else if (lb && wantedLb && replaced.vip_port_id === undefined) {
+    planOne(wantedLb, there, steps, []);
+    refused.push(...replaced.refused);
     const beside = desireBeside(desired, there, input.keepMembers);
     planChildren({ ...input, desired: beside, there, wanted: byAddress(beside) }, steps, refused);
   }
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');
-  if (wantedFloating && input.rebuild === undefined) planOne(wantedFloating, there, steps, refused);
+  if (wantedFloating && rebuild === undefined)
+    planOne(turnedTo(replaced.vip_port_id, wantedFloating), there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
   const beside = input.keepSecurityGroup ? [] : planSecurityGroup({ ...input, there, wanted }, refused);
-  const stored = { ...input, there, wanted, unknown: input.duplicates.length > 0 };
-  const ordered = [...planToStore(stored), ...inOrder(steps), ...beside, ...planToTakeOut(stored)];
+  const stored = {
+    ...input,
+    there,
+    wanted,
+    unknown: input.duplicates.length > 0 || input.replacement !== undefined,
+  };
+  const ordered = [
+    ...planToStore(stored),
+    ...inOrder(steps),
+    ...replaced.steps,
+    ...beside,
+    ...planToTakeOut(stored),
+  ];
   return { ...base, steps: ordered, refused };
+}
+
+function replacementOf(
+  lb: ObservedResource | undefined,
+  wanted: DesiredResource | undefined,
+  there: ReadonlyMap<Address, ObservedResource>,
+  input: PlanInput,
+): Replacement {
+  if (lb && wanted && input.rebuild === undefined) return planReplacement(wanted, lb, there, input);
+  const because = 'the one whose place it was to take goes as well';
+  return { steps: removeReplacement(input.replacement, because), refused: [] };
+}
+
+/** The floating IP on the VIP port of what takes the load balancer's place. */
+function turnedTo(vip_port_id: string | undefined, wanted: DesiredResource): DesiredResource {
+  return vip_port_id === undefined
+    ? wanted
+    : { ...wanted, attributes: { ...wanted.attributes, port_id: vip_port_id } };
 }
 
 function byAddress<R extends { readonly address: Address }>(

@@ -1,5 +1,5 @@
 import { APPROVE } from '../model/ownership.ts';
-import type { Change, CreateStep, Pending, Plan, Step } from '../model/plan.ts';
+import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 
@@ -21,7 +21,8 @@ export function renderPlan(plan: Plan): string {
     lines.push(`  = ${sign} ${address} waits for approval ${approval}: ${reason}`);
     lines.push(...changes.map((change) => `      ${renderChange(change)}`));
   }
-  if (plan.pending.length > 0) lines.push(`    approve with the annotation ${approveWith(plan.pending)}`);
+  const approve = approveWith(plan);
+  if (approve !== undefined) lines.push(`    approve with the annotation ${approve}`);
   for (const problem of plan.problems) {
     lines.push(`  ? ${problem.field} = ${JSON.stringify(problem.value)}: ${problem.message}`);
   }
@@ -30,9 +31,10 @@ export function renderPlan(plan: Plan): string {
   return lines.join('\n');
 }
 
-/** The annotation as it is written. */
-export function approveWith(pending: readonly Pending[]): string {
-  return `${APPROVE}: ${pending.map(({ approval }) => approval).join(',')}`;
+/** The annotation that would let everything through, as it is written; undefined when none would. */
+export function approveWith({ pending, refused }: Pick<Plan, 'pending' | 'refused'>): string | undefined {
+  const hashes = [...refused, ...pending].flatMap(({ approval }) => approval ?? []);
+  return hashes.length > 0 ? `${APPROVE}: ${hashes.join(',')}` : undefined;
 }
 
 /** `2 to create, 1 to delete`, or `nothing to do`. */

@@ -4,6 +4,7 @@ import type { Look } from '../look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { REPLACEMENT } from '../plan/replacement.ts';
 
 /** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
 const CREATE_MS = 2_000;
@@ -26,9 +27,21 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   }
   const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
   if (locking.length > 0) {
+    const made = applied.known.get(REPLACEMENT)?.id ?? look.replacing;
+    if (made !== undefined)
+      return { status: 'progressing', reason: waiting(made), retryAfterMs: CREATE_MS, waitingFor: made };
     const creating = locking.some((step) => step.verb !== 'update' && step.kind === 'loadbalancer');
     const retryAfterMs = creating ? CREATE_MS : CHANGE_MS;
     return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs, ...wait };
+  }
+  if (look.replacing !== undefined) {
+    const { replacing } = look;
+    return {
+      status: 'progressing',
+      reason: waiting(replacing),
+      retryAfterMs: CREATE_MS,
+      waitingFor: replacing,
+    };
   }
   if (applied.stopped)
     return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };

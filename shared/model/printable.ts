@@ -1,0 +1,19 @@
+/** What others wrote, so that it can be shown anywhere: on a terminal, on a page, in an Event (decision 31). */
+
+/** Longer values are cut where they are told: an annotation may have 256 kB. */
+const LONGEST = 200;
+
+/** Control and format characters, lone surrogates, and what ends a line in some readers: none of them is shown as it is. */
+const UNSEEN = /[\p{C}\u2028\u2029]/gu;
+
+/** One line of text in which every character can be seen. */
+export function printable(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** A value in JSON, cut, on one line. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
+  return printable(cut);
+}

@@ -1,0 +1,47 @@
+import type { Look } from '../look.ts';
+import type { Change, Plan, Problem } from '../model/plan.ts';
+import { printable, quote } from '../model/printable.ts';
+import { approveWith } from '../plan/render.ts';
+
+/** So many of a kind are told one by one; a condition has its limits, and so has a reader. */
+const TOLD = 10;
+
+/** What of the wishes is not met, one line each, and how to say yes to what waits. */
+export function notesOf({ plan, desired }: Look): readonly string[] {
+  const approve = approveWith(plan);
+  return [
+    ...(desired.keepMembers ? ['there are no available nodes'] : []),
+    ...firstOf(plan.problems.map(noteOf)),
+    ...firstOf(waitingNotes(plan)),
+    ...firstOf(refusedNotes(plan)),
+    ...(approve === undefined ? [] : [`approve with the annotation ${approve}`]),
+  ];
+}
+
+/** `FIELD "VALUE" is not what is allowed, and what happens meanwhile`. */
+export function noteOf({ field, value, message }: Problem): string {
+  return printable(`${field} ${quote(value)} ${message}`);
+}
+
+function waitingNotes({ pending }: Plan): readonly string[] {
+  return pending.map(
+    ({ address, changes, reason, approval }) =>
+      `${address} waits for ${approval} (${inWords(changes)}): ${reason}`,
+  );
+}
+
+function refusedNotes({ refused }: Plan): readonly string[] {
+  return refused.map(({ address, changes, reason, approval }) => {
+    const hash = approval === undefined ? '' : ` until ${approval} is approved`;
+    return `${address} is left as it is${hash} (${inWords(changes)}): ${reason}`;
+  });
+}
+
+function inWords(changes: readonly Change[]): string {
+  return changes.map(({ attribute, from, to }) => `${attribute} ${quote(from)} -> ${quote(to)}`).join(', ');
+}
+
+function firstOf(notes: readonly string[]): readonly string[] {
+  const more = notes.length - TOLD;
+  return more > 0 ? [...notes.slice(0, TOLD), `and ${more} more, see levelset plan`] : notes;
+}

@@ -104,7 +104,7 @@ export function createMetrics(): Metrics {
       for (const { name } of certificatesOf.get(key) ?? [])
         certificateEnds.remove({ namespace, service, name });
       for (const { name, notAfter } of certificates)
-        certificateEnds.set({ namespace, service, name }, notAfter / 1000);
+        certificateEnds.set({ namespace, service, name }, Date.parse(notAfter) / 1000);
       if (certificates.length > 0) certificatesOf.set(key, certificates);
       else certificatesOf.delete(key);
     },

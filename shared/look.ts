@@ -1,10 +1,10 @@
+import { hashOf } from './desired/hash.ts';
 import { desireUnit } from './desired/unit.ts';
 import type { Desired } from './desired/unit.ts';
 import { memberAddresses } from './desired/security-group.ts';
 import { servedSecrets } from './desired/served-secrets.ts';
 import { certificateQuestionOf, networkQuestion, readWishes } from './desired/wishes.ts';
 import type { Wishes } from './desired/wishes.ts';
-import { fingerprint } from './model/fingerprint.ts';
 import { publishedAddress } from './model/kubernetes.ts';
 import type { Node } from './model/kubernetes.ts';
 import { isMadeForService } from './model/name-schemes.ts';
@@ -15,7 +15,7 @@ import { isBeside } from './model/beside.ts';
 import type { ObservedResource } from './model/resources.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';
-import { observeCertificates } from './observe/certificates.ts';
+import { horizonAt, observeCertificates } from './observe/certificates.ts';
 import { isPending, observeTop, observeUnit } from './observe/unit.ts';
 import type { Observed } from './observe/unit.ts';
 import type { Project } from './observe/project.ts';
@@ -63,6 +63,7 @@ export async function lookAt(
   const observe = depth === 'deep' ? observeUnit : observeTop;
   const observed = await observe({ unit, nodes, cluster, network, securityGroup }, world);
   const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
+  const horizon = horizonAt(world.clock);
   const desired = desireUnit(
     {
       wanted: wishes && unit.wanted ? [wishes] : [],
@@ -70,8 +71,8 @@ export async function lookAt(
       nodes,
       facts: observed.facts,
       octavia: observed.octavia,
-      secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, world.clock.now()),
-      now: world.clock.now(),
+      secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
+      horizon,
       certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
       ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
       ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
@@ -132,15 +133,6 @@ export async function lookAt(
     ...(replacement && isPending(replacement) ? { replacing: replacement.id } : {}),
     hash: hashOf(desired, approved),
   };
-}
-
-/** Of what is desired, what was approved, and what people are told that may change although the Service does not. */
-function hashOf({ resources, problems }: Desired, approved: readonly string[]): string {
-  const told = problems.flatMap(({ passing, field, value, message }) =>
-    passing ? [[field, value, message]] : [],
-  );
-  const parts = [...(approved.length > 0 ? [approved] : []), ...(told.length > 0 ? [told] : [])];
-  return fingerprint(parts.length > 0 ? [resources, ...parts] : resources);
 }
 
 /** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */

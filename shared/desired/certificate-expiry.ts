@@ -1,20 +1,17 @@
 /** Until when the certificates are good that the listeners of a Service use, and whom that concerns. */
-import type { CertificateFacts, CertificateInUse } from '../model/certificates.ts';
-import { RENEW_WITHIN_MS } from '../model/certificates.ts';
+import type { CertificateFacts, CertificateInUse, Horizon } from '../model/certificates.ts';
 import type { Problem } from '../model/plan.ts';
 import { parseTlsReference } from '../model/tls-reference.ts';
 import { DEFAULT_CERTIFICATE } from './certificates.ts';
 import { protocolsOf } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
-import { dateOf } from './served-secrets.ts';
 import type { ServedSecrets } from './served-secrets.ts';
 import type { Wishes } from './wishes.ts';
 
 interface Known {
   readonly certificates: CertificateFacts;
   readonly secrets: ServedSecrets;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly horizon: Horizon;
 }
 
 interface Named extends CertificateInUse {
@@ -35,7 +32,7 @@ export function watchCertificates(
   const once = [...new Map(named.map((one) => [`${one.field} ${one.value}`, one])).values()];
   return {
     inUse: [...new Map(once.map(({ name, notAfter }) => [name, { name, notAfter }])).values()],
-    problems: once.flatMap((one) => expiryOf(one, known.now)),
+    problems: once.flatMap((one) => expiryOf(one, known.horizon)),
   };
 }
 
@@ -64,11 +61,11 @@ function namedBy(
 }
 
 /** The same words every day, so that they are told once. */
-function expiryOf({ field, value, notAfter }: Named, now: number): readonly Problem[] {
-  if (notAfter > now + RENEW_WITHIN_MS) return [];
+function expiryOf({ field, value, notAfter }: Named, { now, soon }: Horizon): readonly Problem[] {
+  if (notAfter > soon) return [];
   const message =
     notAfter > now
-      ? `expires on ${dateOf(notAfter)}: renew it`
-      : `expired on ${dateOf(notAfter)}, and clients refuse it: renew it`;
+      ? `expires on ${notAfter}: renew it`
+      : `expired on ${notAfter}, and clients refuse it: renew it`;
   return [{ field, value, message, passing: true }];
 }

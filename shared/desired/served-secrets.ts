@@ -6,7 +6,7 @@ import type { TlsSecretFacts } from '../model/tls-secret.ts';
 export type ServedSecret =
   | {
       readonly fingerprint: string;
-      readonly notAfter?: number;
+      readonly notAfter?: string;
       /** Why it is the one that was stored before. */
       readonly because?: string;
     }
@@ -15,16 +15,20 @@ export type ServedSecret =
 /** By the name of the Secret. */
 export type ServedSecrets = ReadonlyMap<string, ServedSecret>;
 
-/** `now` in milliseconds since 1970. One that has expired takes the place of none that serves. */
+/** `now` in RFC 3339. One that has expired takes the place of none that serves. */
 export function servedSecrets(
   secrets: ReadonlyMap<string, TlsSecretFacts>,
   observed: readonly ObservedResource[],
-  now: number,
+  now: string,
 ): ServedSecrets {
   return new Map(
     [...secrets].map(([name, facts]): [string, ServedSecret] => {
       const because =
-        'because' in facts ? facts.because : facts.notAfter <= now ? expired(facts.notAfter) : undefined;
+        'because' in facts
+          ? facts.because
+          : facts.notAfter <= now
+            ? `has a certificate that expired on ${facts.notAfter}`
+            : undefined;
       if (because === undefined) return [name, facts];
       const stored = storedOf(name, observed);
       if ('fingerprint' in facts && (stored === undefined || stored === facts.fingerprint))
@@ -32,15 +36,6 @@ export function servedSecrets(
       return [name, stored === undefined ? { because } : { fingerprint: stored, because }];
     }),
   );
-}
-
-/** `2026-12-01T00:00:00Z`. */
-export function dateOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
-}
-
-function expired(notAfter: number): string {
-  return `has a certificate that expired on ${dateOf(notAfter)}`;
 }
 
 /** The fingerprint of what was stored last out of this Secret. */

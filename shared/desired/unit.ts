@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { NO_CERTIFICATES } from '../model/certificates.ts';
-import type { CertificateFacts, CertificateInUse } from '../model/certificates.ts';
+import type { CertificateFacts, CertificateInUse, Horizon } from '../model/certificates.ts';
 import type { PortEndpoints } from '../model/endpoints.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { memberSubnetOf } from '../model/network.ts';
@@ -48,8 +48,7 @@ export interface DesireInput {
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly certificates?: CertificateFacts;
   readonly secrets?: ServedSecrets;
-  /** Milliseconds since 1970: what will expire is told in time. */
-  readonly now: number;
+  readonly horizon: Horizon;
 }
 
 /** What should be there. The one such function: every trigger, and deletion, goes through it. */
@@ -78,7 +77,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       certificates: [],
     };
   }
-  const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, now } = input;
+  const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
   const served = servedFamilies(first, facts, octavia);
   const wanted = input.wanted.map((wishes) => withFamilies(wishes, served));
   const owner = withFamilies(first, served);
@@ -89,8 +88,15 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const vips = desireVips(owner, facts, octavia);
   const { lbProvider: provider } = config.loadBalancer;
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
-  const reached = second?.nodes.length ? owner : { ...owner, families: [owner.family] };
-  const group = desireSecurityGroup(reached, nodes.reachable, input.facts, input.cluster, config.loadBalancer);
+  const reached =
+    second?.nodes.length || nodes.reachable.length === 0 ? owner : { ...owner, families: [owner.family] };
+  const group = desireSecurityGroup(
+    reached,
+    nodes.reachable,
+    input.facts,
+    input.cluster,
+    config.loadBalancer,
+  );
   const ports = wanted.flatMap(
     (wishes) =>
       wishes.service.spec.ports?.map((port, index) =>
@@ -108,7 +114,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
         }),
       ) ?? [],
   );
-  const watched = wanted.map((wishes) => watchCertificates(wishes, { certificates, secrets, now }));
+  const watched = wanted.map((wishes) => watchCertificates(wishes, { certificates, secrets, horizon }));
   const able = withinCapabilities(
     [
       desireLoadBalancer(owner, vips.attributes, input, config),

@@ -11,8 +11,8 @@ export interface CertificateQuestion {
 export type FoundCertificate =
   | {
       readonly ref: string;
-      /** Milliseconds since 1970; undefined where that could not be read without the private key. */
-      readonly notAfter?: number;
+      /** RFC 3339; undefined where that could not be read without the private key. */
+      readonly notAfter?: string;
     }
   | { readonly because: string };
 
@@ -27,20 +27,30 @@ export const NO_CERTIFICATES: CertificateFacts = { references: new Map() };
 export interface CertificateInUse {
   /** Of its Secret, or its id in Barbican. */
   readonly name: string;
-  /** Milliseconds since 1970. */
-  readonly notAfter: number;
+  /** RFC 3339. */
+  readonly notAfter: string;
 }
 
 /** So long before a certificate expires people are told. */
 export const RENEW_WITHIN_MS = 14 * 24 * 3_600_000;
 
-/** When a certificate ends to be good, in milliseconds since 1970. */
-export function notAfterOf(certificate: X509Certificate): number {
-  return Date.parse(certificate.validTo);
+/** Now, and the time up to which what expires is told of; RFC 3339, so that they compare as text. */
+export interface Horizon {
+  readonly now: string;
+  readonly soon: string;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** When a certificate ends to be good; OpenSSL says `Dec  1 00:00:00 2026 GMT`. */
+export function notAfterOf({ validTo }: Pick<X509Certificate, 'validTo'>): string {
+  const [month = '', day = '', time = '', year = ''] = validTo.split(/ +/);
+  const two = (number: number | string): string => String(number).padStart(2, '0');
+  return `${year}-${two(MONTHS.indexOf(month) + 1)}-${two(day)}T${time}Z`;
 }
 
 /** The same of the first certificate in a text; undefined where there is none. */
-export function notAfterIn(pem: string): number | undefined {
+export function notAfterIn(pem: string): string | undefined {
   try {
     return notAfterOf(new X509Certificate(pem));
   } catch {

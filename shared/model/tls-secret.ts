@@ -8,13 +8,13 @@ import type { KeyPair } from './pkcs12.ts';
 export type TlsSecretFacts =
   | {
       readonly fingerprint: string;
-      /** Of the first certificate, in milliseconds since 1970. */
-      readonly notAfter: number;
+      /** Of the first certificate, RFC 3339. */
+      readonly notAfter: string;
     }
   | { readonly because: string };
 
 type Read =
-  | { readonly pair: KeyPair; readonly fingerprint: string; readonly notAfter: number }
+  | { readonly pair: KeyPair; readonly fingerprint: string; readonly notAfter: string }
   | { readonly because: string };
 
 const TYPE = 'kubernetes.io/tls';

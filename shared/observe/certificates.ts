@@ -1,5 +1,10 @@
-import { notAfterIn } from '../model/certificates.ts';
-import type { CertificateFacts, CertificateQuestion, FoundCertificate } from '../model/certificates.ts';
+import { notAfterIn, RENEW_WITHIN_MS } from '../model/certificates.ts';
+import type {
+  CertificateFacts,
+  CertificateQuestion,
+  FoundCertificate,
+  Horizon,
+} from '../model/certificates.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { TlsReference } from '../model/tls-reference.ts';
@@ -21,6 +26,13 @@ export async function observeCertificates(
     return [reference.id, await remember(cloud, clock, key, () => find(reference, cloud))];
   });
   return { references: new Map(await Promise.all(found)) };
+}
+
+/** Kubernetes' times have whole seconds, and so have these. */
+export function horizonAt(clock: Clock): Horizon {
+  const now = clock.now();
+  const text = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+  return { now: text(now), soon: text(now + RENEW_WITHIN_MS) };
 }
 
 /** A plain id is that of a container, as kinx has it, or else of a secret. */
@@ -47,7 +59,7 @@ async function endOf(
   kind: 'container' | 'secret',
   wire: WireResource,
   cloud: Cloud,
-): Promise<{ readonly notAfter?: number }> {
+): Promise<{ readonly notAfter?: string }> {
   const id =
     kind === 'container' ? partOf(wire) : wire['secret_type'] === 'certificate' ? wire.id : undefined;
   const text = id === undefined ? undefined : await cloud.certificateText(id);

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { NetworkFacts } from '../model/network.ts';
+import type { Family, NetworkFacts } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
 import { rulesHoldSourceRanges } from './security-group.ts';
 import type { Wishes } from './wishes.ts';
@@ -7,12 +7,14 @@ import type { Wishes } from './wishes.ts';
 interface Cloud {
   readonly wanted: readonly Wishes[];
   readonly facts: NetworkFacts;
+  /** Families of the load balancer's VIPs. */
+  readonly served: readonly Family[];
   readonly octavia: { readonly major: number; readonly minor: number };
 }
 
 /** What the cloud does not have, or cannot do, and without which nothing may be changed. */
 export function networkProblems(owner: Wishes, input: Cloud, config: Config): readonly Problem[] {
-  const { facts, octavia } = input;
+  const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
     field: 'subnet or network id',
     value: id,
@@ -31,15 +33,34 @@ export function networkProblems(owner: Wishes, input: Cloud, config: Config): re
       'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
   }
-  const byListeners = config.loadBalancer.lbProvider !== 'ovn' && octavia.major === 2 && octavia.minor >= 12;
-  const enforceable = byListeners || rulesHoldSourceRanges(config.loadBalancer);
-  if (!enforceable && input.wanted.some((wishes) => wishes.allowed_cidrs !== null)) {
+  const ranged = input.wanted.find((wishes) => wishes.allowed_cidrs !== null);
+  const why = ranged && whyUnenforceable(owner, input, config);
+  if (why !== undefined) {
     problems.push({
       field: 'spec.loadBalancerSourceRanges',
-      value: (owner.allowed_cidrs ?? []).join(','),
-      message: `cannot be enforced by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${config.loadBalancer.lbProvider}), so nothing is opened`,
+      value: (ranged?.allowed_cidrs ?? []).join(','),
+      message: `cannot be enforced ${why}, so nothing is opened`,
       blocking: true,
     });
   }
   return problems;
+}
+
+/**
+ * Octavia compares a range with the family of the primary VIP only, and writes each as a rule for all families (decision
+ * 13); with security groups of the user's own on the VIP port it takes none.
+ */
+function whyUnenforceable(
+  owner: Wishes,
+  { octavia, served }: Cloud,
+  { loadBalancer: config }: Config,
+): string | undefined {
+  if (rulesHoldSourceRanges(config)) return undefined;
+  const { lbProvider } = config;
+  if (lbProvider === 'ovn' || octavia.major !== 2 || octavia.minor < 12)
+    return `by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${lbProvider})`;
+  if (served.length > 1) return 'on a load balancer with IPv4 and IPv6 addresses';
+  return owner.annotated.loadbalancer.vip_sg_ids === undefined
+    ? undefined
+    : 'together with vip-sg-ids, whose security groups say who may connect';
 }

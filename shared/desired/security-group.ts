@@ -82,7 +82,8 @@ function openings(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerConfi
   const { lbProvider } = config;
   const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
   const everybody = families.map((family) => EVERYBODY[family]);
-  const clients = lbProvider === 'ovn' ? (allowed_cidrs ?? everybody) : subnets;
+  const ranges = (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
+  const clients = lbProvider === 'ovn' ? ranges : subnets;
   const ports = service.spec.ports ?? [];
   const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
   const ofFirst = (cidr: string): boolean => familyOf(cidr) === wishes.family;

@@ -43,6 +43,7 @@ const POOL_REFERENCES = ['tls_enabled', 'ca_tls_container_ref', 'tls_container_r
 export const CAPABILITIES: readonly Capability[] = [
   { kind: 'loadbalancer',  attribute: 'flavor_id',         since: 6,  notOvn: true },
   { kind: 'loadbalancer',  attribute: 'availability_zone', since: 14, notOvn: true },
+  { kind: 'loadbalancer',  attribute: 'vip_sg_ids',        since: 29, notOvn: true, guards: true },
   ...TIMEOUTS.map((attribute) => ({ kind: 'listener', attribute, since: 1, notOvn: true } as const)),
   { kind: 'listener',      attribute: 'protocol', values: HTTP_LISTENERS, notOvn: true, instead: 'TCP' },
   { kind: 'listener',      attribute: 'protocol', values: ['PROMETHEUS'], since: 25, notOvn: true, drops: true },

@@ -25,6 +25,7 @@ export const REACH = {
   flavor:            'open',
   availability_zone: 'open',
   qos_policy:        'open',
+  securitygroup:     'open',
   barbican:          'open',
   Secret:            'own',
 } as const satisfies Readonly<Record<string, Reach>>;

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
-import { CERTIFICATE, OTHER_CERTIFICATE, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../support/cloud-model.ts';
+import {
+  CERTIFICATE,
+  OTHER_CERTIFICATE,
+  OTHER_SUBNET,
+  PUBLIC,
+  PUBLIC_SUBNET,
+  SUBNET,
+  SUBNET_IPV6,
+} from '../support/cloud-model.ts';
 
 /** Good values of each annotation; a law fails when a row of the table has none here. */
 const GOOD: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +36,9 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'loadbalancer.openstack.org/timeout-member-data': ['0', '60000'],
   'loadbalancer.openstack.org/timeout-tcp-inspect': ['0', '10'],
   'loadbalancer.openstack.org/port-id': ['4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
+  'levelset.openstack.org/additional-vip-subnet-ids': [SUBNET_IPV6, OTHER_SUBNET],
+  'levelset.openstack.org/vip-qos-policy-id': ['6b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
+  'levelset.openstack.org/vip-sg-ids': ['7b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
   'loadbalancer.openstack.org/flavor-id': ['5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
   'loadbalancer.openstack.org/availability-zone': ['az1'],
   'loadbalancer.openstack.org/x-forwarded-for': ['false', 'true'],
@@ -102,6 +113,8 @@ export interface Edit {
   readonly ports: readonly { readonly protocol: string; readonly port: number; readonly nodePort: number }[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly ranges: readonly string[];
+  /** Absent: SingleStack. */
+  readonly policy?: 'SingleStack' | 'PreferDualStack' | 'RequireDualStack';
   readonly sticky: boolean;
   readonly local: boolean;
 }
@@ -112,6 +125,10 @@ export const anEdit: fc.Arbitrary<Edit> = fc.record({
     .uniqueArray(anAnnotation, { maxLength: 4, selector: ([key]) => key })
     .map((pairs) => Object.fromEntries(pairs)),
   ranges: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, someRanges),
+  policy: fc.oneof(
+    { weight: 3, arbitrary: fc.constant('SingleStack' as const) },
+    fc.constantFrom('PreferDualStack' as const, 'RequireDualStack' as const),
+  ),
   sticky: fc.boolean(),
   local: fc.boolean(),
 });
@@ -124,9 +141,11 @@ export function serviceOf(edit: Edit, uid = '5e5e5e5e-0000-4000-8000-00000000000
 }
 
 export function specOf(edit: Edit): Readonly<Record<string, unknown>> {
+  const { policy = 'SingleStack' } = edit;
   return {
     type: 'LoadBalancer',
-    ipFamilies: ['IPv4'],
+    ipFamilies: policy === 'SingleStack' ? ['IPv4'] : ['IPv4', 'IPv6'],
+    ipFamilyPolicy: policy,
     sessionAffinity: edit.sticky ? 'ClientIP' : 'None',
     externalTrafficPolicy: edit.local ? 'Local' : 'Cluster',
     ...(edit.local ? { healthCheckNodePort: 31_000 } : {}),
@@ -145,9 +164,10 @@ const aNode: fc.Arbitrary<Node> = fc
       fc.constant('10.0.0.1'),
     ),
     excluded: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
+    dual: fc.boolean(),
     leaving: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
   })
-  .map(({ number, address, excluded, leaving }) => ({
+  .map(({ number, address, excluded, dual, leaving }) => ({
     metadata: {
       name: `node-${number}`,
       uid: `n${number}`,
@@ -164,7 +184,10 @@ const aNode: fc.Arbitrary<Node> = fc
       addresses:
         address === 'none'
           ? []
-          : [{ type: 'InternalIP', address: address === 'own' ? `10.0.0.${number}` : address }],
+          : [
+              { type: 'InternalIP', address: address === 'own' ? `10.0.0.${number}` : address },
+              ...(dual ? [{ type: 'InternalIP', address: `fd00:10::${number}` }] : []),
+            ],
     },
   }));
 
@@ -173,11 +196,16 @@ export const someNodes: fc.Arbitrary<readonly Node[]> = fc.uniqueArray(aNode, {
   selector: ({ metadata }) => metadata.name,
 });
 
-/** At least one Node with an address of its own, so that the VIP has a subnet. */
+/** At least one Node with addresses of its own, so that the VIP has a subnet. */
 export const usableNodes = someNodes.map((nodes) => [
   ...nodes,
   {
     metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1', labels: { pool: 'edge' } },
-    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.9' }] },
+    status: {
+      addresses: [
+        { type: 'InternalIP', address: '10.0.0.9' },
+        { type: 'InternalIP', address: 'fd00:10::9' },
+      ],
+    },
   },
 ]);

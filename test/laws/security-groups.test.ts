@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Service } from '../../shared/model/kubernetes.ts';
-import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
+import { CloudModel, NODE_GROUP, SUBNET_IPV6 } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
@@ -38,16 +38,49 @@ function placed(cloud: CloudModel, service: Service): readonly unknown[] {
 }
 
 /** By hand: each node port, and the health check port of what stays local. */
-function wanted({ ports, local }: Edit, from: readonly string[]): readonly string[] {
+function wanted(
+  { ports, local }: Edit,
+  from: readonly string[],
+  alsoChecked: readonly string[] = [],
+): readonly string[] {
   const data = ports.flatMap((port) =>
     from.map((cidr) => `${port.protocol.toLowerCase()} ${port.nodePort} ${cidr}`),
   );
-  return [...new Set([...data, ...(local ? ['tcp 31000 10.0.0.0/24'] : [])])].sort();
+  const checks = ['tcp 31000 10.0.0.0/24', ...alsoChecked];
+  return [...new Set([...data, ...(local ? checks : [])])].sort();
 }
 
-/** Where the pools say that the nodes are. */
+/** What comes besides by IPv6, where members are of both families. */
+function wantedOfIPv6({ ports, ...edit }: Edit): readonly string[] {
+  const udp = ports.filter(({ protocol }) => protocol === 'UDP');
+  const six = wanted({ ...edit, ports: udp }, ['fd00:10::/64'], ['tcp 31000 fd00:10::/64']);
+  return udp.length === 0 ? [] : six;
+}
+
+function servesIPv6(cloud: CloudModel): boolean {
+  const [lb] = cloud.all('loadbalancer');
+  const vips = (lb?.['additional_vips'] ?? []) as readonly { readonly subnet_id: string }[];
+  return vips.some(({ subnet_id }) => subnet_id === SUBNET_IPV6);
+}
+
+/** Whether the load balancer that there is serves both families for this Service. */
+function isDual({ policy = 'SingleStack' }: Edit, cloud: CloudModel): boolean {
+  return policy !== 'SingleStack' && servesIPv6(cloud);
+}
+
+/** By hand: where clients of a Service may be. */
+function clientsOf(edit: Edit, cloud: CloudModel): readonly string[] {
+  const ranges = edit.ranges.filter((range) => range !== 'x').map((range) => range.replace('2.7/', '2.0/'));
+  const six = isDual(edit, cloud);
+  if (edit.ranges.length === 0) return six ? ['0.0.0.0/0', '::/0'] : ['0.0.0.0/0'];
+  if (!servesIPv6(cloud) && ranges.includes('0.0.0.0/0')) return ['0.0.0.0/0'];
+  return ranges.filter((range) => six || !range.includes(':'));
+}
+
+/** Where the pools say that the nodes are; their IPv6 addresses are on the same ports. */
 function members(cloud: CloudModel): readonly unknown[] {
-  return [...new Set(cloud.all('member').map(({ address }) => address))].sort();
+  const addresses = cloud.all('member').map(({ address }) => String(address));
+  return [...new Set(addresses.filter((address) => !address.includes(':')))].sort();
 }
 
 /** Groups of other people on the ports of the nodes. */
@@ -82,7 +115,9 @@ describe('whatever a Service asks for, one after the other', () => {
             const { plan, desired } = await look(service, nodes, cloud, managed);
             expect(plan.steps).toEqual([]);
             if (desired.keepMembers || plan.problems.some(({ blocking }) => blocking)) continue;
-            expect(opened(cloud, service)).toEqual(wanted(edit, ['10.0.0.0/24']));
+            const six = isDual(edit, cloud) ? wantedOfIPv6(edit) : [];
+            const all = new Set([...wanted(edit, ['10.0.0.0/24']), ...six]);
+            expect(opened(cloud, service)).toEqual([...all].sort());
             expect(placed(cloud, service)).toEqual(members(cloud));
             expect(groupOf(cloud, service)?.['tags']).toEqual([
               'levelset-cluster=c1c1c1c1-0000-4000-8000-000000000000',
@@ -105,10 +140,8 @@ describe('whatever a Service asks for, one after the other', () => {
           await settle(service, nodes, cloud, ovn);
           const { plan } = await look(service, nodes, cloud, ovn);
           if (plan.problems.some(({ blocking }) => blocking)) continue;
-          const all = edit.ranges.length === 0 || edit.ranges.includes('0.0.0.0/0');
-          const own = edit.ranges.filter((range) => /^1\d+\./.test(range));
-          const from = all ? ['0.0.0.0/0'] : own.map((range) => range.replace('192.0.2.7', '192.0.2.0'));
-          expect(opened(cloud, service)).toEqual(wanted(edit, from));
+          const alsoChecked = isDual(edit, cloud) ? ['tcp 31000 fd00:10::/64'] : [];
+          expect(opened(cloud, service)).toEqual(wanted(edit, clientsOf(edit, cloud), alsoChecked));
           expect(cloud.all('listener').every((listener) => listener['allowed_cidrs'] === null)).toBe(true);
         }
       }),

@@ -6,7 +6,7 @@ import { checkListenerTls, checkPoolTls, checkSecret, LISTENER_TLS, POOL_TLS } f
 
 /** What a PUT may carry (Octavia API v2 and Networking API v2.0, "Update ..."). */
 const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
-  loadbalancer: ['name', 'description', 'admin_state_up', 'tags'],
+  loadbalancer: ['name', 'description', 'admin_state_up', 'tags', 'vip_qos_policy_id', 'vip_sg_ids'],
   listener: [
     ...[
       'name',
@@ -52,6 +52,7 @@ export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: A
       if (attributes['vip_port_id'] !== undefined) return;
       if (subnet !== undefined) exists(cloud, 'subnet', subnet);
       else if (attributes['vip_network_id'] === undefined) throw refused('no VIP subnet, network or port');
+      checkVips(cloud, attributes);
       return;
     }
     case 'listener':
@@ -154,6 +155,15 @@ function checkListener(cloud: CloudModel, attributes: Attributes): void {
   for (const cidr of (attributes['allowed_cidrs'] ?? []) as readonly string[]) {
     if (!/^[0-9.]+\/\d+$/.test(cidr)) throw refused(`CIDR ${cidr} IP version incompatible with VIP`);
   }
+}
+
+/** One address per subnet, all subnets of one network. */
+function checkVips(cloud: CloudModel, attributes: Attributes): void {
+  const additional = (attributes['additional_vips'] ?? []) as readonly Attributes[];
+  const ids = [attributes['vip_subnet_id'], ...additional.map(({ subnet_id }) => subnet_id)];
+  if (new Set(ids).size < ids.length) throw refused('Duplicate VIP subnet(s) specified');
+  const networks = ids.flatMap((id) => (id === undefined ? [] : [exists(cloud, 'subnet', id)['network_id']]));
+  if (new Set(networks).size > 1) throw refused('All VIP subnets must belong to the same network');
 }
 
 function checkMonitor(cloud: CloudModel, attributes: Attributes): void {

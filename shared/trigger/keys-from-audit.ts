@@ -24,7 +24,7 @@ const STATUS_WRITES = new Set(['update', 'patch']);
 function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   const ref = event.objectRef;
   if (ref === undefined || !committed(event)) return 'ignored';
-  if (isEndpointSlice(ref)) return WRITES.has(event.verb) ? endpointsReading(event) : 'ignored';
+  if (isUsedByServices(ref)) return WRITES.has(event.verb) ? namespaceReading(event) : 'ignored';
   if ((ref.apiGroup ?? '') !== '') return 'ignored';
   const user: AuditUser = event.impersonatedUser ?? event.user;
   if (user.username !== undefined && own.has(user.username)) return 'ignored';
@@ -40,12 +40,18 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   return { key: 'nodeset', cause: event.auditID };
 }
 
-function isEndpointSlice({ apiGroup, resource, subresource }: NonNullable<AuditEvent['objectRef']>): boolean {
-  return apiGroup === 'discovery.k8s.io' && resource === 'endpointslices' && !subresource;
+/** What Services of its namespace may use. */
+function isUsedByServices({
+  apiGroup = '',
+  resource = '',
+  subresource,
+}: NonNullable<AuditEvent['objectRef']>): boolean {
+  const kind = apiGroup === '' ? resource : `${resource}.${apiGroup}`;
+  return ['endpointslices.discovery.k8s.io', 'secrets'].includes(kind) && !subresource;
 }
 
-/** A slice does not name its Service: what is local there is looked through, in one cheap sweep for a burst of them. */
-function endpointsReading({ auditID: cause, objectRef }: AuditEvent): Reading {
+/** It does not name them: its namespace is looked through, in one cheap sweep for a burst of such events. */
+function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
   return objectRef?.namespace ? { key: `namespace/${objectRef.namespace}`, cause } : 'skipped';
 }
 

@@ -2,10 +2,12 @@ import { collectKeys, type Reading, type Triggered } from './causes.ts';
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(resource|ref)\.(add|update|delete)$/;
 const PING = 'dev.knative.sources.ping';
+/** They do not name their Services: the namespace is looked through. */
+const USED_BY_SERVICES = ['discovery.k8s.io/v1 EndpointSlice', 'v1 Secret'];
 
 /**
  * Maps CloudEvents 1.0 of Knative's ApiServerSource to the keys that an audit event gives: `data` is the Service or Node,
- * or a reference to it. A PingSource is a sweep. Who wrote is not in the event, so own writes come back once and find
+ * or the EndpointSlice or Secret of a Service, or a reference to it. A PingSource is a sweep. Who wrote is not in the event, so own writes come back once and find
  * nothing to do.
  *
  * @param events attributes and `data` of each event, as in the JSON format; what is no CloudEvent is counted as skipped
@@ -25,12 +27,12 @@ function readEvent(event: unknown): Reading {
 function objectReading(data: unknown, cause: string): Reading {
   const { apiVersion, kind, metadata, ...reference } = properties(data);
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return 'skipped';
-  if (apiVersion !== 'v1') return 'ignored';
-  if (kind === 'Node') return { key: 'nodeset', cause };
-  if (kind !== 'Service') return 'ignored';
+  const type = `${apiVersion} ${kind}`;
+  if (type === 'v1 Node') return { key: 'nodeset', cause };
+  if (!USED_BY_SERVICES.includes(type) && type !== 'v1 Service') return 'ignored';
   const { namespace, name } = metadata === undefined ? reference : properties(metadata);
   if (typeof namespace !== 'string' || typeof name !== 'string') return 'skipped';
-  return { key: `service/${namespace}/${name}`, cause };
+  return { key: type === 'v1 Service' ? `service/${namespace}/${name}` : `namespace/${namespace}`, cause };
 }
 
 function properties(value: unknown): Partial<Record<string, unknown>> {

@@ -3,10 +3,12 @@ import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { coordinationCases } from './coordination-cases.ts';
 import type { KubeCase } from './kube-case.ts';
 import { kubeconfigTarget, KubeSession, type KubeTarget } from './kube-session.ts';
+import { podCases } from './pod-cases.ts';
 import { serviceCases } from './service-cases.ts';
 
 const groups: Record<string, readonly KubeCase[]> = {
   Services: serviceCases,
+  Pods: podCases,
   'coordination and the rest': coordinationCases,
 };
 

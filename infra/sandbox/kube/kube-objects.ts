@@ -53,6 +53,7 @@ export const resourceTypes: readonly ResourceType[] = [
   type('nodes', 'Node', { namespaced: false, status: true }),
   type('services', 'Service', { status: true, createOnUpdate: true }),
   type('configmaps', 'ConfigMap'),
+  type('pods', 'Pod', { status: true }),
   type('secrets', 'Secret'),
   type('events', 'Event', { createOnUpdate: true }),
   type('leases', 'Lease', { group: 'coordination.k8s.io', createOnUpdate: true }),

@@ -32,6 +32,7 @@ const READ: readonly (readonly [string, AuditEvent, string])[] = [
   ['an empty API group', serviceEvent('update', { objectRef: { ...inNamespace, name: 'web', apiGroup: '' } }), 'service/shop/web'],
   ['a field manager that looks like a dry run', serviceEvent('patch', { requestURI: '/x?fieldManager=dryRun=All' }), 'service/shop/web'],
   ['levelset impersonating somebody', serviceEvent('update', { user: self, impersonatedUser: { username: 'alice' } }), 'service/shop/web'],
+  ['a Secret that is renewed', serviceEvent('update', { objectRef: { resource: 'secrets', namespace: 'shop', name: 'web-tls' } }), 'namespace/shop'],
   ['an endpoint that comes or goes', serviceEvent('update', { objectRef: slice }), 'namespace/shop'],
   ['a node that registers', nodeEvent('create'), 'nodeset'],
   ['a node that is tainted', nodeEvent('patch', { user: nodeController }), 'nodeset'],
@@ -61,6 +62,8 @@ const IGNORED: readonly (readonly [string, AuditEvent])[] = [
   ['a status that is read', serviceEvent('get', { objectRef: status })],
   ['an eviction', serviceEvent('create', { objectRef: { resource: 'pods', namespace: 'shop', name: 'p', subresource: 'eviction' } })],
   ['a Service of Knative', serviceEvent('create', { objectRef: { ...inNamespace, name: 'web', apiGroup: 'serving.knative.dev' } })],
+  ['a Secret that is read', serviceEvent('get', { objectRef: { resource: 'secrets', namespace: 'shop', name: 'web-tls' } })],
+  ['a Secret of others', serviceEvent('update', { objectRef: { resource: 'secrets', namespace: 'shop', name: 'x', apiGroup: 'x.io' } })],
   ['an EndpointSlice that is read', serviceEvent('get', { objectRef: slice })],
   ['a Lease', serviceEvent('update', { objectRef: { resource: 'leases', namespace: 'shop', name: 'x', apiGroup: 'coordination.k8s.io' } })],
 ];

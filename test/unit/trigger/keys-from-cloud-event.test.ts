@@ -5,6 +5,11 @@ import { keysFromCloudEvents } from '../../../shared/trigger/keys-from-cloud-eve
 
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'shop', name: 'web' }, spec: {} };
 const reference = { apiVersion: 'v1', kind: 'Service', namespace: 'shop', name: 'web' };
+const slice = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: { namespace: 'shop', name: 'x' },
+};
 const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker-7' } };
 
 function cloudEvent(type: string, data?: unknown): Record<string, unknown> {
@@ -20,6 +25,8 @@ describe('keysFromCloudEvents', () => {
     ['ref.delete', reference, 'service/shop/web'],
     ['resource.update', node, 'nodeset'],
     ['ref.update', { apiVersion: 'v1', kind: 'Node', name: 'worker-7' }, 'nodeset'],
+    ['resource.update', slice, 'namespace/shop'],
+    ['ref.update', { ...reference, kind: 'Secret', name: 'web-tls' }, 'namespace/shop'],
   ])('%s names its key', (type, data, key) => {
     expect(keysFromCloudEvents([cloudEvent(`dev.knative.apiserver.${type}`, data)])).toEqual({
       keys: [{ key, cause: 'event-1' }],
@@ -38,6 +45,10 @@ describe('keysFromCloudEvents', () => {
   test.each([
     ['another type', cloudEvent('com.example.order', service)],
     ['another kind', cloudEvent('dev.knative.apiserver.resource.add', { ...service, kind: 'Pod' })],
+    [
+      'another Secret',
+      cloudEvent('dev.knative.apiserver.ref.add', { ...reference, apiVersion: 'x.io/v1', kind: 'Secret' }),
+    ],
     [
       'a Service of Knative',
       cloudEvent('dev.knative.apiserver.ref.add', { ...reference, apiVersion: 'serving.knative.dev/v1' }),

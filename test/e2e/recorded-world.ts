@@ -9,7 +9,7 @@ import { cloudConfig } from './cloud-config.ts';
 import { lab, labResources } from './environment.ts';
 import { E2E_LABEL, kube, servicePath } from './kubernetes.ts';
 import type { LabNode } from './nodes.ts';
-import { cloud, settled, type Resource } from './openstack.ts';
+import { cloud, deleteLoadBalancer, settled, type Resource } from './openstack.ts';
 
 type Replacements = ReadonlyMap<string, string>;
 
@@ -19,6 +19,7 @@ export type Stand = ReadonlyMap<string, LabNode>;
 export interface Rebuilt {
   readonly service: Service;
   readonly loadBalancer: Resource;
+  readonly floatingIP: Resource | undefined;
   readonly address: string;
 }
 
@@ -153,7 +154,18 @@ export async function rebuild(world: RecordedWorld): Promise<Rebuilt> {
     ...(one.ip === undefined ? {} : { ip: told.get(one.ip) ?? one.ip }),
   }));
   await kube.patch(`${servicePath(namespace, name)}/status`, { status: { loadBalancer: { ingress } } });
-  return { service, loadBalancer, address };
+  return { service, loadBalancer, floatingIP: ip, address };
+}
+
+/** Whatever of it is still there. */
+export async function remove({ service, loadBalancer, floatingIP }: Rebuilt): Promise<void> {
+  const path = servicePath(service.metadata.namespace, service.metadata.name);
+  if (await kube.get(path)) {
+    await kube.patch(path, { metadata: { finalizers: null } });
+    await kube.remove(path);
+  }
+  await deleteLoadBalancer(loadBalancer.id);
+  if (floatingIP) await cloud().request('network', 'DELETE', `/v2.0/floatingips/${floatingIP.id}`);
 }
 
 async function createService({ metadata, spec }: Service): Promise<Service> {

@@ -2,7 +2,7 @@ import { isMemberOf } from '../model/name-schemes.ts';
 import { CONTROLLER } from '../model/habits.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { withholdBackups, withholdSettings } from './withhold-member-settings.ts';
-import { isOfPods, withholdsPods } from './withhold-pods.ts';
+import { arePodsApproved, isOfPods } from './withhold-pods.ts';
 import type { Adopted, Withheld } from './withhold.ts';
 
 type Sides = Pick<Withheld, 'desired' | 'observed'>;
@@ -17,18 +17,28 @@ export function withholdMembers(place: string, sides: Sides, adopted: Adopted): 
   if (adopted.keepMembers && !ofPods) return sides;
   const isHere = ({ kind, parent: pool }: DesiredResource | ObservedResource): boolean =>
     kind === 'member' && pool === parent;
+  if (ofPods) return withholdPods(parent, sides, isHere, adopted);
   const present = sides.observed.filter((one) => isHere(one) && one.owned);
-  if (ofPods) {
-    const asked = sides.desired.filter(isHere);
-    if (!withholdsPods(parent, asked, present, adopted)) return sides;
-    return { ...sides, desired: [...sides.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };
-  }
   const desired = sides.desired.map((one) => (isHere(one) ? keepAddress(one, present, sides, adopted) : one));
   const wanted = new Set(desired.map(({ address }) => address));
   const held = withoutApproval(parent, present, wanted, adopted);
   const serving = withholdBackups(parent, desired, present, adopted);
   const unchanged = serving.map((one) => (isHere(one) ? withholdSettings(one, present, adopted) : one));
   return { ...sides, desired: [...unchanged, ...held.map(asItIs)] };
+}
+
+function withholdPods(
+  pool: string,
+  sides: Sides,
+  isHere: (one: DesiredResource | ObservedResource) => boolean,
+  adopted: Adopted,
+): Sides {
+  const asked = sides.desired.filter(isHere);
+  const present = sides.observed.filter(isHere);
+  if (arePodsApproved(pool, asked, present, adopted)) {
+    return { ...sides, observed: sides.observed.map((one) => (isHere(one) ? { ...one, owned: true } : one)) };
+  }
+  return { ...sides, desired: [...sides.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };
 }
 
 function keepAddress(

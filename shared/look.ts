@@ -12,17 +12,18 @@ import type { Subnet } from './model/network.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import type { Plan, Step } from './model/plan.ts';
 import { isBeside } from './model/beside.ts';
+import { isAnother, REPLACEMENT } from './model/replacement.ts';
 import type { ObservedResource } from './model/resources.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';
 import { horizonAt, observeCertificates } from './observe/certificates.ts';
+import { observeHeadroom } from './observe/quota.ts';
 import { isPending, observeTop, observeUnit } from './observe/unit.ts';
 import type { Observed } from './observe/unit.ts';
 import type { Project } from './observe/project.ts';
 import { delegationProblems } from './plan/delegation.ts';
 import { plan } from './plan/plan.ts';
-import { REPLACEMENT } from './plan/replacement.ts';
-import { quotaProblems } from './plan/quota.ts';
+import { quotaProblems, quotaShortages } from './plan/quota.ts';
 import { secondControllerProblems } from './plan/second-controller.ts';
 import { withhold } from './plan/withhold.ts';
 import type { World } from './ports.ts';
@@ -119,8 +120,14 @@ export async function lookAt(
   });
   // in ERROR every write on it is refused, and that refusal looks like one that passes
   const failed = unit.wanted && isFailed(observed) && anew.rebuild === undefined;
-  const isPossible = (step: Step): boolean =>
-    failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);
+  const another = depth === 'deep' && planned.steps.some(isAnother);
+  const full = another
+    ? quotaShortages(desired.resources, await observeHeadroom(world.cloud, world.clock))
+    : [];
+  const isPossible = (step: Step): boolean => {
+    if (full.length > 0 && isAnother(step)) return false;
+    return failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);
+  };
   const { replacement } = observed;
   return {
     unit,
@@ -128,7 +135,7 @@ export async function lookAt(
     ...(wishes ? { wishes } : {}),
     observed,
     desired,
-    plan: { ...planned, steps: planned.steps.filter(isPossible) },
+    plan: { ...planned, steps: planned.steps.filter(isPossible), problems: [...planned.problems, ...full] },
     pending,
     ...(replacement && isPending(replacement) ? { replacing: replacement.id } : {}),
     hash: hashOf(desired, approved),

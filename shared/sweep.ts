@@ -10,6 +10,7 @@ import { tagValue, TAG_PREFIX } from './model/ownership.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import { keyOf, serviceKey } from './model/request.ts';
 import type { Key, ReconcileRequest } from './model/request.ts';
+import { isAnother } from './model/replacement.ts';
 import type { UnitState } from './model/state.ts';
 import { addressesOf } from './observe/node-ports.ts';
 import { observeProject } from './observe/project.ts';
@@ -128,7 +129,9 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   view.certificates.set(unit.key, look.desired.certificates);
   if (state.hash !== look.hash) return 'unsettled';
   const lb = look.observed.loadBalancer;
-  if (!lb && state.rejected !== undefined) {
+  const seen = lb?.['updated_at'] ?? null;
+  const isAsItWas = look.plan.steps.every(isAnother) && state.updated_at === seen;
+  if (state.rejected !== undefined && (!lb || isAsItWas)) {
     return {
       refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
     };

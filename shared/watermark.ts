@@ -1,6 +1,7 @@
 import type { Applied } from './apply/apply.ts';
 import type { Look } from './look.ts';
 import { isSure } from './observe/recollection.ts';
+import { isAnother } from './model/replacement.ts';
 import type { UnitState } from './model/state.ts';
 
 /**
@@ -13,7 +14,7 @@ export function watermark(look: Look, now: number): UnitState | undefined {
   const { length: pending } = look.plan.pending;
   return {
     hash: look.hash,
-    updated_at: typeof lb['updated_at'] === 'string' ? lb['updated_at'] : null,
+    updated_at: textOf(lb['updated_at']),
     ...(pending > 0 ? { pending } : {}),
   };
 }
@@ -21,6 +22,12 @@ export function watermark(look: Look, now: number): UnitState | undefined {
 /** What to remember of a create that OpenStack refused, or undefined when that is not what happened. */
 export function refusal(look: Look, applied: Applied): UnitState | undefined {
   const { error } = applied;
-  if (look.observed.loadBalancer || error?.code !== 'REJECTED') return undefined;
-  return { hash: look.hash, updated_at: null, rejected: error.message };
+  const another = look.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
+  if ((look.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
+  const updatedAt = textOf(look.observed.loadBalancer?.['updated_at']);
+  return { hash: look.hash, updated_at: updatedAt, rejected: error.message };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

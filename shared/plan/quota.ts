@@ -1,8 +1,16 @@
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 
-/** What a create needs of each kind against what the project may still have; without numbers there is no limit. */
+/** As `quotaShortages`, where nothing can be done without the create. */
 export function quotaProblems(
+  desired: readonly DesiredResource[],
+  headroom?: Readonly<Record<string, number>>,
+): readonly Problem[] {
+  return quotaShortages(desired, headroom).map((problem) => ({ ...problem, blocking: true as const }));
+}
+
+/** What a create needs of each kind against what the project may still have; without numbers there is no limit. */
+export function quotaShortages(
   desired: readonly DesiredResource[],
   headroom: Readonly<Record<string, number>> = {},
 ): readonly Problem[] {
@@ -15,7 +23,6 @@ export function quotaProblems(
         field: `quota ${kind}`,
         value: String(needed),
         message,
-        blocking: true as const,
         code: 'QUOTA_EXCEEDED' as const,
       },
     ];

@@ -1,6 +1,7 @@
 import { dialectOf } from '../model/name-schemes.ts';
-import { replacesTag, tagValue } from '../model/ownership.ts';
+import { replacesTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
 import type { Change, DeleteStep, Refusal, Step } from '../model/plan.ts';
+import { REPLACEMENT } from '../model/replacement.ts';
 import type { Address, DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
 import { approvalOf } from './pending.ts';
@@ -9,6 +10,8 @@ import { createTree } from './tree.ts';
 export interface ReplacementInput {
   /** UID of the Service. */
   readonly uid: string;
+  /** Other Services on the load balancer. */
+  readonly sharedWith?: readonly string[];
   /** Hashes that the Service names. */
   readonly approved: readonly string[];
   /** The load balancer that was made to take this one's place. */
@@ -27,9 +30,6 @@ export interface Replacement {
   /** Why the old one has to go before the new one can be made. */
   readonly rebuild?: string;
 }
-
-/** The address of the load balancer that is to take the other's place. */
-export const REPLACEMENT = 'lb/replacement';
 
 /**
  * What Octavia cannot change on a load balancer needs another one. Refused, until the Service names the hash of that very
@@ -58,7 +58,7 @@ export function planReplacement(
       },
     ],
   });
-  const obstacle = obstacleOf(lb, input.observed);
+  const obstacle = obstacleOf(lb, input);
   if (obstacle !== undefined) return no(`it cannot change without taking the address away, and ${obstacle}`);
   // with the id of the load balancer that goes: good for once
   const approval = approvalOf([input.uid, lb.id, 'replace', changes.map(inShort)]);
@@ -91,8 +91,17 @@ function inShort({ attribute, from, to }: Change): readonly unknown[] {
 }
 
 /** Everything on it must be ours to take down, and both must be found again by tags. */
-function obstacleOf(lb: ObservedResource, observed: readonly ObservedResource[]): string | undefined {
+function obstacleOf(
+  lb: ObservedResource,
+  { observed, sharedWith = [] }: ReplacementInput,
+): string | undefined {
+  if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;
   if (observed.some(({ parent, owned }) => parent === 'lb' && !owned)) return 'what is not ours is on it';
+  const tags = Array.isArray(lb.wire['tags']) ? lb.wire['tags'].map(String) : [];
+  if (
+    [`${TAG_PREFIX}name=`, 'kube_service_'].some((of) => tags.filter((tag) => tag.startsWith(of)).length > 1)
+  )
+    return 'other Services use it';
   if (dialectOf(lb.wire) === 'kinx') return 'its VIP is the address that is published';
   return tagValue(lb.wire['tags'], 'cluster') === undefined ? 'it does not carry our tags' : undefined;
 }
@@ -110,13 +119,13 @@ function costOf(
   lb: ObservedResource,
   there: ReadonlyMap<Address, ObservedResource>,
 ): string {
-  const floating = there.get('floatingip')?.wire['floating_ip_address'];
+  const floating = there.get('floatingip')?.wire['floating_ip_address'] as string | undefined;
   const vip = String(lb.wire['vip_address']);
   if (inPlace)
     return 'Octavia cannot change it: approved, it is deleted and made again, and does not answer meanwhile (a minute or two)';
   if (floating === undefined)
     return `Octavia cannot change it: approved, another one is made, with another address than ${vip}, and this one is deleted`;
-  return `Octavia cannot change it: approved, another one is made beside it, the floating IP ${String(floating)} turns to that one (connections end, about a second without an answer), and this one is deleted; the VIP ${vip} goes with it`;
+  return `Octavia cannot change it: approved, another one is made beside it, the floating IP ${floating} turns to that one (connections end, about a second without an answer), and this one is deleted; the VIP ${vip} goes with it`;
 }
 
 function create(

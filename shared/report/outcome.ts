@@ -4,7 +4,7 @@ import type { Look } from '../look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { REPLACEMENT } from '../plan/replacement.ts';
+import { REPLACEMENT } from '../model/replacement.ts';
 
 /** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
 const CREATE_MS = 2_000;
@@ -19,7 +19,7 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
   if (pending) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
-  const problem = plan.problems.find(({ blocking }) => blocking);
+  const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   if (problem) {
     const reason = `${problem.field} ${JSON.stringify(problem.value)} ${problem.message}`;
     if (!problem.code) return { status: 'blocked', reason };

@@ -36,15 +36,15 @@ export function statusRows(
 
 function rowFromStatus(service: Service): StatusRow {
   const condition = readyCondition(service);
-  const [ingress] = service.status?.loadBalancer?.ingress ?? [];
-  const address = ingress?.ip ?? ingress?.hostname;
+  const ingress = service.status?.loadBalancer?.ingress ?? [];
+  const addresses = ingress.flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID];
   return {
     service: `${service.metadata.namespace}/${service.metadata.name}`,
     state: stateOf(condition),
     reason: condition?.message ?? 'not looked at yet',
     ...(id !== undefined && { loadBalancerId: id }),
-    ...(address !== undefined && { address }),
+    ...(addresses.length > 0 && { address: addresses.join(', ') }),
     planSteps: 0,
   };
 }

@@ -6,7 +6,7 @@ import type { Outcome, Report } from './model/outcome.ts';
 import { TAG_PREFIX, tagValue } from './model/ownership.ts';
 import type { Unit } from './model/unit.ts';
 import type { World } from './ports.ts';
-import { addressOf } from './report/address.ts';
+import { addressesToPublish } from './report/address.ts';
 import { outcomeOf, outcomeOfError } from './report/outcome.ts';
 import { publish } from './report/publish.ts';
 import { release, summarize, summarizeOutcome } from './report/summarize.ts';
@@ -24,10 +24,10 @@ export async function conclude(look: Look, applied: Applied, world: World): Prom
   const failed = look.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
   const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
   const outcome = failed && !madeAnew && !applied.error ? inError(look) : outcomeOf(look, applied);
-  const address = addressOf(look, applied);
-  const done = { plan, applied: applied.steps, ...seen(look, applied, address) };
+  const addresses = addressesToPublish(look, applied);
+  const done = { plan, applied: applied.steps, ...seen(look, applied, addresses) };
   try {
-    await tellService(look, applied, outcome, address, world);
+    await tellService(look, applied, outcome, addresses, world);
     await remember(look, applied, outcome, world);
     return { outcome, ...done };
   } catch (error) {
@@ -40,14 +40,14 @@ async function tellService(
   look: Look,
   applied: Applied,
   outcome: Outcome,
-  address: string | undefined,
+  addresses: readonly string[],
   world: World,
 ): Promise<void> {
   const { service, wanted } = look.unit;
   if (!service || (!wanted && !hasFinalizer(service))) return;
   const now = rfc3339(world);
   const summary = wanted
-    ? summarize(service, { look, applied, outcome, address, now })
+    ? summarize(service, { look, applied, outcome, addresses, now })
     : summarizeOutcome(service, outcome, now, look);
   await publish(service, summary, world.kube);
 }
@@ -112,12 +112,12 @@ export function nothingApplied(look: Look): Applied {
 export function seen(
   look: Look,
   applied?: Applied,
-  address?: string,
+  addresses: readonly string[] = [],
 ): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'certificates'> {
   const lb = applied?.known.get('lb') ?? look.observed.loadBalancer;
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
-    ...(address === undefined ? {} : { address }),
+    ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: look.desired.certificates,
     ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
   };

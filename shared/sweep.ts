@@ -3,6 +3,7 @@
  * key, and is read afresh there before anything is changed.
  */
 import { nodeSet } from './desired/members.ts';
+import { familiesOf } from './desired/wishes.ts';
 import { lookAt } from './look.ts';
 import type { CertificateInUse } from './model/certificates.ts';
 import type { Node, Service } from './model/kubernetes.ts';
@@ -18,7 +19,7 @@ import type { Project } from './observe/project.ts';
 import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
 import type { World } from './ports.ts';
-import { addressOf, ingressOf } from './report/address.ts';
+import { addressesToPublish, ingressOf } from './report/address.ts';
 import { sameIngress } from './report/condition.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
@@ -100,9 +101,15 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
     pending,
     warnings: [...orphans.warnings, ...refused],
     loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
-    nodesWithoutAddress: wanted.length > 0 ? nodeSet(nodes, undefined, 4).withoutAddress : [],
+    nodesWithoutAddress: withoutAddress(nodes, wanted),
     certificates,
   };
+}
+
+/** Of the first family of any of the Services: an IPv6-only cluster has no IPv4 addresses to wait for. */
+function withoutAddress(nodes: readonly Node[], wanted: readonly Service[]): readonly string[] {
+  const families = new Set(wanted.map((service) => familiesOf(service)[0] ?? 4));
+  return [...new Set([...families].flatMap((family) => nodeSet(nodes, undefined, family).withoutAddress))];
 }
 
 interface View {
@@ -139,11 +146,11 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   if (!lb || look.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
   if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const known = new Map(look.observed.resources.map(({ address, wire }) => [address, wire]));
-  const address = addressOf(look, { steps: [], stopped: false, known });
+  const addresses = addressesToPublish(look, { steps: [], stopped: false, known });
   const published = service.status?.loadBalancer?.ingress ?? [];
   // what waits was not looked at; it may be why something else is published
   const waits = (state.pending ?? 0) > 0 && published.length > 0;
-  const isTold = waits || sameIngress(ingressOf(look, address), published);
+  const isTold = waits || sameIngress(ingressOf(look, addresses), published);
   return isTold ? 'settled' : 'unsettled';
 }
 

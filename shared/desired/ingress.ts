@@ -34,14 +34,14 @@ export function readPublication(
 /** What to publish in the Service's status; `ipMode` is always explicit (kubernetes.md, 1.5). */
 export function desireIngress(
   { publication }: { readonly publication: Publication },
-  address: string | undefined,
+  addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
-  if (address === undefined) return [];
+  if (addresses.length === 0) return [];
   const { hostname, proxied, suffix } = publication;
   if (hostname !== undefined) return [{ hostname }];
-  if (!proxied) return [{ ip: address, ipMode: 'VIP' }];
-  if (suffix !== undefined) return [{ hostname: `${labelOf(address)}.${suffix}` }];
-  return [{ ip: address, ipMode: 'Proxy' }];
+  if (proxied && suffix !== undefined)
+    return addresses.map((address) => ({ hostname: `${labelOf(address)}.${suffix}` }));
+  return addresses.map((ip) => ({ ip, ipMode: proxied ? 'Proxy' : 'VIP' }));
 }
 
 /** nip.io and the like read dashes as the colons of an IPv6 address; a label neither begins nor ends with one. */

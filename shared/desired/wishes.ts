@@ -9,6 +9,8 @@ import { choosesFloatingSubnet } from './floating-subnet.ts';
 import { readPublication } from './ingress.ts';
 import type { Publication } from './ingress.ts';
 import { certificateQuestion } from './certificates.ts';
+import { hasOnlyPods, podAddresses } from './pod-members.ts';
+import type { Endpoints } from './pod-members.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
@@ -60,7 +62,7 @@ export function readWishes(service: Service, config: Config): Wishes {
 }
 
 /** spec.ipFamilies, which the apiserver has filled in according to spec.ipFamilyPolicy. */
-function familiesOf({ spec }: Service): readonly Family[] {
+export function familiesOf({ spec }: Service): readonly Family[] {
   const families = (spec.ipFamilies ?? []).map((name): Family => (name === 'IPv6' ? 6 : 4));
   return families.length > 0 ? families : [4];
 }
@@ -83,7 +85,7 @@ export function withFamilies(wishes: Wishes, served: readonly Family[]): Wishes 
 }
 
 /** What observe has to look up in Neutron for these wishes. */
-export function networkQuestion(wishes: Wishes): NetworkQuestion {
+export function networkQuestion(wishes: Wishes, endpoints?: Endpoints): NetworkQuestion {
   const { loadbalancer, floatingip, Service } = wishes.annotated;
   return {
     ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
@@ -91,6 +93,7 @@ export function networkQuestion(wishes: Wishes): NetworkQuestion {
     ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
     additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
     ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
+    ...(hasOnlyPods(wishes.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
     ...(floatingip.floating_network_id === undefined
       ? {}
       : { floating_network_id: floatingip.floating_network_id }),

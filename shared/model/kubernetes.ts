@@ -118,6 +118,7 @@ export interface ServiceEvent {
   readonly message: string;
 }
 
-export function publishedAddress(service: Service | undefined): string | undefined {
-  return service?.status?.loadBalancer?.ingress?.[0]?.ip;
+/** In the order in which they are published; none where a hostname stands in their place. */
+export function publishedAddresses(service: Service | undefined): readonly string[] {
+  return (service?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));
 }

@@ -1,3 +1,5 @@
+import type { AdditionalVip, WireResource } from './resources.ts';
+
 export type Family = 4 | 6;
 
 /** What the desired state must know of Neutron before it can name subnets and networks. */
@@ -7,6 +9,16 @@ export interface Subnet {
   readonly network_id: string;
   /** Ports make their own addresses in it (SLAAC): none can be asked for. */
   readonly slaac?: true;
+}
+
+/**
+ * Where a load balancer answers, its primary VIP first. The VIP port may have more addresses, such as by SLAAC, at which no
+ * listener does (decision 8).
+ */
+export function vipsOf(loadBalancer: WireResource): readonly string[] {
+  const additional = (loadBalancer['additional_vips'] ?? []) as readonly AdditionalVip[];
+  const all = [loadBalancer['vip_address'], ...additional.map(({ ip_address }) => ip_address)];
+  return all.filter((address) => typeof address === 'string');
 }
 
 /** The member subnet in which addresses of this family are. */
@@ -36,6 +48,8 @@ export interface NetworkQuestion {
   /** Further subnets of the VIP port, each with an address of its own. */
   readonly additional_vip_subnet_ids?: readonly string[];
   readonly member_subnet_id?: string;
+  /** Of Pods, where they are all the members there are: without a subnet that is named, theirs is the member subnet. */
+  readonly pod_addresses?: readonly string[];
   /** Whether an external network is needed, for a floating IP. */
   readonly external: boolean;
   readonly floating_network_id?: string;

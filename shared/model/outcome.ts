@@ -28,6 +28,7 @@ export interface Report {
   readonly plan?: Plan;
   readonly applied: readonly Step[];
   readonly loadBalancerId?: string;
+  /** What is published; several with a comma between them. */
   readonly address?: string;
   /** Eligible nodes that cannot be members yet; the node set is looked at again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];

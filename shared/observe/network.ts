@@ -1,5 +1,6 @@
+import { cidrContains } from '../model/cidr.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { familyOf } from '../model/network.ts';
+import { familyOf, vipsOf } from '../model/network.ts';
 import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Clock } from '../ports.ts';
@@ -12,16 +13,6 @@ interface Source {
   readonly clock: Clock;
 }
 
-interface AdditionalVip {
-  readonly ip_address: string;
-}
-
-/** The primary one first. The VIP port may have others that no listener answers at, such as by SLAAC (decision 8). */
-function vipsOf(loadBalancer: WireResource): readonly string[] {
-  const additional = (loadBalancer['additional_vips'] ?? []) as readonly AdditionalVip[];
-  return [String(loadBalancer['vip_address']), ...additional.map(({ ip_address }) => ip_address)];
-}
-
 /** Subnets and external networks for what the Services ask, and what the load balancer has of addresses. */
 export async function observeNetwork(
   question: NetworkQuestion,
@@ -31,9 +22,9 @@ export async function observeNetwork(
 ): Promise<NetworkFacts> {
   const subnets = new Subnets(source.cloud, source.clock);
   const vip = await observeVipSubnets(question, loadBalancer, nodes, subnets);
-  const named =
-    question.member_subnet_id === undefined ? undefined : await subnets.read(question.member_subnet_id);
   const vips = [...(vip.vipSubnet ? [vip.vipSubnet] : []), ...vip.additionalSubnets];
+  const memberSubnetId = question.member_subnet_id ?? (await subnetOfPods(question, vips, subnets));
+  const named = memberSubnetId === undefined ? undefined : await subnets.read(memberSubnetId);
   const members = async (family: Family): Promise<Subnet | undefined> => {
     const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
     if (!named || isFitting(named)) return named ?? vips.find(isFitting);
@@ -52,4 +43,14 @@ export async function observeNetwork(
     ...(await observeFloatingNetworks(question, source)),
     missing: [...subnets.missing],
   };
+}
+
+/** Where only Pods are members and nobody named their subnet: that of a port that has the address of one of them. */
+async function subnetOfPods(
+  { pod_addresses = [] }: NetworkQuestion,
+  vips: readonly Subnet[],
+  subnets: Subnets,
+): Promise<string | undefined> {
+  const isNear = (address: string): boolean => vips.some(({ cidr }) => cidrContains(cidr, address));
+  return pod_addresses.some(isNear) ? undefined : subnets.ofAddresses(pod_addresses);
 }

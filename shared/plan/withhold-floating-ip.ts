@@ -32,16 +32,16 @@ function changeOf(
   const attached = observed?.wire['port_id'] === lb?.['vip_port_id'];
   const change = (from: unknown, to: unknown): readonly Change[] => [{ attribute: 'address', from, to }];
   const reason = `the published address would change`;
-  if (published === undefined) return undefined;
+  if (published.length === 0) return undefined;
   if (!desired) {
-    const leaves = observed?.owned === true && attached && address === published;
+    const leaves = observed?.owned === true && attached && published.includes(String(address));
     return leaves ? { verb: 'delete', changes: change(address, vip), reason } : undefined;
   }
   if (observed) {
-    const moves = !attached && address !== published;
-    return moves ? { verb: 'update', changes: change(published, address), reason } : undefined;
+    const moves = !attached && !published.includes(String(address));
+    return moves ? { verb: 'update', changes: change(published.join(', '), address), reason } : undefined;
   }
-  const comes = desired.ifPresent !== true && published === vip;
+  const comes = desired.ifPresent !== true && published.includes(String(vip));
   return comes ? { verb: 'create', changes: change(vip, 'a floating IP'), reason } : undefined;
 }
 

@@ -17,8 +17,8 @@ export interface WithholdInput {
   /** UID of the Service. */
   readonly uid: string;
   readonly approved: readonly string[];
-  /** The address in the Service's status. */
-  readonly published?: string;
+  /** The addresses in the Service's status. */
+  readonly published: readonly string[];
   /** All addresses of every node that can be a member, by name. */
   readonly nodes: ReadonlyMap<string, readonly string[]>;
   /** No node can be used just now: the pools keep what they have. */

@@ -3,40 +3,48 @@ import { desireIngress } from '../desired/ingress.ts';
 import { wantsFloatingIP } from '../desired/wishes.ts';
 import type { Look } from '../look.ts';
 import { dialectOf } from '../model/name-schemes.ts';
-import { publishedAddress } from '../model/kubernetes.ts';
+import { publishedAddresses } from '../model/kubernetes.ts';
 import type { LoadBalancerIngress } from '../model/kubernetes.ts';
+import { familyOf, vipsOf } from '../model/network.ts';
+import type { WireResource } from '../model/resources.ts';
 
 /**
- * The address to publish: the floating IP when one is wanted and is on the VIP port, else the VIP. Undefined until the
- * load balancer has been ACTIVE.
+ * The addresses to publish, in the order of spec.ipFamilies: of IPv4 the floating IP when one is wanted and is on the VIP
+ * port, else the VIP; of IPv6 the VIP. Other VIPs come last, if they were asked for. None until the load balancer has been
+ * ACTIVE.
  */
-export function addressOf(look: Look, applied: Applied): string | undefined {
+export function addressesToPublish(look: Look, applied: Applied): readonly string[] {
+  const { wishes, unit } = look;
   const lb = look.observed.loadBalancer;
-  if (!lb || !look.wishes || !look.unit.wanted) return undefined;
-  if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR')
-    return undefined;
-  const published = publishedAddress(look.unit.service);
-  if (look.plan.pending.some(({ kind }) => kind === 'floatingip')) return published;
-  const floating = applied.known.get('floatingip');
-  if (!wantsFloatingIP(look.wishes)) {
-    // kinx published the one or the other, and neither changes by taking over (providers.md, 2.3)
-    const stays = dialectOf(lb) === 'kinx' && published === text(floating?.['floating_ip_address']);
-    return stays ? published : text(lb['vip_address']);
-  }
-  const attaches = applied.steps.some(({ address, verb }) => address === 'floatingip' && verb !== 'delete');
-  return floating && (floating['port_id'] === lb['vip_port_id'] || attaches)
-    ? text(floating['floating_ip_address'])
-    : undefined;
+  if (!lb || !wishes || !unit.wanted) return [];
+  if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
+  if (look.plan.pending.some(({ kind }) => kind === 'floatingip')) return publishedAddresses(unit.service);
+  const vips = vipsOf(lb);
+  const further = wishes.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
+  const families = new Set([...wishes.families, ...further]);
+  return [...families].flatMap((family) =>
+    family === 4 ? ipv4AddressesOf(lb, look, applied) : vips.filter((vip) => familyOf(vip) === 6),
+  );
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function ipv4AddressesOf(lb: WireResource, look: Look, applied: Applied): readonly string[] {
+  const floating = applied.known.get('floatingip');
+  const address = floating?.['floating_ip_address'];
+  if (look.wishes && wantsFloatingIP(look.wishes)) {
+    const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
+    const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
+    return isThere && typeof address === 'string' ? [address] : [];
+  }
+  // kinx published the one or the other, and neither changes by taking over (providers.md, 2.3)
+  const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(look.unit.service) : [];
+  if (typeof address === 'string' && stays.includes(address)) return [address];
+  return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
 /** What to publish. While something about the address or the protocol waits for approval, that is what was published. */
-export function ingressOf(look: Look, address: string | undefined): readonly LoadBalancerIngress[] {
+export function ingressOf(look: Look, addresses: readonly string[]): readonly LoadBalancerIngress[] {
   const before = look.unit.service?.status?.loadBalancer?.ingress ?? [];
   const waits = look.plan.pending.some(({ kind }) => kind !== 'healthmonitor');
   if (waits && before.length > 0) return before;
-  return look.wishes ? desireIngress(look.wishes, address) : [];
+  return look.wishes ? desireIngress(look.wishes, addresses) : [];
 }

@@ -19,22 +19,25 @@ export interface SummaryInput {
   readonly look: Look;
   readonly applied: Applied;
   readonly outcome: Outcome;
-  readonly address: string | undefined;
+  readonly addresses: readonly string[];
   /** RFC 3339. */
   readonly now: string;
 }
 
 /** What a Service that wants a load balancer is told: annotations, address, condition and Events. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
-  const { look, outcome, address, applied, now } = input;
-  const { told, type } = tell(service, outcome, look, address);
+  const { look, outcome, addresses, applied, now } = input;
+  const { told, type } = tell(service, outcome, look, addresses);
   const old = readyCondition(service);
   const news = isNews(service, told);
-  const annotations = ownAnnotations((applied.known.get('lb') ?? look.observed.loadBalancer)?.id, address);
+  const annotations = ownAnnotations(
+    (applied.known.get('lb') ?? look.observed.loadBalancer)?.id,
+    addresses[0],
+  );
   const missing = Object.entries(annotations).some(
     ([key, value]) => service.metadata.annotations?.[key] !== value,
   );
-  const ingress = look.wishes && address !== undefined ? ingressOf(look, address) : undefined;
+  const ingress = look.wishes && addresses.length > 0 ? ingressOf(look, addresses) : undefined;
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
   const status: ServicePatch['status'] = {
     ...(publish ? { loadBalancer: { ingress } } : {}),
@@ -84,7 +87,7 @@ function eventOf(told: Told, type: ServiceEvent['type']): ServiceEvent {
   return { type, reason: told.reason, message: told.message };
 }
 
-/** As the Go provider writes them, for it and for people. */
+/** As the Go provider writes them, for it and for people: of several addresses the first. */
 function ownAnnotations(
   id: string | undefined,
   address: string | undefined,

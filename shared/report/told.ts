@@ -12,12 +12,17 @@ export interface News {
 }
 
 /** What the condition, and the Event when it changes, say of one outcome. `True`: it serves, as far as is known. */
-export function tell(service: Service, outcome: Outcome, look?: Look, address?: string): News {
+export function tell(
+  service: Service,
+  outcome: Outcome,
+  look?: Look,
+  addresses: readonly string[] = [],
+): News {
   const old = readyCondition(service);
   const leaving = look ? !look.unit.wanted : service.metadata.deletionTimestamp !== undefined;
   switch (outcome.status) {
     case 'settled':
-      return served(look, address);
+      return served(look, addresses);
     case 'progressing': {
       // while it serves, a change in progress is no news
       if (old?.status === 'True' && !leaving) return { told: old, type: 'Normal' };
@@ -39,11 +44,11 @@ function warning(told: Told): News {
   return { told, type: 'Warning' };
 }
 
-function served(look: Look | undefined, address: string | undefined): News {
-  const where = address === undefined ? 'has no address' : `serves at ${address}`;
+function served(look: Look | undefined, addresses: readonly string[]): News {
+  const where = addresses.length === 0 ? 'has no address' : `serves at ${addresses.join(' and ')}`;
   const notes = look ? notesOf(look) : [];
   const message = [`load balancer ${look?.observed.loadBalancer?.id ?? ''} ${where}`, ...notes].join('\n');
   const reason = look?.desired.keepMembers ? 'UnAvailableLoadBalancer' : 'EnsuredLoadBalancer';
-  const status = address === undefined ? 'False' : 'True';
+  const status = addresses.length === 0 ? 'False' : 'True';
   return { told: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };
 }

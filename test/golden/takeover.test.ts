@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Step } from '../../shared/model/plan.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
-import { addressOf, ingressOf } from '../../shared/report/address.ts';
+import { addressesToPublish, ingressOf } from '../../shared/report/address.ts';
 import { nothingApplied } from '../../shared/conclude.ts';
 import { lookAtWorld, readWorld } from './world.ts';
 
@@ -46,9 +46,9 @@ describe.each(worlds)('%s', (name) => {
 
   test('keeps the address that is published', async () => {
     const look = await lookAtWorld(world);
-    const address = addressOf(look, nothingApplied(look));
+    const addresses = addressesToPublish(look, nothingApplied(look));
 
-    expect(ingressOf(look, address)).toEqual(world.service.status?.loadBalancer?.ingress);
+    expect(ingressOf(look, addresses)).toEqual(world.service.status?.loadBalancer?.ingress);
   });
 });
 

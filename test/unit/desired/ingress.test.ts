@@ -11,11 +11,11 @@ const NAMED = { enableIngressHostname: true };
 function publish(
   annotations: Readonly<Record<string, string>>,
   general: Partial<LoadBalancerConfig> = {},
-  address: string | undefined = '192.0.2.7',
+  address = '192.0.2.7',
   protocol = 'TCP',
 ) {
   const service = aStoredService({ annotations, spec: { ports: [{ port: 80, protocol }] } });
-  return desireIngress(readWishes(service, aConfig(undefined, general)), address);
+  return desireIngress(readWishes(service, aConfig(undefined, general)), [address]);
 }
 
 describe('the address is published', () => {
@@ -36,7 +36,7 @@ describe('the address is published', () => {
   });
 
   test('not at all while there is none', () => {
-    expect(desireIngress({ publication: { proxied: true } }, undefined)).toEqual([]);
+    expect(desireIngress({ publication: { proxied: true } }, [])).toEqual([]);
   });
 
   test('as a VIP where no port speaks the PROXY protocol', () => {

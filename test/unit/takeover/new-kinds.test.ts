@@ -21,6 +21,7 @@ test('what no controller before made on a listener waits, with what hangs on it'
       observed: observed.resources,
       uid: 'u',
       approved,
+      published: [],
       nodes: new Map(),
       keepMembers: false,
       tags: true,

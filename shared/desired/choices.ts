@@ -23,6 +23,32 @@ function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
 export const subnetName = choice(chooseByName);
 export const subnetTags = choice(chooseByTags);
 
+/** The name that an operator gave a flavor, or its id. */
+export const operatorsName: Parser<string> = (text) =>
+  /^[^\p{Cc}]{1,255}$/u.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'the name of an Octavia flavor, or its id' };
+
+const NODE_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+export const nodeName: Parser<string> = (text) =>
+  NODE_NAME.test(text.trim()) ? { value: text.trim() } : { allowed: 'names of nodes' };
+
+const MOST_WEIGHT = 256;
+
+/** What Octavia takes as weight of a member: 0 gives it no new connections. */
+export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) => {
+  const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
+  const read = pairs.flatMap((item): (readonly [string, number])[] => {
+    const [, name = '', weight] = /^(.+)=(\d{1,3})$/.exec(item) ?? [];
+    return NODE_NAME.test(name) && Number(weight) <= MOST_WEIGHT ? [[name, Number(weight)]] : [];
+  });
+  const names = new Set(read.map(([name]) => name));
+  return pairs.length > 0 && names.size === pairs.length
+    ? { value: Object.fromEntries(read) }
+    : { allowed: `nodes with weights from 0 to ${MOST_WEIGHT}, each once: node-a=10,node-b=0` };
+};
+
 /** The text in quotes of a section of cloud.conf. */
 export const sectionName: Parser<string> = (text) =>
   text.trim() === '' || /\p{Cc}/u.test(text)

@@ -27,7 +27,7 @@ export function readPublication(
   return {
     ...(hostname === undefined ? {} : { hostname }),
     proxied,
-    ...(loadBalancer.enableIngressHostname ? { suffix: loadBalancer.ingressHostnameSuffix } : {}),
+    ...(annotated.Service.ingressHostname ? { suffix: loadBalancer.ingressHostnameSuffix } : {}),
   };
 }
 

@@ -8,6 +8,7 @@ import { keyOf } from '../model/request.ts';
 import type { DesiredResource, ListenerProtocol, PoolProtocol } from '../model/resources.ts';
 import type { Subnet } from '../model/network.ts';
 import { transportOf } from '../model/transport.ts';
+import { userTags } from '../model/user-tags.ts';
 import { desireInsertHeaders } from './insert-headers.ts';
 import type { NodesOfFamily, ReachableNode } from './members.ts';
 import { desireMonitor, localHealthPort } from './monitors.ts';
@@ -76,7 +77,7 @@ export function desirePort(port: ServicePort, index: number, context: PortContex
 function desireListener(
   protocol: ListenerProtocol,
   settings: DesiredResource<'listener'>['attributes'],
-  { wishes, cluster, port, index, at, lbName }: Place,
+  { wishes, cluster, port, index, at, asked, lbName }: Place,
 ): DesiredResource<'listener'> {
   return withSetRecord<'listener'>({
     kind: 'listener',
@@ -91,7 +92,12 @@ function desireListener(
       allowed_cidrs: wishes.allowed_cidrs,
       default_pool_id: protocol === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
       loadbalancer_id: { $ref: 'lb.id' },
-      tags: [clusterTag(cluster), serviceTag(wishes.service.metadata.uid), lbName],
+      tags: [
+        clusterTag(cluster),
+        serviceTag(wishes.service.metadata.uid),
+        lbName,
+        ...userTags(keyOf(wishes.service), asked.ServicePort.listenerTags),
+      ],
     },
   });
 }
@@ -114,7 +120,7 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
       ...withoutPoolTls(asked.pool),
       ...tls.attributes,
       loadbalancer_id: { $ref: 'lb.id' },
-      tags: [portTag(at)],
+      tags: [portTag(at), ...userTags(keyOf(wishes.service), asked.ServicePort.poolTags)],
     },
   });
   const direct = goesToPods(wishes.service, port);

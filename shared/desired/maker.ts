@@ -1,5 +1,7 @@
 /** What is desired otherwise when another controller made the load balancer. */
-import type { Config, LoadBalancerConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { withoutDescription } from './description.ts';
+import { withKinxDefaults } from './kinx.ts';
 import { isEligible } from './members.ts';
 import { readWishes } from './wishes.ts';
 import type { Wishes } from './wishes.ts';
@@ -9,19 +11,10 @@ import type { Problem } from '../model/plan.ts';
 import type { ServiceKey } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
 
-/** Where kinx had other defaults than the Go provider (providers.md, 2.5). */
-const KINX: Partial<LoadBalancerConfig> = {
-  createMonitor: true,
-  monitorDelay: 5,
-  monitorTimeout: 5,
-  monitorMaxRetries: 3,
-};
-
 /** The configuration as kinx would have read the same cloud.conf. It made no floating IPs: its address is the VIP. */
 function asKinx(config: Config): Config {
-  const unset = Object.entries(KINX).filter(([option]) => config.given?.includes(option) !== true);
-  const loadBalancer = { ...config.loadBalancer, ...Object.fromEntries(unset), internalLb: true };
-  return { ...config, loadBalancer };
+  const own = withKinxDefaults(config);
+  return { ...own, loadBalancer: { ...own.loadBalancer, internalLb: true } };
 }
 
 /** The wishes as the one who made the load balancer would have read them: its defaults, its kind of address. */
@@ -30,8 +23,11 @@ export function asMaker(
   loadBalancer: WireResource | undefined,
   config: Config,
 ): { readonly config: Config; readonly wishes?: Wishes } {
-  const own = loadBalancer && dialectOf(loadBalancer) === 'kinx' ? asKinx(config) : config;
-  return service ? { config: own, wishes: readWishes(service, own) } : { config: own };
+  const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
+  const own = isKinx ? asKinx(config) : config;
+  if (!service) return { config: own };
+  const wishes = readWishes(service, own);
+  return { config: own, wishes: isKinx ? withoutDescription(wishes) : wishes };
 }
 
 /** Every address of each node that any controller would make a member. */

@@ -5,6 +5,10 @@ import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { NodesOfFamily, ReachableNode } from './members.ts';
 import { localHealthPort } from './monitors.ts';
+import { nodeShares } from './node-shares.ts';
+import type { NodeShares } from './node-shares.ts';
+import type { PortAnnotated } from './read-annotations.ts';
+import { withSetRecord } from './set-record.ts';
 import type { Wishes } from './wishes.ts';
 
 interface Place {
@@ -13,6 +17,7 @@ interface Place {
   /** `tcp/80`. */
   readonly at: string;
   readonly wishes: Wishes;
+  readonly asked: PortAnnotated;
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
   readonly secondFamily?: NodesOfFamily;
@@ -28,12 +33,15 @@ export function desireNodes(place: Place): {
   if (!nodePort) return { members: [], problems: [noNodePort(place.index)] };
   const { nodes, memberSubnet, secondFamily } = place;
   const second = secondFamily?.nodes ?? [];
+  const shares = nodeShares(place.asked, [...nodes, ...second], place.localNodes);
+  const member = (node: ReachableNode, subnet: Subnet | undefined): DesiredResource<'member'> =>
+    desireMember(node, { ...place, nodePort, subnet, shares });
   return {
     members: [
-      ...nodes.map((node) => desireMember(node, nodePort, memberSubnet, place)),
-      ...second.map((node) => desireMember(node, nodePort, secondFamily?.memberSubnet, place)),
+      ...nodes.map((node) => member(node, memberSubnet)),
+      ...second.map((node) => member(node, secondFamily?.memberSubnet)),
     ],
-    problems: [],
+    problems: shares.problems,
   };
 }
 
@@ -42,21 +50,18 @@ function noNodePort(index: number): Problem {
   return { field: `spec.ports[${index}].nodePort`, value: '', message };
 }
 
-/**
- * With externalTrafficPolicy Local the nodes without a ready endpoint stay members, as backups: no traffic goes to them
- * while a node with one is up, and it goes where the Pods went before we know it. Without any endpoint all are alike.
- */
-function isBackup(node: ReachableNode, localNodes: readonly string[] = []): boolean {
-  return localNodes.length > 0 && !localNodes.includes(node.name);
+interface Spot extends Pick<Place, 'at' | 'wishes'> {
+  readonly nodePort: number;
+  readonly subnet: Subnet | undefined;
+  readonly shares: NodeShares;
 }
 
 function desireMember(
   node: ReachableNode,
-  nodePort: number,
-  memberSubnet: Subnet | undefined,
-  { at, wishes, localNodes }: Place,
+  { at, wishes, nodePort, subnet, shares }: Spot,
 ): DesiredResource<'member'> {
-  return {
+  const weight = shares.weights[node.name];
+  return withSetRecord<'member'>({
     kind: 'member',
     address: `member/${at}/${node.address}:${nodePort}`,
     parent: `pool/${at}`,
@@ -64,10 +69,11 @@ function desireMember(
       name: node.name,
       address: node.address,
       protocol_port: nodePort,
-      ...(memberSubnet ? { subnet_id: memberSubnet.id } : {}),
+      ...(subnet ? { subnet_id: subnet.id } : {}),
       monitor_port: localHealthPort(wishes) ?? null,
-      backup: isBackup(node, localNodes),
+      backup: shares.backups.includes(node.name),
+      ...(weight === undefined ? {} : { weight }),
       admin_state_up: true,
     },
-  };
+  });
 }

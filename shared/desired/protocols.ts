@@ -29,7 +29,9 @@ export function protocolsOf(port: ServicePort, annotated: PortAnnotated): Protoc
   if (transport !== 'TCP') return { listener: transport, pool: transport };
   const { ServicePort: asked } = annotated;
   const byAnnotation = asked.protocol && LISTENER[asked.protocol];
-  const byHeader = asked.xForwardedFor === true ? 'HTTP' : undefined;
+  const isHeaderAsked =
+    asked.xForwardedFor === true || asked.xForwardedPort === true || asked.xForwardedProto === true;
+  const byHeader = isHeaderAsked ? 'HTTP' : undefined;
   const protocol = wantsCertificates(annotated)
     ? 'TERMINATED_HTTPS'
     : (byAnnotation ?? byHeader ?? APP_PROTOCOL[port.appProtocol ?? ''] ?? 'TCP');

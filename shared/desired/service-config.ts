@@ -1,5 +1,6 @@
 import type { Config, LoadBalancerConfig } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
+import { isOfKinx, withKinxDefaults } from './kinx.ts';
 import type { Problem } from '../model/plan.ts';
 
 export const CLASS = 'loadbalancer.openstack.org/class';
@@ -44,7 +45,9 @@ export function configOf(
     if (isAsked(annotations, names)) loadBalancer = without(loadBalancer, fields);
   }
   const problems = name === undefined || known ? [] : [unknownClass(name, config)];
-  return { config: { ...config, loadBalancer }, problems };
+  const whole = { ...config, loadBalancer };
+  const isKinx = Object.keys(annotations).some(isOfKinx);
+  return { config: isKinx ? withKinxDefaults(whole) : whole, problems };
 }
 
 /** Whether one of these annotations of the Go provider is there at all. */

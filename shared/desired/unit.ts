@@ -14,6 +14,8 @@ import {
 } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
+import { describe } from '../model/description.ts';
+import { userTags } from '../model/user-tags.ts';
 import { keyOf } from '../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
@@ -160,13 +162,14 @@ function desireLoadBalancer(
   config: Config,
 ): DesiredResource<'loadbalancer'> {
   const asked = owner.annotated.loadbalancer;
+  const { description, tags } = owner.annotated.Service;
   const key = keyOf(owner.service);
   return withSetRecord<'loadbalancer'>({
     kind: 'loadbalancer',
     address: 'lb',
     attributes: {
       name: loadBalancerName(cluster.name, key),
-      description: loadBalancerDescription(cluster.name, key),
+      description: describe(description, loadBalancerDescription(cluster.name, key)),
       provider: config.loadBalancer.lbProvider,
       admin_state_up: true,
       ...vips,
@@ -181,6 +184,7 @@ function desireLoadBalancer(
           nameTag(keyOf(service)),
           loadBalancerName(cluster.name, keyOf(service)),
         ]),
+        ...userTags(key, tags),
       ],
     },
   });

@@ -15,10 +15,19 @@ export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-c
  * which only the record of what we set counts, since each write costs a lock (decision 7). sparse: an object
  * whose null keys the server filled in (decision 2), null being an empty one. reference, references: names of certificates
  * in Barbican, equal as they are or by the id in them (decision 3); a list in any order. vips: one in each of these
- * subnets, at the address that is asked for.
+ * subnets, at the address that is asked for. asked-text: a description, of which only what a Service asks for counts.
  */
 export type CompareRule =
-  'value' | 'set' | 'open-cidrs' | 'tags' | 'set-record' | 'sparse' | 'reference' | 'references' | 'vips';
+  | 'value'
+  | 'set'
+  | 'asked-text'
+  | 'open-cidrs'
+  | 'tags'
+  | 'set-record'
+  | 'sparse'
+  | 'reference'
+  | 'references'
+  | 'vips';
 
 export interface AttributeRule {
   readonly change: ChangeRule;
@@ -27,7 +36,7 @@ export interface AttributeRule {
    * Set only when somebody asks for it, and then recorded in a tag of the resource, `levelset-set=`; when the asking
    * stops, this is written and leaves it to the server again (decision 2).
    */
-  readonly unset?: null | false | 'NONE' | readonly [] | Attributes;
+  readonly unset?: null | false | 1 | 'NONE' | readonly [] | Attributes;
 }
 
 /** Every attribute of every resource that levelset sets. Source: the Octavia and Neutron API references. */
@@ -35,7 +44,7 @@ export interface AttributeRule {
 export const ATTRIBUTES = {
   loadbalancer: {
     name:                { change: 'at-create' },
-    description:         { change: 'at-create' },
+    description:         { change: 'in-place', compare: 'asked-text' },
     provider:            { change: 'at-create' },
     admin_state_up:      { change: 'in-place' },
     vip_subnet_id:       { change: 'refuse' },
@@ -97,7 +106,9 @@ export const ATTRIBUTES = {
     subnet_id:           { change: 'at-create' },
     monitor_port:        { change: 'in-place' },
     backup:              { change: 'in-place' },
+    weight:              { change: 'in-place', unset: 1 },
     admin_state_up:      { change: 'in-place' },
+    tags:                { change: 'in-place', compare: 'set-record' },
   },
   healthmonitor: {
     name:                { change: 'at-create' },

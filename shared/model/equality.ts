@@ -1,8 +1,10 @@
 /** When a value that is desired and one that was observed mean the same (decision 3). */
 import type { AttributeRule } from './attributes.ts';
+import { askedDescription } from './description.ts';
 import { mergeTags, recordedIn } from './ownership.ts';
 import type { AdditionalVip, Attributes } from './resources.ts';
 import { identityOf } from './tls-reference.ts';
+import { isUserTag, mergeUserTags } from './user-tags.ts';
 
 /** True when `observed` already is what `desired` asks for. */
 export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
@@ -16,7 +18,9 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
     case 'tags':
       return sameSet(mergeTags(strings(observed), strings(desired)), strings(observed));
     case 'set-record':
-      return sameSet(recordedIn(observed), recordedIn(desired));
+      return sameSet(recordedIn(observed), recordedIn(desired)) && sameUserTags(desired, observed);
+    case 'asked-text':
+      return askedDescription(desired) === askedDescription(observed);
     case 'sparse':
       return sameJson(withoutNulls(desired), withoutNulls(observed));
     case 'reference':
@@ -63,6 +67,13 @@ function isVip(vip: AdditionalVip, wish: AdditionalVip): boolean {
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return sameJson([...new Set(a)].sort(), [...new Set(b)].sort());
+}
+
+/** On what carries no tags of ours but records: those that are asked for, and none that is asked for no more. */
+function sameUserTags(desired: unknown, observed: unknown): boolean {
+  const merged = mergeUserTags(strings(observed), strings(desired));
+  const asked = merged.desired.filter((tag) => isUserTag(tag, merged.desired));
+  return sameSet([...merged.observed, ...asked], strings(observed));
 }
 
 function closedTo(cidrs: unknown): readonly string[] {

@@ -2,6 +2,7 @@
  * The names under which other controllers, and older versions of them, made what a Service has: openstack-ccm.md, 3 and
  * providers.md, 2.2. A name is never the only proof (decision 10) and is never corrected (decision 4).
  */
+import { DESCRIPTION_MARK } from './description.ts';
 import { loadBalancerName } from './ownership.ts';
 import type { ClusterIdentity } from './ownership.ts';
 import type { ServiceKey } from './request.ts';
@@ -45,7 +46,9 @@ export function isMadeForService(loadBalancer: WireResource): boolean {
 export function isMadeFor(loadBalancer: WireResource, key: ServiceKey, uid: string): boolean {
   if (!isMadeForService(loadBalancer)) return false;
   if (loadBalancer['name'] === legacyLoadBalancerName(uid)) return true;
-  return ` ${String(loadBalancer['description'])} `.includes(` ${key.namespace}/${key.name} `);
+  return ` ${String(loadBalancer['description'])} `.includes(
+    ` ${DESCRIPTION_MARK}${key.namespace}/${key.name} `,
+  );
 }
 
 /** What a load balancer of this Service may be called, and so what its children's names may end in. */

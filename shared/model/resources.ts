@@ -65,7 +65,10 @@ export interface Member {
   monitor_port: number | null;
   /** Takes traffic only while all others are down. */
   backup: boolean;
+  /** Share of the new connections, 0 to 256. */
+  weight: number;
   admin_state_up: boolean;
+  tags: readonly string[];
 }
 
 export interface HealthMonitor {

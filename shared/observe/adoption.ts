@@ -1,5 +1,6 @@
 import { publishedAddress } from '../model/kubernetes.ts';
 import type { Service } from '../model/kubernetes.ts';
+import { DESCRIPTION_MARK } from '../model/description.ts';
 import { isMadeFor, kinxLoadBalancerName, legacyLoadBalancerName } from '../model/name-schemes.ts';
 import { LOAD_BALANCER_ID, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
@@ -62,7 +63,7 @@ function namedId(service: Service): string | undefined {
 }
 
 function isDescribed(lb: WireResource, { metadata }: Service): boolean {
-  return String(lb['description']).includes(` ${metadata.namespace}/${metadata.name} `);
+  return String(lb['description']).includes(`${DESCRIPTION_MARK}${metadata.namespace}/${metadata.name} `);
 }
 
 async function isPublished(lb: WireResource, service: Service, cloud: Lists): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Refusal, Step } from '../model/plan.ts';
 import type { Address, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { compare } from './compare.ts';
+import { asListed } from './listed-member.ts';
 import { planMembers } from './members.ts';
 import { planOne, remove } from './one.ts';
 
@@ -48,14 +49,18 @@ function planPoolMembers(
   const { there, wanted } = input;
   const all = input.desired.filter(({ kind, parent }) => kind === 'member' && parent === pool);
   const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
-  const changed = all.flatMap((desired) => {
+  const compared = all.map((desired) => {
     const observed = present.find(({ address }) => address === desired.address);
-    const changes = observed?.owned && compare(desired, observed, there).get('in-place');
-    return changes ? [{ desired, id: observed.id, changes }] : [];
+    const changes = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
+    return {
+      desired: observed ? asListed(desired, observed, changes) : desired,
+      id: observed?.id ?? '',
+      changes,
+    };
   });
   return planMembers(pool, {
-    all,
-    changed,
+    all: compared.map(({ desired }) => desired),
+    changed: compared.filter(({ changes }) => changes.length > 0),
     missing: all.filter(
       ({ address, ifPresent }) => !ifPresent && !present.some((member) => member.address === address),
     ),

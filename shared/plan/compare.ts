@@ -4,6 +4,7 @@ import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource, Ref } from '../model/resources.ts';
+import { isUserTag } from '../model/user-tags.ts';
 
 /** A difference, and how the attribute may change. */
 export interface Difference {
@@ -60,7 +61,9 @@ function isOfTags({ compare }: AttributeRule): boolean {
 /** A pool that others made does not become one that we made because we record what we set on it. */
 function tagsToWrite(rule: AttributeRule, wanted: unknown): readonly string[] {
   const tags = asTags(wanted);
-  return rule.compare === 'set-record' ? tags.filter((tag) => recordedIn([tag]).length > 0) : tags;
+  return rule.compare === 'set-record'
+    ? tags.filter((tag) => recordedIn([tag]).length > 0 || isUserTag(tag, tags))
+    : tags;
 }
 
 function asTags(value: unknown): readonly string[] {

@@ -4,6 +4,7 @@ import { withoutRecordOf } from '../model/set-record.ts';
 import type { Change } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
+import { isUserTag } from '../model/user-tags.ts';
 import type { Adopted } from './withhold.ts';
 
 /** The resource as it should be, with the present value of each attribute that may not change yet. */
@@ -62,9 +63,9 @@ export function withOurTags(desired: DesiredResource, { there, tags: written }: 
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   if (!tags || !there.has(desired.address)) return desired;
   if (desired.kind === 'pool' || desired.kind === 'healthmonitor') {
-    const left = tags.filter((tag) => written || recordedIn([tag]).length === 0);
+    const left = tags.filter((tag) => written || (recordedIn([tag]).length === 0 && !isUserTag(tag, tags)));
     return { ...desired, attributes: { ...others, tags: left } };
   }
-  const ours = tags.filter((tag) => tag.startsWith(TAG_PREFIX));
+  const ours = tags.filter((tag) => tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
   return { ...desired, attributes: written ? { ...others, tags: ours } : others };
 }

@@ -18,6 +18,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}lb-method`, 'LEAST_CONNECTIONS', 'LEAST_CONNECTIONS', 'RANDOM'],
   [`${OCCM}port-id`, UUID, UUID, 'eth0'],
   [`${OCCM}flavor-id`, UUID, UUID, 'large'],
+  [`${OWN}flavor`, ' Large with ACL ', 'Large with ACL', 'a\nb'],
   [`${OCCM}availability-zone`, 'az-1', 'az-1', 'az 1'],
   [`${OCCM}timeout-client-data`, '0', 0, '-1'],
   [`${OCCM}timeout-member-connect`, '5000', 5000, '5s'],
@@ -26,10 +27,12 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OWN}protocol`, 'HTTP', 'http', 'spdy'],
   [`${KINX}backend-protocol`, 'Terminated_HTTPS', 'terminated_https', ''],
   [`${OCCM}x-forwarded-for`, 'true', true, '1'],
+  [`${OCCM}x-forwarded-port`, 'true', true, 'yes'],
+  [`${OCCM}x-forwarded-proto`, 'false', false, 'https'],
   [
     `${OWN}insert-headers`,
-    'X-Forwarded-For,x-forwarded-proto',
-    ['X-Forwarded-For', 'X-Forwarded-Proto'],
+    'X-Forwarded-For,x-forwarded-proto, X-SSL-Client-CN',
+    ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-SSL-Client-CN'],
     'X-Evil',
   ],
   [
@@ -89,6 +92,21 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OCCM}floating-subnet`, ' !public-* ', '!public-*', '~('],
   [`${OCCM}floating-subnet-tags`, '&a,b', '&a,b', 'a,,b'],
   [`${OCCM}class`, 'internet', 'internet', ' '],
+  [
+    `${OWN}member-weights`,
+    'node-a=10, node-b.example.org=0',
+    { 'node-a': 10, 'node-b.example.org': 0 },
+    'node-a=257',
+  ],
+  [`${OWN}backup-members`, 'node-c', ['node-c'], 'node c/../d'],
+  [`${OWN}tags`, 'paid, by the shop ,', ['paid', 'by the shop'], 'paid,levelset-cluster=x'],
+  [`${OCCM}load-balancer-tags`, 'a', ['a'], 'kube_service_kubernetes_shop_web'],
+  [`${OWN}listener-tags`, 'a,b', ['a', 'b'], ','],
+  [`${OCCM}listener-tags`, 'a,a', ['a'], 'x'.repeat(129)],
+  [`${OWN}pool-tags`, 'a', ['a'], 'a\u0007'],
+  [`${OCCM}pool-tags`, 'a', ['a'], 'levelset-port=tcp/80'],
+  [`${OWN}description`, ' Our shop ', 'Our shop', 'x | Kubernetes external service other/web from cluster y'],
+  [`${OCCM}enable-ingress-hostname`, 'true', true, 'on'],
   [`${OCCM}node-selector`, 'pool=edge,ssd', { pool: 'edge', ssd: '' }, 'pool in (edge)'],
   [`${OCCM}health-monitor-delay`, '7', 7, '0'],
   [`${OCCM}health-monitor-timeout`, '2', 2, '2s'],
@@ -162,6 +180,7 @@ test('annotations of others, and our own output, are no problem', () => {
     'example.org/x': '1',
     [`${OCCM}load-balancer-id`]: UUID,
     [`${OCCM}load-balancer-address`]: '192.0.2.1',
+    [`${KINX}id`]: UUID,
   };
   expect(read(others).problems).toEqual([]);
 });

@@ -1,0 +1,29 @@
+import { mergeTags } from '../model/ownership.ts';
+import type { Change } from '../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
+
+const USUAL_WEIGHT = 1;
+
+/**
+ * A member that exists, as a batch lists it. Octavia reads that as a create: what it leaves out is set back, also what is
+ * not ours to set, such as the weight that a person gave (test/conformance, "members").
+ */
+export function asListed(
+  desired: DesiredResource,
+  { wire }: ObservedResource,
+  changes: readonly Change[],
+): DesiredResource {
+  const { weight, monitor_address, tags = [] } = wire as Readonly<Record<string, unknown>>;
+  const { tags: ours = [], ...attributes } = desired.attributes as { readonly tags?: readonly string[] };
+  const all = mergeTags(tags as readonly string[], ours);
+  return {
+    ...desired,
+    attributes: {
+      ...(weight === undefined || weight === USUAL_WEIGHT ? {} : { weight }),
+      ...(typeof monitor_address === 'string' ? { monitor_address } : {}),
+      ...attributes,
+      ...(all.length > 0 ? { tags: all } : {}),
+      ...Object.fromEntries(changes.map(({ attribute, to }) => [attribute, to])),
+    },
+  };
+}

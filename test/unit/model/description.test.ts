@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { askedDescription, describe } from '../../../shared/model/description.ts';
+import { isMadeFor } from '../../../shared/model/name-schemes.ts';
+import { loadBalancerDescription } from '../../../shared/model/ownership.ts';
+
+const LONG = { namespace: 'n'.repeat(63), name: 's'.repeat(63) };
+const own = loadBalancerDescription('a-cluster-of-a-long-name', LONG);
+
+test('what a Service asks for stands before what controllers read', () => {
+  expect(describe('Our shop', 'Kubernetes external service a/b from cluster c')).toBe(
+    'Our shop | Kubernetes external service a/b from cluster c',
+  );
+  expect(describe(undefined, own)).toBe(own);
+});
+
+test('the longest one still says for which Service the load balancer was made', () => {
+  const description = describe('x'.repeat(96), own);
+  expect(Buffer.byteLength(description)).toBeLessThanOrEqual(255);
+  const lb = { id: 'lb', name: 'kube_service_c_n_s', description };
+  expect(isMadeFor(lb, LONG, 'uid')).toBe(true);
+});
+
+test('only what a Service asked for is read back', () => {
+  expect(askedDescription(describe('Our | shop', own))).toBe('Our | shop');
+  for (const text of [own, '', 'by hand', undefined, `${own},lb_version:1.1`])
+    expect(askedDescription(text)).toBe('');
+});
+
+test('no other Service is named by a word of the text', () => {
+  const description = describe('see other/web for more', own);
+  expect(
+    isMadeFor({ id: 'lb', name: 'kube_service_x', description }, { namespace: 'other', name: 'web' }, 'u'),
+  ).toBe(false);
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { mergeTags, withoutOurTags } from '../../../shared/model/ownership.ts';
+import { userTags } from '../../../shared/model/user-tags.ts';
+
+const WEB = { namespace: 'shop', name: 'web' };
+const API = { namespace: 'shop', name: 'api' };
+const NAME = 'levelset-name=shop/web';
+
+describe('tags that a Service asks for', () => {
+  test('stand beside those of others, and go with the annotation', () => {
+    const asked = mergeTags(['theirs'], [NAME, ...userTags(WEB, ['paid', 'a/b'])]);
+    expect(asked).toContain('paid');
+    expect(mergeTags(asked, [NAME, ...userTags(WEB, ['a/b'])])).toEqual([
+      'theirs',
+      NAME,
+      'a/b',
+      userTags(WEB, ['a/b'])[1],
+    ]);
+    expect(mergeTags(asked, [NAME])).toEqual(['theirs', NAME]);
+  });
+
+  test('do not become ours when they were there before', () => {
+    const asked = mergeTags(['paid'], [NAME, ...userTags(WEB, ['paid'])]);
+    expect(asked).toEqual(['paid', NAME]);
+    expect(mergeTags(asked, [NAME])).toContain('paid');
+  });
+
+  test('of another Service on the same load balancer stay', () => {
+    const both = mergeTags(mergeTags([], [NAME, ...userTags(WEB, ['paid', 'web'])]), [
+      'levelset-name=shop/api',
+      ...userTags(API, ['paid']),
+    ]);
+    expect(both).toContain('web');
+    expect(both).toContain('paid');
+    const left = mergeTags(both, ['levelset-name=shop/api']);
+    expect(left).toEqual(both);
+  });
+
+  test('are taken back where what they are on is given back', () => {
+    expect(withoutOurTags(mergeTags(['theirs'], [NAME, ...userTags(WEB, ['paid'])]))).toEqual(['theirs']);
+  });
+});

@@ -18,8 +18,7 @@ Written by \`npm run generate\` from the table in \`shared/desired/annotations.t
 `;
 
 const TAIL = `
-Written by levelset, never read as a wish: \`loadbalancer.openstack.org/load-balancer-id\` and
-\`loadbalancer.openstack.org/load-balancer-address\`.
+Written by levelset, never read as a wish: \`loadbalancer.openstack.org/load-balancer-address\`.
 `;
 
 /** No value is this: every parser says what it would have taken. */

@@ -1,11 +1,13 @@
 import { hashOf } from './desired/hash.ts';
 import { desireUnit } from './desired/unit.ts';
 import type { Desired } from './desired/unit.ts';
+import { joiningProblems, joinWish } from './desired/joining.ts';
 import { memberAddresses } from './desired/security-group.ts';
 import { servedSecrets } from './desired/served-secrets.ts';
+import { desireSharing } from './desired/sharing.ts';
 import { certificateQuestionOf, networkQuestion, readWishes } from './desired/wishes.ts';
 import type { Wishes } from './desired/wishes.ts';
-import { publishedAddress } from './model/kubernetes.ts';
+import { publishedAddresses } from './model/kubernetes.ts';
 import type { Node } from './model/kubernetes.ts';
 import { isMadeForService } from './model/name-schemes.ts';
 import type { Subnet } from './model/network.ts';
@@ -13,7 +15,9 @@ import type { ClusterIdentity } from './model/ownership.ts';
 import type { Plan, Step } from './model/plan.ts';
 import { isBeside } from './model/beside.ts';
 import { isAnother, REPLACEMENT } from './model/replacement.ts';
+import type { ServiceKey } from './model/request.ts';
 import type { ObservedResource } from './model/resources.ts';
+import { madeForKey } from './model/sharing.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';
 import { horizonAt, observeCertificates } from './observe/certificates.ts';
@@ -25,9 +29,10 @@ import { delegationProblems } from './plan/delegation.ts';
 import { plan } from './plan/plan.ts';
 import { quotaProblems, quotaShortages } from './plan/quota.ts';
 import { secondControllerProblems } from './plan/second-controller.ts';
+import { withoutTakenPlaces } from './plan/taken-places.ts';
 import { withhold } from './plan/withhold.ts';
 import type { World } from './ports.ts';
-import { addressesOf, ambiguityProblems, asMaker, sharingProblems } from './desired/maker.ts';
+import { addressesOf, ambiguityProblems, asMaker } from './desired/maker.ts';
 
 /** Observe, desire and plan: everything before the first write. */
 export interface Look {
@@ -54,15 +59,16 @@ export async function lookAt(
   depth: 'deep' | 'shallow' = 'deep',
 ): Promise<Look> {
   const asked = unit.service && unit.wanted ? readWishes(unit.service, world.config) : undefined;
-  const network = asked && networkQuestion(asked);
+  const network = asked && networkQuestion(asked, unit.endpoints);
+  const join = asked && joinWish(asked, world.config);
   const managed = world.config.loadBalancer.manageSecurityGroups;
   const securityGroup = {
     managed,
     addresses: (subnet: Subnet | undefined) =>
-      asked && managed ? memberAddresses(nodes, subnet, asked) : [],
+      asked && managed ? memberAddresses(nodes, subnet, asked, unit.endpoints) : [],
   };
   const observe = depth === 'deep' ? observeUnit : observeTop;
-  const observed = await observe({ unit, nodes, cluster, network, securityGroup }, world);
+  const observed = await observe({ unit, nodes, cluster, network, securityGroup, join }, world);
   const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
   const horizon = horizonAt(world.clock);
   const desired = desireUnit(
@@ -83,17 +89,20 @@ export async function lookAt(
   );
   const pending = observed.loadBalancer !== undefined && isPending(observed.loadBalancer);
   const anew = rebuild(unit, observed);
-  const published = publishedAddress(unit.service);
+  const { loadBalancer, sharing } = observed;
+  const floatingIP = observed.resources.find(({ kind }) => kind === 'floatingip')?.wire;
+  const shared = desireSharing(desired.resources, { wishes, cluster, loadBalancer, sharing, floatingIP });
+  const free = withoutTakenPlaces(shared.resources, observed.resources, cluster);
   const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
     ...withhold({
-      desired: desired.resources,
+      desired: free.desired,
       observed: observed.resources,
       uid: unit.service?.metadata.uid ?? '',
       approved,
-      ...(published === undefined ? {} : { published }),
+      published: publishedAddresses(unit.service),
       nodes: addressesOf(nodes),
       keepMembers: desired.keepMembers,
       tags: world.config.adopt !== 'names-only',
@@ -103,7 +112,9 @@ export async function lookAt(
       ...quotaProblems(desired.resources, observed.headroom),
       ...ambiguityProblems(observed.ambiguous),
       ...secondControllerProblems(unit.service),
-      ...sharingProblems(observed.loadBalancer, unit.name),
+      ...joiningProblems(observed.notJoined, wishes),
+      ...shared.problems,
+      ...free.problems,
       ...(depth === 'deep' && !pending
         ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
         : []),
@@ -111,7 +122,10 @@ export async function lookAt(
     keepMembers: desired.keepMembers,
     keepSecurityGroup: desired.keepSecurityGroup,
     isMadeByUs: ({ kind, wire }: ObservedResource) =>
-      kind === 'loadbalancer' ? isMadeForService(wire) : isMadeByUs(wire, unit),
+      kind === 'loadbalancer'
+        ? isMadeForService(wire)
+        : isMadeByUs(wire, unit) || isMadeByUs(wire, { name: ownerOf(observed) ?? unit.name }),
+    sharedWith: sharing?.others ?? [],
     duplicates: observed.duplicates,
     uid: unit.service?.metadata.uid ?? '',
     approved,
@@ -156,10 +170,16 @@ function isOfWhole({ address, verb }: Step): boolean {
 /** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
 function rebuild(unit: Unit, observed: Observed): { readonly rebuild?: string } {
   const published = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
-  const isOurs = observed.loadBalancer !== undefined && isMadeForService(observed.loadBalancer);
+  const isAlone = observed.sharing?.role === 'owner' && observed.sharing.others.length === 0;
+  const isOurs = observed.loadBalancer !== undefined && isMadeForService(observed.loadBalancer) && isAlone;
   return isFailed(observed) && isOurs && !published
     ? { rebuild: 'it is in ERROR and nobody has its address yet, so it is made anew' }
     : {};
+}
+
+/** For whom the load balancer was made, when that is another Service: its floating IP was, too. */
+function ownerOf({ loadBalancer, sharing }: Observed): ServiceKey | undefined {
+  return loadBalancer && sharing?.role === 'joiner' ? madeForKey(loadBalancer) : undefined;
 }
 
 function isFailed(observed: Observed): boolean {

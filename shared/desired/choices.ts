@@ -3,6 +3,7 @@ import { chooseByName, chooseByTags } from '../model/floating-subnet.ts';
 import type { Choice } from '../model/floating-subnet.ts';
 import { NODE_SELECTOR, parseNodeSelector } from '../model/node-selector.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
+import { uuid } from './parsers.ts';
 import type { Parser } from './parsers.ts';
 
 /** Empty, it is every node, whatever cloud.conf says. */
@@ -54,3 +55,14 @@ export const sectionName: Parser<string> = (text) =>
   text.trim() === '' || /\p{Cc}/u.test(text)
     ? { allowed: 'the name of a [LoadBalancerClass "name"] of cloud.conf' }
     : { value: text.trim() };
+
+const SHARED = /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** By what Services find the load balancer that they share. It goes into a tag, and tags are asked for with commas. */
+export const sharedName: Parser<string> = (text) =>
+  SHARED.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'a DNS label such as edge, or cluster/edge for one of all namespaces' };
+
+/** Other controllers leave it empty. */
+export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { value: '' } : uuid(text));

@@ -8,7 +8,6 @@ import type { Wishes } from './wishes.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import { dialectOf } from '../model/name-schemes.ts';
 import type { Problem } from '../model/plan.ts';
-import type { ServiceKey } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
 
 /** The configuration as kinx would have read the same cloud.conf. It made no floating IPs: its address is the VIP. */
@@ -45,20 +44,3 @@ export function ambiguityProblems(ids: readonly string[] = []): readonly Problem
   const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id`;
   return [{ field: 'load balancer', value: ids.join(', '), message, blocking: true }];
 }
-
-/** The Go provider puts several Services on one load balancer. What is another one's on it would not be told apart here. */
-export function sharingProblems(
-  loadBalancer: WireResource | undefined,
-  { namespace, name }: ServiceKey,
-): readonly Problem[] {
-  const tags = Array.isArray(loadBalancer?.['tags']) ? loadBalancer['tags'].map(String) : [];
-  const others = tags.filter(
-    (tag) => tag.startsWith('kube_service_') && !tag.endsWith(`_${namespace}_${name}`) && tag.length < CUT,
-  );
-  if (!loadBalancer || others.length === 0) return [];
-  const message = `is shared with other Services (${others.join(', ')}), which this version cannot do: it is left to the controller that made it`;
-  return [{ field: 'load balancer', value: loadBalancer.id, message, blocking: true }];
-}
-
-/** Names of this length are cut, and do not say their Service any more. */
-const CUT = 255;

@@ -16,6 +16,8 @@ export function reachProblem(
   { namespace, kind, field, value }: Reference,
   config: ReachConfig,
 ): Problem | undefined {
+  // whether it needs consent shows when it was found (desired/joining.ts)
+  if (kind === 'loadbalancer') return undefined;
   const ids = [value].flat().map(String);
   const id = ids.find((one) => one !== '' && !mayRefer(config, namespace, kind, one));
   if (id === undefined) return undefined;

@@ -7,8 +7,10 @@
  *                                         Service is gone
  * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
  * levelset-set=<attribute>+<attribute>     on listeners, pools and monitors: what is set only because somebody asks for it
- * levelset-tag=<Service>/<tag>            on load balancers, listeners and pools: a tag that a Service asks for (user-tags.ts)
  * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
+ * levelset-shared=<namespace>/<name>      on load balancers: by which name Services of a namespace (`*`: of any) share it
+ * levelset-owner=<namespace>/<name>       on load balancers: for which Service it was made that left it to others
+ * levelset-allow=<namespace>              on load balancers, by the operator and never by us: who may share it (`*`: all)
  * levelset-replaces=<load balancer>       on load balancers: made to take that one's place
  *
  * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
@@ -16,7 +18,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';
-import { mergeUserTags } from './user-tags.ts';
 
 /** Prefix of our annotations and condition types (decision 46). */
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
@@ -29,6 +30,7 @@ export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
 /** On a Service: the changes to what another controller made that may be made. */
 export const APPROVE = `${ANNOTATION_PREFIX}approve`;
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
+export const LOAD_BALANCER_NAME = `${ANNOTATION_PREFIX}load-balancer-name`;
 export const LOAD_BALANCER_ADDRESS = 'loadbalancer.openstack.org/load-balancer-address';
 
 const MAX_LENGTH = 255;
@@ -69,6 +71,11 @@ export function recordedIn(tags: unknown): readonly string[] {
 export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
   `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
 
+/** `NAME` is shared within the namespace, `cluster/NAME` by all that have consent. */
+export const sharedTag = (namespace: string, name: string): string =>
+  `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
+export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
+
 /** On a load balancer that is made to take another one's place. */
 export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;
 
@@ -81,24 +88,30 @@ export function tagValue(tags: unknown, name: string): string | undefined {
   return found?.slice(start.length);
 }
 
+/** The values of all tags `levelset-<name>=`. */
+export function tagValues(tags: unknown, name: string): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(tags) ? tags : [];
+  return list.flatMap((tag) => tagValue([tag], name) ?? []);
+}
+
 export function hasTag(tags: unknown, tag: string): boolean {
   return Array.isArray(tags) && tags.includes(tag);
 }
 
 /**
  * What to write: everything that is there, plus ours. Some of ours give way to what is desired: the Service (a namesake
- * inherits), the mark of a kept floating IP that is used again, and the record of what we set.
+ * inherits), the mark of a kept floating IP that is used again, the record of what we set, and by whom a load balancer is
+ * shared or was left.
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
-  const replaced = ['service', 'kept', 'set'].map((name) => `${TAG_PREFIX}${name}=`);
-  const asked = mergeUserTags(observed, desired);
-  const stay = asked.observed.filter((tag) => !replaced.some((prefix) => tag.startsWith(prefix)));
-  return [...new Set([...stay, ...asked.desired])];
+  const replaced = ['service', 'kept', 'set', 'shared', 'owner'].map((name) => `${TAG_PREFIX}${name}=`);
+  const stay = observed.filter((tag) => !replaced.some((prefix) => tag.startsWith(prefix)));
+  return [...new Set([...stay, ...desired])];
 }
 
-/** What is left when a resource of somebody else, that we only used, is given back. */
+/** What is left when a resource of somebody else, that we only used, is given back; consent is the operator's. */
 export function withoutOurTags(observed: readonly string[]): readonly string[] {
-  return mergeUserTags(observed, []).observed.filter((tag) => !tag.startsWith(TAG_PREFIX));
+  return observed.filter((tag) => !tag.startsWith(TAG_PREFIX) || tagValue([tag], 'allow') !== undefined);
 }
 
 /** The Go provider's name and tag of a load balancer, `kube_service_<cluster>_<namespace>_<name>`. */

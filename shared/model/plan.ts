@@ -103,6 +103,8 @@ export interface Plan {
   readonly problems: readonly Problem[];
   /** Foreign resources on a load balancer of ours: never touched, and they keep it alive. */
   readonly foreign: readonly Address[];
+  /** Other Services on the load balancer, as `NS/NAME`. */
+  readonly sharedWith?: readonly string[];
   /** Not one node can be used just now, and pools have members: these stay. */
   readonly keepsMembers?: true;
 }

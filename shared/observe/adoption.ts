@@ -1,7 +1,8 @@
-import { publishedAddress } from '../model/kubernetes.ts';
+import { publishedAddresses } from '../model/kubernetes.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { DESCRIPTION_MARK } from '../model/description.ts';
 import { isMadeFor, kinxLoadBalancerName, legacyLoadBalancerName } from '../model/name-schemes.ts';
+import { vipsOf } from '../model/network.ts';
 import { LOAD_BALANCER_ID, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -26,11 +27,12 @@ export async function provenByTag(
 }
 
 /**
- * Without a tag: by the id that the Service carries, else by the name that kinx gave, else by that of older controllers.
+ * Without a tag: what the Service names by id, else by the name that kinx gave, else by that of older controllers.
  * Name or description must say this Service, and id or address prove it. Asks only while something was published.
  */
 export async function findByName(
   unit: Unit,
+  named: readonly WireResource[] | undefined,
   cluster: ClusterIdentity,
   cloud: Lists,
 ): Promise<readonly WireResource[]> {
@@ -38,9 +40,8 @@ export async function findByName(
   if (!service) return [];
   const { uid } = service.metadata;
   const isOurs = (lb: WireResource): boolean => isFree(lb) && isMadeFor(lb, name, uid);
-  const id = namedId(service);
-  if (id !== undefined) return (await cloud.list('loadbalancer', { id })).filter(isOurs);
-  if (publishedAddress(service) === undefined) return [];
+  if (named) return named.filter(isOurs);
+  if (publishedAddresses(service).length === 0) return [];
   for (const asked of [kinxLoadBalancerName(cluster.name, name), legacyLoadBalancerName(uid)]) {
     const found = (await cloud.list('loadbalancer', { name: asked })).filter(isOurs);
     const proven = await filterAsync(found, (lb) => isPublished(lb, service, cloud));
@@ -57,7 +58,7 @@ function isFree(lb: WireResource): boolean {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Checked before it goes anywhere (decision 30). */
-function namedId(service: Service): string | undefined {
+export function namedId(service: Service): string | undefined {
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
   return id !== undefined && UUID.test(id) ? id : undefined;
 }
@@ -67,11 +68,11 @@ function isDescribed(lb: WireResource, { metadata }: Service): boolean {
 }
 
 async function isPublished(lb: WireResource, service: Service, cloud: Lists): Promise<boolean> {
-  const published = publishedAddress(service);
-  if (published === undefined) return false;
-  if (lb['vip_address'] === published) return true;
+  const published = publishedAddresses(service);
+  if (published.length === 0) return false;
+  if (vipsOf(lb).some((vip) => published.includes(vip))) return true;
   const attached = await cloud.list('floatingip', { port_id: String(lb['vip_port_id']) });
-  return attached.some((ip) => ip['floating_ip_address'] === published);
+  return attached.some((ip) => published.includes(String(ip['floating_ip_address'])));
 }
 
 async function filterAsync<T>(

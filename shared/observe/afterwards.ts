@@ -75,9 +75,10 @@ function madeAlong(step: CreateStep, answer: WireResource, written: Written): re
 
 /** The answer to a one-POST create has listeners, pools and members; monitors are as they were sent. */
 function created(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
-  const owners = { cluster: written.cluster, tags: goTags(written.cluster.name, written.name), names: [] };
+  const { cluster, name: key } = written;
+  const owners = { cluster, key, shared: false, tags: goTags(cluster.name, key), names: [] };
   const listeners = observeListeners(answer['listeners'] as readonly WireResource[], owners);
-  const pools = observePools(answer['pools'] as readonly WireResource[], listeners);
+  const pools = observePools(answer['pools'] as readonly WireResource[], listeners, owners);
   const sent = step.attributes['listeners'] as readonly Attributes[];
   return [
     ...listeners,

@@ -3,7 +3,7 @@ import { tagValue } from '../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import { transportOf } from '../model/transport.ts';
 import type { Cloud } from '../ports.ts';
-import { ownsListener, ownsMember, ownsPool } from './owners.ts';
+import { ownsListener, ownsMember, ownsPool, ownsUnusedPool } from './owners.ts';
 import type { Owners } from './owners.ts';
 import { observePolicies } from './policies.ts';
 import { memberOf, monitorOf } from './pool-contents.ts';
@@ -22,7 +22,7 @@ export async function observeChildren(
   const query = { loadbalancer_id: loadBalancer.id };
   const [listeners, pools] = await Promise.all([cloud.list('listener', query), cloud.list('pool', query)]);
   const observedListeners = observeListeners(listeners, owners);
-  const observedPools = observePools(pools, observedListeners);
+  const observedPools = observePools(pools, observedListeners, owners);
   if (depth === 'owners') return [...observedListeners, ...observedPools];
   const below = await Promise.all([
     ...observedPools.map((pool) => observePoolContents(pool, cloud)),
@@ -42,6 +42,7 @@ export function observeListeners(
 export function observePools(
   wires: readonly WireResource[],
   listeners: readonly ObservedResource[],
+  owners: Owners,
 ): readonly ObservedResource<'pool'>[] {
   const users = new Set(listeners.map(({ wire }) => wire['default_pool_id']));
   const rank = ({ id, created_at }: WireResource): string =>
@@ -50,7 +51,7 @@ export function observePools(
   return [...wires]
     .sort((a, b) => (rank(a) < rank(b) ? 1 : -1))
     .map((wire) => {
-      const pool = observePool(wire, listeners);
+      const pool = observePool(wire, listeners, owners);
       const place = pool.address.slice('pool/'.length);
       const free = [place, nextPlace(place)].find((one) => !taken.has(one)) ?? `unused/${wire.id}`;
       taken.add(free);
@@ -64,7 +65,11 @@ function observeListener(wire: WireResource, owners: Owners): ObservedResource<'
   return { kind: 'listener', address, id: wire.id, parent: 'lb', owned, wire };
 }
 
-function observePool(wire: WireResource, listeners: readonly ObservedResource[]): ObservedResource<'pool'> {
+function observePool(
+  wire: WireResource,
+  listeners: readonly ObservedResource[],
+  owners: Owners,
+): ObservedResource<'pool'> {
   const user = listeners.find((listener) => listener.wire['default_pool_id'] === wire.id);
   const madeFor = tagValue(wire['tags'], 'port');
   const place = user ? user.address.slice('listener/'.length) : (madeFor ?? `unused/${wire.id}`);
@@ -73,7 +78,7 @@ function observePool(wire: WireResource, listeners: readonly ObservedResource[])
     address: `pool/${place}`,
     id: wire.id,
     parent: 'lb',
-    owned: user ? user.owned && ownsPool(wire) : madeFor !== undefined,
+    owned: user ? user.owned && ownsPool(wire) : ownsUnusedPool(owners, wire),
     wire,
   };
 }

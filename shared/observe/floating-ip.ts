@@ -22,8 +22,8 @@ export interface FoundFloatingIP {
 
 /**
  * The floating IP of a unit: the one on its VIP port, or on that of what takes its place; else the one that
- * spec.loadBalancerIP names; else the one that was
- * made for this Service and is not attached (its load balancer vanished, or it was kept).
+ * spec.loadBalancerIP names; else the one that was made for this Service and is not attached (its load balancer
+ * vanished, or it was kept).
  */
 export async function findFloatingIP(
   unit: Unit,
@@ -91,6 +91,6 @@ function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): Obs
 }
 
 /** Only what we (or the Go provider, for this Service) created is ever deleted. */
-export function isMadeByUs(wire: WireResource, unit: Unit): boolean {
+export function isMadeByUs(wire: WireResource, unit: Pick<Unit, 'name'>): boolean {
   return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
 }

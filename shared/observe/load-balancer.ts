@@ -1,10 +1,13 @@
 import { goTags } from '../model/name-schemes.ts';
-import { clusterTag, hasTag, nameTag, serviceTag, tagValue } from '../model/ownership.ts';
+import type { JoinWish, NotJoined } from '../model/joining.ts';
+import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
+import { isGoTagOf, isOnIt, servicesIn, textOf } from '../model/sharing.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
-import { findByName, provenByTag } from './adoption.ts';
+import { findByName, namedId, provenByTag } from './adoption.ts';
+import { isThere, whyNotJoin, whyNotMove } from './joining.ts';
 
 export interface FoundLoadBalancers {
   /** The unit's load balancer. */
@@ -15,22 +18,33 @@ export interface FoundLoadBalancers {
   readonly replacement?: WireResource;
   /** Several of another controller could be this Service's: none is taken, and none is made. */
   readonly ambiguous?: readonly string[];
+  /** The one that the Service asks for is not, or not to be, its load balancer. */
+  readonly notJoined?: NotJoined;
 }
 
 /**
  * One list finds what carries this Service's tags, its name (a namesake inherits), or the Go provider's tag; one more
- * what other controllers made without tags. What is not tagged as ours counts only with a second proof (adoption.ts).
+ * what other controllers made without tags. What is not tagged as ours counts only with a second proof (adoption.ts). Last
+ * comes one that the Service wants to join. `wish` is undefined when nothing is wanted.
  */
 export async function findLoadBalancers(
   unit: Unit,
+  wish: JoinWish | undefined,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundLoadBalancers> {
   const { service, name } = unit;
-  const go = goTags(cluster.name, name);
-  const tags = [nameTag(name), ...go, ...(service ? [serviceTag(service.metadata.uid)] : [])];
+  const uid = service?.metadata.uid;
+  const again = wish ? [ownerTag(name)] : [];
+  const tags = [
+    ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
+    ...[...again, ...(wish?.tag === undefined ? [] : [wish.tag])],
+  ];
   const found = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
-  const ours = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
+  const here = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
+  const ours = here.filter(
+    (lb) => isOnIt(lb['tags'], name, uid, cluster) || again.some((tag) => hasTag(lb['tags'], tag)),
+  );
   const taking = ours.filter((lb) => ours.some((other) => replaces(lb, other)));
   const [primary, ...others] = [
     ...ours.filter((lb) => !taking.includes(lb)).sort(oldestFirst),
@@ -38,15 +52,49 @@ export async function findLoadBalancers(
   ];
   if (primary) {
     const replacement = others.find((lb) => replaces(lb, primary) && !isLeaving(lb));
-    const duplicates = others.filter((lb) => lb !== replacement);
-    return { primary, duplicates, ...(replacement ? { replacement } : {}) };
+    const duplicates = others.filter((lb) => lb !== replacement && isMadeForNobodyElse(lb, unit, cluster));
+    const notJoined = wish && (await whyNotMove(primary, wish, here, unit, cloud));
+    return {
+      primary,
+      duplicates,
+      ...(replacement ? { replacement } : {}),
+      ...(notJoined ? { notJoined } : {}),
+    };
   }
   const tagged = service ? await provenByTag(found, service, cloud) : [];
-  const proven = tagged.length > 0 ? tagged : await findByName(unit, cluster, cloud);
+  const id = service && namedId(service);
+  const named = id === undefined || tagged.length > 0 ? undefined : await cloud.list('loadbalancer', { id });
+  const proven = tagged.length > 0 ? tagged : await findByName(unit, named, cluster, cloud);
   const staying = proven.filter((lb) => !isLeaving(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  return { duplicates: [], ...(taken ? { primary: taken } : {}) };
+  if (taken || !wish) return { duplicates: [], ...(taken ? { primary: taken } : {}) };
+  return { duplicates: [], ...(await join(unit, wish, { here, named }, cluster, cloud)) };
+}
+
+/** The load balancer that the Service asks for, by a name that others share or by its id, or why not. */
+async function join(
+  unit: Unit,
+  wish: JoinWish,
+  { here, named = [] }: { here: readonly WireResource[]; named?: readonly WireResource[] | undefined },
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<Pick<FoundLoadBalancers, 'primary' | 'notJoined'>> {
+  const { tag, id } = wish;
+  const asked = tag === undefined ? named : here.filter((lb) => hasTag(lb['tags'], tag));
+  const [found] = asked.filter(isThere).sort(oldestFirst);
+  if (found) {
+    const notJoined = await whyNotJoin(found, wish, unit, cluster, cloud);
+    return notJoined ? { notJoined } : { primary: found };
+  }
+  if (tag !== undefined || id === undefined || wish.noted) return {};
+  return { notJoined: { because: 'missing', asked: id, key: unit.name } };
+}
+
+/** One that was made twice, and not one that was found because the Service shares it. */
+function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
+  const services = servicesIn(lb['tags'], cluster);
+  return isGoTagOf(lb['name'], name) && services.every((service) => service === textOf(name));
 }
 
 /** While that one is there; afterwards the tag is history. */

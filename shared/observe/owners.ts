@@ -1,12 +1,18 @@
 import { isChildName, isControllersName, schemeNames } from '../model/name-schemes.ts';
-import { clusterTag, hasTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
+import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import type { ServiceKey } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
+import { goTagsIn, isGoTagOf, isOnIt, serviceOfGoTag, servicesIn, textOf } from '../model/sharing.ts';
 import type { Unit } from '../model/unit.ts';
 
 /** By what the children of one load balancer are recognised as one Service's. */
 export interface Owners {
   readonly cluster: ClusterIdentity;
+  readonly key: ServiceKey;
+  readonly uid?: string;
+  /** The load balancer's tags name other Services: what does not say whose it is may be theirs. */
+  readonly shared: boolean;
   /** Tags of the Go provider. */
   readonly tags: readonly string[];
   /** The ends of names given by controllers that used no tags. */
@@ -14,19 +20,47 @@ export interface Owners {
 }
 
 export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: WireResource): Owners {
-  const names = schemeNames(cluster, unit.name, unit.service?.metadata.uid, loadBalancer);
+  const uid = unit.service?.metadata.uid;
+  const names = schemeNames(cluster, unit.name, uid, loadBalancer);
   // on what is ours already, the Go provider's listeners have its tag or ours
   const isOurs = hasTag(loadBalancer['tags'], clusterTag(cluster));
   const without = isOurs ? names.filter((name) => !name.startsWith('kube_service_')) : names;
-  return { cluster, tags: names, names: without };
+  const services = servicesIn(loadBalancer['tags'], cluster);
+  return {
+    cluster,
+    key: unit.name,
+    ...(uid === undefined ? {} : { uid }),
+    shared: services.some((service) => service !== textOf(unit.name)),
+    tags: names,
+    names: without,
+  };
 }
 
-/** Our tag, the Go provider's, or, where nobody's tag says otherwise, the name that a controller gave. */
+/**
+ * By the Service's UID; by the Go provider's tag, which stands beside ours and names the Service, so that a namesake
+ * inherits; or, where nobody's tag says otherwise, by the name that a controller gave.
+ */
 export function ownsListener(owners: Owners, wire: WireResource): boolean {
-  const { cluster, names } = owners;
+  const { cluster, uid, names } = owners;
   const tags = wire['tags'];
-  if (hasTag(tags, clusterTag(cluster)) || owners.tags.some((tag) => hasTag(tags, tag))) return true;
+  if (uid !== undefined && hasTag(tags, serviceTag(uid))) return true;
+  const claimed = tagValue(tags, 'cluster');
+  if (claimed !== undefined && claimed !== cluster.id) return false;
+  if (owners.tags.some((tag) => hasTag(tags, tag))) return true;
+  if (claimed !== undefined) return isNamedByNobodyElse(goTagsIn(tags), owners);
   return !isTagged(tags) && isChildName(wire['name'], 'listener', names);
+}
+
+/** The Go provider's tags or names of other Services; one that was cut, or none, tells nothing. */
+function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): boolean {
+  const telling = said.filter((tag) => serviceOfGoTag(tag) !== undefined);
+  return telling.length > 0 ? telling.some((tag) => isGoTagOf(tag, key)) : !shared;
+}
+
+/** Of a pool that no listener uses yet, but that levelset made: its name is its Service's. */
+export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
+  if (tagValue(wire['tags'], 'port') === undefined) return false;
+  return isNamedByNobodyElse([String(wire['name']).replace(/^pool_\d+_/, '')], owners);
 }
 
 /** By the Go provider or by us, for whichever Service. */
@@ -58,7 +92,12 @@ export function ownsMember(wire: WireResource, all: readonly WireResource[], poo
   return all.some((other) => other.id !== wire.id && Number(other['protocol_port']) === port);
 }
 
-/** Left behind, without a tag of ours, since what is still on it is somebody else's. */
-export function isGivenUp(lb: WireResource, children: readonly ObservedResource[]): boolean {
-  return !isTagged(lb['tags']) && children.length > 0 && children.every(({ owned }) => !owned);
+/** Left behind: nothing on it is this Service's, no tag says that it uses it, and somebody else does. */
+export function isGivenUp(
+  lb: WireResource,
+  children: readonly ObservedResource[],
+  { cluster, key, uid, shared }: Owners,
+): boolean {
+  const isUsed = children.length > 0 || shared;
+  return isUsed && !isOnIt(lb['tags'], key, uid, cluster) && children.every(({ owned }) => !owned);
 }

@@ -1,16 +1,24 @@
+import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
 
-/** The children of a load balancer as this process read them in full: they count while its `updated_at` is the same. */
+/**
+ * The children of a load balancer as this process read them in full for one unit, since what is whose is another on each:
+ * they count while its `updated_at` is the same.
+ */
 interface Recollection {
   readonly updated_at: string;
   readonly children: readonly ObservedResource[];
 }
 
-const recollections = new WeakMap<Cloud, Map<string, Recollection>>();
+const recollections = new WeakMap<Cloud, Map<string, Map<Key, Recollection>>>();
 
-export function recall(loadBalancer: WireResource, cloud: Cloud): readonly ObservedResource[] | undefined {
-  const known = recollections.get(cloud)?.get(loadBalancer.id);
+export function recall(
+  unit: Key,
+  loadBalancer: WireResource,
+  cloud: Cloud,
+): readonly ObservedResource[] | undefined {
+  const known = recollections.get(cloud)?.get(loadBalancer.id)?.get(unit);
   return known && known.updated_at === loadBalancer['updated_at'] ? known.children : undefined;
 }
 
@@ -24,6 +32,7 @@ export function isSure(loadBalancer: WireResource, now: number): boolean {
 }
 
 export function rememberRead(
+  unit: Key,
   loadBalancer: WireResource,
   children: readonly ObservedResource[],
   cloud: Cloud,
@@ -31,9 +40,10 @@ export function rememberRead(
 ): void {
   const { id, updated_at } = loadBalancer;
   if (typeof updated_at !== 'string' || !isSure(loadBalancer, now)) return;
-  const memory = recollections.get(cloud) ?? new Map<string, Recollection>();
+  const memory = recollections.get(cloud) ?? new Map<string, Map<Key, Recollection>>();
   recollections.set(cloud, memory);
-  memory.set(id, { updated_at, children });
+  const units = memory.get(id) ?? new Map<Key, Recollection>();
+  memory.set(id, units.set(unit, { updated_at, children }));
 }
 
 export function forget(id: string, cloud: Cloud): void {

@@ -1,14 +1,17 @@
 import type { Node } from '../model/kubernetes.ts';
+import type { JoinWish, NotJoined } from '../model/joining.ts';
 import type { NetworkFacts, NetworkQuestion, Subnet } from '../model/network.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { dialectOf } from '../model/name-schemes.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { Sharing } from '../model/sharing.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { observeChildren } from './children.ts';
 import { findFloatingIP } from './floating-ip.ts';
 import { findLoadBalancers } from './load-balancer.ts';
 import { isGivenUp, ownersOf } from './owners.ts';
+import type { Owners } from './owners.ts';
 import { observeNetwork } from './network.ts';
 import { observeNodePorts } from './node-ports.ts';
 import { listsOf } from './project.ts';
@@ -17,6 +20,7 @@ import { asExpected } from './expectation.ts';
 import { findStoredCertificates } from './stored-certificates.ts';
 import { recall, rememberRead } from './recollection.ts';
 import { findSecurityGroups, securityGroupResources } from './security-group.ts';
+import { ofWhom, sharingOf } from './sharing.ts';
 import { observeHeadroom } from './quota.ts';
 import type { Headroom } from './quota.ts';
 
@@ -28,6 +32,10 @@ export interface Observed {
   readonly replacement?: WireResource;
   /** Ids of load balancers of other controllers that could all be this unit's. */
   readonly ambiguous?: readonly string[];
+  /** The one that the Service asks for is not, or not to be, its load balancer. */
+  readonly notJoined?: NotJoined;
+  /** Of `loadBalancer`: what the Service is to it, and who else uses it. */
+  readonly sharing?: Sharing;
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
   readonly octavia: { readonly major: number; readonly minor: number };
@@ -44,6 +52,8 @@ export interface Question {
   /** Undefined when nothing is wanted. */
   readonly network: NetworkQuestion | undefined;
   readonly securityGroup: SecurityGroupQuestion;
+  /** Undefined when nothing is wanted. */
+  readonly join: JoinWish | undefined;
 }
 
 export interface SecurityGroupQuestion {
@@ -67,12 +77,13 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   const { unit, cluster, network } = question;
   const lists = source.project ? listsOf(source.project) : source.cloud;
   const octavia = await source.cloud.octaviaVersion();
-  const found = await findLoadBalancers(unit, cluster, lists);
-  const { primary, duplicates, replacement, ambiguous } = found;
+  const found = await findLoadBalancers(unit, question.join, cluster, lists);
+  const { primary, duplicates, replacement, ambiguous, notJoined } = found;
   const external = network?.external === true && (!primary || dialectOf(primary) !== 'kinx');
+  const joined = primary && sharingOf(primary, [], unit, cluster).role === 'joiner';
   const { managed, addresses } = question.securityGroup;
   const [floating, facts, groups, stored] = await Promise.all([
-    findFloatingIP(unit, found, { ...network, external }, cluster, lists),
+    findFloatingIP(unit, found, { ...network, external: external && !joined }, cluster, lists),
     network ? observeNetwork(network, primary, question.nodes, source) : NO_FACTS,
     findSecurityGroups(unit, cluster, managed, { ...source, lists }),
     findStoredCertificates(unit, cluster, { ...source, lists }),
@@ -84,11 +95,12 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
   const lb: readonly ObservedResource[] = primary
     ? [{ kind: 'loadbalancer', address: 'lb', id: primary.id, owned: true, wire: primary }]
     : [];
-  return {
+  const top: Observed = {
     ...(primary ? { loadBalancer: primary } : {}),
     duplicates,
     ...(replacement ? { replacement } : {}),
     ...(ambiguous ? { ambiguous } : {}),
+    ...(notJoined ? { notJoined } : {}),
     resources: [
       ...lb,
       ...(resource ? [resource] : []),
@@ -104,6 +116,14 @@ export async function observeTop(question: Question, source: Source): Promise<Ob
     },
     octavia,
   };
+  return withSharing(top, unit, cluster);
+}
+
+function withSharing(observed: Observed, unit: Unit, cluster: ClusterIdentity): Observed {
+  const { loadBalancer, resources } = observed;
+  if (!loadBalancer) return observed;
+  const sharing = sharingOf(loadBalancer, resources, unit, cluster);
+  return { ...observed, sharing, resources: ofWhom(resources, loadBalancer, sharing, unit) };
 }
 
 /** Everything. A load balancer on which Octavia still works is not looked into: it could not be changed anyway. */
@@ -115,17 +135,19 @@ export async function observeUnit(question: Question, source: Source): Promise<O
     return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
   }
   if (isPending(top.loadBalancer)) return top;
-  const children = await childrenOf(top.loadBalancer, question, source);
-  if (!question.network && isGivenUp(top.loadBalancer, children)) {
+  const { unit, cluster } = question;
+  const owners = ownersOf(unit, cluster, top.loadBalancer);
+  const children = await childrenOf(top.loadBalancer, owners, question, source);
+  if (!question.network && isGivenUp(top.loadBalancer, children, owners)) {
     const { loadBalancer, ...left } = top;
     return { ...left, resources: left.resources.filter(({ id }) => id !== loadBalancer.id) };
   }
-  return { ...top, resources: [...top.resources, ...children] };
+  return withSharing({ ...top, resources: [...top.resources, ...children] }, unit, cluster);
 }
 
 /** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
 async function observeExpected(
-  { unit, network, nodes, securityGroup }: Question,
+  { unit, cluster, network, nodes, securityGroup }: Question,
   { cloud, clock }: Source,
 ): Promise<Observed | undefined> {
   const expected = network && (await asExpected(unit, network.external, cloud, clock.now()));
@@ -138,21 +160,22 @@ async function observeExpected(
   const { resources, sinceMs } = expected;
   const ports = securityGroup.addresses(facts.memberSubnet).map((address) => `port/${address}`);
   if (!ports.every((port) => resources.some(({ address }) => address === port))) return undefined;
-  return { loadBalancer, duplicates: [], resources, facts, octavia, expectedSinceMs: sinceMs };
+  const sharing = sharingOf(loadBalancer, resources, unit, cluster);
+  return { loadBalancer, duplicates: [], sharing, resources, facts, octavia, expectedSinceMs: sinceMs };
 }
 
 /** What is to be deleted is always read: nothing of somebody else's may go with it. */
 async function childrenOf(
   lb: WireResource,
-  { unit, cluster, network }: Question,
+  owners: Owners,
+  { unit, network }: Question,
   { cloud, clock }: Source,
 ): Promise<readonly ObservedResource[]> {
-  const owners = ownersOf(unit, cluster, lb);
   if (!network) return observeChildren(lb, owners, cloud, 'owners');
-  const recalled = recall(lb, cloud);
+  const recalled = recall(unit.key, lb, cloud);
   if (recalled) return recalled;
   const children = await observeChildren(lb, owners, cloud, 'all');
-  rememberRead(lb, children, cloud, clock.now());
+  rememberRead(unit.key, lb, children, cloud, clock.now());
   return children;
 }
 

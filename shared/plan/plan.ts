@@ -1,11 +1,11 @@
 import type { Pending, Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { Address, DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
-import { tagValue, withoutOurTags } from '../model/ownership.ts';
 import { desireBeside } from './beside.ts';
 import { planReplacement, removeReplacement } from './replacement.ts';
 import type { Replacement, ReplacementInput } from './replacement.ts';
 import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from './one.ts';
+import { leave, release } from './leave.ts';
 import { inOrder } from './order.ts';
 import { planSecurityGroup } from './security-group.ts';
 import { planToStore, planToTakeOut } from './stored-certificates.ts';
@@ -44,7 +44,7 @@ export function plan(input: PlanInput): Plan {
     .filter(({ owned, kind, address }) => !owned && !(kind === 'floatingip' && wanted.has(address)))
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
-  const { pending = [] } = input;
+  const { pending = [], sharedWith = [] } = input;
   const base = {
     unit,
     services,
@@ -52,6 +52,7 @@ export function plan(input: PlanInput): Plan {
     problems,
     foreign,
     ...(keeps ? { keepsMembers: true as const } : {}),
+    ...(sharedWith.length > 0 ? { sharedWith } : {}),
   };
   if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
   const lb = there.get('lb');
@@ -62,7 +63,7 @@ export function plan(input: PlanInput): Plan {
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
   if (!lb && wantedLb) steps.push(createTree(wantedLb, desired));
-  else if (lb && !wantedLb) steps.push(...removeAll(lb, observed, input.isMadeByUs(lb)));
+  else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
   } else if (lb && wantedLb && replaced.vip_port_id === undefined) {
@@ -135,30 +136,16 @@ function removeDuplicate(duplicate: WireResource): Step {
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
 function removeAll(
   lb: ObservedResource,
-  observed: readonly ObservedResource[],
-  madeByUs: boolean,
+  { unit, observed, sharedWith = [], isMadeByUs }: PlanInput,
 ): readonly Step[] {
-  if (madeByUs && isAllOurs(observed)) return [removeWithAll('lb', lb.id)];
+  const isShared = sharedWith.length > 0;
+  if (isMadeByUs(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
   const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
-  return ours.length > 0 ? ours : [release(lb)];
+  if (ours.length > 0) return ours;
+  const [, namespace = '', name = ''] = unit.split('/');
+  return isShared ? leave(lb, { namespace, name }) : [release(lb)];
 }
 
 function isAllOurs(observed: readonly ObservedResource[]): boolean {
   return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
-}
-
-/** What somebody else uses stays, and is no longer ours. */
-function release(lb: ObservedResource): Step {
-  const from = lb.wire['tags'] as readonly string[];
-  const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
-  const isGoTag = (tag: string): boolean => tag.startsWith('kube_service_') && tag.endsWith(`_${service}`);
-  const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name'] && !isGoTag(tag));
-  return {
-    verb: 'update',
-    kind: 'loadbalancer',
-    address: 'lb',
-    id: lb.id,
-    because: 'it, or something on it, is not ours, so it stays and is given up',
-    changes: [{ attribute: 'tags', from, to }],
-  };
 }

@@ -27,6 +27,7 @@ export function renderPlan(plan: Plan): string {
     lines.push(`  ? ${problem.field} = ${JSON.stringify(problem.value)}: ${problem.message}`);
   }
   for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
+  if (plan.sharedWith) lines.push(`  . the load balancer is shared with ${plan.sharedWith.join(', ')}`);
   if (plan.keepsMembers) lines.push('  . no node can be used, so the pools keep the members that they have');
   return lines.join('\n');
 }

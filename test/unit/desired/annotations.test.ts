@@ -12,11 +12,16 @@ const OWN = 'levelset.openstack.org/';
 
 /** One row per annotation: what is taken, as what, and what is refused. */
 const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: string])[] = [
+  [`${OCCM}load-balancer-id`, ` ${UUID.toUpperCase()} `, UUID, `${UUID}&name=x`],
+  [`${OWN}load-balancer-name`, 'cluster/edge', 'cluster/edge', 'other/edge,x'],
   [`${OCCM}subnet-id`, UUID, UUID, '../subnets'],
   [`${OCCM}network-id`, UUID.toUpperCase(), UUID, 'private'],
   [`${OCCM}member-subnet-id`, UUID.replaceAll('-', ''), UUID.replaceAll('-', ''), ''],
   [`${OCCM}lb-method`, 'LEAST_CONNECTIONS', 'LEAST_CONNECTIONS', 'RANDOM'],
   [`${OCCM}port-id`, UUID, UUID, 'eth0'],
+  [`${OWN}additional-vip-subnet-ids`, `${UUID}, ${UUID}`, [UUID, UUID], 'private-v6'],
+  [`${OWN}vip-qos-policy-id`, UUID, UUID, 'bronze'],
+  [`${OWN}vip-sg-ids`, UUID, [UUID], 'default'],
   [`${OCCM}flavor-id`, UUID, UUID, 'large'],
   [`${OWN}flavor`, ' Large with ACL ', 'Large with ACL', 'a\nb'],
   [`${OCCM}availability-zone`, 'az-1', 'az-1', 'az 1'],

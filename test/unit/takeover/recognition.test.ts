@@ -145,16 +145,33 @@ describe('two that could both be meant', () => {
   });
 });
 
-test.each([false, true])('one that several Services share is left alone (leaving: %s)', async (leaving) => {
-  const shared = changed(occm, (draft) => {
-    const lb = balancer(draft);
-    lb['tags'] = [...(lb['tags'] as readonly string[]), 'kube_service_bench_takeover_other'];
-    if (leaving) draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
-  });
-  const { plan } = await lookAtWorld(shared);
+describe('one that several Services share', () => {
+  const shared = (edit: (draft: Draft<RecordedWorld>) => void): RecordedWorld =>
+    changed(occm, (draft) => {
+      const lb = balancer(draft);
+      lb['tags'] = [...(lb['tags'] as readonly string[]), 'kube_service_bench_takeover_other'];
+      edit(draft);
+    });
+  const leave = (draft: Draft<RecordedWorld>): void => {
+    draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
+  };
 
-  expect(plan.steps).toEqual([]);
-  expect(plan.problems.map(({ message }) => message).join()).toContain('kube_service_bench_takeover_other');
+  test('is taken over by tags alone', async () => {
+    const { plan } = await lookAtWorld(shared(() => undefined));
+
+    expect(plan.sharedWith).toEqual(['takeover/other']);
+    expect(plan.steps.map(({ verb }) => verb)).not.toContain('create');
+    for (const step of plan.steps)
+      expect(step).toMatchObject({ verb: 'update', changes: [{ attribute: 'tags' }] });
+  });
+
+  test('stays with its floating IP when its owner leaves', async () => {
+    const { plan } = await lookAtWorld(shared(leave));
+
+    expect(new Set(plan.steps.map(({ verb, kind }) => `${verb} ${kind}`))).toEqual(
+      new Set(['delete listener', 'delete pool']),
+    );
+  });
 });
 
 test('one that a person made is emptied and stays when its Service leaves', async () => {

@@ -1,0 +1,144 @@
+/** What a Service desires of a load balancer that is not its alone (decision 19). */
+import { attributeRule } from '../model/attributes.ts';
+import { equalAttribute } from '../model/equality.ts';
+import { clusterTag, loadBalancerName, nameTag, sharedTag, tagValue } from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Problem } from '../model/plan.ts';
+import { keyOf } from '../model/request.ts';
+import type { DesiredResource, WireResource } from '../model/resources.ts';
+import { absentOwner, madeForKey, textOf } from '../model/sharing.ts';
+import type { Sharing } from '../model/sharing.ts';
+import { ANNOTATIONS } from './annotations.ts';
+import type { AnnotationRow } from './annotations.ts';
+import type { Wishes } from './wishes.ts';
+
+export interface SharingContext {
+  readonly wishes: Wishes | undefined;
+  readonly cluster: ClusterIdentity;
+  readonly loadBalancer: WireResource | undefined;
+  readonly sharing: Sharing | undefined;
+  /** On its VIP port. */
+  readonly floatingIP: WireResource | undefined;
+}
+
+export interface DesiredSharing {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Nothing else for a Service that has its load balancer alone. Who joins sets nothing but tags there, and leaves the
+ * floating IP alone; so does who leaves others behind.
+ */
+export function desireSharing(
+  resources: readonly DesiredResource[],
+  context: SharingContext,
+): DesiredSharing {
+  const { wishes, sharing, loadBalancer } = context;
+  const isWanted = resources.some(({ kind }) => kind === 'loadbalancer');
+  if (!isWanted || !wishes) {
+    const stays = sharing !== undefined && sharing.others.length > 0;
+    return { resources: resources.filter(({ kind }) => !stays || kind !== 'floatingip'), problems: [] };
+  }
+  if (!loadBalancer || sharing?.role !== 'joiner') {
+    return { resources: resources.map((one) => withOwnersTags(one, wishes, context)), problems: [] };
+  }
+  return {
+    resources: resources.flatMap((one) => {
+      if (one.kind === 'floatingip') return [];
+      return [one.kind === 'loadbalancer' ? { ...one, attributes: joinersTags(wishes, context) } : one];
+    }),
+    problems: joinersProblems(wishes, loadBalancer, context.floatingIP),
+  };
+}
+
+/** The name by which others find it, for as long as they need it, and who they are. */
+function withOwnersTags(
+  resource: DesiredResource,
+  { annotated, service }: Wishes,
+  { loadBalancer, sharing }: SharingContext,
+): DesiredResource {
+  if (resource.kind !== 'loadbalancer') return resource;
+  const { loadBalancerName: name } = annotated.Service;
+  const { tags = [] } = resource.attributes as { readonly tags?: readonly string[] };
+  const isShared = sharing !== undefined && sharing.others.length > 0;
+  const more = [
+    ...(name === undefined ? [] : [sharedTag(service.metadata.namespace, name)]),
+    ...(isShared ? tagsOf(loadBalancer).filter((tag) => tagValue([tag], 'shared') !== undefined) : []),
+    ...(sharing?.untold ?? []),
+  ];
+  return { ...resource, attributes: { ...resource.attributes, tags: [...new Set([...tags, ...more])] } };
+}
+
+/** All that is there, and who joins; and for whom it was made, if that one is not on it any more. */
+function joinersTags(
+  { service }: Wishes,
+  { cluster, loadBalancer, sharing }: SharingContext,
+): DesiredResource['attributes'] {
+  const key = keyOf(service);
+  const own = [clusterTag(cluster), nameTag(key), loadBalancerName(cluster.name, key)];
+  const untold = sharing?.untold ?? [];
+  const there = [...tagsOf(loadBalancer), ...own, ...untold];
+  const owner = loadBalancer ? absentOwner({ ...loadBalancer, tags: there }, cluster) : [];
+  return { tags: [...new Set([...there, ...owner])] };
+}
+
+/** What concerns the load balancer as a whole, and is asked for in vain by who only joins it. */
+function joinersProblems(
+  { service, internal }: Wishes,
+  loadBalancer: WireResource,
+  floatingIP: WireResource | undefined,
+): readonly Problem[] {
+  const owner = textOf(madeForKey(loadBalancer)) ?? 'who made it';
+  const problem = (field: string, value: string): Problem => ({
+    field,
+    value,
+    message: `has no effect: that of load balancer ${loadBalancer.id}, which is shared, is for ${owner} to say`,
+  });
+  const { annotations = {} } = service.metadata;
+  const ofAnnotations = ANNOTATIONS.flatMap((row) => {
+    const [name = ''] = row.names.filter((one) => annotations[one] !== undefined);
+    const text = annotations[name];
+    if (text === undefined || !isOfTheWhole(row)) return [];
+    const parsed = row.parse(text);
+    const wire = row.on === 'floatingip' ? floatingIP : loadBalancer;
+    const isSo =
+      row.on !== 'Service' &&
+      'value' in parsed &&
+      wire !== undefined &&
+      row.sets in wire &&
+      equalAttribute(attributeRule(row.on as 'loadbalancer', row.sets), parsed.value, wire[row.sets]);
+    return isSo ? [] : [problem(name, text)];
+  });
+  const { loadBalancerIP } = service.spec;
+  const addresses = [floatingIP?.['floating_ip_address'], loadBalancer['vip_address']];
+  const isElsewhere = loadBalancerIP && !addresses.includes(loadBalancerIP);
+  return [
+    ...ofAnnotations,
+    ...(isElsewhere ? [problem('spec.loadBalancerIP', loadBalancerIP)] : []),
+    ...(internal && floatingIP ? [exposed(String(floatingIP['floating_ip_address']))] : []),
+    ...(!internal && !floatingIP ? [hidden(loadBalancer, owner)] : []),
+  ];
+}
+
+/** Settings of a Service that are about its load balancer or its floating IP. */
+const OF_THE_WHOLE: readonly string[] = ['additionalVipSubnetIds', 'floatingSubnet', 'floatingSubnetTags'];
+
+function isOfTheWhole({ on, sets }: AnnotationRow): boolean {
+  return on === 'loadbalancer' || on === 'floatingip' || (on === 'Service' && OF_THE_WHOLE.includes(sets));
+}
+
+/** Who can be reached from where is the load balancer's, and all on it share it (openstack-ccm.md, #2675). */
+function exposed(address: string): Problem {
+  const message = `cannot be kept: the load balancer that it shares has the floating IP ${address}`;
+  return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
+}
+
+function hidden({ id }: WireResource, owner: string): Problem {
+  const message = `has no floating IP, which is for ${owner} to say: this Service is reached at the VIP, from inside`;
+  return { field: 'load balancer', value: id, message };
+}
+
+function tagsOf(loadBalancer: WireResource | undefined): readonly string[] {
+  return (loadBalancer?.['tags'] ?? []) as readonly string[];
+}

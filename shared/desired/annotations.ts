@@ -12,9 +12,22 @@ import {
   statusCodes,
   urlPath,
 } from './grammars.ts';
-import { loadBalancerId, nodeSelector, sectionName, sharedName, subnetName, subnetTags } from './choices.ts';
+import {
+  loadBalancerId,
+  memberWeights,
+  nodeName,
+  nodeSelector,
+  operatorsName,
+  sectionName,
+  sharedName,
+  subnetName,
+  subnetTags,
+} from './choices.ts';
+import { description, userTags } from './marks.ts';
+import { HEADERS } from './insert-headers.ts';
 import type { Parser } from './parsers.ts';
 import { ciphers, secretName, tlsReference, tlsVersions } from './tls-grammars.ts';
+import { KINX } from './kinx.ts';
 import { CLASS } from './service-config.ts';
 import { ASKED_PROTOCOLS } from './settings.ts';
 import type { PortSettings, ServiceSettings } from './settings.ts';
@@ -46,7 +59,6 @@ export type AnnotationRow = {
 
 const OCCM = 'loadbalancer.openstack.org/';
 const LEGACY = 'service.beta.kubernetes.io/';
-const KINX = `${LEGACY}kinx-load-balancer-`;
 const own = (name: string): string => ANNOTATION_PREFIX + name;
 
 /** Annotations of these prefixes are meant for us: one that no row knows is a Problem. */
@@ -69,6 +81,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('vip-qos-policy-id')],     on: 'loadbalancer', sets: 'vip_qos_policy_id',   parse: uuid, refers: 'qos_policy', doc: 'Neutron QoS policy of the VIP port.' },
   { names: [own('vip-sg-ids')],            on: 'loadbalancer', sets: 'vip_sg_ids',          parse: list(uuid), blocking: true, refers: 'securitygroup', doc: 'Security groups on the VIP port that say who may connect, in place of what Octavia opens for each listener; source ranges cannot be had beside them.' },
   { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, otherwise: (c) => c.loadBalancer.flavorId, refers: 'flavor', doc: 'Octavia flavor. Cannot change later.' },
+  { names: [own('flavor')],                on: 'Service',      sets: 'flavor',              parse: operatorsName, refers: 'flavor', doc: 'The same by name, or by id.' },
   { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, otherwise: (c) => c.loadBalancer.availabilityZone, refers: 'availability_zone', doc: 'Octavia availability zone, by name. Cannot change later.' },
   { names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, refers: 'network', doc: 'External network of the floating IP; else the only one there is.' },
   { names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, refers: 'subnet', doc: 'Subnet that gives the floating IP; new ones only.' },
@@ -82,7 +95,9 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [`${OCCM}timeout-tcp-inspect`],    on: 'listener', sets: 'timeout_tcp_inspect',    parse: MILLISECONDS, doc: 'Milliseconds to wait for more of a TCP stream before it is judged.' },
   { names: [own('protocol'), `${KINX}backend-protocol`], on: 'ServicePort', sets: 'protocol', parse: oneOf(...ASKED_PROTOCOLS), doc: 'What a TCP port speaks; else its appProtocol says.' },
   { names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', parse: bool, doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For.' },
-  { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', parse: list(oneOf('X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto')), doc: 'Headers that requests to an HTTP port carry to the members.' },
+  { names: [`${OCCM}x-forwarded-port`],       on: 'ServicePort', sets: 'xForwardedPort', parse: bool, doc: 'The same for X-Forwarded-Port.' },
+  { names: [`${OCCM}x-forwarded-proto`],      on: 'ServicePort', sets: 'xForwardedProto', parse: bool, doc: 'The same for X-Forwarded-Proto.' },
+  { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', parse: list(oneOf(...HEADERS)), doc: 'Headers that requests to an HTTP port carry to the members.' },
 
   { names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', parse: list(tlsReference), otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, refers: 'barbican', doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client asks for (SNI).' },
   { names: [own('tls-secret')],            on: 'ServicePort', sets: 'tlsSecrets',            parse: list(secretName), blocking: true, refers: 'Secret', doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
@@ -122,10 +137,17 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('monitor-domain-name')],    on: 'healthmonitor', sets: 'domain_name',    parse: hostname, doc: 'Host that an HTTP check (of version 1.1) asks for.' },
 
   { names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, refers: 'subnet', doc: 'Subnet in which the nodes are reached; new members only.' },
+  { names: [own('member-weights')],     on: 'ServicePort', sets: 'memberWeights', parse: memberWeights, doc: 'Shares of the new connections by node, 0 to 256; 0 drains it. Those of other nodes are left as they are, 1 when they are made.' },
+  { names: [own('backup-members')],     on: 'ServicePort', sets: 'backupMembers', parse: list(nodeName), doc: 'Nodes that get traffic only while no other can; if that were all of them, none is one.' },
   { names: [`${OCCM}node-selector`],    on: 'Service', sets: 'nodeSelector',   parse: nodeSelector, otherwise: (c) => c.loadBalancer.nodeSelector, doc: 'Labels of the nodes that become members; empty: all nodes. If no node has them, members stay as they are.' },
   { names: [`${LEGACY}openstack-internal-load-balancer`], on: 'Service', sets: 'internal', parse: bool, otherwise: (c) => c.loadBalancer.internalLb, doc: 'No floating IP: the address is the VIP.' },
   { names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', parse: bool,     otherwise: () => false, doc: 'The floating IP outlives the Service.' },
   { names: [`${OCCM}hostname`],         on: 'Service', sets: 'hostname',       parse: hostname, doc: 'Published in the status in place of the address.' },
   { names: [`${LEGACY}load-balancer-source-ranges`], on: 'Service', sets: 'sourceRanges', parse: words, doc: 'CIDRs that may connect; spec.loadBalancerSourceRanges goes first.' },
+  { names: [`${OCCM}enable-ingress-hostname`], on: 'Service', sets: 'ingressHostname', parse: bool, otherwise: (c) => c.loadBalancer.enableIngressHostname, doc: 'While members get the PROXY protocol, the status has a name below ingress-hostname-suffix in place of the address.' },
+  { names: [own('tags'), `${OCCM}load-balancer-tags`], on: 'Service', sets: 'tags', parse: userTags, doc: 'Tags of the load balancer, beside those that say whose it is. One that was there before stays when the annotation goes.' },
+  { names: [own('listener-tags'), `${OCCM}listener-tags`], on: 'ServicePort', sets: 'listenerTags', parse: userTags, doc: 'The same on listeners.' },
+  { names: [own('pool-tags'), `${OCCM}pool-tags`], on: 'ServicePort', sets: 'poolTags', parse: userTags, doc: 'The same on pools.' },
+  { names: [own('description')], on: 'Service', sets: 'description', parse: description, doc: 'What the description of the load balancer begins with; by what follows other controllers recognise it. Not on what kinx made, whose driver reads it.' },
   { names: [own('approve')], on: 'Service', sets: 'approved', parse: list(approval), doc: 'Changes to a load balancer of another controller that may be made, each by the hash that the plan and the condition name.' },
 ];

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Service, ServicePort } from '../model/kubernetes.ts';
 import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
+import { KINX_LOAD_BALANCER_ID } from './kinx.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, Targets } from './annotations.ts';
 import { reachProblem } from './reach-problem.ts';
@@ -32,8 +33,8 @@ export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Servi
 
 const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Service'];
 
-/** Written by us, never a wish. */
-const OUTPUT = [LOAD_BALANCER_ADDRESS];
+/** Written by controllers, never a wish. */
+const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
 type Named = Pick<ServicePort, 'name' | 'port'>;
 

@@ -1,3 +1,4 @@
+import type { Header } from './insert-headers.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
 
 /** What a Service asks for, as a whole, that is not simply an attribute of one resource. */
@@ -21,18 +22,33 @@ export interface ServiceSettings {
   loadBalancerId: string;
   /** The name by which Services share one: `NAME` in the namespace, `cluster/NAME` in the cluster. */
   loadBalancerName: string;
+  /** Name or id of an Octavia flavor. */
+  flavor: string;
+  /** Tags of the load balancer, and what its description begins with. */
+  tags: readonly string[];
+  description: string;
+  /** While members get the PROXY protocol, a name is published in place of the address. */
+  ingressHostname: boolean;
   /** Hashes of changes that wait for approval. */
   approved: readonly string[];
 }
 
 /** What one of its ports asks for, likewise. */
 export interface PortSettings {
+  /** Weights of members, by the names of their nodes. */
+  memberWeights: Readonly<Record<string, number>>;
+  /** Nodes that get traffic only while no other can. */
+  backupMembers: readonly string[];
+  listenerTags: readonly string[];
+  poolTags: readonly string[];
   monitor: boolean;
   protocol: AskedProtocol;
   proxyProtocol: ProxyProtocol;
   /** Of OCCM: every TCP port speaks HTTP, and carries the header. */
   xForwardedFor: boolean;
-  insertHeaders: readonly string[];
+  xForwardedPort: boolean;
+  xForwardedProto: boolean;
+  insertHeaders: readonly Header[];
   /** Requests to an HTTP port are sent to HTTPS. */
   redirectHttp: boolean;
   redirectHost: string;

@@ -7,6 +7,7 @@
  *                                         Service is gone
  * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
  * levelset-set=<attribute>+<attribute>     on listeners, pools and monitors: what is set only because somebody asks for it
+ * levelset-tag=<Service>/<tag>            on load balancers, listeners and pools: a tag that a Service asks for (user-tags.ts)
  * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
  * levelset-shared=<namespace>/<name>      on load balancers: by which name Services of a namespace (`*`: of any) share it
  * levelset-owner=<namespace>/<name>       on load balancers: for which Service it was made that left it to others
@@ -18,6 +19,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';
+import { mergeUserTags } from './user-tags.ts';
 
 /** Prefix of our annotations and condition types (decision 46). */
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
@@ -105,13 +107,16 @@ export function hasTag(tags: unknown, tag: string): boolean {
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
   const replaced = ['service', 'kept', 'set', 'shared', 'owner'].map((name) => `${TAG_PREFIX}${name}=`);
-  const stay = observed.filter((tag) => !replaced.some((prefix) => tag.startsWith(prefix)));
-  return [...new Set([...stay, ...desired])];
+  const asked = mergeUserTags(observed, desired);
+  const stay = asked.observed.filter((tag) => !replaced.some((prefix) => tag.startsWith(prefix)));
+  return [...new Set([...stay, ...asked.desired])];
 }
 
 /** What is left when a resource of somebody else, that we only used, is given back; consent is the operator's. */
 export function withoutOurTags(observed: readonly string[]): readonly string[] {
-  return observed.filter((tag) => !tag.startsWith(TAG_PREFIX) || tagValue([tag], 'allow') !== undefined);
+  return mergeUserTags(observed, []).observed.filter(
+    (tag) => !tag.startsWith(TAG_PREFIX) || tagValue([tag], 'allow') !== undefined,
+  );
 }
 
 /** The Go provider's name and tag of a load balancer, `kube_service_<cluster>_<namespace>_<name>`. */

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Report } from '../shared/model/outcome.ts';
+import { printable } from '../shared/model/printable.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Attributes } from '../shared/model/resources.ts';
@@ -23,16 +24,16 @@ export function createLog(level: LogLevel = 'info'): Log {
   const logger = new Logger({ serviceName: 'levelset', logLevel: level, jsonReplacerFn: redact });
   return {
     debug: (message, fields = {}) => {
-      logger.debug(message, printable(fields));
+      logger.debug(message, withoutReserved(fields));
     },
     info: (message, fields = {}) => {
-      logger.info(message, printable(fields));
+      logger.info(message, withoutReserved(fields));
     },
     warn: (message, fields = {}) => {
-      logger.warn(message, printable(fields));
+      logger.warn(message, withoutReserved(fields));
     },
     error: (message, fields = {}) => {
-      logger.error(message, printable(fields));
+      logger.error(message, withoutReserved(fields));
     },
   };
 }
@@ -63,10 +64,11 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
   };
 }
 
-function printable(fields: Attributes): Attributes {
+function withoutReserved(fields: Attributes): Attributes {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED[key] ?? key, value]));
 }
 
 function redact(key: string, value: unknown): unknown {
-  return SECRET.test(key) && value !== undefined && value !== null ? '[redacted]' : value;
+  if (SECRET.test(key) && value !== undefined && value !== null) return '[redacted]';
+  return typeof value === 'string' ? value.split('\n').map(printable).join('\n') : value;
 }

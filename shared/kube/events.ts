@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Service, ServiceEvent } from '../model/kubernetes.ts';
+import { clip } from '../model/printable.ts';
 import type { Log } from '../ports.ts';
 import type { Http } from './http.ts';
 import { corePath } from './paths.ts';
@@ -57,7 +58,7 @@ function eventObject({ metadata }: Service, { type, reason, message }: ServiceEv
     involvedObject: { apiVersion: 'v1', kind: 'Service', namespace, name, uid, resourceVersion },
     type,
     reason,
-    message: message.slice(0, LONGEST_MESSAGE),
+    message: clip(message, LONGEST_MESSAGE),
     source: { component: 'service-controller' },
     reportingComponent: 'levelset',
     firstTimestamp: now,

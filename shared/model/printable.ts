@@ -17,3 +17,8 @@ export function quote(value: unknown): string {
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
   return printable(cut);
 }
+
+/** Cut to a limit of length, which shows. */
+export function clip(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,3 +1,4 @@
+import { printable } from '../model/printable.ts';
 import { isRecord, stringAt } from './json.ts';
 
 /** What a service says of a refusal. */
@@ -45,6 +46,6 @@ export function saysAbsent(status: number, body: unknown): boolean {
 const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = printable(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
   return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1)}…`;
 }

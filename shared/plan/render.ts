@@ -1,10 +1,11 @@
 import { APPROVE } from '../model/ownership.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
+import { printable, quote } from '../model/printable.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 
 /**
- * The plan for people: one block per step, signs as in a diff. Every value passes JSON, so nothing escapes a line; what
+ * The plan for people: one block per step, signs as in a diff. Nothing that others wrote escapes its line; what
  * has no quotes names something that need not exist yet, such as lb.vip_port_id.
  */
 export function renderPlan(plan: Plan): string {
@@ -24,12 +25,12 @@ export function renderPlan(plan: Plan): string {
   const approve = approveWith(plan);
   if (approve !== undefined) lines.push(`    approve with the annotation ${approve}`);
   for (const problem of plan.problems) {
-    lines.push(`  ? ${problem.field} = ${JSON.stringify(problem.value)}: ${problem.message}`);
+    lines.push(`  ? ${problem.field} = ${quote(problem.value)}: ${problem.message}`);
   }
   for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
   if (plan.sharedWith) lines.push(`  . the load balancer is shared with ${plan.sharedWith.join(', ')}`);
   if (plan.keepsMembers) lines.push('  . no node can be used, so the pools keep the members that they have');
-  return lines.join('\n');
+  return lines.map(printable).join('\n');
 }
 
 /** The annotation that would let everything through, as it is written; undefined when none would. */

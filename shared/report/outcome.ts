@@ -4,6 +4,7 @@ import type { Look } from '../look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { noteOf } from './notes.ts';
 import { REPLACEMENT } from '../model/replacement.ts';
 
 /** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
@@ -21,7 +22,7 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   if (pending) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   if (problem) {
-    const reason = `${problem.field} ${JSON.stringify(problem.value)} ${problem.message}`;
+    const reason = noteOf(problem);
     if (!problem.code) return { status: 'blocked', reason };
     return { status: 'failed', code: problem.code, message: reason, retryAfterMs: RETRY_MS };
   }

@@ -33,7 +33,7 @@ th { font-size: .8rem; font-weight: 600; color: var(--quiet); text-align: left; 
 th, td { padding: .6rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th:first-child { border-left: 4px solid transparent; }
 td:first-child { border-left: 4px solid currentColor; }
-.reason { width: 60%; overflow-wrap: anywhere; }
+.reason { width: 60%; overflow-wrap: anywhere; white-space: pre-line; }
 .failed td:first-child, .counts .failed { color: var(--failed); }
 .blocked td:first-child, .counts .blocked { color: var(--blocked); }
 .progressing td:first-child, .counts .progressing { color: var(--progressing); }

@@ -2,9 +2,13 @@ import type { Look } from '../look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { clip } from '../model/printable.ts';
 import { readyCondition } from './condition.ts';
 import type { Told } from './condition.ts';
 import { notesOf } from './notes.ts';
+
+/** Of a condition (metav1.Condition). */
+const LONGEST_MESSAGE = 32_768;
 
 export interface News {
   readonly told: Told;
@@ -18,6 +22,16 @@ export function tell(
   look?: Look,
   addresses: readonly string[] = [],
 ): News {
+  const news = newsOf(service, outcome, look, addresses);
+  return { ...news, told: { ...news.told, message: clip(news.told.message, LONGEST_MESSAGE) } };
+}
+
+function newsOf(
+  service: Service,
+  outcome: Outcome,
+  look: Look | undefined,
+  addresses: readonly string[],
+): News {
   const old = readyCondition(service);
   const leaving = look ? !look.unit.wanted : service.metadata.deletionTimestamp !== undefined;
   switch (outcome.status) {
@@ -30,14 +44,24 @@ export function tell(
       return { told: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
     }
     case 'blocked':
-      return warning({ status: 'False', reason: 'SyncLoadBalancerFailed', message: outcome.reason });
+      return warning({
+        status: 'False',
+        reason: 'SyncLoadBalancerFailed',
+        message: whyNot(outcome.reason, look),
+      });
     case 'failed': {
       const { reason, advice } = ERRORS[outcome.code];
       const broken = leaving || outcome.code === 'LOAD_BALANCER_ERROR';
       const status = broken ? 'False' : (old?.status ?? 'False');
-      return warning({ status, reason, message: `${outcome.message} (${advice})` });
+      return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, look) });
     }
   }
+}
+
+/** What stopped it, and all else that is wrong: who corrects one thing should not have to wait for the next. */
+function whyNot(reason: string, look: Look | undefined): string {
+  const notes = look ? notesOf(look) : [];
+  return [reason, ...notes.filter((note) => !reason.startsWith(note))].join('\n');
 }
 
 function warning(told: Told): News {

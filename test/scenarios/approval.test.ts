@@ -113,7 +113,12 @@ describe('half-way', () => {
   test('a change of mind takes the new one away, and the old one serves on', async () => {
     const [old] = it.sandbox.cloud.loadbalancers;
     await halfWay();
-    it.sandbox.kube.apply(aService({ annotations: {} }));
+    const metadata = {
+      name: 'web',
+      namespace: 'default',
+      annotations: { [Object.keys(FLAVOR)[0] ?? '']: null },
+    };
+    it.sandbox.kube.apply({ kind: 'Service', metadata });
 
     await it.settle('web');
     await it.sweepUntilSettled();

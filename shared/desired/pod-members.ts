@@ -1,6 +1,8 @@
 /** Members that are Pods: of a port without a node port, where spec.allocateLoadBalancerNodePorts is false. */
 import { cidrContains } from '../model/cidr.ts';
+import { goesToPods } from '../model/endpoints.ts';
 import type { PodEndpoint, PortEndpoints } from '../model/endpoints.ts';
+import type { Service } from '../model/kubernetes.ts';
 import { familyOf } from '../model/network.ts';
 import type { Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
@@ -11,9 +13,13 @@ interface Place {
   /** `tcp/80`. */
   readonly at: string;
   readonly memberSubnet?: Subnet;
-  /** By port of the Service. */
-  readonly endpoints?: readonly (PortEndpoints | undefined)[];
+  /** Where a port has members of both families. */
+  readonly secondFamily?: { readonly memberSubnet?: Subnet };
+  readonly endpoints?: Endpoints;
 }
+
+/** By port of the Service. */
+export type Endpoints = readonly (PortEndpoints | undefined)[];
 
 /**
  * A member for each Pod that takes traffic and that the load balancer can reach: its address is in the member subnet. All
@@ -23,16 +29,19 @@ export function desirePods(place: Place): {
   readonly members: readonly DesiredResource<'member'>[];
   readonly problems: readonly Problem[];
 } {
-  const { index, memberSubnet, endpoints = [] } = place;
+  const { index, memberSubnet, secondFamily, endpoints = [] } = place;
   const { pods = [], refused = [] } = endpoints[index] ?? {};
-  // a Pod is one member, however many families it has
+  const subnets = [memberSubnet, secondFamily?.memberSubnet].filter((subnet) => subnet !== undefined);
+  // a Pod is one member, however many families it has, unless the port keeps them apart
   const located = pods.filter(
-    ({ address }) => !memberSubnet || familyOf(address) === familyOf(memberSubnet.cidr),
+    ({ address }) => subnets.length === 0 || subnets.some(({ cidr }) => familyOf(cidr) === familyOf(address)),
   );
-  const isInside = ({ address }: PodEndpoint): boolean =>
-    memberSubnet !== undefined && cidrContains(memberSubnet.cidr, address);
-  const members = located.filter(isInside).map((pod) => desirePod(pod, place));
-  const outside = located.filter((pod) => !isInside(pod)).map(({ address }) => address);
+  const found = located.map((pod) => ({
+    pod,
+    subnet: subnets.find(({ cidr }) => cidrContains(cidr, pod.address)),
+  }));
+  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place.at)] : []));
+  const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
   return {
     // one at an address: a member listed twice locks Octavia for ever (openstack-lab.md)
     members: [...new Map(members.map((member) => [member.address, member])).values()],
@@ -44,18 +53,22 @@ export function desirePods(place: Place): {
   };
 }
 
-/** Where Pods are members: what the security group has to open, and on the ports of which addresses. */
-export function podPlaces(
-  endpoints: readonly (PortEndpoints | undefined)[] | undefined,
-  subnet: Subnet | undefined,
-): readonly PodEndpoint[] {
-  const pods = (endpoints ?? []).flatMap((one) => one?.pods ?? []);
-  return subnet ? pods.filter(({ address }) => cidrContains(subnet.cidr, address)) : [];
+/** Addresses of Pods in this subnet, or everywhere; each once. */
+export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readonly string[] {
+  const all = endpoints.flatMap((one) => one?.pods ?? []).map(({ address }) => address);
+  return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));
+}
+
+/** Whether nothing but Pods is behind the ports of a Service. */
+export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
+  const { ports = [] } = service.spec;
+  return ports.length > 0 && ports.every((port) => goesToPods(service, port));
 }
 
 function desirePod(
   { pod, address, port }: PodEndpoint,
-  { at, memberSubnet }: Place,
+  subnet: Subnet,
+  at: string,
 ): DesiredResource<'member'> {
   return {
     kind: 'member',
@@ -65,7 +78,7 @@ function desirePod(
       name: pod,
       address,
       protocol_port: port,
-      ...(memberSubnet ? { subnet_id: memberSubnet.id } : {}),
+      subnet_id: subnet.id,
       monitor_port: null,
       backup: false,
       admin_state_up: true,

@@ -1,6 +1,6 @@
 import type { LoadBalancerConfig } from '../config/config.ts';
-import type { Node, ServicePort } from '../model/kubernetes.ts';
-import { familyOf, memberSubnetOf } from '../model/network.ts';
+import type { Node } from '../model/kubernetes.ts';
+import { memberSubnetOf } from '../model/network.ts';
 import type { NetworkFacts, Subnet } from '../model/network.ts';
 import {
   clusterTag,
@@ -13,13 +13,12 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
 import type { DesiredResource } from '../model/resources.ts';
-import { openingAddress } from '../model/security-group.ts';
-import type { Opening } from '../model/security-group.ts';
-import { keepsFamily, nodeSet } from './members.ts';
+import { nodeSet } from './members.ts';
 import type { ReachableNode } from './members.ts';
-import { localHealthPort } from './monitors.ts';
+import { hasOnlyPods, podAddresses } from './pod-members.ts';
+import type { Endpoints } from './pod-members.ts';
+import { desireRules } from './security-group-rules.ts';
 import { selectNodes } from './node-selection.ts';
-import { EVERYBODY } from './source-ranges.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface DesiredSecurityGroup {
@@ -33,10 +32,12 @@ export interface DesiredSecurityGroup {
 export function memberAddresses(
   nodes: readonly Node[],
   subnet: Subnet | undefined,
-  { family, nodeSelector }: Wishes,
+  { service, family, nodeSelector }: Wishes,
+  endpoints?: Endpoints,
 ): readonly string[] {
-  const selected = subnet ? selectNodes(nodes, nodeSelector).nodes : [];
-  return nodeSet(selected, subnet, family).reachable.map(({ address }) => address);
+  const selected = subnet && !hasOnlyPods(service) ? selectNodes(nodes, nodeSelector).nodes : [];
+  const reached = nodeSet(selected, subnet, family).reachable.map(({ address }) => address);
+  return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
 }
 
 /** Whether source ranges hold at the nodes, which see the addresses of the clients behind this provider. */
@@ -50,13 +51,14 @@ export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
  */
 export function desireSecurityGroup(
   wishes: Wishes,
-  nodes: readonly ReachableNode[],
+  members: { readonly nodes: readonly ReachableNode[]; readonly endpoints?: Endpoints | undefined },
   facts: NetworkFacts,
   cluster: ClusterIdentity,
   config: LoadBalancerConfig,
 ): DesiredSecurityGroup {
   if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
-  if (!memberSubnetOf(facts, wishes.family)) return { resources: [], problems: [noSubnet()], keep: true };
+  const subnet = memberSubnetOf(facts, wishes.family);
+  if (!subnet) return { resources: [], problems: [noSubnet()], keep: true };
   const key = keyOf(wishes.service);
   const { uid } = wishes.service.metadata;
   const group: DesiredResource<'securitygroup'> = {
@@ -68,55 +70,14 @@ export function desireSecurityGroup(
       tags: [clusterTag(cluster), serviceTag(uid), nameTag(key)],
     },
   };
-  const rules = openings(wishes, facts, config).map(desireRule);
+  const { endpoints = [] } = members;
+  const rules = desireRules(wishes, endpoints, facts, config);
+  const nodes = hasOnlyPods(wishes.service) ? [] : members.nodes.map(({ address }) => address);
+  const addresses = new Set([...nodes, ...podAddresses(endpoints, subnet)]);
   return {
-    resources: [group, ...rules, ...nodes.map(({ address }) => desirePortOf(address))],
+    resources: [group, ...rules, ...[...addresses].map(desirePortOf)],
     problems: portProblems(wishes, facts, config),
     keep: false,
-  };
-}
-
-/** By the families at which each port's members are reached. */
-function openings(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerConfig): readonly Opening[] {
-  const { service, families, allowed_cidrs } = wishes;
-  const { lbProvider } = config;
-  const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
-  const everybody = families.map((family) => EVERYBODY[family]);
-  const ranges = (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
-  const clients = lbProvider === 'ovn' ? ranges : subnets;
-  const ports = service.spec.ports ?? [];
-  const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
-  const ofFirst = (cidr: string): boolean => familyOf(cidr) === wishes.family;
-  const health = localHealthPort(wishes);
-  const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
-  const all = [
-    ...ports.flatMap((port) =>
-      (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
-        port.nodePort
-          ? [{ protocol: (port.protocol ?? 'TCP').toLowerCase(), port: port.nodePort, cidr }]
-          : [],
-      ),
-    ),
-    ...(health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr }))),
-  ];
-  return [...new Map(all.map((opening) => [openingAddress(opening), opening])).values()];
-}
-
-function desireRule(opening: Opening): DesiredResource<'securitygrouprule'> {
-  const { protocol, port, cidr } = opening;
-  return {
-    kind: 'securitygrouprule',
-    address: openingAddress(opening),
-    parent: 'securitygroup',
-    attributes: {
-      direction: 'ingress',
-      ethertype: `IPv${familyOf(cidr)}`,
-      protocol,
-      port_range_min: port,
-      port_range_max: port,
-      remote_ip_prefix: cidr,
-      security_group_id: { $ref: 'securitygroup.id' },
-    },
   };
 }
 
@@ -144,7 +105,7 @@ function portProblems(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerC
   if (withoutPort.length > 0) {
     const message =
       'no port of the project has this address in the member subnet, so the security group cannot be put on it';
-    problems.push({ field: 'address of a node', value: withoutPort.join(', '), message });
+    problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
   }
   const open = strict ? [...withoutPort, ...unfiltered] : [];
   if (open.length > 0) {

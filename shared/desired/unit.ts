@@ -94,7 +94,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     second?.nodes.length || nodes.reachable.length === 0 ? owner : { ...owner, families: [owner.family] };
   const group = desireSecurityGroup(
     reached,
-    nodes.reachable,
+    { nodes: nodes.reachable, endpoints: input.endpoints },
     input.facts,
     input.cluster,
     config.loadBalancer,

@@ -11,7 +11,7 @@ interface FixedIP {
   readonly subnet_id: string;
 }
 
-/** How many nodes are asked for their subnet before giving up. */
+/** So many addresses are looked up before giving up. */
 const TRIES = 3;
 
 /** Subnets of Neutron as one look needs them: each asked for once a minute, and what cannot be seen noted. */
@@ -46,9 +46,14 @@ export class Subnets {
   }
 
   /** That of the first node whose address of this family is on a port of the project. */
-  async ofNodes(nodes: readonly Node[], family: Family): Promise<string | undefined> {
+  ofNodes(nodes: readonly Node[], family: Family): Promise<string | undefined> {
     const sorted = [...nodes].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    for (const address of internalAddresses(sorted, family).slice(0, TRIES)) {
+    return this.ofAddresses(internalAddresses(sorted, family));
+  }
+
+  /** That of the first address that is on a port of the project. */
+  async ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
+    for (const address of addresses.slice(0, TRIES)) {
       const found = await this.#once(`port ${address}`, () =>
         this.#cloud.list('port', { fixed_ips: `ip_address=${address}` }),
       );

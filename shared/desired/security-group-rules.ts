@@ -1,0 +1,79 @@
+/** Rules of the security group of a Service: what comes from the load balancer to its members. */
+import type { LoadBalancerConfig } from '../config/config.ts';
+import type { ServicePort } from '../model/kubernetes.ts';
+import { familyOf, memberSubnetOf } from '../model/network.ts';
+import type { NetworkFacts } from '../model/network.ts';
+import type { DesiredResource } from '../model/resources.ts';
+import { openingAddress } from '../model/security-group.ts';
+import type { Opening } from '../model/security-group.ts';
+import { keepsFamily } from './members.ts';
+import { localHealthPort } from './monitors.ts';
+import { hasOnlyPods } from './pod-members.ts';
+import type { Endpoints } from './pod-members.ts';
+import { EVERYBODY } from './source-ranges.ts';
+import type { Wishes } from './wishes.ts';
+
+export function desireRules(
+  wishes: Wishes,
+  endpoints: Endpoints,
+  facts: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly DesiredResource<'securitygrouprule'>[] {
+  return openings(wishes, endpoints, facts, config).map(desireRule);
+}
+
+/** By the families at which each port's members are reached. */
+function openings(
+  wishes: Wishes,
+  endpoints: Endpoints,
+  facts: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly Opening[] {
+  const { service, families, allowed_cidrs } = wishes;
+  const { lbProvider } = config;
+  const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
+  const everybody = families.map((family) => EVERYBODY[family]);
+  const ranges = (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
+  const clients = lbProvider === 'ovn' ? ranges : subnets;
+  const ports = service.spec.ports ?? [];
+  const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
+  const ofFirst = (cidr: string): boolean => familyOf(cidr) === wishes.family;
+  const health = hasOnlyPods(service) ? undefined : localHealthPort(wishes);
+  const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
+  const all = [
+    ...ports.flatMap((port, index) =>
+      (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
+        memberPorts(port, endpoints[index]).map((number) => ({
+          protocol: (port.protocol ?? 'TCP').toLowerCase(),
+          port: number,
+          cidr,
+        })),
+      ),
+    ),
+    ...(health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr }))),
+  ];
+  return [...new Map(all.map((opening) => [openingAddress(opening), opening])).values()];
+}
+
+/** At which the members of a port of the Service are reached. */
+function memberPorts({ nodePort }: ServicePort, endpoints: Endpoints[number]): readonly number[] {
+  return nodePort ? [nodePort] : [...new Set((endpoints?.pods ?? []).map(({ port }) => port))];
+}
+
+function desireRule(opening: Opening): DesiredResource<'securitygrouprule'> {
+  const { protocol, port, cidr } = opening;
+  return {
+    kind: 'securitygrouprule',
+    address: openingAddress(opening),
+    parent: 'securitygroup',
+    attributes: {
+      direction: 'ingress',
+      ethertype: `IPv${familyOf(cidr)}`,
+      protocol,
+      port_range_min: port,
+      port_range_max: port,
+      remote_ip_prefix: cidr,
+      security_group_id: { $ref: 'securitygroup.id' },
+    },
+  };
+}

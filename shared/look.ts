@@ -1,4 +1,6 @@
 import { hashOf } from './desired/hash.ts';
+import { offerQuestion } from './desired/offers.ts';
+import { observeOffers } from './observe/offers.ts';
 import { desireUnit } from './desired/unit.ts';
 import type { Desired } from './desired/unit.ts';
 import { joiningProblems, joinWish } from './desired/joining.ts';
@@ -71,6 +73,8 @@ export async function lookAt(
   const observed = await observe({ unit, nodes, cluster, network, securityGroup, join }, world);
   const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
   const horizon = horizonAt(world.clock);
+  const isMade = observed.loadBalancer !== undefined;
+  const ability = { ...observed.octavia, provider: config.loadBalancer.lbProvider };
   const desired = desireUnit(
     {
       wanted: wishes && unit.wanted ? [wishes] : [],
@@ -78,6 +82,7 @@ export async function lookAt(
       nodes,
       facts: observed.facts,
       octavia: observed.octavia,
+      offers: { ...(await observeOffers(offerQuestion(wishes, ability, isMade), world)), isMade },
       secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
       horizon,
       certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),

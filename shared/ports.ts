@@ -59,7 +59,7 @@ export interface StateStore {
   save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
 }
 
-export type ReadKind = ResourceKind | 'network' | 'subnet' | 'container';
+export type ReadKind = ResourceKind | 'network' | 'subnet' | 'container' | 'flavor' | 'availabilityzone';
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {

@@ -13,6 +13,7 @@ import {
   serviceTag,
 } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Offers } from '../model/offers.ts';
 import type { Problem } from '../model/plan.ts';
 import { describe } from '../model/description.ts';
 import { userTags } from '../model/user-tags.ts';
@@ -27,6 +28,7 @@ import { keepsFamily, nodeSet, secondFamilyOf } from './members.ts';
 import { networkProblems } from './network-problems.ts';
 import { selectNodes } from './node-selection.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
+import { desireOffers } from './offers.ts';
 import { spelledBy } from './spelled-by.ts';
 import { withSetRecord } from './set-record.ts';
 import type { ServedSecrets } from './served-secrets.ts';
@@ -48,6 +50,7 @@ export interface DesireInput {
   /** Of the Service, by port: the Pods behind it, where they are the members. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
   readonly octavia: { readonly major: number; readonly minor: number };
+  readonly offers?: Offers;
   readonly certificates?: CertificateFacts;
   readonly secrets?: ServedSecrets;
   readonly horizon: Horizon;
@@ -88,6 +91,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const nodes = nodeSet(selected.nodes, memberSubnet, owner.family);
   const second = secondFamilyOf(owner, selected.nodes, nodes.reachable, facts);
   const vips = desireVips(owner, facts, octavia);
+  const offered = desireOffers(owner, input.offers ?? {});
   const { lbProvider: provider } = config.loadBalancer;
   const floating = desireFloatingIP(owner, input.facts, input.cluster);
   const reached =
@@ -119,7 +123,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const watched = wanted.map((wishes) => watchCertificates(wishes, { certificates, secrets, horizon }));
   const able = withinCapabilities(
     [
-      desireLoadBalancer(owner, vips.attributes, input, config),
+      desireLoadBalancer(owner, { ...vips.attributes, ...offered.attributes }, input, config),
       ...ports.flatMap(({ resources }) => resources),
     ],
     { ...octavia, provider },
@@ -140,6 +144,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...floating.problems,
       ...group.problems,
       ...vips.problems,
+      ...offered.problems,
       ...networkProblems(owner, { ...input, wanted, served }, config),
       ...familyProblems(first, facts, octavia),
       ...watched.flatMap(({ problems }) => problems),
@@ -157,7 +162,7 @@ function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
 
 function desireLoadBalancer(
   owner: Wishes,
-  vips: Partial<LoadBalancer>,
+  placed: Partial<LoadBalancer>,
   { cluster, wanted }: DesireInput,
   config: Config,
 ): DesiredResource<'loadbalancer'> {
@@ -172,11 +177,9 @@ function desireLoadBalancer(
       description: describe(description, loadBalancerDescription(cluster.name, key)),
       provider: config.loadBalancer.lbProvider,
       admin_state_up: true,
-      ...vips,
+      ...placed,
       ...(asked.vip_qos_policy_id === undefined ? {} : { vip_qos_policy_id: asked.vip_qos_policy_id }),
       ...(asked.vip_sg_ids === undefined ? {} : { vip_sg_ids: asked.vip_sg_ids }),
-      ...(asked.flavor_id === undefined ? {} : { flavor_id: asked.flavor_id }),
-      ...(asked.availability_zone === undefined ? {} : { availability_zone: asked.availability_zone }),
       tags: [
         clusterTag(cluster),
         ...wanted.flatMap(({ service }) => [

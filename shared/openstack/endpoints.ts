@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly tagsApart?: true;
   /** Barbican's way: objects come without envelope and id; this attribute of theirs is an address that ends in it. */
   readonly reference?: 'secret_ref' | 'container_ref';
+  /** Objects have no id: their name is theirs. */
+  readonly named?: true;
   /** For messages. */
   readonly title: string;
 }
@@ -27,6 +29,8 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   healthmonitor: { service: 'load-balancer', collection: '/v2.0/lbaas/healthmonitors', singular: 'healthmonitor', plural: 'healthmonitors', title: 'health monitor' },
   l7policy:      { service: 'load-balancer', collection: '/v2.0/lbaas/l7policies',     singular: 'l7policy',      plural: 'l7policies',     title: 'L7 policy' },
   l7rule:        { service: 'load-balancer', collection: '/rules',                     singular: 'rule',          plural: 'rules',          title: 'L7 rule', parent: 'l7policy' },
+  flavor:        { service: 'load-balancer', collection: '/v2.0/lbaas/flavors',        singular: 'flavor',        plural: 'flavors',        title: 'flavor' },
+  availabilityzone: { service: 'load-balancer', collection: '/v2.0/lbaas/availabilityzones', singular: 'availability_zone', plural: 'availability_zones', title: 'availability zone', named: true },
   floatingip:    { service: 'network',       collection: '/v2.0/floatingips',          singular: 'floatingip',    plural: 'floatingips',    title: 'floating IP', tagsApart: true },
   securitygroup:     { service: 'network',   collection: '/v2.0/security-groups',      singular: 'security_group',      plural: 'security_groups',      title: 'security group', tagsApart: true },
   securitygrouprule: { service: 'network',   collection: '/v2.0/security-group-rules', singular: 'security_group_rule', plural: 'security_group_rules', title: 'security group rule' },

@@ -18,7 +18,7 @@ export async function listAll(
   query: Query,
   parent: string | undefined,
 ): Promise<readonly WireResource[]> {
-  const { service, plural, title } = ENDPOINTS[kind];
+  const { service, plural, title, named } = ENDPOINTS[kind];
   const path = collectionPath(kind, parent);
   const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
   const found: WireResource[] = [];
@@ -27,7 +27,8 @@ export async function listAll(
   for (;;) {
     const answer = await session.send({ service, method: 'GET', path: path + queryText(page), attempted });
     if (answer.status !== 200) throw refusal(attempted, answer);
-    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const listed = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const items = named && Array.isArray(listed) ? listed.map(withNameAsId) : listed;
     if (!isRecord(answer.body) || !Array.isArray(items) || !items.every(isWireResource)) {
       throw unexpected(attempted, answer, `list of ${plural} with ids`);
     }
@@ -39,6 +40,10 @@ export async function listAll(
     markers.add(marker);
     page = { ...page, marker };
   }
+}
+
+function withNameAsId(item: unknown): unknown {
+  return isRecord(item) ? { ...item, id: item['name'] } : item;
 }
 
 export function isWireResource(value: unknown): value is WireResource {

@@ -8,6 +8,30 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 
 export const balancerQueryCases: readonly CloudCase[] = [
   {
+    name: 'whoever may have load balancers sees the flavors and availability zones that are offered',
+    run: async (cloud) => {
+      const flavors = await cloud.octavia('GET', 'flavors?limit=1000');
+      expect(flavors.status).toBe(200);
+      expect(Object.keys(flavors.body as object).sort()).toEqual(['flavors', 'flavors_links']);
+      for (const flavor of listAt(flavors.body, 'flavors'))
+        expect(flavor).toMatchObject({
+          id: expect.any(String) as unknown,
+          enabled: expect.any(Boolean) as unknown,
+        });
+      const zones = await cloud.octavia('GET', 'availabilityzones?limit=1000');
+      expect(zones.status).toBe(200);
+      expect(Object.keys(zones.body as object).sort()).toEqual([
+        'availability_zones',
+        'availability_zones_links',
+      ]);
+      for (const zone of listAt(zones.body, 'availability_zones'))
+        expect(zone).toMatchObject({
+          name: expect.any(String) as unknown,
+          enabled: expect.any(Boolean) as unknown,
+        });
+    },
+  },
+  {
     name: 'lists filter by name, tags and VIP address, project to fields, and refuse unknown filters',
     run: async (cloud) => {
       const mark = `conformance-${Date.now()}`;

@@ -60,8 +60,7 @@ export function planReplacement(
   });
   const obstacle = obstacleOf(lb, input);
   if (obstacle !== undefined) return no(`it cannot change without taking the address away, and ${obstacle}`);
-  // with the id of the load balancer that goes: good for once
-  const approval = approvalOf([input.uid, lb.id, 'replace', changes.map(inShort)]);
+  const approval = replacementApproval(input.uid, lb.id, changes);
   const inPlace = keepsItsPort(wanted, lb);
   if (!input.approved.includes(approval)) return no(costOf(inPlace, lb, there), approval);
   if (inPlace)
@@ -84,6 +83,11 @@ export function planReplacement(
   const old = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: lb.id, cascade: true } as const;
   const because = 'its place was taken, as approved';
   return { steps: [{ ...old, because }], refused: [], vip_port_id: String(port) };
+}
+
+/** What the Service names to approve it: with the id of the load balancer that goes, so good for once. */
+export function replacementApproval(uid: string, lb: string, changes: readonly Change[]): string {
+  return approvalOf([uid, lb, 'replace', changes.map(inShort)]);
 }
 
 function inShort({ attribute, from, to }: Change): readonly unknown[] {

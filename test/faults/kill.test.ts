@@ -1,5 +1,5 @@
 /**
- * kill -9 at every write of three stories. The first run of a story, without a kill, says which writes there are and how
+ * kill -9 at every write of four stories. The first run of a story, without a kill, says which writes there are and how
  * the world looks afterwards; then for each write the program is killed in a world of its own, and sweeps by new
  * processes must lead to the very same world.
  *
@@ -9,6 +9,7 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inParallel } from '../../functions/in-parallel.ts';
+import { replacementApproval } from '../../shared/plan/replacement.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { buildProgram } from '../support/levelset-program.ts';
 import type { Program, RunningProgram } from '../support/levelset-program.ts';
@@ -62,6 +63,11 @@ const STORIES: readonly Story[] = [
     },
   },
   {
+    name: 'another load balancer, approved',
+    before: apply,
+    act: approveFlavor,
+  },
+  {
     name: 'delete',
     before: apply,
     act: (it) => {
@@ -69,6 +75,21 @@ const STORIES: readonly Story[] = [
     },
   },
 ];
+
+const LARGE = { id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', description: '', enabled: true };
+
+/** Another flavor, approved: which hash that takes, only this load balancer and this Service know. */
+function approveFlavor(it: SandboxWorld): void {
+  const [lb] = it.sandbox.cloud.loadbalancers;
+  const { uid = '' } = it.sandbox.kube.get('Service', 'default', 'web')?.metadata ?? {};
+  const change = { attribute: 'flavor_id', from: null, to: LARGE.id };
+  it.sandbox.cloud.flavors.push(LARGE);
+  const annotations = {
+    'loadbalancer.openstack.org/flavor-id': LARGE.id,
+    'levelset.openstack.org/approve': replacementApproval(uid, lb?.id ?? '', [change]),
+  };
+  it.sandbox.kube.apply(aService({ annotations, spec: { ports: PORTS } }));
+}
 
 const ENOUGH_SWEEPS = 25;
 let program: Program;

@@ -1,9 +1,9 @@
 /** The second half of the page: what a run came to, who is told, and what is remembered. */
 import type { Applied } from './apply/apply.ts';
+import { leaseName, uidOf } from './leases.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Outcome, Report } from './model/outcome.ts';
-import { TAG_PREFIX, tagValue } from './model/ownership.ts';
 import type { Unit } from './model/unit.ts';
 import type { World } from './ports.ts';
 import { addressesToPublish } from './report/address.ts';
@@ -84,16 +84,6 @@ async function settle(look: Look, world: World): Promise<void> {
   }
   if (unit.service && hasFinalizer(unit.service))
     await publish(unit.service, release(unit.service), world.kube);
-}
-
-export function leaseName(look: Look): string {
-  return `${TAG_PREFIX}${uidOf(look) ?? 'unknown'}`;
-}
-
-/** Of the Service, or, when it is gone, of the one for which was made what is left. */
-function uidOf(look: Look): string | undefined {
-  const left = look.observed.resources.flatMap(({ wire }) => tagValue(wire['tags'], 'service') ?? []);
-  return look.unit.service?.metadata.uid ?? left[0];
 }
 
 function inError(look: Look): Outcome {

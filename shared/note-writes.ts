@@ -27,6 +27,7 @@ export function noteWrites(
     !unit.wanted ||
     look.pending ||
     observed.replacement ||
+    isShared(look) ||
     applied.error ||
     hasPolicies ||
     steps.some(changesPlaces)
@@ -42,6 +43,11 @@ export function noteWrites(
 /** The next look reads everything, whatever this process wrote. */
 export function trustNothing(unit: Unit, { cloud }: Pick<World, 'cloud'>): void {
   expectNothing(unit, cloud);
+}
+
+/** Others write it, too, and what they wrote does not show in the status tree. */
+function isShared({ observed: { sharing } }: Look): boolean {
+  return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
 /** A pool takes the place of another, or the load balancer goes: what is there then has other addresses. */

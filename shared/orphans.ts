@@ -1,10 +1,12 @@
 import type { Config } from './config/config.ts';
 import type { Service } from './model/kubernetes.ts';
-import { clusterTag, goFloatingIPText, hasTag, tagValue } from './model/ownership.ts';
+import { goTags } from './model/name-schemes.ts';
+import { clusterTag, goFloatingIPText, hasTag, tagValue, tagValues } from './model/ownership.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
-import { parseKey } from './model/request.ts';
+import { keyOf, parseKey } from './model/request.ts';
 import type { Key } from './model/request.ts';
 import type { WireResource } from './model/resources.ts';
+import { goTagsIn, serviceOfGoTag, textOf } from './model/sharing.ts';
 import { readStoredName } from './model/stored-certificate.ts';
 import type { Project } from './observe/project.ts';
 import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
@@ -33,9 +35,8 @@ export function findOrphans(
   );
   const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
   const orphans = [
-    ...[...project.loadBalancers, ...project.securityGroups]
-      .filter(isOrphan)
-      .map((wire) => tagValue(wire['tags'], 'name')),
+    ...project.loadBalancers.flatMap((wire) => goneFrom(wire, services, [...live.values()], cluster)),
+    ...project.securityGroups.filter(isOrphan).map((wire) => tagValue(wire['tags'], 'name')),
     ...project.floatingIPs
       .filter(
         (ip) =>
@@ -60,6 +61,34 @@ export function findOrphans(
     warnings:
       lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
   };
+}
+
+/**
+ * Which of the Services that a load balancer's tags name are not there; undefined for one that names none. Those that only
+ * the Go provider's tag names may be another controller's: they count only if there is no such Service at all.
+ */
+function goneFrom(
+  { tags }: WireResource,
+  all: readonly Service[],
+  live: readonly Service[],
+  cluster: ClusterIdentity,
+): readonly (string | undefined)[] {
+  const names = tagValues(tags, 'name');
+  const isIn = (services: readonly Service[], name: string): boolean =>
+    services.some((service) => textOf(keyOf(service)) === name);
+  const uid = tagValue(tags, 'service');
+  const isNamesake =
+    names.length === 1 && uid !== undefined && !live.some(({ metadata }) => metadata.uid === uid);
+  const told = goTagsIn(tags).flatMap((tag) => {
+    const key = serviceOfGoTag(tag);
+    const name = textOf(key);
+    return key && name !== undefined && goTags(cluster.name, key).includes(tag) ? [name] : [];
+  });
+  const gone = [
+    ...names.filter((name) => isNamesake || !isIn(live, name)),
+    ...told.filter((name) => !names.includes(name) && !isIn(all, name)),
+  ];
+  return names.length + told.length === 0 ? [undefined] : gone;
 }
 
 /** A certificate that was stored for a Service which is not there; it has no tags, but a name. */

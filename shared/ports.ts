@@ -31,7 +31,8 @@ export interface Kube {
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
   /** Never throws for a failed Event: it is told to the log. */
   recordEvent(service: Service, event: ServiceEvent): Promise<void>;
-  lease(name: string): Lease;
+  /** `holder` tells apart those of one process that want the same one: the UID of a Service that shares. */
+  lease(name: string, holder?: string): Lease;
   /** Names of the Leases of ours, for the sweep. */
   listLeases(): Promise<readonly string[]>;
   state: StateStore;
@@ -59,7 +60,8 @@ export interface StateStore {
   save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
 }
 
-export type ReadKind = ResourceKind | 'network' | 'subnet' | 'container' | 'flavor' | 'availabilityzone';
+export type ReadKind =
+  ResourceKind | 'network' | 'subnet' | 'qos_policy' | 'container' | 'flavor' | 'availabilityzone';
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {

@@ -6,8 +6,9 @@
  * Deleting is desiring nothing. Nothing waits for Octavia: the run ends as `progressing` and the key comes back.
  */
 import { apply } from './apply/apply.ts';
-import { conclude, leaseName, nothingApplied, seen, tellOfFailure } from './conclude.ts';
+import { conclude, nothingApplied, seen, tellOfFailure } from './conclude.ts';
 import type { Run } from './conclude.ts';
+import { acquireLeases, requireSameLease } from './leases.ts';
 import { lookAt } from './look.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
@@ -65,10 +66,11 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
 
   const held = await hold(first, world);
   if (first.plan.steps.length === 0) return conclude({ ...first, unit: held }, nothingApplied(first), world);
-  const lease = world.kube.lease(leaseName(first));
-  const { fresh } = await lease.acquire();
+  const lease = await acquireLeases(first, world.kube);
+  if (!lease) return waitForOthers(first);
   try {
-    const second = fresh ? { ...first, unit: held } : await look(held);
+    const second = lease.fresh ? { ...first, unit: held } : await look(held);
+    requireSameLease(first, second);
     const applied = await apply(second.plan.steps, second.observed.resources, { ...world, lease, budget });
     noteWrites(second, applied, world);
     return await conclude(second, applied, world);
@@ -76,6 +78,21 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
     await lease.release();
   }
 }
+
+/** Another Service works on the load balancer that this one shares with it: that takes one write of Octavia's. */
+function waitForOthers(look: Look): Run {
+  const what = seen(look);
+  const reason = 'waiting for another Service on the same load balancer';
+  const wait = what.loadBalancerId === undefined ? {} : { waitingFor: what.loadBalancerId };
+  return {
+    outcome: { status: 'progressing', reason, retryAfterMs: OTHERS_MS, ...wait },
+    plan: look.plan,
+    applied: [],
+    ...what,
+  };
+}
+
+const OTHERS_MS = 1_000;
 
 /** Anybody's Service: most events are about one that never had a load balancer. */
 function isNotOurs(unit: Unit, request: ReconcileRequest): boolean {

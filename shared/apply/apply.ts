@@ -21,7 +21,7 @@ export interface Applied {
 export interface Means {
   readonly cloud: Cloud;
   readonly kube: Pick<Kube, 'getSecret'>;
-  readonly lease: Lease;
+  readonly lease: Pick<Lease, 'renew'>;
   readonly budget: Budget;
 }
 

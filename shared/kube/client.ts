@@ -115,8 +115,9 @@ export class KubeClient implements Kube {
   }
 
   /** `name` is the whole name of the object, as `listLeases` gives it. */
-  lease(name: string): Lease {
-    return new KubeLease(this.http, { ...this.options, name });
+  lease(name: string, holder?: string): Lease {
+    const identity = holder === undefined ? this.options.identity : `${this.options.identity}_${holder}`;
+    return new KubeLease(this.http, { ...this.options, identity, name });
   }
 
   async listLeases(): Promise<readonly string[]> {

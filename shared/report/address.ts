@@ -19,6 +19,7 @@ export function addressesToPublish(look: Look, applied: Applied): readonly strin
   if (!lb || !wishes || !unit.wanted) return [];
   if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
   if (look.plan.pending.some(({ kind }) => kind === 'floatingip')) return publishedAddresses(unit.service);
+  if (isStillJoining(look)) return [];
   const vips = vipsOf(lb);
   const further = wishes.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
   const families = new Set([...wishes.families, ...further]);
@@ -27,13 +28,21 @@ export function addressesToPublish(look: Look, applied: Applied): readonly strin
   );
 }
 
+/** Others are reached at that address, but nothing of this Service is there yet. */
+function isStillJoining({ unit, observed }: Look): boolean {
+  if (observed.sharing?.role !== 'joiner' || publishedAddresses(unit.service).length > 0) return false;
+  return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
+}
+
 function ipv4AddressesOf(lb: WireResource, look: Look, applied: Applied): readonly string[] {
   const floating = applied.known.get('floatingip');
   const address = floating?.['floating_ip_address'];
   if (look.wishes && wantsFloatingIP(look.wishes)) {
     const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
-    return isThere && typeof address === 'string' ? [address] : [];
+    if (isThere && typeof address === 'string') return [address];
+    // from where it is reached is the load balancer's, and who joins has it too
+    if (look.observed.sharing?.role !== 'joiner') return [];
   }
   // kinx published the one or the other, and neither changes by taking over (providers.md, 2.3)
   const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(look.unit.service) : [];

@@ -2,7 +2,13 @@ import type { Applied } from '../apply/apply.ts';
 import type { Look } from '../look.ts';
 import type { Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { FINALIZER, LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID, READY_CONDITION } from '../model/ownership.ts';
+import {
+  FINALIZER,
+  LOAD_BALANCER_ADDRESS,
+  LOAD_BALANCER_ID,
+  LOAD_BALANCER_NAME,
+  READY_CONDITION,
+} from '../model/ownership.ts';
 import { summarizeSteps } from '../plan/render.ts';
 import { ingressOf } from './address.ts';
 import { readyCondition, sameIngress, withCondition } from './condition.ts';
@@ -30,12 +36,10 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   const { told, type } = tell(service, outcome, look, addresses);
   const old = readyCondition(service);
   const news = isNews(service, told);
-  const annotations = ownAnnotations(
-    (applied.known.get('lb') ?? look.observed.loadBalancer)?.id,
-    addresses[0],
-  );
+  const id = (applied.known.get('lb') ?? look.observed.loadBalancer)?.id;
+  const annotations = ownAnnotations(look, id, addresses[0]);
   const missing = Object.entries(annotations).some(
-    ([key, value]) => service.metadata.annotations?.[key] !== value,
+    ([key, value]) => (service.metadata.annotations?.[key] ?? null) !== value,
   );
   const ingress = look.wishes && addresses.length > 0 ? ingressOf(look, addresses) : undefined;
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
@@ -65,7 +69,9 @@ export function summarizeOutcome(service: Service, outcome: Outcome, now: string
 /** Nothing is left in OpenStack: the Service is let go, and carries nothing of ours any more. Pure. */
 export function release(service: Service): Summary {
   const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
-  const ours = [LOAD_BALANCER_ID, LOAD_BALANCER_ADDRESS].filter((key) => service.metadata.annotations?.[key]);
+  const has = (key: string): boolean => service.metadata.annotations?.[key] !== undefined;
+  const isWish = !has(LOAD_BALANCER_ADDRESS) && !has(LOAD_BALANCER_NAME);
+  const ours = [...(isWish ? [] : [LOAD_BALANCER_ID]), LOAD_BALANCER_ADDRESS].filter(has);
   const conditions = (service.status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
   const leaving = service.metadata.deletionTimestamp !== undefined;
   const annotations = Object.fromEntries(ours.map((key) => [key, null]));
@@ -87,15 +93,18 @@ function eventOf(told: Told, type: ServiceEvent['type']): ServiceEvent {
   return { type, reason: told.reason, message: told.message };
 }
 
-/** As the Go provider writes them, for it and for people: of several addresses the first. */
+/**
+ * As the Go provider writes them, for it and for people: of several addresses the first. Both together are a note of ours;
+ * an id alone is whom the Service joins, and what its user wrote stays.
+ */
 function ownAnnotations(
+  { observed }: Look,
   id: string | undefined,
   address: string | undefined,
-): Readonly<Record<string, string>> {
-  return {
-    ...(id === undefined ? {} : { [LOAD_BALANCER_ID]: id }),
-    ...(address === undefined ? {} : { [LOAD_BALANCER_ADDRESS]: address }),
-  };
+): Readonly<Record<string, string | null>> {
+  if (id === undefined || observed.notJoined) return {};
+  if (observed.sharing?.role === 'joiner') return { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: null };
+  return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
 }
 
 /** Said when a load balancer that serves is changed. */

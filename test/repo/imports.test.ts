@@ -27,7 +27,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'watermark.ts': ['model', 'apply', 'observe', 'look.ts'],
   'note-writes.ts': ['model', 'ports.ts', 'apply', 'observe', 'look.ts'],
   'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan'],
-  'conclude.ts': ['model', 'ports.ts', 'apply', 'report', 'look.ts', 'unit.ts', 'watermark.ts'],
+  'leases.ts': ['model', 'ports.ts', 'look.ts'],
+  'conclude.ts': ['model', 'ports.ts', 'apply', 'report', 'leases.ts', 'look.ts', 'unit.ts', 'watermark.ts'],
   'reconcile.ts': [
     'model',
     'ports.ts',
@@ -35,6 +36,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'report',
     'conclude.ts',
     'endpoints.ts',
+    'leases.ts',
     'look.ts',
     'note-writes.ts',
     'tls-secrets.ts',

@@ -1,0 +1,77 @@
+import type { Look } from './look.ts';
+import { ReconcileError } from './model/errors.ts';
+import { fingerprint } from './model/fingerprint.ts';
+import { sharedTag, TAG_PREFIX, tagValue } from './model/ownership.ts';
+import type { Kube, Lease } from './ports.ts';
+
+/** The lease of the unit, and that of what it shares with others, held together. */
+export interface Leases extends Pick<Lease, 'renew' | 'release'> {
+  /** What was read before still holds: nobody else can have written meanwhile. */
+  readonly fresh: boolean;
+}
+
+/** Of the Service, or, when it is gone, of the one for which was made what is left. */
+export function uidOf({ unit, observed }: Look): string | undefined {
+  const isJoiner = observed.sharing?.role === 'joiner';
+  const left = observed.resources
+    .filter(({ owned, kind }) => owned && !(isJoiner && (kind === 'loadbalancer' || kind === 'floatingip')))
+    .flatMap(({ wire }) => tagValue(wire['tags'], 'service') ?? []);
+  return unit.service?.metadata.uid ?? left[0];
+}
+
+export function leaseName(look: Look): string {
+  return `${TAG_PREFIX}${uidOf(look) ?? 'unknown'}`;
+}
+
+/**
+ * By what several Services are kept from writing one load balancer at once: its owner's lease, which that one takes
+ * anyway; where there is no owner one that is named after the load balancer; and before there is one, after the name by
+ * which it is to be shared. Undefined where the unit's own lease is that, or nobody shares.
+ */
+export function sharingLeaseName(look: Look): string | undefined {
+  const { loadBalancer, sharing } = look.observed;
+  if (loadBalancer) {
+    const owner = tagValue(loadBalancer['tags'], 'service');
+    if (owner !== undefined) return owner === uidOf(look) ? undefined : `${TAG_PREFIX}${owner}`;
+    const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
+    return isShared ? `${PASSING[0]}${loadBalancer.id}` : undefined;
+  }
+  const name = look.unit.wanted ? look.wishes?.annotated.Service.loadBalancerName : undefined;
+  if (name === undefined) return undefined;
+  return `${PASSING[1]}${fingerprint(sharedTag(look.unit.name.namespace, name)).slice(0, 16)}`;
+}
+
+/** These belong to nobody who would remove them at the end, so they go when they are given back. */
+const PASSING = [`${TAG_PREFIX}lb-`, `${TAG_PREFIX}name-`] as const;
+
+/** Undefined while another Service works on what is shared. Throws LEASE_HELD when another run has this unit. */
+export async function acquireLeases(look: Look, kube: Pick<Kube, 'lease'>): Promise<Leases | undefined> {
+  const own = kube.lease(leaseName(look));
+  const { fresh } = await own.acquire();
+  const name = sharingLeaseName(look);
+  if (name === undefined) return { fresh, renew: () => own.renew(), release: () => own.release() };
+  const shared = kube.lease(name, uidOf(look));
+  try {
+    await shared.acquire();
+  } catch (error) {
+    await own.release();
+    if (error instanceof ReconcileError && error.code === 'LEASE_HELD') return undefined;
+    throw error;
+  }
+  const isPassing = PASSING.some((prefix) => name.startsWith(prefix));
+  return {
+    fresh: false,
+    renew: async () => {
+      await Promise.all([own.renew(), shared.renew()]);
+    },
+    release: async () => {
+      await Promise.all([own.release(), isPassing ? shared.remove() : shared.release()]);
+    },
+  };
+}
+
+/** What was read before may have named another lease than the one that is held now. */
+export function requireSameLease(held: Look, look: Look): void {
+  if (sharingLeaseName(held) === sharingLeaseName(look)) return;
+  throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
+}

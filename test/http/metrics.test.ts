@@ -2,7 +2,23 @@ import { expect, test } from 'vitest';
 import { createMetrics } from '../../functions/metrics.ts';
 import { report } from './test-server.ts';
 
-test('every metric is scraped with its labels, and none has a namespace or name', async () => {
+test('the end of each certificate is scraped with its Service, while that uses it', async () => {
+  const metrics = createMetrics();
+  const ends = async (): Promise<readonly string[]> =>
+    (await metrics.scrape()).body.split('\n').filter((line) => line.startsWith('levelset_certificate_'));
+  const notAfter = '2026-12-01T00:00:00Z';
+  metrics.setCertificates('service/shop/web', [
+    { name: 'web-tls', notAfter },
+    { name: 'old-tls', notAfter },
+  ]);
+  metrics.setCertificates('service/shop/api', [{ name: 'api-tls', notAfter }]);
+  metrics.setCertificates('service/shop/web', [{ name: 'web-tls', notAfter }]);
+  metrics.setCertificates('service/shop/api', []);
+  const labels = '{namespace="shop",service="web",name="web-tls"}';
+  expect(await ends()).toEqual([`levelset_certificate_not_after_seconds${labels} 1796083200`]);
+});
+
+test('every other metric is scraped with its labels, and none has a namespace or name', async () => {
   const metrics = createMetrics();
   metrics.observeReconcile(report({ key: 'service/shop/web', trigger: 'audit' }, { status: 'settled' }));
   metrics.observeCall({ service: 'octavia', method: 'POST', status: 201, durationMs: 80 });

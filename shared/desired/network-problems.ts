@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Family, NetworkFacts } from '../model/network.ts';
+import { ANNOTATION_PREFIX } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import { rulesHoldSourceRanges } from './security-group.ts';
 import type { Wishes } from './wishes.ts';
@@ -16,12 +17,17 @@ interface Cloud {
 export function networkProblems(owner: Wishes, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
-    field: 'subnet or network id',
+    field: 'subnet, network or security group id',
     value: id,
     message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
     blocking: true,
   }));
-  const { vip_network_id: network, vip_port_id: port } = owner.annotated.loadbalancer;
+  const { vip_network_id: network, vip_port_id: port, vip_qos_policy_id: qos } = owner.annotated.loadbalancer;
+  if (qos !== undefined && facts.noQosPolicy) {
+    const message =
+      'is not visible to the project of cloud.conf, or Neutron has no QoS; the VIP port stays as it is';
+    problems.push({ field: `${ANNOTATION_PREFIX}vip-qos-policy-id`, value: qos, message });
+  }
   if (
     !facts.vipSubnet &&
     !facts.noVipSubnet &&

@@ -163,7 +163,7 @@ function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
 function desireLoadBalancer(
   owner: Wishes,
   placed: Partial<LoadBalancer>,
-  { cluster, wanted }: DesireInput,
+  { cluster, wanted, facts }: DesireInput,
   config: Config,
 ): DesiredResource<'loadbalancer'> {
   const asked = owner.annotated.loadbalancer;
@@ -178,7 +178,9 @@ function desireLoadBalancer(
       provider: config.loadBalancer.lbProvider,
       admin_state_up: true,
       ...placed,
-      ...(asked.vip_qos_policy_id === undefined ? {} : { vip_qos_policy_id: asked.vip_qos_policy_id }),
+      ...(asked.vip_qos_policy_id === undefined || facts.noQosPolicy
+        ? {}
+        : { vip_qos_policy_id: asked.vip_qos_policy_id }),
       ...(asked.vip_sg_ids === undefined ? {} : { vip_sg_ids: asked.vip_sg_ids }),
       tags: [
         clusterTag(cluster),

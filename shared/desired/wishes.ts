@@ -92,6 +92,10 @@ export function networkQuestion(wishes: Wishes, endpoints?: Endpoints): NetworkQ
     ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
     ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
     additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
+    ...(loadbalancer.vip_qos_policy_id === undefined
+      ? {}
+      : { vip_qos_policy_id: loadbalancer.vip_qos_policy_id }),
+    ...(loadbalancer.vip_sg_ids === undefined ? {} : { vip_sg_ids: loadbalancer.vip_sg_ids }),
     ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
     ...(hasOnlyPods(wishes.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
     ...(floatingip.floating_network_id === undefined

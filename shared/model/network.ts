@@ -47,6 +47,8 @@ export interface NetworkQuestion {
   readonly vip_port_id?: string;
   /** Further subnets of the VIP port, each with an address of its own. */
   readonly additional_vip_subnet_ids?: readonly string[];
+  readonly vip_qos_policy_id?: string;
+  readonly vip_sg_ids?: readonly string[];
   readonly member_subnet_id?: string;
   /** Of Pods, where they are all the members there are: without a subnet that is named, theirs is the member subnet. */
   readonly pod_addresses?: readonly string[];
@@ -93,4 +95,6 @@ export interface NetworkFacts {
   readonly unfiltered?: readonly string[];
   /** Ids that were asked for and that the project cannot see. */
   readonly missing: readonly string[];
+  /** So with the QoS policy; there may be none in this cloud at all. */
+  readonly noQosPolicy?: true;
 }

@@ -5,6 +5,7 @@ import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../model/net
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { observeFloatingNetworks } from './floating-networks.ts';
+import { remember } from './memo.ts';
 import { chooseSubnet, Subnets } from './subnets.ts';
 import { observeVipSubnets } from './vip-subnets.ts';
 
@@ -41,7 +42,8 @@ export async function observeNetwork(
     ...(memberSubnet ? { memberSubnet } : {}),
     ...(secondMemberSubnet ? { secondMemberSubnet } : {}),
     ...(await observeFloatingNetworks(question, source)),
-    missing: [...subnets.missing],
+    ...((await isWithoutQosPolicy(question, source)) ? { noQosPolicy: true as const } : {}),
+    missing: [...subnets.missing, ...(await missingGroups(question, source))],
   };
 }
 
@@ -53,4 +55,25 @@ async function subnetOfPods(
 ): Promise<string | undefined> {
   const isNear = (address: string): boolean => vips.some(({ cidr }) => cidrContains(cidr, address));
   return pod_addresses.some(isNear) ? undefined : subnets.ofAddresses(pod_addresses);
+}
+
+/** Neutron without its QoS plugin says that there is no such thing, just as of a policy that cannot be seen. */
+async function isWithoutQosPolicy(
+  { vip_qos_policy_id: id }: NetworkQuestion,
+  source: Source,
+): Promise<boolean> {
+  if (id === undefined) return false;
+  const { cloud, clock } = source;
+  return !(await remember(cloud, clock, `QoS policy ${id}`, () => cloud.get('qos_policy', id)));
+}
+
+async function missingGroups(
+  { vip_sg_ids: ids = [] }: NetworkQuestion,
+  { cloud, clock }: Source,
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const found = await remember(cloud, clock, `security groups ${ids.join()}`, () =>
+    cloud.list('securitygroup', { id: ids }),
+  );
+  return ids.filter((id) => !found.some((group) => group.id === id));
 }

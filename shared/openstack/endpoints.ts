@@ -36,6 +36,7 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   securitygrouprule: { service: 'network',   collection: '/v2.0/security-group-rules', singular: 'security_group_rule', plural: 'security_group_rules', title: 'security group rule' },
   network:       { service: 'network',       collection: '/v2.0/networks',             singular: 'network',       plural: 'networks',       title: 'network' },
   subnet:        { service: 'network',       collection: '/v2.0/subnets',              singular: 'subnet',        plural: 'subnets',        title: 'subnet' },
+  qos_policy:    { service: 'network',       collection: '/v2.0/qos/policies',         singular: 'policy',        plural: 'policies',       title: 'QoS policy' },
   port:          { service: 'network',       collection: '/v2.0/ports',                singular: 'port',          plural: 'ports',          title: 'port' },
   secret:        { service: 'key-manager',   collection: '/v1/secrets',                singular: '',              plural: 'secrets',        title: 'secret', reference: 'secret_ref' },
   container:     { service: 'key-manager',   collection: '/v1/containers',             singular: '',              plural: 'containers',     title: 'container', reference: 'container_ref' },

@@ -58,7 +58,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages, by the part that may load them; types cost nothing and are free. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  model: ['node:crypto'],
+  model: ['node:crypto', 'node:net'],
   trigger: ['node:crypto'],
   desired: ['node:net'],
   plan: [],

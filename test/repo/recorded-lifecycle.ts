@@ -1,12 +1,13 @@
 import type { RecordedRequest, Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { aService } from '../support/service.ts';
-import { aTlsSecret } from '../support/tls-secret.ts';
+import { aTlsSecret, certificateOf } from '../support/tls-secret.ts';
 import { run, startSandboxWorld } from '../support/sandbox-world.ts';
 
 /** A merge patch takes away what is null. */
 const GONE = null as unknown as string;
 const SECRET = 'levelset.openstack.org/tls-secret';
+const CLIENT_CA = 'levelset.openstack.org/client-ca-tls-container-ref';
 const REFERENCES = 'levelset.openstack.org/tls-container-refs';
 
 /** A life with everything in it that levelset has a call for; the requests that came of it. */
@@ -33,7 +34,13 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
     await change({ annotations: { [SECRET]: 'web-tls' } });
     await change({ annotations: { [SECRET]: GONE, [REFERENCES]: cloud.secrets[0]?.id ?? '' } });
-    await change({ annotations: { [REFERENCES]: GONE } });
+    const text = { payload: certificateOf('one'), payload_content_type: 'text/plain' };
+    const { id } = await it.world.cloud.create('secret', { ...text, secret_type: 'certificate' });
+    await change({ annotations: { [CLIENT_CA]: id } });
+    await change({ annotations: { [REFERENCES]: GONE, [CLIENT_CA]: GONE } });
+    const qos = 'levelset.openstack.org/vip-qos-policy-id';
+    await change({ annotations: { [qos]: 'aaaaaaaa-0000-4000-8000-000000000001' } });
+    await change({ annotations: { [qos]: GONE } });
     await it.sweepUntilSettled();
     for (const node of ['node-4', 'node-5', 'node-6']) {
       kube.addNode(node);
@@ -49,6 +56,10 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     kube.apply(theEndpoint('node-7'));
     await it.settle('web');
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Cluster' } });
+    kube.apply(aService({ name: 'pods', spec: { allocateLoadBalancerNodePorts: false } }));
+    await it.settle('pods');
+    kube.delete('Service', 'default', 'pods');
+    await it.settle('pods');
     const redirect = { 'levelset.openstack.org/redirect-http': 'true' };
     const host = 'levelset.openstack.org/redirect-host';
     await change({ annotations: { 'levelset.openstack.org/protocol': 'http' } });

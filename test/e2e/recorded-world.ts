@@ -9,7 +9,14 @@ import { cloudConfig } from './cloud-config.ts';
 import { lab, labResources } from './environment.ts';
 import { E2E_LABEL, kube, servicePath } from './kubernetes.ts';
 import type { LabNode } from './nodes.ts';
-import { cloud, deleteLoadBalancer, settled, type Resource } from './openstack.ts';
+import {
+  cloud,
+  deleteLoadBalancer,
+  floatingIPs,
+  loadBalancers,
+  settled,
+  type Resource,
+} from './openstack.ts';
 
 type Replacements = ReadonlyMap<string, string>;
 
@@ -19,8 +26,6 @@ export type Stand = ReadonlyMap<string, LabNode>;
 export interface Rebuilt {
   readonly service: Service;
   readonly loadBalancer: Resource;
-  readonly floatingIP: Resource | undefined;
-  readonly address: string;
 }
 
 const LISTENER = [
@@ -154,18 +159,20 @@ export async function rebuild(world: RecordedWorld): Promise<Rebuilt> {
     ...(one.ip === undefined ? {} : { ip: told.get(one.ip) ?? one.ip }),
   }));
   await kube.patch(`${servicePath(namespace, name)}/status`, { status: { loadBalancer: { ingress } } });
-  return { service, loadBalancer, floatingIP: ip, address };
+  return { service, loadBalancer };
 }
 
-/** Whatever of it is still there. */
-export async function remove({ service, loadBalancer, floatingIP }: Rebuilt): Promise<void> {
-  const path = servicePath(service.metadata.namespace, service.metadata.name);
-  if (await kube.get(path)) {
+/** Whatever is still there when a test failed: the tests have cloud and cluster for themselves. */
+export async function removeAll(): Promise<void> {
+  const services = await kube.list<Service>(`/api/v1/services?labelSelector=${E2E_LABEL}`);
+  for (const { metadata } of services) {
+    const path = servicePath(metadata.namespace, metadata.name);
     await kube.patch(path, { metadata: { finalizers: null } });
     await kube.remove(path);
   }
-  await deleteLoadBalancer(loadBalancer.id);
-  if (floatingIP) await cloud().request('network', 'DELETE', `/v2.0/floatingips/${floatingIP.id}`);
+  await Promise.all((await loadBalancers()).map(({ id }) => deleteLoadBalancer(id)));
+  const ips = await floatingIPs();
+  await Promise.all(ips.map(({ id }) => cloud().request('network', 'DELETE', `/v2.0/floatingips/${id}`)));
 }
 
 async function createService({ metadata, spec }: Service): Promise<Service> {
@@ -203,7 +210,7 @@ async function createLoadBalancer(recorded: RecordedWorld['openstack'][number]):
       loadbalancer: body,
     },
   );
-  const state = await settled(made.loadbalancer.id);
+  const state = await settled(made.loadbalancer.id, { timeoutMs: 180_000 });
   if (state !== 'ACTIVE') throw new Error(`load balancer ${String(lb['name'])} is ${state}`);
   return made.loadbalancer;
 }

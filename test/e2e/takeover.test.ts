@@ -24,7 +24,7 @@ import {
   until,
   type LabNode,
 } from './lab.ts';
-import { cloudConfigOf, moved, rebuild, remove, type Rebuilt } from './recorded-world.ts';
+import { cloudConfigOf, moved, rebuild, removeAll } from './recorded-world.ts';
 
 const WORLDS = join(import.meta.dirname, '../golden/takeover');
 /** Those with security groups are told by golden plans only. */
@@ -33,7 +33,6 @@ const MAKERS = ['occm', 'kinx'];
 let nodes: readonly LabNode[] = [];
 let container: StoredContainer | undefined;
 let namespace = '';
-const made: Rebuilt[] = [];
 
 beforeAll(async () => {
   if (!lab().controllable) return;
@@ -49,7 +48,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   if (namespace === '') return;
-  await Promise.all(made.splice(0).map(remove));
+  await removeAll();
   await leaveCluster('joiner');
   await removeNamespace(namespace);
   await nothingLeft({ timeoutMs: 60_000 });
@@ -66,11 +65,12 @@ describe.each(MAKERS)('what %s made', (maker) => {
     if (!one) throw new Error(`nothing of ${maker} was recorded`);
     await prepare(one);
     const options = { cloudConfig: await cloudConfigOf(one, maker), clusterName: one.cluster_name };
+    const made = await Promise.all(worlds.map((world) => rebuild(world)));
     const plans = async (): Promise<ReadonlyMap<string, Plan>> => {
-      const { stdout } = await runLevelset(['plan', '-o', 'json'], options);
+      const objects = made.map(({ service }) => keyOf(service));
+      const { stdout } = await runLevelset(['plan', ...objects, '-o', 'json'], options);
       return new Map((JSON.parse(stdout) as readonly Plan[]).map((plan) => [plan.unit, plan]));
     };
-    made.push(...(await Promise.all(worlds.map((world) => rebuild(world)))));
     const before = await Promise.all(made.map(({ loadBalancer }) => settings(loadBalancer.id)));
     const publishedBefore = await Promise.all(made.map(({ service }) => published(service)));
 
@@ -135,11 +135,16 @@ async function published({ metadata }: Service): Promise<unknown> {
   return ingress.map(({ ip, hostname }) => ({ ip, hostname }));
 }
 
-/** Everything on it but what changes by itself, and tags. */
+/** Everything on it but tags and what changes by itself; lists in any order. */
 async function settings(id: string): Promise<unknown> {
-  const PASSING = ['tags', 'updated_at', 'operating_status', 'provisioning_status'];
-  const text = JSON.stringify(await loadBalancerTree(id), (key, value: unknown) =>
-    PASSING.includes(key) ? undefined : value,
-  );
-  return JSON.parse(text) as unknown;
+  return still(await loadBalancerTree(id));
+}
+
+const PASSING = ['tags', 'updated_at', 'operating_status', 'provisioning_status'];
+
+function still(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => JSON.stringify(still(one))).sort();
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => !PASSING.includes(key));
+  return Object.fromEntries(entries.map(([key, one]) => [key, still(one)]));
 }

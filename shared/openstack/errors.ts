@@ -28,7 +28,7 @@ const RULES: readonly Rule[] = [
   { status: 422, code: 'REJECTED' },
   { status: 429, code: 'RATE_LIMITED' },
   // The amphora provider passes Neutron's word on the VIP address on as a 500.
-  { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP)/, code: 'REJECTED' },
+  { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP|cannot be directly assigned)/, code: 'REJECTED' },
   { status: 501, message: /^Provider '/, code: 'REJECTED' },
 ];
 

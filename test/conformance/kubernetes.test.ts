@@ -4,10 +4,12 @@ import { coordinationCases } from './coordination-cases.ts';
 import type { KubeCase } from './kube-case.ts';
 import { kubeconfigTarget, KubeSession, type KubeTarget } from './kube-session.ts';
 import { podCases } from './pod-cases.ts';
+import { serviceFamilyCases } from './service-family-cases.ts';
 import { serviceCases } from './service-cases.ts';
 
 const groups: Record<string, readonly KubeCase[]> = {
   Services: serviceCases,
+  'families of Services': serviceFamilyCases,
   Pods: podCases,
   'coordination and the rest': coordinationCases,
 };

@@ -4,6 +4,7 @@ import { balancerCases } from './balancer-cases.ts';
 import { balancerQueryCases } from './balancer-query-cases.ts';
 import type { CloudCase } from './cloud-case.ts';
 import { CloudSession, type CloudTarget } from './cloud-session.ts';
+import { dualStackCases } from './dual-stack-cases.ts';
 import { floatingIpCases } from './floating-ip-cases.ts';
 import { healthMonitorCases } from './health-monitor-cases.ts';
 import { identityCases } from './identity-cases.ts';
@@ -34,6 +35,7 @@ const groups: Record<string, readonly CloudCase[]> = {
   'L7 rules': l7RuleCases,
   members: memberCases,
   VIPs: vipCases,
+  'VIPs of both families': dualStackCases,
   secrets: secretCases,
   'security groups': securityGroupCases,
   'ports and their groups': portCases,

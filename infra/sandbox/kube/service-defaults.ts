@@ -2,15 +2,18 @@ import { isIP } from 'node:net';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import type { KubeObject, ResourceType } from './kube-objects.ts';
 import { invalid } from './kube-refusal.ts';
+import { defaultFamilies, validateFamilies } from './service-families.ts';
 
 /** Hands out cluster addresses and node ports, as the apiserver's allocators do. */
 export class ServiceAllocator {
   private nextAddress = 10;
   private nextPort = 30000;
 
-  address(): string {
+  address(family: string): string {
     this.nextAddress += 1;
-    return `10.96.${(this.nextAddress >> 8) & 255}.${this.nextAddress & 255}`;
+    return family === 'IPv6'
+      ? `fd00:96::${this.nextAddress.toString(16)}`
+      : `10.96.${(this.nextAddress >> 8) & 255}.${this.nextAddress & 255}`;
   }
 
   port(): number {
@@ -29,10 +32,7 @@ export function defaultService(service: KubeObject, allocate: ServiceAllocator):
   };
   const balanced = spec['type'] === 'LoadBalancer';
   const external = balanced || spec['type'] === 'NodePort';
-  spec['clusterIP'] ??= allocate.address();
-  spec['clusterIPs'] ??= [spec['clusterIP']];
-  spec['ipFamilies'] ??= ['IPv4'];
-  spec['ipFamilyPolicy'] ??= 'SingleStack';
+  defaultFamilies(spec, (family) => allocate.address(family));
   if (external) spec['externalTrafficPolicy'] ??= 'Cluster';
   else delete spec['externalTrafficPolicy'];
   if (balanced) spec['allocateLoadBalancerNodePorts'] ??= true;
@@ -63,6 +63,7 @@ export function validateService(type: ResourceType, service: KubeObject): void {
   if (ports.length === 0 && service.spec?.['clusterIP'] !== 'None') {
     throw invalid(type, name, 'spec.ports', 'Required value');
   }
+  validateFamilies(type, name, asJson(service.spec));
   const ingress = asList(asJson(service.status?.['loadBalancer'])['ingress']).map(asJson);
   if (ingress.length > 0 && service.spec?.['type'] !== 'LoadBalancer') {
     const problem = 'Forbidden: may only be used when `spec.type` is "LoadBalancer"';

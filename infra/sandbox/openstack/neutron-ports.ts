@@ -35,6 +35,10 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
   const { mac, address } = slaac(randomBytes(3));
   const fixed = subnets.map((subnet, index): FixedIp => {
     const asked = wish.subnets[index]?.address;
+    if (asked !== undefined && subnet['ipv6_address_mode'] === 'slaac') {
+      const message = `IPv6 address ${asked} cannot be directly assigned to a port on subnet ${subnet.id} as the subnet is configured for automatic addresses`;
+      throw neutronError(400, 'AllocationOnAutoAddressSubnet', message);
+    }
     if (asked !== undefined && !world.addresses.isInside(subnet, asked)) {
       throw neutronError(
         400,

@@ -156,6 +156,15 @@ const ROWS: readonly (readonly [
     'not a valid IP',
   ],
   [
+    'VIP by SLAAC',
+    500,
+    octavia(
+      "Provider 'amphora' reports error: IPv6 address fd00:10::5 cannot be directly assigned to a port on subnet X as the subnet is configured for automatic addresses",
+    ),
+    'REJECTED',
+    'cannot be directly assigned',
+  ],
+  [
     'provider in trouble',
     500,
     octavia("Provider 'amphora' reports error: cannot connect to Neutron"),

@@ -131,6 +131,7 @@ export async function lookAt(
         ? isMadeForService(wire)
         : isMadeByUs(wire, unit) || isMadeByUs(wire, { name: ownerOf(observed) ?? unit.name }),
     sharedWith: sharing?.others ?? [],
+    untold: sharing?.untold ?? [],
     duplicates: observed.duplicates,
     uid: unit.service?.metadata.uid ?? '',
     approved,

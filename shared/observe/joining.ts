@@ -43,9 +43,14 @@ export async function whyNotMove(
     const isElsewhere = found.some((lb) => lb.id !== primary.id && isThere(lb) && hasTag(lb['tags'], tag));
     return isElsewhere ? { ...has, asked: tag } : undefined;
   }
-  if (id === undefined || id === primary.id) return undefined;
+  if (id === undefined || !asksForAnother(wish, primary)) return undefined;
   const isElsewhere = (await cloud.list('loadbalancer', { id })).some(isThere);
   return isElsewhere ? { ...has, asked: id } : undefined;
+}
+
+/** Whether it has to be looked whether there is such a one. */
+export function asksForAnother({ tag, id }: JoinWish, loadBalancer: WireResource): boolean {
+  return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
 }
 
 export function isThere(loadBalancer: WireResource): boolean {

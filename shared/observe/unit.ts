@@ -9,6 +9,7 @@ import type { Unit } from '../model/unit.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { observeChildren } from './children.ts';
 import { findFloatingIP } from './floating-ip.ts';
+import { asksForAnother } from './joining.ts';
 import { findLoadBalancers } from './load-balancer.ts';
 import { isGivenUp, ownersOf } from './owners.ts';
 import type { Owners } from './owners.ts';
@@ -147,12 +148,12 @@ export async function observeUnit(question: Question, source: Source): Promise<O
 
 /** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
 async function observeExpected(
-  { unit, cluster, network, nodes, securityGroup }: Question,
+  { unit, cluster, network, nodes, securityGroup, join }: Question,
   { cloud, clock }: Source,
 ): Promise<Observed | undefined> {
   const expected = network && (await asExpected(unit, network.external, cloud, clock.now()));
   const loadBalancer = expected?.resources.find(({ kind }) => kind === 'loadbalancer')?.wire;
-  if (!expected || !loadBalancer) return undefined;
+  if (!expected || !loadBalancer || (join && asksForAnother(join, loadBalancer))) return undefined;
   const [facts, octavia] = await Promise.all([
     observeNetwork(network, loadBalancer, nodes, { cloud, clock }),
     cloud.octaviaVersion(),

@@ -21,6 +21,8 @@ export interface PlanInput extends ReplacementInput {
   readonly isMadeByUs: (observed: ObservedResource) => boolean;
   /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
+  /** Tags of those that only their listeners have. */
+  readonly untold?: readonly string[];
   /** What was withheld from the comparison until it is approved. */
   readonly pending?: readonly Pending[];
   /** Why the load balancer has to be made anew (decision 38). */
@@ -136,14 +138,14 @@ function removeDuplicate(duplicate: WireResource): Step {
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
 function removeAll(
   lb: ObservedResource,
-  { unit, observed, sharedWith = [], isMadeByUs }: PlanInput,
+  { unit, observed, sharedWith = [], untold = [], isMadeByUs }: PlanInput,
 ): readonly Step[] {
   const isShared = sharedWith.length > 0;
   if (isMadeByUs(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
   const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
   if (ours.length > 0) return ours;
   const [, namespace = '', name = ''] = unit.split('/');
-  return isShared ? leave(lb, { namespace, name }) : [release(lb)];
+  return isShared ? leave(lb, { namespace, name }, untold) : [release(lb)];
 }
 
 function isAllOurs(observed: readonly ObservedResource[]): boolean {

@@ -7,6 +7,7 @@ import { isGoTagOf, isOnIt, servicesIn, textOf } from '../model/sharing.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
 import { findByName, namedId, provenByTag } from './adoption.ts';
+import { whollyOurs } from './wholly-ours.ts';
 import { isThere, whyNotJoin, whyNotMove } from './joining.ts';
 
 export interface FoundLoadBalancers {
@@ -45,14 +46,12 @@ export async function findLoadBalancers(
   const ours = here.filter(
     (lb) => isOnIt(lb['tags'], name, uid, cluster) || again.some((tag) => hasTag(lb['tags'], tag)),
   );
-  const taking = ours.filter((lb) => ours.some((other) => replaces(lb, other)));
-  const [primary, ...others] = [
-    ...ours.filter((lb) => !taking.includes(lb)).sort(oldestFirst),
-    ...taking.sort(oldestFirst),
-  ];
+  const [primary, ...others] = inOrder(ours, service && namedId(service));
   if (primary) {
-    const replacement = others.find((lb) => replaces(lb, primary) && !isLeaving(lb));
-    const duplicates = others.filter((lb) => lb !== replacement && isMadeForNobodyElse(lb, unit, cluster));
+    const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));
+    const whole = await whollyOurs(made, cluster, cloud);
+    const replacement = whole.find((lb) => replaces(lb, primary) && !isLeaving(lb));
+    const duplicates = whole.filter((lb) => lb !== replacement);
     const notJoined = wish && (await whyNotMove(primary, wish, here, unit, cloud));
     return {
       primary,
@@ -100,6 +99,19 @@ function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterI
 /** While that one is there; afterwards the tag is history. */
 function replaces(lb: WireResource, other: WireResource): boolean {
   return tagValue(lb['tags'], 'replaces') === other.id && !isLeaving(other);
+}
+
+/**
+ * First the one that the Service was told of, since tags can be written by everybody in the project; then the oldest. What
+ * takes another one's place comes last.
+ */
+function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
+  const rank = (lb: WireResource): number => {
+    if (isLeaving(lb)) return 2;
+    if (lb.id === told) return 0;
+    return ours.some((other) => replaces(lb, other)) ? 3 : 1;
+  };
+  return ours.toSorted((a, b) => rank(a) - rank(b) || oldestFirst(a, b));
 }
 
 function isLeaving(lb: WireResource): boolean {

@@ -4,7 +4,7 @@ import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS } from '../model/ownership.ts'
 import type { Problem } from '../model/plan.ts';
 import { KINX_LOAD_BALANCER_ID } from './kinx.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
-import type { AnnotationRow, Targets } from './annotations.ts';
+import type { AnnotationRow, Targets } from './annotation-row.ts';
 import { reachProblem } from './reach-problem.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };

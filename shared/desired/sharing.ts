@@ -9,7 +9,7 @@ import type { DesiredResource, WireResource } from '../model/resources.ts';
 import { absentOwner, madeForKey, textOf } from '../model/sharing.ts';
 import type { Sharing } from '../model/sharing.ts';
 import { ANNOTATIONS } from './annotations.ts';
-import type { AnnotationRow } from './annotations.ts';
+import type { AnnotationRow } from './annotation-row.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface SharingContext {

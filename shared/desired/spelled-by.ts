@@ -1,4 +1,5 @@
 import { transportOf } from '../model/transport.ts';
+import { ANNOTATIONS } from './annotations.ts';
 import type { ServicePort } from '../model/kubernetes.ts';
 import type { SpelledBy } from './capabilities.ts';
 import type { Wishes } from './wishes.ts';
@@ -9,11 +10,20 @@ export function spelledBy(wanted: readonly Wishes[]): SpelledBy {
     const at = address.split('/').slice(1, 3).join('/');
     for (const { service, annotated } of wanted) {
       const index = (service.spec.ports ?? []).findIndex((port) => placeOf(port) === at);
-      const spelled = annotated.ports[index]?.spelled[`${kind}.${attribute}`];
-      if (spelled) return spelled;
+      const spelled = annotated.ports[index]?.spelled ?? {};
+      const [found] = settersOf(`${kind}.${attribute}`).flatMap((what) => spelled[what] ?? []);
+      if (found) return found;
     }
     return undefined;
   };
+}
+
+/** What sets an attribute, or ends up in it. */
+function settersOf(attribute: string): readonly string[] {
+  const rows = ANNOTATIONS.filter(
+    (row) => `${row.on}.${row.sets}` === attribute || row.becomes === attribute,
+  );
+  return rows.map(({ on, sets }) => `${on}.${sets}`);
 }
 
 /** `tcp/80` */

@@ -8,6 +8,7 @@ import { run, startSandboxWorld } from '../support/sandbox-world.ts';
 const GONE = null as unknown as string;
 const SECRET = 'levelset.openstack.org/tls-secret';
 const CLIENT_CA = 'levelset.openstack.org/client-ca-tls-container-ref';
+const ZONE = 'loadbalancer.openstack.org/availability-zone';
 const REFERENCES = 'levelset.openstack.org/tls-container-refs';
 
 /** A life with everything in it that levelset has a call for; the requests that came of it. */
@@ -56,7 +57,10 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     kube.apply(theEndpoint('node-7'));
     await it.settle('web');
     await change({ spec: { ports: [http], externalTrafficPolicy: 'Cluster' } });
-    kube.apply(aService({ name: 'pods', spec: { allocateLoadBalancerNodePorts: false } }));
+    cloud.flavors.push({ id: cloud.newId(), name: 'large', description: '', enabled: true });
+    cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+    const annotations = { 'levelset.openstack.org/flavor': 'large', [ZONE]: 'az1' };
+    kube.apply(aService({ name: 'pods', annotations, spec: { allocateLoadBalancerNodePorts: false } }));
     await it.settle('pods');
     kube.delete('Service', 'default', 'pods');
     await it.settle('pods');

@@ -1,0 +1,66 @@
+/** What the other tables know of an annotation: its default, what happens when it goes, and since when there is such a thing. */
+import { LOAD_BALANCER_OPTIONS } from '../shared/config/load-balancer-options.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { AnnotationRow } from '../shared/desired/annotation-row.ts';
+import { attributeRule } from '../shared/model/attributes.ts';
+import { CAPABILITIES } from '../shared/model/capabilities.ts';
+import type { ResourceKind } from '../shared/model/resources.ts';
+
+/** The attribute that a row sets, or in which its setting ends up; empty for what is more than one. */
+export function targetOf({ on, sets, becomes }: AnnotationRow): string {
+  if (becomes !== undefined) return becomes;
+  return on === 'Service' || on === 'ServicePort' ? '' : `${on}.${sets}`;
+}
+
+function partsOf(row: AnnotationRow): readonly [kind: ResourceKind, attribute: string] | undefined {
+  const [kind = '', attribute = ''] = targetOf(row).split('.');
+  return kind === '' ? undefined : [kind as ResourceKind, attribute];
+}
+
+/** The value without configuration, and the option of cloud.conf that gives another. */
+export function defaultOf({ otherwise }: AnnotationRow): string {
+  if (!otherwise) return '';
+  const read = new Set<string>();
+  const defaults = Object.fromEntries(
+    Object.entries(LOAD_BALANCER_OPTIONS).map(([field, option]) => [field, option.default]),
+  );
+  const loadBalancer = new Proxy(defaults, {
+    get: (target, field) => {
+      read.add(String(field));
+      return target[String(field)];
+    },
+  });
+  const value: unknown = otherwise({ loadBalancer } as unknown as Config);
+  const options = Object.entries(LOAD_BALANCER_OPTIONS).filter(([field]) => read.has(field));
+  return [textOf(value), ...options.map(([, { key }]) => `\`${key}\``)]
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What it does to a load balancer that is there when the annotation is taken away. */
+export function removalOf(row: AnnotationRow): string {
+  const parts = partsOf(row);
+  if (!parts) return 'undone';
+  const { change, unset } = attributeRule(...parts);
+  if (change === 'refuse' || parts[0] === 'floatingip') return 'stays: cannot change later';
+  if (change === 'at-create') return 'stays on what is there';
+  if (change === 'recreate') return 'undone, by a new listener';
+  if (change === 'new-pool') return 'undone, by a new pool';
+  return unset === undefined || row.otherwise ? 'undone' : 'Octavia’s default again';
+}
+
+/** The Octavia API that has it first, and whether the provider ovn has it at all. */
+export function sinceOf(row: AnnotationRow): string {
+  const parts = partsOf(row);
+  if (!parts) return '';
+  const [kind, attribute] = parts;
+  const found = CAPABILITIES.filter((one) => one.kind === kind && one.attribute === attribute && !one.values);
+  const since = Math.max(0, ...found.map((one) => one.since ?? 0));
+  const notOvn = found.some((one) => one.notOvn);
+  return [since > 0 ? `2.${since}` : '', notOvn ? 'not ovn' : ''].filter((text) => text !== '').join(', ');
+}

@@ -44,7 +44,11 @@ async function planOf(name: string): Promise<string> {
   const observed = JSON.parse(read(name, 'observed.json') ?? '{}') as Answers;
   const key = keyOf(service);
   const unit = unitOf(serviceKey(key.namespace, key.name), key, service, config);
-  const world = { cloud: new CloudModel(contentsOf(observed)), clock: { now: () => 0 }, config };
+  const world = {
+    cloud: new CloudModel(contentsOf(observed), observed.octavia?.minor),
+    clock: { now: () => 0 },
+    config,
+  };
   const { plan } = await lookAt(unit, items, world, CLUSTER);
   return `${renderPlan(plan)}\n`;
 }

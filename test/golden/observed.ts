@@ -11,6 +11,10 @@ export interface Answers {
   /** As Neutron answers them, with their rules. */
   readonly security_groups?: readonly Wire[];
   readonly ports?: readonly Wire[];
+  /** In place of those that the model has. */
+  readonly subnets?: readonly Wire[];
+  /** The newest version of its API: 2.`minor`. */
+  readonly octavia?: { readonly minor: number };
 }
 
 /** The same objects with their parent's id, as the model keeps them. */
@@ -29,6 +33,7 @@ export function contentsOf(answers: Answers): Contents {
     securitygroup: answers.security_groups ?? [],
     securitygrouprule: (answers.security_groups ?? []).flatMap(rulesIn),
     ...(answers.ports ? { port: answers.ports } : {}),
+    ...(answers.subnets ? { subnet: answers.subnets } : {}),
   };
 }
 

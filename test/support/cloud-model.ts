@@ -383,7 +383,7 @@ function matches(wire: Wire, query: Query): boolean {
       );
     if (name === 'security_groups')
       return [value].flat().some((id) => (wire['security_groups'] as unknown[]).includes(id));
-    return name === 'fields' || wire[name] === value;
+    return name === 'fields' || [value].flat().some((one) => wire[name] === one);
   });
 }
 

@@ -158,7 +158,7 @@ export async function lookAt(
     plan: { ...planned, steps: planned.steps.filter(isPossible), problems: [...planned.problems, ...full] },
     pending,
     ...(replacement && isPending(replacement) ? { replacing: replacement.id } : {}),
-    hash: hashOf(desired, approved),
+    hash: hashOf(desired, approved, wishes?.annotated.Service.loadBalancerName),
   };
 }
 

@@ -122,7 +122,14 @@ function joinersProblems(
 }
 
 /** Settings of a Service that are about its load balancer or its floating IP. */
-const OF_THE_WHOLE: readonly string[] = ['additionalVipSubnetIds', 'floatingSubnet', 'floatingSubnetTags'];
+const OF_THE_WHOLE: readonly string[] = [
+  'additionalVipSubnetIds',
+  'description',
+  'flavor',
+  'floatingSubnet',
+  'floatingSubnetTags',
+  'tags',
+];
 
 function isOfTheWhole({ on, sets }: AnnotationRow): boolean {
   return on === 'loadbalancer' || on === 'floatingip' || (on === 'Service' && OF_THE_WHOLE.includes(sets));

@@ -26,7 +26,7 @@ export async function storeCertificate(
   try {
     return { ...named, ...(await cloud.create('secret', { ...named, ...encoded })) };
   } catch (error) {
-    throw withoutPayload(error, text);
+    throw withoutPayload(error);
   }
 }
 
@@ -42,8 +42,11 @@ async function payloadOf(
   throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed meanwhile`);
 }
 
-/** A service may say in its refusal what it refuses. */
-function withoutPayload(error: unknown, payload: string): unknown {
-  if (!(error instanceof ReconcileError) || !error.message.includes(payload.slice(0, 24))) return error;
-  return new ReconcileError(error.code, 'store a certificate: Barbican refused it', error.context);
+/** A service may say in its refusal what it refuses, or any part of it: of what it says only the status is kept. */
+function withoutPayload(error: unknown): unknown {
+  if (!(error instanceof ReconcileError)) return error;
+  const { status } = error.context;
+  if (status === undefined && error.code === 'CLOUD_UNAVAILABLE') return error;
+  const message = `store a certificate: Barbican refused it${status === undefined ? '' : ` (HTTP ${status})`}`;
+  return new ReconcileError(error.code, message, error.context);
 }

@@ -25,13 +25,22 @@ export function statusRows(
   config: Pick<Config, 'loadBalancerClass'>,
   reports: ReadonlyMap<Key, LastReport>,
 ): readonly StatusRow[] {
-  return services
+  const rows = services
     .filter((service) => wantsLoadBalancer(service, config) || hasFinalizer(service))
-    .map((service) => {
+    .map((service): StatusRow => {
       const { namespace, name } = service.metadata;
       const last = reports.get(serviceKey(namespace, name));
       return { ...rowFromStatus(service), ...(last && rowFromReport(last)) };
     });
+  return rows.map((row) => withSharers(row, rows));
+}
+
+/** The others on the same load balancer, as far as they are Services of this cluster. */
+function withSharers(row: StatusRow, rows: readonly StatusRow[]): StatusRow {
+  const { loadBalancerId: id, service } = row;
+  const others = rows.filter((other) => other.loadBalancerId === id && other.service !== service);
+  if (id === undefined || others.length === 0) return row;
+  return { ...row, sharedWith: others.map((other) => other.service).sort() };
 }
 
 function rowFromStatus(service: Service): StatusRow {

@@ -75,7 +75,7 @@ function line(row: StatusRow, now: number): Html {
   const plan = row.plan && row.planSteps > 0 ? openable(row.planSteps, row.plan) : undefined;
   return markup`<tr class="${row.state}">
       <td><span class="state">${row.state}</span></td>
-      <td class="name">${row.service}${row.loadBalancerId && markup`<small><code>${row.loadBalancerId}</code></small>`}</td>
+      <td class="name">${row.service}${row.loadBalancerId && markup`<small><code>${row.loadBalancerId}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</td>
       <td class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
       <td class="reason">${row.reason}${plan}</td>
       <td class="when"><time datetime="${row.at}">${row.at ? ago(row.at, now) : 'never'}</time>${row.trigger && markup`<small>${row.trigger}</small>`}</td>

@@ -8,6 +8,8 @@ export interface StatusRow {
   /** In words: what holds it up, or that nothing does. */
   readonly reason: string;
   readonly loadBalancerId?: string;
+  /** Other Services on that load balancer, as `NS/NAME`. */
+  readonly sharedWith?: readonly string[];
   readonly address?: string;
   readonly trigger?: string;
   /** When it was last looked at, RFC 3339. */

@@ -105,3 +105,21 @@ test('what waits for approval is told beside what is as desired, and its plan ca
   expect(row).toMatchObject({ reason: 'as desired; 1 change waits for approval', planSteps: 1 });
   expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: aaaaaaaaaaaa');
 });
+
+test('who shares a load balancer is said on the row of each', () => {
+  const on = (name: string, id: string): Service =>
+    aService(name, {
+      metadata: {
+        ...aService(name).metadata,
+        annotations: { 'loadbalancer.openstack.org/load-balancer-id': id },
+      },
+    });
+  const shown = statusRows([on('a', '1'), on('b', '1'), on('c', '2'), aService('d')], {}, new Map());
+
+  expect(shown.map(({ service, sharedWith }) => [service, sharedWith])).toEqual([
+    ['shop/a', ['shop/b']],
+    ['shop/b', ['shop/a']],
+    ['shop/c', undefined],
+    ['shop/d', undefined],
+  ]);
+});

@@ -8,7 +8,14 @@ const VIEW: StatusView = {
   cluster: 'kubernetes',
   generatedAt: '2026-11-21T03:00:00Z',
   rows: [
-    { service: 'shop/ok', state: 'settled', reason: 'nothing to do', planSteps: 0 },
+    {
+      service: 'shop/ok',
+      state: 'settled',
+      reason: 'nothing to do',
+      planSteps: 0,
+      loadBalancerId: '1',
+      sharedWith: ['shop/also'],
+    },
     {
       service: 'shop/<script>alert(1)</script>',
       state: 'failed',
@@ -29,6 +36,7 @@ describe('GET /', () => {
     expect(text).toContain('it&#39;s &quot;away&quot; &amp; gone');
     expect(text).toContain('name: &quot;&lt;b&gt;&quot;');
     expect(text).toContain('5 min ago');
+    expect(text).toContain('with shop/also');
     expect(text.indexOf('class="failed">\n')).toBeLessThan(text.indexOf('shop/ok'));
     expect(text).toContain('<title>(1) levelset: kubernetes</title>');
   });

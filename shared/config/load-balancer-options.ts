@@ -24,7 +24,6 @@ export interface Option<T = unknown> {
 type Options = { readonly [F in keyof Required<LoadBalancerConfig>]: Option<LoadBalancerConfig[F]> };
 
 const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'] as const;
-const UNUSED = 'is not used by levelset yet';
 
 /** As in the Go provider, any store but Barbican is one whose references are not looked up. */
 const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? value : 'external');
@@ -54,7 +53,7 @@ export const LOAD_BALANCER_OPTIONS: Options = {
   manageSecurityGroups:  { key: 'manage-security-groups',   read: flag,              default: false },
   defaultTlsContainerRef: { key: 'default-tls-container-ref', read: text,            default: undefined },
   containerStore:        { key: 'container-store',          read: store,             default: 'barbican' },
-  maxSharedLb:           { key: 'max-shared-lb',            read: whole(1, 1_000_000), default: 2, note: UNUSED },
+  maxSharedLb:           { key: 'max-shared-lb',            read: whole(1, 1_000_000), default: 2 },
   enableIngressHostname: { key: 'enable-ingress-hostname',  read: flag,              default: false },
   ingressHostnameSuffix: { key: 'ingress-hostname-suffix',  read: domain,            default: 'nip.io' },
   cascadeDelete:         { key: 'cascade-delete',           read: flag,              default: true, note: 'has no effect: a load balancer goes by one call only when everything on it is ours' },

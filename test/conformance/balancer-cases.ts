@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { expectFault, type CloudCase } from './cloud-case.ts';
-import type { CloudSession } from './cloud-session.ts';
+import type { CloudSession, Reply } from './cloud-session.ts';
 import { at, listAt, textAt } from './json-path.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
@@ -132,6 +132,35 @@ export const balancerCases: readonly CloudCase[] = [
       const left = (await orphanPorts(cloud)).filter((id) => !before.includes(id));
       expect(left).toHaveLength(1);
       expect((await cloud.neutron('DELETE', `ports/${String(left[0])}`)).status).toBe(204);
+    },
+  },
+  {
+    name: 'a nested pool that speaks TLS is a 500 unless it names all settings of TLS, and leaks the VIP port',
+    run: async (cloud) => {
+      const create = async (tls: Record<string, unknown>): Promise<Reply> => {
+        const pool = {
+          name: 'one',
+          protocol: 'HTTP',
+          lb_algorithm: 'ROUND_ROBIN',
+          tls_enabled: true,
+          ...tls,
+        };
+        const listener = { name: 'web', protocol: 'HTTP', protocol_port: 80, default_pool: pool };
+        return cloud.postBalancer({ listeners: [listener] });
+      };
+      const stumbles = async (tls: Record<string, unknown>, at: string): Promise<void> => {
+        const before = await orphanPorts(cloud);
+        expectFault(await create(tls), 500, at);
+        const left = (await orphanPorts(cloud)).filter((id) => !before.includes(id));
+        expect(left).toHaveLength(1);
+        expect((await cloud.neutron('DELETE', `ports/${String(left[0])}`)).status).toBe(204);
+      };
+      await stumbles({}, "'tls_ciphers'");
+      await stumbles({ tls_ciphers: null }, "'tls_versions'");
+      await stumbles({ tls_ciphers: null, tls_versions: null }, "'alpn_protocols'");
+      const made = await create({ tls_ciphers: null, tls_versions: null, alpn_protocols: null });
+      expect(made.status).toBe(201);
+      await cloud.settled(textAt(made.body, 'loadbalancer.id'));
     },
   },
   {

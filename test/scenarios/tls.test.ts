@@ -217,6 +217,15 @@ describe('certificates of Secrets', () => {
   });
 });
 
+test('TLS to the members is there from the first connection on, although Octavia makes no such pool with the rest', async () => {
+  ask({ [`${OWN}pool-tls`]: 'true', [`${OWN}protocol`]: 'http' });
+  await it.settle('web');
+  expect(it.sandbox.cloud.pools).toMatchObject([{ tls_enabled: true }]);
+  expect(listener()).toMatchObject({ default_pool_id: it.sandbox.cloud.pools[0]?.id });
+  expect(it.sandbox.cloud.members).toHaveLength(3);
+  expect(cloudWrites(it.sandbox).filter((write) => write === 'POST loadbalancers')).toHaveLength(1);
+});
+
 test('the key is told to Barbican and to nobody else', async () => {
   keep('one');
   ask({ [`${OWN}tls-secret`]: 'web-tls' });

@@ -16,6 +16,13 @@ export const POOL_TLS = [
   'tls_ciphers',
 ];
 
+/** A pool in the create of a whole load balancer, which stumbles over settings of TLS that are not named (500). */
+export function checkNestedPool(pool: Attributes): void {
+  const named = ['tls_ciphers', 'tls_versions', 'alpn_protocols'].every((name) => name in pool);
+  if (pool['tls_enabled'] === true && !named)
+    throw new ReconcileError('UNEXPECTED_RESPONSE', "'tls_ciphers'");
+}
+
 /** Octavia's own rules, in the order of octavia/api/v2/controllers/listener.py. */
 export function checkListenerTls(cloud: CloudModel, attributes: Attributes): void {
   const at = (name: string): unknown => attributes[name] ?? undefined;

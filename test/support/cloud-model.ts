@@ -3,7 +3,7 @@ import { isBeside } from '../../shared/model/beside.ts';
 import type { Attributes, ResourceKind, WireResource } from '../../shared/model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
 import { checkUnused, DEFAULT_RULES, groupView, setSecurityGroups } from './cloud-model-groups.ts';
-import { asStored, checkNotNamed, idByName } from './cloud-model-tls.ts';
+import { asStored, checkNestedPool, checkNotNamed, idByName } from './cloud-model-tls.ts';
 import { checkCreate, checkMembers, checkUpdate } from './cloud-model-rules.ts';
 
 export type Wire = Record<string, unknown> & { readonly id: string };
@@ -185,8 +185,10 @@ export class CloudModel implements Cloud {
         this.all('securitygrouprule').push({ ...rule, id: this.#newId(), security_group_id: wire.id });
     for (const below of asList(listeners)) this.#insert('listener', { ...below, ...on });
     for (const below of asList(members)) this.#insert('member', { ...below, pool_id: wire.id });
-    for (const below of asList(default_pool))
+    for (const below of asList(default_pool)) {
+      checkNestedPool(below);
       wire['default_pool_id'] = this.#insert('pool', { ...below, ...on }).id;
+    }
     for (const below of asList(healthmonitor)) this.#insert('healthmonitor', { ...below, pool_id: wire.id });
     for (const below of asList(l7policies))
       this.#insert('l7policy', { ...below, ...on, listener_id: wire.id });

@@ -1,4 +1,5 @@
 import { asJson, asList, asText, isJson, type Json } from '../json.ts';
+import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { readCreate } from './octavia-body.ts';
 import * as build from './octavia-build.ts';
@@ -49,6 +50,7 @@ function makePool(
   definition: Json,
   made: OctaviaObject[],
 ): void {
+  checkTlsKeys(definition);
   const pool = build.buildPool(world, certificates, lb, definition);
   made.push(pool);
   const monitor = definition['healthmonitor'];
@@ -98,4 +100,11 @@ export function isReached(world: CloudWorld, listeners: readonly Listener[], one
     listeners.some((listener) => listener.default_pool_id === poolId) ||
     world.l7policies.some((policy) => policy.redirect_pool_id === poolId)
   );
+}
+
+/** A pool of a full create that speaks TLS must name all of its settings, or Octavia stumbles (tried on the lab). */
+function checkTlsKeys(pool: Json): void {
+  if (pool['tls_enabled'] !== true) return;
+  const missing = ['tls_ciphers', 'tls_versions', 'alpn_protocols'].find((name) => !(name in pool));
+  if (missing !== undefined) throw octaviaFault(500, `'${missing}'`);
 }

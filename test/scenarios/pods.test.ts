@@ -164,4 +164,8 @@ test('no node that can be used keeps no Pod that is gone', async () => {
   podsAt({ pod: 'web-2', address: '10.0.0.32' });
   await it.sweepUntilSettled();
   expect(members()).toEqual(['web-2 10.0.0.32:8080']);
+
+  podsAt();
+  await it.sweepUntilSettled();
+  expect(members()).toEqual([]);
 });

@@ -12,6 +12,7 @@ export function picture(sandbox: Sandbox): readonly string[] {
     ...services.map(({ metadata }): [string, string] => [metadata.uid, `UID of ${metadata.name}`]),
     ...cloud.loadbalancers.map((lb): [string, string] => [lb.id, 'LB']),
     ...cloud.loadbalancers.map((lb): [string, string] => [lb.vip_address, 'VIP']),
+    ...cloud.secrets.map(({ id, name }): [string, string] => [id, nameOfStored(name)]),
     ...cloud.floatingips.map((ip): [string, string] => [
       ip.floating_ip_address,
       `FIP of ${ip.description.split(' ')[6] ?? ''}`,
@@ -38,6 +39,7 @@ export function picture(sandbox: Sandbox): readonly string[] {
       const on = vips.find((port) => port.id === ip.port_id)?.fixed_ips[0]?.ip_address ?? ip.port_id;
       return `floatingip ${readable({ for: ip.description.split(' ')[6], on, tags: [...ip.tags].sort() })}`;
     }),
+    ...cloud.secrets.map(({ name }) => `secret ${nameOfStored(name)}`),
     ...vips.map((port) => `port ${readable(port.fixed_ips[0]?.ip_address)}`),
     ...kube.list('Lease').map(({ metadata }) => `Lease ${readable(metadata.name)}`),
     ...kube
@@ -58,7 +60,8 @@ function below({ cloud }: Sandbox, lb: string): readonly string[] {
       return [
         `${at} ${pool.protocol} ${pool.provisioning_status}`,
         ...users.map(
-          (one) => `${at} listener ${one.provisioning_status} ${JSON.stringify(one['allowed_cidrs'])}`,
+          (one) =>
+            `${at} listener ${one.provisioning_status} ${JSON.stringify(one['allowed_cidrs'])}${certificateOf(one)}`,
         ),
         ...cloud.members
           .filter((one) => one.pool_id === pool.id)
@@ -71,6 +74,15 @@ function below({ cloud }: Sandbox, lb: string): readonly string[] {
     .concat(
       listeners.filter((one) => !one.default_pool_id).map((one) => `listener without a pool ${one.name}`),
     );
+}
+
+/** The cluster has an id of its own in every world. */
+function nameOfStored(name: string): string {
+  return name.replace(/^levelset\/[0-9a-f]+\//, 'levelset/CLUSTER/');
+}
+
+function certificateOf({ default_tls_container_ref: ref }: Readonly<Record<string, unknown>>): string {
+  return typeof ref === 'string' ? ` ${ref.split('/').at(-1) ?? ''}` : '';
 }
 
 function withoutTimes(status: unknown): unknown {

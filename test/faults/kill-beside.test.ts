@@ -1,0 +1,86 @@
+/**
+ * kill -9 where something is built up beside what serves: certificates that are stored, renewed and taken away, and pools
+ * that take the place of others. Nothing is left and nothing is lost, and at no moment is a listener's pool empty or its
+ * certificate gone.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram } from '../support/levelset-program.ts';
+import type { Program } from '../support/levelset-program.ts';
+import type { SandboxWorld } from '../support/sandbox-world.ts';
+import { aService } from '../support/service.ts';
+import { aTlsSecret } from '../support/tls-secret.ts';
+import type { Pair } from '../support/tls-secret.ts';
+import { killAtEveryWrite } from './story.ts';
+import type { Story } from './story.ts';
+
+const TLS = { 'levelset.openstack.org/tls-secret': 'web-tls' };
+/** A merge patch takes away what is null. */
+const GONE = { 'levelset.openstack.org/tls-secret': null as unknown as string };
+
+const apply = (it: SandboxWorld, annotations: Record<string, string> = {}): void => {
+  it.sandbox.kube.apply(aService({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } }));
+};
+const keep = (it: SandboxWorld, pair: Pair): void => {
+  const { type, data } = aTlsSecret(pair);
+  it.sandbox.kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+};
+const served = (it: SandboxWorld): void => {
+  keep(it, 'one');
+  apply(it, TLS);
+};
+
+/** Of what is written to OpenStack; the rest is as in the other stories. */
+const only = / \/(load-balancer|key-manager)\//;
+
+const STORIES: readonly Story[] = [
+  { name: 'a certificate that is stored', only, act: served },
+  { name: 'a certificate that is renewed', only, before: served, act: (it) => { keep(it, 'two'); } },
+  { name: 'a certificate that is given up', only, before: served, act: (it) => { apply(it, GONE); } },
+  {
+    name: 'a Service with a certificate that is deleted',
+    only,
+    before: served,
+    act: (it) => {
+      it.sandbox.kube.delete('Service', 'default', 'web');
+    },
+  },
+  {
+    name: 'a pool of another protocol',
+    only,
+    before: apply,
+    act: (it) => { apply(it, { 'loadbalancer.openstack.org/proxy-protocol': 'true' }); },
+  },
+  {
+    name: 'a monitor of another type',
+    only,
+    before: apply,
+    act: (it) => { apply(it, { 'levelset.openstack.org/monitor-type': 'HTTP' }); },
+  },
+];
+
+/** Listeners without a member to go to, or that name a certificate which is not there. */
+function broken({ sandbox: { cloud } }: SandboxWorld): readonly string[] {
+  return cloud.listeners.flatMap(({ name, default_pool_id, default_tls_container_ref: ref }) => [
+    ...(cloud.members.some(({ pool_id }) => pool_id === default_pool_id) ? [] : [`${name} has no member`]),
+    ...(typeof ref !== 'string' || cloud.secrets.some(({ id }) => ref.endsWith(id))
+      ? []
+      : [`${name} has no certificate`]),
+  ]);
+}
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => program.remove());
+
+test.each(STORIES)(
+  'killed at any write of $name, sweeps end in the same world, and it serves all the time',
+  async (story) => {
+    const { world, wrong, seen } = await killAtEveryWrite({ ...story, watch: broken }, program);
+    expect(world).toMatchSnapshot();
+    expect(wrong).toEqual([]);
+    expect(seen).toEqual([]);
+  },
+  120_000,
+);

@@ -57,9 +57,16 @@ function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): 
   return telling.length > 0 ? telling.some((tag) => isGoTagOf(tag, key)) : !shared;
 }
 
-/** Of a pool that no listener uses yet, but that levelset made: its name is its Service's. */
+/**
+ * Of a pool that no listener uses: yet, when levelset made it for a port, its name being its Service's; any more, when the
+ * Go provider lost it on the way. Octavia lists listeners whose policies use it as well.
+ */
 export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
-  if (tagValue(wire['tags'], 'port') === undefined) return false;
+  if (tagValue(wire['tags'], 'port') === undefined) {
+    const { listeners = [] } = wire;
+    const isUsed = !Array.isArray(listeners) || listeners.length > 0;
+    return !isUsed && isChildName(wire['name'], 'pool', owners.tags);
+  }
   return isNamedByNobodyElse([String(wire['name']).replace(/^pool_\d+_/, '')], owners);
 }
 

@@ -76,12 +76,18 @@ function rowFromReport({ report, at }: LastReport): Partial<StatusRow> {
     trigger: request.trigger,
     at,
     ...(plan && { plan: renderPlan(plan) }),
-    planSteps: (plan?.steps.length ?? 0) + (plan?.pending.length ?? 0),
+    planSteps: (plan?.steps.length ?? 0) + waiting(plan),
   };
 }
 
+/** Changes that a person may approve. */
+function waiting(plan: Plan | undefined): number {
+  const refused = plan?.refused.filter(({ approval }) => approval !== undefined) ?? [];
+  return (plan?.pending.length ?? 0) + refused.length;
+}
+
 function waitingFor(plan: Plan | undefined): string {
-  const { length } = plan?.pending ?? [];
+  const length = waiting(plan);
   return length === 0 ? '' : `; ${length} ${length === 1 ? 'change waits' : 'changes wait'} for approval`;
 }
 

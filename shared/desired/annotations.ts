@@ -120,5 +120,5 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [own('listener-tags'), `${OCCM}listener-tags`], on: 'ServicePort', sets: 'listenerTags', becomes: 'listener.tags', parse: userTags, example: 'paid', doc: 'The same on listeners.' },
   { names: [own('pool-tags'), `${OCCM}pool-tags`], on: 'ServicePort', sets: 'poolTags', becomes: 'pool.tags', parse: userTags, example: 'paid', doc: 'The same on pools.' },
   { names: [own('description')], on: 'Service', sets: 'description', becomes: 'loadbalancer.description', parse: description, example: 'Our shop', doc: 'What the description of the load balancer begins with; by what follows other controllers recognise it. Not on what kinx made, whose driver reads it.' },
-  { names: [own('approve')], on: 'Service', sets: 'approved', parse: list(approval), example: '0123456789ab', doc: 'Changes to a load balancer of another controller that may be made, each by the hash that the plan and the condition name.' },
+  { names: [own('approve')], on: 'Service', sets: 'approved', parse: list(approval), example: '0123456789ab', doc: 'Changes that wait for a person, each by the hash that the plan and the condition name: to a load balancer of another controller, or such as need another load balancer.' },
 ];

@@ -1,8 +1,10 @@
+import { askedFloatingIP } from '../model/kubernetes.ts';
+import { familyOf } from '../model/network.ts';
 import type { NetworkFacts } from '../model/network.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
-import type { DesiredResource } from '../model/resources.ts';
+import type { DesiredResource, ResourceTypes } from '../model/resources.ts';
 import { keyOf } from '../model/request.ts';
 import { desireFloatingSubnets } from './floating-subnet.ts';
 import { wantsFloatingIP } from './wishes.ts';
@@ -31,22 +33,25 @@ export function desireFloatingIP(
         ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
         : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
     return {
-      resources: [floatingIPInUse(wishes, cluster)],
+      resources: [floatingIPInUse(wishes, facts, cluster)],
       problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
     };
   }
   const { service } = wishes;
+  const asked = askedFloatingIP(service);
   const chosen = desireFloatingSubnets(wishes, network, facts);
-  if (!chosen.subnets) return { resources: [floatingIPInUse(wishes, cluster)], problems: chosen.problems };
+  if (!chosen.subnets)
+    return { resources: [floatingIPInUse(wishes, facts, cluster)], problems: chosen.problems };
   const [subnet, ...otherSubnets] = chosen.subnets;
-  const inUse = floatingIPInUse(wishes, cluster);
+  if (!isAddressKnown(facts)) return { resources: [floatingIPInUse(wishes, facts, cluster)], problems: [] };
+  const inUse = floatingIPInUse(wishes, facts, cluster);
   const floatingip: DesiredResource<'floatingip'> = {
     kind: 'floatingip',
     address: 'floatingip',
     attributes: {
       floating_network_id: network,
       ...(subnet === undefined ? {} : { subnet_id: subnet }),
-      ...(service.spec.loadBalancerIP ? { floating_ip_address: service.spec.loadBalancerIP } : {}),
+      ...(asked === undefined ? {} : { floating_ip_address: asked }),
       ...inUse.attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
     },
@@ -56,16 +61,39 @@ export function desireFloatingIP(
 }
 
 /** One that is there keeps serving, whatever is to be seen of external networks just now. */
-function floatingIPInUse(wishes: Wishes, cluster: ClusterIdentity): DesiredResource<'floatingip'> {
+function floatingIPInUse(
+  wishes: Wishes,
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+): DesiredResource<'floatingip'> {
   return {
     kind: 'floatingip',
     address: 'floatingip',
     ifPresent: true,
     attributes: {
       port_id: { $ref: 'lb.vip_port_id' },
+      ...fixedAddress(facts),
       tags: [clusterTag(cluster), serviceTag(wishes.service.metadata.uid)],
     },
   };
+}
+
+/** Whether there are several IPv4 VIPs: then Neutron is to be told on which one the floating IP is. */
+function hasSeveral({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): boolean {
+  const cidrs = [vipSubnet?.cidr ?? '0.0.0.0/0', ...additionalSubnets.map(({ cidr }) => cidr)];
+  return (vips ?? cidrs).filter((text) => familyOf(text) === 4).length > 1;
+}
+
+/** Behind an IPv6 VIP there is no telling what the first IPv4 one will be. */
+function isAddressKnown(facts: NetworkFacts): boolean {
+  const { vips, vipSubnet } = facts;
+  return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
+}
+
+function fixedAddress(facts: NetworkFacts): Partial<ResourceTypes['floatingip']> {
+  if (!hasSeveral(facts)) return {};
+  const first = facts.vips?.find((vip) => familyOf(vip) === 4);
+  return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
 }
 
 /** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */

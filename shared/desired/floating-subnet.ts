@@ -1,5 +1,6 @@
 import { chooseByName, chooseByTags } from '../model/floating-subnet.ts';
 import type { Choice } from '../model/floating-subnet.ts';
+import { askedFloatingIP } from '../model/kubernetes.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { FloatingSubnet, NetworkFacts } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
@@ -18,7 +19,7 @@ interface Asked {
 /** A subnet is chosen by what it is called: neither named by its id, nor settled by the address that is asked for. */
 export function choosesFloatingSubnet({ annotated, service }: Asked): boolean {
   const { floatingip, Service } = annotated;
-  if (service.spec.loadBalancerIP) return false;
+  if (askedFloatingIP(service) !== undefined) return false;
   const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
   return !floatingip.subnet_id && floatingSubnet + floatingSubnetTags !== '';
 }

@@ -147,6 +147,7 @@ export const ATTRIBUTES = {
     subnet_id:           { change: 'at-create' },
     floating_ip_address: { change: 'refuse' },
     port_id:             { change: 'in-place' },
+    fixed_ip_address:    { change: 'in-place' },
     description:         { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
   },

@@ -6,6 +6,8 @@ export interface FloatingIP {
   subnet_id: string;
   floating_ip_address: string;
   port_id: string | Ref | null;
+  /** Which of several IPv4 addresses of the port. */
+  fixed_ip_address: string | Ref;
   description: string;
   tags: readonly string[];
 }

@@ -118,6 +118,12 @@ export interface ServiceEvent {
   readonly message: string;
 }
 
+/** spec.loadBalancerIP where an external Service asks for a floating IP by it: these are of IPv4. */
+export function askedFloatingIP({ spec }: Pick<Service, 'spec'>): string | undefined {
+  const { loadBalancerIP = '' } = spec;
+  return loadBalancerIP === '' || loadBalancerIP.includes(':') ? undefined : loadBalancerIP;
+}
+
 /** In the order in which they are published; none where a hostname stands in their place. */
 export function publishedAddresses(service: Service | undefined): readonly string[] {
   return (service?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));

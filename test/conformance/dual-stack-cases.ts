@@ -65,6 +65,29 @@ export const dualStackCases: readonly CloudCase[] = [
     },
   },
   {
+    name: 'on a port with several IPv4 addresses a floating IP names one, and always with the port',
+    run: async (cloud) => {
+      const { four, network } = await bothSubnets(cloud);
+      const subnet = { network_id: network, ip_version: 4, cidr: '10.77.0.0/24', name: 'conformance' };
+      const made = await cloud.neutron('POST', 'subnets', { subnet });
+      const more = textAt(made.body, 'subnet.id');
+      cloud.leave('network', `/v2.0/subnets/${more}`);
+      const posted = await cloud.postBalancer({
+        vip_subnet_id: four,
+        additional_vips: [{ subnet_id: more }],
+      });
+      const [port_id, fixed_ip_address] = ['vip_port_id', 'vip_address'].map((name) =>
+        textAt(posted.body, `loadbalancer.${name}`),
+      );
+      expectNeutron(await cloud.postFloatingIp({ port_id }), 400, 'BadRequest');
+      const ip = await cloud.postFloatingIp({ port_id, fixed_ip_address });
+      expect(at(ip.body, 'floatingip.fixed_ip_address')).toBe(fixed_ip_address);
+      const path = `floatingips/${textAt(ip.body, 'floatingip.id')}`;
+      const alone = await cloud.neutron('PUT', path, { floatingip: { fixed_ip_address } });
+      expectNeutron(alone, 400, 'BadRequest');
+    },
+  },
+  {
     name: 'a Neutron without QoS knows no policy, in the words of one that is not there',
     run: async (cloud) => {
       expectNeutron(await cloud.neutron('GET', `qos/policies/${nobody}`), 404, 'HTTPNotFound');

@@ -25,16 +25,16 @@ async function start(options: SandboxOptions = {}, config?: Partial<Config['load
 }
 
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
-const dual = (spec: object = {}, annotations: Record<string, string> = {}) =>
-  aService({ annotations, spec: { ipFamilyPolicy: 'RequireDualStack', ...spec } });
+const ADDITIONAL = 'levelset.openstack.org/additional-vip-subnet-ids';
+const dual = (spec: object = {}, annotations: Record<string, string> = {}, name = 'web') =>
+  aService({ name, annotations, spec: { ipFamilyPolicy: 'RequireDualStack', ...spec } });
 const lb = () => it.sandbox.cloud.loadbalancers[0];
 const vip6 = () => {
   const vips = (lb()?.['additional_vips'] ?? []) as { ip_address: string }[];
   return vips[0]?.ip_address;
 };
 const floatingIP = () => it.sandbox.cloud.floatingips[0]?.floating_ip_address;
-const families = () =>
-  it.sandbox.cloud.members.map(({ address }) => (String(address).includes(':') ? 6 : 4)).sort();
+const families = () => it.sandbox.cloud.members.map(({ address }) => (address.includes(':') ? 6 : 4)).sort();
 const message = () => readyOf(it.sandbox)?.message ?? '';
 
 test('a dual-stack Service is published at its floating IP and at an IPv6 VIP, in one go', async () => {
@@ -180,4 +180,36 @@ test('a QoS policy that is not there is told of, and the rest is served', async 
   expect(message()).toContain(
     `${key} "${id}" is not visible to the project of cloud.conf, or Neutron has no QoS`,
   );
+});
+
+test('with several IPv4 VIPs the floating IP is on the first one', async () => {
+  await start();
+  const { cloud, kube } = it.sandbox;
+  const [, four] = cloud.subnets;
+  if (!four) throw new Error('no private subnet');
+  cloud.subnets.push({ ...four, id: cloud.newId(), cidr: '10.77.0.0/24', gateway_ip: '10.77.0.1' });
+  const further = { [ADDITIONAL]: cloud.subnets.at(-1)?.id ?? '' };
+  kube.apply(aService({ annotations: further }));
+  await it.settle('web');
+  expect(cloud.floatingips[0]?.fixed_ip_address).toBe(lb()?.vip_address);
+  expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP()]);
+
+  // behind an IPv6 one the address is known when the load balancer is there
+  kube.apply(dual({ ipFamilies: ['IPv6', 'IPv4'] }, further, 'six'));
+  await it.settle('six');
+  const six = cloud.loadbalancers[1];
+  const [first] = (six?.['additional_vips'] ?? []) as { ip_address: string }[];
+  expect(cloud.floatingips[1]?.fixed_ip_address).toBe(first?.ip_address);
+  expect(ingressOf(it.sandbox, 'six').map(({ ip }) => ip)).toEqual([
+    six?.vip_address,
+    cloud.floatingips[1]?.floating_ip_address,
+  ]);
+});
+
+test('loadBalancerIP of IPv6 is no floating IP', async () => {
+  await start();
+  for (const subnet of it.sandbox.cloud.subnets) subnet['ipv6_address_mode'] = null;
+  it.sandbox.kube.apply(dual({ loadBalancerIP: 'fd00:10::5' }));
+  await it.settle('web');
+  expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP(), 'fd00:10::5']);
 });

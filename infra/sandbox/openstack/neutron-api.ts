@@ -11,6 +11,7 @@ import { deletePort } from './neutron-ports.ts';
 import { answerQuotas } from './neutron-quotas.ts';
 import { createSecurityGroupRules, deleteSecurityGroupRule } from './neutron-security-group-rules.ts';
 import { createSecurityGroup, deleteSecurityGroup, updateSecurityGroup } from './neutron-security-groups.ts';
+import { createSubnet, deleteSubnet } from './neutron-subnets.ts';
 import { answerTags } from './neutron-tags.ts';
 
 /** Neutron v2.0 as the lab's (21.0.0), as far as load balancers need it. */
@@ -58,6 +59,8 @@ function create(world: CloudWorld, name: string, projectId: string, body: Json):
   switch (name) {
     case 'floatingips':
       return createFloatingIp(world, projectId, asJson(body['floatingip']));
+    case 'subnets':
+      return createSubnet(world, projectId, asJson(body['subnet']));
     case 'ports':
       return postPort(world, projectId, asJson(body['port']));
     case 'security-groups':
@@ -79,7 +82,8 @@ function update(world: CloudWorld, name: string, object: NeutronObject, body: Js
 function remove(world: CloudWorld, name: string, object: NeutronObject): Answer {
   if (name === 'security-groups') return deleteSecurityGroup(world, object as never);
   if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
-  if (name === 'ports') deletePort(world, object.id);
+  if (name === 'subnets') deleteSubnet(world, object as never);
+  else if (name === 'ports') deletePort(world, object.id);
   else if (name === 'floatingips') world.floatingips.splice(world.floatingips.indexOf(object as never), 1);
   else throw notAllowed('delete');
   return { status: 204 };

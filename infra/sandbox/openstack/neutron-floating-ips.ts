@@ -32,7 +32,7 @@ export function createFloatingIp(world: CloudWorld, owner: string, body: Json): 
   const port = typeof body['port_id'] === 'string' ? portOf(world, owner, body['port_id']) : undefined;
   const ip = makeFloatingIp(world, owner, asText(body['floating_network_id']), body['subnet_id']);
   ip.description = asText(body['description']);
-  if (port) attach(world, ip, port);
+  if (port) attach(world, ip, port, body['fixed_ip_address']);
   world.floatingips.push(ip);
   return { status: 201, body: { floatingip: ip } };
 }
@@ -97,7 +97,9 @@ export function updateFloatingIp(world: CloudWorld, ip: FloatingIp, body: Json):
       fixed in ip ? `Cannot update read-only attribute ${fixed}` : `Unrecognized attribute(s) '${fixed}'`;
     throw neutronError(400, 'HTTPBadRequest', text);
   }
-  if (typeof body['port_id'] === 'string') attach(world, ip, portOf(world, ip.project_id, body['port_id']));
+  const { port_id: id, fixed_ip_address: address } = body;
+  if (typeof id === 'string') attach(world, ip, portOf(world, ip.project_id, id), address);
+  else if (typeof address === 'string') throw bad('fixed_ip_address cannot be specified without a port_id.');
   if (body['port_id'] === null) detach(ip);
   if (typeof body['description'] === 'string') ip.description = body['description'];
   ip.revision_number += 1;
@@ -111,8 +113,16 @@ function portOf(world: CloudWorld, owner: string, id: string): Port {
   return port;
 }
 
-function attach(world: CloudWorld, ip: FloatingIp, port: Port): void {
-  const fixed = port.fixed_ips.find((one) => !one.ip_address.includes(':'))?.ip_address ?? null;
+const bad = (what: string): Error => neutronError(400, 'BadRequest', `Bad floatingip request: ${what}`);
+
+/** Of several IPv4 addresses one has to be named (tried on the lab). */
+function attach(world: CloudWorld, ip: FloatingIp, port: Port, address: unknown): void {
+  const four = port.fixed_ips.map((one) => one.ip_address).filter((one) => !one.includes(':'));
+  if (four.length > 1 && typeof address !== 'string') {
+    const how = 'Must provide a specific IPv4 address when assigning a floating IP.';
+    throw bad(`Port ${port.id} has multiple fixed IPv4 addresses.  ${how}`);
+  }
+  const fixed = four.find((one) => typeof address !== 'string' || one === address) ?? null;
   const other = world.floatingips.find((one) => one.port_id === port.id && one.id !== ip.id);
   if (other) {
     const what = `Cannot associate floating IP ${ip.floating_ip_address} (${ip.id}) with port ${port.id} using fixed IP ${String(fixed)}`;

@@ -37,6 +37,21 @@ test('is made with the load balancer, follows its annotations in place, and is t
   expect(policies()).toEqual([]);
 });
 
+test('comes, stays and goes in one edit with other changes, and is never made twice', async () => {
+  const checked = (on: string) => ({ 'loadbalancer.openstack.org/enable-health-monitor': on });
+  const settle = async (annotations: Record<string, string>): Promise<void> => {
+    it.sandbox.kube.apply(aService({ annotations: { [`${OWN}protocol`]: 'http', ...annotations } }));
+    await it.settle('web');
+  };
+  await settle({});
+  await settle({ ...redirect, ...checked('false') });
+  expect(policies()).toHaveLength(1);
+  await settle({ ...redirect, ...checked('true'), 'loadbalancer.openstack.org/lb-method': 'SOURCE_IP' });
+  expect(policies()).toHaveLength(1);
+  await settle({ [`${OWN}redirect-http`]: 'false', ...checked('false') });
+  expect(policies()).toEqual([]);
+});
+
 test('comes to a listener that turned to HTTP just now', async () => {
   it.sandbox.kube.apply(aService());
   await it.sweepUntilSettled();

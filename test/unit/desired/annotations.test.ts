@@ -161,6 +161,12 @@ describe.each(ROWS)('%s', (key, good, value, bad) => {
   });
 });
 
+test.each(
+  ANNOTATIONS.flatMap(({ names, parse, example }) => names.map((name) => [name, parse, example] as const)),
+)('the example of %s is one', (_name, parse, example) => {
+  expect(parse(example.replace(/^[A-Z_]+_ID$/, UUID))).toHaveProperty('value');
+});
+
 test('every annotation of the table has its row here', () => {
   expect(ROWS.map(([key]) => key).sort()).toEqual(ANNOTATIONS.flatMap(({ names }) => names).sort());
 });

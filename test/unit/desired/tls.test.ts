@@ -32,7 +32,11 @@ async function desired(
     config = {},
     cloud = new CloudModel(),
   }: { config?: Partial<LoadBalancerConfig>; cloud?: CloudModel } = {},
-): Promise<{ readonly listeners: readonly string[]; readonly problems: readonly Problem[] }> {
+): Promise<{
+  readonly listeners: readonly string[];
+  readonly settings: readonly object[];
+  readonly problems: readonly Problem[];
+}> {
   const service = aStoredService({ annotations, spec: { ports: PORTS } });
   const name = { namespace: 'default', name: 'web' };
   const all = aConfig(undefined, config);
@@ -43,6 +47,7 @@ async function desired(
     listeners: found.resources.flatMap(({ kind, attributes }) =>
       kind === 'listener' ? [String((attributes as { protocol?: string }).protocol)] : [],
     ),
+    settings: found.resources.flatMap(({ kind, attributes }) => (kind === 'listener' ? [attributes] : [])),
     problems: found.problems,
   };
 }
@@ -70,13 +75,13 @@ describe('which ports terminate TLS', () => {
       ['TERMINATED_HTTPS', 'TERMINATED_HTTPS'],
     ],
   ])('%s', async (_what, annotations, listeners) => {
-    expect(await desired(annotations as Record<string, string>)).toEqual({ listeners, problems: [] });
+    expect(await desired(annotations as Record<string, string>)).toMatchObject({ listeners, problems: [] });
   });
 
   test('a protocol on the Service goes before the certificate of cloud.conf', async () => {
     const config = { defaultTlsContainerRef: CERTIFICATE };
     expect((await desired({}, { config })).listeners).toEqual(['TERMINATED_HTTPS', 'TERMINATED_HTTPS']);
-    expect(await desired({ [`${OWN}protocol`]: 'tcp' }, { config })).toEqual({
+    expect(await desired({ [`${OWN}protocol`]: 'tcp' }, { config })).toMatchObject({
       listeners: ['TCP', 'TCP'],
       problems: [],
     });
@@ -132,6 +137,19 @@ test('what an older Octavia does not know is a problem; one that guards somethin
   const alpn = await desired({ ...TLS, [`${OWN}alpn-protocols`]: 'h2' }, older);
   expect(alpn.problems).toMatchObject([{ field: `${OWN}alpn-protocols` }]);
   expect(alpn.problems[0]?.blocking).toBeUndefined();
+});
+
+test('HSTS is set where the API has it, on what terminates TLS', async () => {
+  const hsts = {
+    [`${OWN}hsts-max-age`]: '31536000',
+    [`${OWN}hsts-include-subdomains`]: 'true',
+    [`${OWN}hsts-preload`]: 'true',
+  };
+  const { settings, problems } = await desired({ ...TLS, ...hsts }, { cloud: new CloudModel({}, 27) });
+  expect(problems).toEqual([]);
+  const all = { hsts_max_age: 31_536_000, hsts_include_subdomains: true, hsts_preload: true };
+  expect(settings).toMatchObject([{}, all]);
+  expect(Object.keys(settings[0] ?? {}).filter((name) => name.startsWith('hsts'))).toEqual([]);
 });
 
 test('how far HSTS reaches is not applied without how long it lasts', async () => {

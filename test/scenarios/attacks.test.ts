@@ -1,8 +1,10 @@
 /** What tenants write, tried as an attacker would: each test does it, and looks at everything that came out. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
 import { serviceTag } from '../../shared/model/ownership.ts';
-import { pause, startSandboxWorld } from '../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
 import { addressOf, readyOf, serviceOf } from '../support/told.ts';
@@ -240,6 +242,47 @@ test('a Secret of another namespace cannot be named', async () => {
   }
   const secrets = it.sandbox.requests.filter(({ path }) => path.includes('/secrets/'));
   expect(secrets).toEqual([]);
+});
+
+test('the host of a certificate’s address is asked nothing, and sent to nobody', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const evil = `http://127.0.0.1:${String(port)}/v1/containers/${ID}`;
+    const annotations = { 'levelset.openstack.org/tls-container-refs': evil };
+    it.sandbox.kube.apply(aService({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } }));
+
+    const { outcome } = await it.settle('web');
+
+    expect(outcome).toMatchObject({ status: 'blocked' });
+    expect(asked).toEqual([]);
+    expect(toOpenStack().filter((line) => line.includes(`127.0.0.1:${String(port)}`))).toEqual([]);
+    expect(toOpenStack()).toContainEqual(expect.stringContaining(`/v1/containers/${ID}`));
+  } finally {
+    server.close();
+  }
+});
+
+test('what is out of reach later stops the changes, and takes nothing away from who is served', async () => {
+  const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr === '10.0.0.0/24')?.id ?? '';
+  it.sandbox.kube.apply(aService({ annotations: { [`${OCCM}subnet-id`]: subnet } }));
+  await it.settle('web');
+  const served = structuredClone(it.sandbox.cloud.loadbalancers);
+  const address = addressOf(it.sandbox);
+  const confined = await it.another({ ...it.world.config, reach: 'allowed' });
+
+  it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'http', port: 8080 }] } }));
+  const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, confined);
+
+  expect(outcome).toMatchObject({ status: 'blocked' });
+  expect(readyOf(it.sandbox)?.message).toContain(`--allowed-references=default/subnet/${subnet}`);
+  expect(it.sandbox.cloud.loadbalancers).toEqual(served);
+  expect(addressOf(it.sandbox)).toBe(address);
 });
 
 test('a floating IP out of reach is not taken, and the Service says who can allow it', async () => {

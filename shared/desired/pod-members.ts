@@ -113,7 +113,7 @@ function notInSubnet(index: number, addresses: readonly string[], subnet: Subnet
 }
 
 function noPod(index: number, addresses: readonly string[], because: string): Problem {
-  return problem(index, addresses, `left out: the EndpointSlice ${because}`);
+  return problem(index, addresses, `left out: ${because}`);
 }
 
 function noEndpoint(index: number): Problem {

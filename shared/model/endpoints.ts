@@ -99,12 +99,12 @@ function whyNoPod(
   namespace: string,
   pods: readonly Pod[],
 ): string | undefined {
-  if (targetRef?.kind !== 'Pod' || targetRef.name === undefined) return 'names no Pod';
-  if ((targetRef.namespace ?? namespace) !== namespace) return 'names a Pod of another namespace';
+  if (targetRef?.kind !== 'Pod' || targetRef.name === undefined) return 'its EndpointSlice names no Pod';
+  if ((targetRef.namespace ?? namespace) !== namespace) return 'its EndpointSlice names a Pod of another namespace';
   const pod = pods.find(({ metadata }) => metadata.name === targetRef.name);
   const uid = pod?.metadata.uid;
   if (uid === undefined || (targetRef.uid ?? uid) !== uid)
-    return `names Pod ${targetRef.name}, which the Service does not select`;
+    return `its EndpointSlice names Pod ${targetRef.name}, which the Service does not select`;
   const owns = (pod?.status?.podIPs ?? []).some(({ ip }) => ip === address);
-  return owns ? undefined : `is not an address of Pod ${targetRef.name}`;
+  return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
 }

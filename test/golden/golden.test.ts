@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { LoadBalancerConfig } from '../../shared/config/config.ts';
+import { withEndpoints } from '../../shared/endpoints.ts';
 import { lookAt } from '../../shared/look.ts';
-import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
 import { unitOf } from '../../shared/unit.ts';
@@ -43,7 +44,8 @@ async function planOf(name: string): Promise<string> {
   const { items } = parse(read(name, 'nodes.yaml') ?? '') as { readonly items: readonly Node[] };
   const observed = JSON.parse(read(name, 'observed.json') ?? '{}') as Answers;
   const key = keyOf(service);
-  const unit = unitOf(serviceKey(key.namespace, key.name), key, service, config);
+  const bare = unitOf(serviceKey(key.namespace, key.name), key, service, config);
+  const unit = await withEndpoints(bare, endpointsIn(read(name, 'endpoints.yaml') ?? '{}'));
   const world = {
     cloud: new CloudModel(contentsOf(observed), observed.octavia?.minor),
     clock: { now: () => 0 },
@@ -51,6 +53,15 @@ async function planOf(name: string): Promise<string> {
   };
   const { plan } = await lookAt(unit, items, world, CLUSTER);
   return `${renderPlan(plan)}\n`;
+}
+
+/** What the apiserver knows of the Pods behind the Service. */
+function endpointsIn(text: string): Parameters<typeof withEndpoints>[1] {
+  const { slices = [], pods = [] } = parse(text) as { slices?: EndpointSlice[]; pods?: Pod[] };
+  return {
+    listEndpointSlices: () => Promise.resolve(slices),
+    listPods: () => Promise.resolve(pods),
+  };
 }
 
 describe.each(cases)('%s', (name) => {

@@ -100,7 +100,8 @@ function whyNoPod(
   pods: readonly Pod[],
 ): string | undefined {
   if (targetRef?.kind !== 'Pod' || targetRef.name === undefined) return 'its EndpointSlice names no Pod';
-  if ((targetRef.namespace ?? namespace) !== namespace) return 'its EndpointSlice names a Pod of another namespace';
+  if ((targetRef.namespace ?? namespace) !== namespace)
+    return 'its EndpointSlice names a Pod of another namespace';
   const pod = pods.find(({ metadata }) => metadata.name === targetRef.name);
   const uid = pod?.metadata.uid;
   if (uid === undefined || (targetRef.uid ?? uid) !== uid)

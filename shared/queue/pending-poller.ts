@@ -37,7 +37,7 @@ interface Waiting {
  * Watches all load balancers that somebody waits for with one list call at a time, at most two per second. Each is due
  * at its own time: first after the hint of its Report, or shortly before the end that similar ones lead to expect, and
  * then exponentially later with jitter, up to 30 s, so that what is waited for is at most a quarter late. A list brings
- * back every key whose load balancer has moved.
+ * back every key whose load balancer has moved; of several that share it one at a time.
  */
 export class PendingPoller implements WaitingKeys {
   readonly #options: PendingPollerOptions;
@@ -112,7 +112,8 @@ export class PendingPoller implements WaitingKeys {
     try {
       const pending = await pendingLoadBalancers(cloud, await cluster());
       this.#failures = 0;
-      for (const waiting of asked) this.#judge(waiting, pending.get(waiting.loadBalancer));
+      const taken = new Set<string>();
+      for (const waiting of asked) this.#judge(waiting, pending.get(waiting.loadBalancer), taken);
     } catch (error) {
       this.#failures += 1;
       const ceiling = Math.min(LONGEST_COMEBACK_MS, FIRST_COMEBACK_MS * 2 ** Math.min(this.#failures, 10));
@@ -124,11 +125,17 @@ export class PendingPoller implements WaitingKeys {
     }
   }
 
-  #judge(waiting: Waiting, status: string | undefined): void {
+  /** Of several keys that wait for one load balancer the first is brought back: its next write keeps the others waiting. */
+  #judge(waiting: Waiting, status: string | undefined, taken: Set<string>): void {
     const { key } = waiting.request;
     if (this.#waiting.get(key) !== waiting) return;
     const now = this.#options.clock.now();
+    if (status === undefined && taken.has(waiting.loadBalancer)) {
+      waiting.dueMs = now + LEAST_GAP_MS;
+      return;
+    }
     if (status === undefined) {
+      taken.add(waiting.loadBalancer);
       if (waiting.operation) this.#durations.learn(waiting.operation, now - waiting.sinceMs);
       this.#waiting.delete(key);
       this.#options.ready(waiting.request);

@@ -67,6 +67,22 @@ test('all that wait are judged by one list of our own load balancers', async () 
   ]);
 });
 
+test('of those that wait for one load balancer one comes back at a time, and none while that one writes', async () => {
+  const { poller, octavia, ready } = setUp();
+  for (const name of ['a', 'b', 'c']) wait(poller, busy(name, 1_000, 'lb-shared'));
+
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ready).toEqual(['1000 a']);
+
+  octavia.status.set('lb-shared', 'PENDING_UPDATE');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ready).toEqual(['1000 a']);
+
+  octavia.status.set('lb-shared', 'ACTIVE');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(ready.map((line) => line.split(' ')[1])).toEqual(['a', 'b', 'c']);
+});
+
 test('what stays busy is looked at later each time, up to 30 s apart', async () => {
   const { poller, octavia } = setUp();
   octavia.status.set('lb-a', 'PENDING_CREATE');

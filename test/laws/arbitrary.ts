@@ -7,6 +7,7 @@ import {
   OTHER_SUBNET,
   PUBLIC,
   PUBLIC_SUBNET,
+  QOS_POLICY,
   SUBNET,
   SUBNET_IPV6,
 } from '../support/cloud-model.ts';
@@ -40,7 +41,7 @@ const GOOD: Readonly<Record<string, readonly string[]>> = {
   'loadbalancer.openstack.org/timeout-tcp-inspect': ['0', '10'],
   'loadbalancer.openstack.org/port-id': ['4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
   'levelset.openstack.org/additional-vip-subnet-ids': [SUBNET_IPV6, OTHER_SUBNET],
-  'levelset.openstack.org/vip-qos-policy-id': ['6b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
+  'levelset.openstack.org/vip-qos-policy-id': [QOS_POLICY],
   'levelset.openstack.org/vip-sg-ids': ['7b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
   'loadbalancer.openstack.org/flavor-id': ['5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
   'loadbalancer.openstack.org/availability-zone': ['az1'],

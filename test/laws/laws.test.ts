@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Plan, Step } from '../../shared/model/plan.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { anAnnotation, anEdit, keysWithoutValues, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
+import type { Edit } from './arbitrary.ts';
 import { executeWhole, look, pictureOf, settle } from './drive.ts';
 
 const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
@@ -19,7 +20,14 @@ function addForeign(cloud: CloudModel): void {
   });
 }
 
+const VIPS = 'levelset.openstack.org/additional-vip-subnet-ids';
 const stepsOf = (plans: readonly Plan[]): readonly Step[] => plans.flatMap(({ steps }) => steps);
+
+/** A load balancer keeps the VIPs that it was made with. */
+function withVipsOf({ policy = 'SingleStack', annotations }: Edit, later: Edit): Edit {
+  const { [VIPS]: subnets, ...others } = { ...later.annotations, [VIPS]: annotations[VIPS] };
+  return { ...later, policy, annotations: subnets === undefined ? others : { ...others, [VIPS]: subnets } };
+}
 
 test('every annotation of the table has values for these laws', () => {
   expect(keysWithoutValues).toEqual([]);
@@ -46,8 +54,7 @@ describe('whatever a user asks for, one after the other', () => {
   test('what came before leaves no trace in what is served', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, later, before, nodes) => {
-        // its VIPs a load balancer keeps
-        const second = { ...later, policy: first.policy ?? 'SingleStack' };
+        const second = withVipsOf(first, later);
         const changed = new CloudModel();
         const fresh = new CloudModel();
         await settle(serviceOf(first), before, changed);

@@ -15,6 +15,7 @@ export const OTHER_CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c2';
 export const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const OTHER_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000002';
 export const SUBNET_IPV6 = 'aaaaaaaa-0000-4000-8000-000000000006';
+export const QOS_POLICY = '6b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 export const NETWORK = 'aaaaaaaa-0000-4000-8000-00000000000a';
 export const PUBLIC = 'aaaaaaaa-0000-4000-8000-00000000000e';
 /** The group that a node's port has without us. */
@@ -33,6 +34,7 @@ const NETWORKS: Contents = {
   ],
   flavor: [{ id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', enabled: true }],
   availabilityzone: [{ id: 'az1', name: 'az1', enabled: true }],
+  qos_policy: [{ id: QOS_POLICY }],
   network: [{ id: PUBLIC, 'router:external': 'true' }],
   container: [{ id: CERTIFICATE, container_ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` }],
   secret: [{ id: OTHER_CERTIFICATE, secret_ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` }],

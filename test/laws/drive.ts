@@ -5,6 +5,7 @@ import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
+import type { Unit } from '../../shared/model/unit.ts';
 import type { ObservedResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
 import { forgetStored } from '../../shared/observe/stored-certificates.ts';
@@ -35,10 +36,11 @@ export async function look(
   nodes: readonly Node[],
   cloud: CloudModel,
   config: Config = aConfig(),
+  known: Pick<Unit, 'endpoints'> = {},
 ): Promise<Look> {
   const name = keyOf(service);
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, config);
-  const unit = await withTlsSecrets(bare, { kube, config });
+  const unit = { ...(await withTlsSecrets(bare, { kube, config })), ...known };
   return lookAt(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
 }
 
@@ -48,10 +50,11 @@ export async function settle(
   nodes: readonly Node[],
   cloud: CloudModel,
   config?: Config,
+  known?: Pick<Unit, 'endpoints'>,
 ): Promise<readonly Plan[]> {
   const plans: Plan[] = [];
   for (let runs = 0; runs < 60; runs += 1) {
-    const seen = await look(service, nodes, cloud, config);
+    const seen = await look(service, nodes, cloud, config, known);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
     const { error } = await apply(seen.plan.steps, seen.observed.resources, {

@@ -9,9 +9,9 @@ export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
   return word === 'false' ? { value: null } : { allowed: 'true, v1, v2 or false' };
 };
 
-const COOKIE = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,255}$/;
+const COOKIE = /^[A-Za-z0-9!%*+.^_|~-]{1,255}$/;
 
-/** Octavia's session persistence (Octavia API, pools); a cookie's name is a token of RFC 6265. */
+/** Octavia's session persistence (Octavia API, pools); a cookie's name is a token of RFC 6265 without quotes, #, $ and &. */
 export const persistence: Parser<Readonly<Record<string, unknown>> | null> = (text) => {
   const [type = '', cookie, ...rest] = text.trim().split(/\s+/);
   const word = type.toUpperCase();
@@ -25,12 +25,12 @@ export const persistence: Parser<Readonly<Record<string, unknown>> | null> = (te
   return { allowed: 'none, SOURCE_IP, HTTP_COOKIE, or APP_COOKIE and the name of a cookie' };
 };
 
-const PATH = /^\/[-A-Za-z0-9._~!$&'()*+,;=:@%/?]{0,254}$/;
+const PATH = /^\/[-A-Za-z0-9._~!$&()*+,;=:@%/?]{0,254}$/;
 
 export const urlPath: Parser<string> = (text) =>
   PATH.test(text.trim())
     ? { value: text.trim() }
-    : { allowed: 'a path such as /healthz, without white space or #' };
+    : { allowed: 'a path such as /healthz, without white space, quotes or #' };
 
 const CODES = /^[1-5]\d\d(-[1-5]\d\d|(\s*,\s*[1-5]\d\d)*)$/;
 

@@ -14,7 +14,7 @@ import type { SandboxWorld } from '../support/sandbox-world.ts';
 export interface Story {
   readonly name: string;
   /** What was there and settled before. */
-  readonly before?: (it: SandboxWorld) => void;
+  readonly before?: (it: SandboxWorld) => void | Promise<void>;
   readonly act: (it: SandboxWorld) => void;
   /** At which writes it is killed, when not at all of them. */
   readonly only?: RegExp;
@@ -93,7 +93,7 @@ async function tell(story: Story, program: Program, kill?: Kill): Promise<Ending
     // Watermarks leave out what changed a moment ago: here everything changed a minute ago.
     it.sandbox.advanceClock(-60_000);
     if (story.before) {
-      story.before(it);
+      await story.before(it);
       await it.settle('web');
       await it.settle('web');
     }

@@ -19,12 +19,14 @@ export function picture(sandbox: Sandbox): readonly string[] {
     ]),
   ]);
   const readable = (value: unknown): string =>
-    [...names].reduce(
-      (text, [id, name]) => (id === '' ? text : text.replaceAll(id, name)),
-      JSON.stringify(value)
-        .replaceAll(/levelset-replaces=[0-9a-f-]{36}/g, 'levelset-replaces=GONE')
-        .replaceAll(/(approve":")[0-9a-f]{12}/g, '$1HASH'),
-    );
+    [...names]
+      .reduce(
+        (text, [id, name]) => (id === '' ? text : text.replaceAll(id, name)),
+        JSON.stringify(value)
+          .replaceAll(/levelset-replaces=[0-9a-f-]{36}/g, 'levelset-replaces=GONE')
+          .replaceAll(/(approve":")[0-9a-f]{12}/g, '$1HASH'),
+      )
+      .replaceAll(/levelset-service=[0-9a-f-]{36}/g, 'levelset-service=GONE');
   const vips = cloud.ports.filter((port) => port.device_owner === 'Octavia');
   return [
     ...services.map(({ metadata, spec, status }) => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
+import { sweep } from '../../shared/sweep.ts';
 import { aService } from '../support/service.ts';
 import { startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
@@ -212,4 +213,18 @@ test('loadBalancerIP of IPv6 is no floating IP', async () => {
   it.sandbox.kube.apply(dual({ loadBalancerIP: 'fd00:10::5' }));
   await it.settle('web');
   expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP(), 'fd00:10::5']);
+});
+
+test('in an IPv6-only cluster no node is waited for', async () => {
+  await start();
+  const { kube } = it.sandbox;
+  for (const { metadata, status } of kube.list('Node')) {
+    const addresses = status?.['addresses'] as { address: string }[];
+    const six = addresses.filter(({ address }) => address.includes(':'));
+    kube.apply({ kind: 'Node', metadata: { name: metadata.name }, status: { addresses: six } });
+  }
+  kube.apply(aService({ spec: { ipFamilies: ['IPv6'] } }));
+  expect((await it.settle('web')).nodesWithoutAddress).toBeUndefined();
+  expect((await sweep(it.world)).nodesWithoutAddress).toEqual([]);
+  expect(families()).toEqual([6, 6, 6]);
 });

@@ -34,8 +34,29 @@ export async function handshake(
 
 /** What the node behind it says it was asked: its headers, in JSON. */
 export async function askHttps(address: string, name: string): Promise<Readonly<Record<string, string>>> {
+  const answer = await askHttpsAs(address, name);
+  if (typeof answer === 'string') throw new Error(answer);
+  return answer.headers;
+}
+
+/** What a node said; `tls` is whether it was spoken to by TLS. */
+export interface NodeAnswer {
+  readonly node: string;
+  readonly tls: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A request, with a certificate of the client's own or none: the node's answer, or in words why there was none. */
+export async function askHttpsAs(
+  address: string,
+  name: string,
+  own?: { readonly cert: string; readonly key: string },
+): Promise<NodeAnswer | string> {
   const resolve = ['--resolve', `${name}:443:${address}`];
-  const { stdout } = await inClient(['curl', '-sk', '--max-time', '5', ...resolve, `https://${name}/`]);
-  const { headers } = JSON.parse(stdout) as { headers: Record<string, string> };
-  return headers;
+  const shown = own ? ['--cert', own.cert, '--key', own.key] : [];
+  const curl = ['curl', '-skS', '--max-time', '5', ...shown, ...resolve, '-w', '\n%{http_code}'];
+  const { code, stdout, stderr } = await inClient([...curl, `https://${name}/`]);
+  if (code !== 0) return `no answer: ${stderr.trim()}`;
+  const [status = '', ...lines] = stdout.split('\n').reverse();
+  return status === '200' ? (JSON.parse(lines.reverse().join('\n')) as NodeAnswer) : `status ${status}`;
 }

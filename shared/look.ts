@@ -1,8 +1,9 @@
 import { hashOf } from './desired/hash.ts';
 import { offerQuestion } from './desired/offers.ts';
 import { observeOffers } from './observe/offers.ts';
+import { asIfAnew } from './desired/as-if-anew.ts';
 import { desireUnit } from './desired/unit.ts';
-import type { Desired } from './desired/unit.ts';
+import type { Desired, DesireInput } from './desired/unit.ts';
 import { joiningProblems, joinWish } from './desired/joining.ts';
 import { memberAddresses } from './desired/security-group.ts';
 import { servedSecrets } from './desired/served-secrets.ts';
@@ -32,7 +33,7 @@ import { plan } from './plan/plan.ts';
 import { quotaProblems, quotaShortages } from './plan/quota.ts';
 import { secondControllerProblems } from './plan/second-controller.ts';
 import { withoutTakenPlaces } from './plan/taken-places.ts';
-import { withhold } from './plan/withhold.ts';
+import { withhold } from './plan/withhold/withhold.ts';
 import type { World } from './ports.ts';
 import { addressesOf, ambiguityProblems, asMaker } from './desired/maker.ts';
 
@@ -75,30 +76,35 @@ export async function lookAt(
   const horizon = horizonAt(world.clock);
   const isMade = observed.loadBalancer !== undefined;
   const ability = { ...observed.octavia, provider: config.loadBalancer.lbProvider };
-  const desired = desireUnit(
-    {
-      wanted: wishes && unit.wanted ? [wishes] : [],
-      leaving: wishes && !unit.wanted ? [wishes] : [],
-      nodes,
-      facts: observed.facts,
-      octavia: observed.octavia,
-      offers: { ...(await observeOffers(offerQuestion(wishes, ability, isMade), world)), isMade },
-      secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
-      horizon,
-      certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
-      ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
-      ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
-      cluster,
-    },
-    config,
-  );
+  const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
+  const offered = async (made: boolean): Promise<Offers> => ({
+    ...(await observeOffers(offerQuestion(wishes, ability, made), world)),
+    isMade: made,
+  });
+  const wish: DesireInput = {
+    wanted: wishes && unit.wanted ? [wishes] : [],
+    leaving: wishes && !unit.wanted ? [wishes] : [],
+    joins: observed.sharing?.role === 'joiner',
+    nodes,
+    facts: observed.facts,
+    octavia: observed.octavia,
+    offers: await offered(isMade),
+    secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
+    horizon,
+    certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
+    ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
+    ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
+    cluster,
+  };
+  const desired = desireUnit(wish, config);
+  const another =
+    isMade && approved.length > 0 ? desireUnit(asIfAnew(wish, await offered(false)), config) : undefined;
   const pending = observed.loadBalancer !== undefined && isPending(observed.loadBalancer);
   const anew = rebuild(unit, observed);
   const { loadBalancer, sharing } = observed;
   const floatingIP = observed.resources.find(({ kind }) => kind === 'floatingip')?.wire;
   const shared = desireSharing(desired.resources, { wishes, cluster, loadBalancer, sharing, floatingIP });
   const free = withoutTakenPlaces(shared.resources, observed.resources, cluster);
-  const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
@@ -135,15 +141,16 @@ export async function lookAt(
     duplicates: observed.duplicates,
     uid: unit.service?.metadata.uid ?? '',
     approved,
+    ...(another ? { another } : {}),
     ...(observed.replacement ? { replacement: observed.replacement } : {}),
     ...anew,
   });
   // in ERROR every write on it is refused, and that refusal looks like one that passes
   const failed = unit.wanted && isFailed(observed) && anew.rebuild === undefined;
-  const another = depth === 'deep' && planned.steps.some(isAnother);
-  const full = another
-    ? quotaShortages(desired.resources, await observeHeadroom(world.cloud, world.clock))
-    : [];
+  const full =
+    depth === 'deep' && planned.steps.some(isAnother)
+      ? quotaShortages(desired.resources, await observeHeadroom(world.cloud, world.clock))
+      : [];
   const isPossible = (step: Step): boolean => {
     if (full.length > 0 && isAnother(step)) return false;
     return failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);

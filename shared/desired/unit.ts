@@ -42,6 +42,8 @@ export interface DesireInput {
   readonly wanted: readonly Wishes[];
   /** Of Services that are leaving: they desire nothing but, perhaps, to keep a floating IP. */
   readonly leaving: readonly Wishes[];
+  /** Another Service's load balancer, or a user's own: the floating IP is not for it to ask for. */
+  readonly joins: boolean;
   readonly nodes: readonly Node[];
   readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
@@ -93,7 +95,9 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   const vips = desireVips(owner, facts, octavia);
   const offered = desireOffers(owner, input.offers ?? {});
   const { lbProvider: provider } = config.loadBalancer;
-  const floating = desireFloatingIP(owner, input.facts, input.cluster);
+  const floating = input.joins
+    ? { resources: [], problems: [] }
+    : desireFloatingIP(owner, input.facts, input.cluster);
   const reached =
     second?.nodes.length || nodes.reachable.length === 0 ? owner : { ...owner, families: [owner.family] };
   const group = desireSecurityGroup(

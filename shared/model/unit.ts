@@ -4,8 +4,8 @@ import type { Key, ServiceKey } from './request.ts';
 import type { TlsSecretFacts } from './tls-secret.ts';
 
 /**
- * The unit of work: one load balancer with all Services on it (nearly always one). Its lease and its state go by the
- * UID of the Service that owns it.
+ * The unit of work: one Service with what is its own on a load balancer, nearly always all of it. Its lease and its state
+ * go by its UID.
  */
 export interface Unit {
   readonly key: Key;

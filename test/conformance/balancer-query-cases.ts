@@ -32,6 +32,17 @@ export const balancerQueryCases: readonly CloudCase[] = [
     },
   },
   {
+    name: 'a tag with a slash and an asterisk is found as it is, also among others',
+    run: async (cloud) => {
+      const shared = `conformance-${Date.now()}=*/edge`;
+      const made = await cloud.postBalancer({ tags: [shared, 'second'] });
+      const query = `tags-any=nobody,${encodeURIComponent(shared)}`;
+      const found = listAt((await cloud.octavia('GET', `loadbalancers?${query}`)).body, 'loadbalancers');
+      expect(found.map((lb) => at(lb, 'id'))).toEqual([textAt(made.body, 'loadbalancer.id')]);
+      expect((at(found[0], 'tags') as string[]).toSorted()).toEqual([shared, 'second'].toSorted());
+    },
+  },
+  {
     name: 'lists filter by name, tags and VIP address, project to fields, and refuse unknown filters',
     run: async (cloud) => {
       const mark = `conformance-${Date.now()}`;

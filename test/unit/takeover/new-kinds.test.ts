@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DesiredResource, ResourceKind } from '../../../shared/model/resources.ts';
-import { withhold } from '../../../shared/plan/withhold.ts';
+import { withhold } from '../../../shared/plan/withhold/withhold.ts';
 import { lookAtWorld, world } from '../../golden/world.ts';
 
 test('what no controller before made on a listener waits, with what hangs on it', async () => {

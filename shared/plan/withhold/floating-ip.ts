@@ -1,7 +1,7 @@
-import type { Change } from '../model/plan.ts';
-import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { withOurTags } from './withhold-attributes.ts';
-import type { Adopted, Withheld } from './withhold.ts';
+import type { Change } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { withOurTags } from './attributes.ts';
+import type { Adopted, Withheld } from './adopted.ts';
 
 type Sides = Pick<Withheld, 'desired' | 'observed'>;
 

@@ -1,11 +1,11 @@
-import { CONTROLLER, habitsOf } from '../model/habits.ts';
-import { recordedIn, TAG_PREFIX } from '../model/ownership.ts';
-import { withoutRecordOf } from '../model/set-record.ts';
-import type { Change } from '../model/plan.ts';
-import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { compare } from './compare.ts';
-import { isUserTag } from '../model/user-tags.ts';
-import type { Adopted } from './withhold.ts';
+import { CONTROLLER, habitsOf } from '../../model/habits.ts';
+import { recordedIn, TAG_PREFIX } from '../../model/ownership.ts';
+import { withoutRecordOf } from '../../model/set-record.ts';
+import type { Change } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { compare } from '../compare.ts';
+import { isUserTag } from '../../model/user-tags.ts';
+import type { Adopted } from './adopted.ts';
 
 /** The resource as it should be, with the present value of each attribute that may not change yet. */
 export function withholdAttributes(

@@ -1,7 +1,7 @@
-import { CONTROLLER } from '../model/habits.ts';
-import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { asObserved, gatedChanges, isHeld, withOurTags } from './withhold-attributes.ts';
-import type { Adopted, Withheld } from './withhold.ts';
+import { CONTROLLER } from '../../model/habits.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { asObserved, gatedChanges, isHeld, withOurTags } from './attributes.ts';
+import type { Adopted, Withheld } from './adopted.ts';
 
 type Sides = Pick<Withheld, 'desired' | 'observed'>;
 

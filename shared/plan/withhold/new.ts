@@ -1,7 +1,7 @@
-import { CONTROLLER } from '../model/habits.ts';
-import type { Address, Attributes, DesiredResource, ResourceKind } from '../model/resources.ts';
-import { isRef } from './compare.ts';
-import type { Adopted } from './withhold.ts';
+import { CONTROLLER } from '../../model/habits.ts';
+import type { Address, Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
+import { isRef } from '../compare.ts';
+import type { Adopted } from './adopted.ts';
 
 /** What the controllers before us made too; each has its own rule. */
 const KNOWN: readonly ResourceKind[] = [

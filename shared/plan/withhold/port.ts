@@ -1,9 +1,9 @@
-import { habitsOf } from '../model/habits.ts';
-import type { Change } from '../model/plan.ts';
-import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { compare } from './compare.ts';
-import { asObserved, gatedChanges, isHeld, withholdAttributes, withOurTags } from './withhold-attributes.ts';
-import type { Adopted } from './withhold.ts';
+import { habitsOf } from '../../model/habits.ts';
+import type { Change } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { compare } from '../compare.ts';
+import { asObserved, gatedChanges, isHeld, withholdAttributes, withOurTags } from './attributes.ts';
+import type { Adopted } from './adopted.ts';
 
 /** What can change whatever a listener speaks. The rest depends on the protocol, and waits with it. */
 const OF_ANY = ['allowed_cidrs', 'connection_limit', 'default_pool_id'];

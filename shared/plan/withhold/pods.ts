@@ -1,6 +1,6 @@
-import { CONTROLLER } from '../model/habits.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
-import type { Adopted } from './withhold.ts';
+import { CONTROLLER } from '../../model/habits.ts';
+import type { Address, DesiredResource, ObservedResource } from '../../model/resources.ts';
+import type { Adopted } from './adopted.ts';
 
 /** Whether the members of this pool are Pods. */
 export function isOfPods(pool: Address, wanted: ReadonlyMap<Address, DesiredResource>): boolean {

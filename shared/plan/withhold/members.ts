@@ -1,9 +1,9 @@
-import { isMemberOf } from '../model/name-schemes.ts';
-import { CONTROLLER } from '../model/habits.ts';
-import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { withholdBackups, withholdSettings } from './withhold-member-settings.ts';
-import { arePodsApproved, isOfPods } from './withhold-pods.ts';
-import type { Adopted, Withheld } from './withhold.ts';
+import { isMemberOf } from '../../model/name-schemes.ts';
+import { CONTROLLER } from '../../model/habits.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { withholdBackups, withholdSettings } from './member-settings.ts';
+import { arePodsApproved, isOfPods } from './pods.ts';
+import type { Adopted, Withheld } from './adopted.ts';
 
 type Sides = Pick<Withheld, 'desired' | 'observed'>;
 

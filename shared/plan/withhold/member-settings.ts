@@ -1,7 +1,7 @@
-import { CONTROLLER } from '../model/habits.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
-import { asObserved, gatedChanges, isHeld } from './withhold-attributes.ts';
-import type { Adopted } from './withhold.ts';
+import { CONTROLLER } from '../../model/habits.ts';
+import type { Address, DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { asObserved, gatedChanges, isHeld } from './attributes.ts';
+import type { Adopted } from './adopted.ts';
 
 /**
  * Every node got traffic, wherever the Pods were. One approval for the pool, and for good: which nodes it are changes with

@@ -1,45 +1,14 @@
-import { dialectOf } from '../model/name-schemes.ts';
-import type { Dialect } from '../model/name-schemes.ts';
-import { tagValue } from '../model/ownership.ts';
-import type { Pending } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
-import { Gate } from './pending.ts';
-import { withholdAttributes, withOurTags } from './withhold-attributes.ts';
-import { withholdFloatingIP } from './withhold-floating-ip.ts';
-import { withholdMembers } from './withhold-members.ts';
-import { withholdMonitor } from './withhold-monitor.ts';
-import { withholdNew } from './withhold-new.ts';
-import { withholdPort } from './withhold-port.ts';
-
-export interface WithholdInput {
-  readonly desired: readonly DesiredResource[];
-  readonly observed: readonly ObservedResource[];
-  /** UID of the Service. */
-  readonly uid: string;
-  readonly approved: readonly string[];
-  /** The addresses in the Service's status. */
-  readonly published: readonly string[];
-  /** All addresses of every node that can be a member, by name. */
-  readonly nodes: ReadonlyMap<string, readonly string[]>;
-  /** No node can be used just now: the pools keep what they have. */
-  readonly keepMembers: boolean;
-  /** False: not even our tags are written to what others made. */
-  readonly tags: boolean;
-}
-
-export interface Withheld {
-  readonly desired: readonly DesiredResource[];
-  readonly observed: readonly ObservedResource[];
-  readonly pending: readonly Pending[];
-}
-
-/** What the parts below know of a load balancer that another controller made. */
-export interface Adopted extends WithholdInput {
-  readonly dialect: Dialect;
-  readonly gate: Gate;
-  readonly there: ReadonlyMap<Address, ObservedResource>;
-  readonly wanted: ReadonlyMap<Address, DesiredResource>;
-}
+import { dialectOf } from '../../model/name-schemes.ts';
+import { tagValue } from '../../model/ownership.ts';
+import type { ObservedResource } from '../../model/resources.ts';
+import { Gate } from '../pending.ts';
+import type { Adopted, Withheld, WithholdInput } from './adopted.ts';
+import { withholdAttributes, withOurTags } from './attributes.ts';
+import { withholdFloatingIP } from './floating-ip.ts';
+import { withholdMembers } from './members.ts';
+import { withholdMonitor } from './monitor.ts';
+import { withholdNew } from './new.ts';
+import { withholdPort } from './port.ts';
 
 /**
  * Before desired and observed are compared: takes out of both what would change the behaviour of something that another

@@ -1,5 +1,6 @@
 import type { Step } from '../model/plan.ts';
-import type { Ref, WireResource } from '../model/resources.ts';
+import type { Ref } from '../model/address.ts';
+import type { WireResource } from '../model/resources.ts';
 
 /** The step with every `$ref` replaced by what it names, or undefined while something it names does not exist. */
 export function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {

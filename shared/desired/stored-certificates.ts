@@ -2,7 +2,8 @@
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
-import type { DesiredResource, Ref } from '../model/resources.ts';
+import type { Ref } from '../model/address.ts';
+import type { DesiredResource } from '../model/resources.ts';
 import { storedAddress, storedMode, storedName } from '../model/stored-certificate.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import type { ServedSecrets } from './served-secrets.ts';

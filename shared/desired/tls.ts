@@ -1,6 +1,7 @@
 import type { CertificateFacts } from '../model/certificates.ts';
 import type { Problem } from '../model/plan.ts';
-import type { Listener, ListenerProtocol, Ref } from '../model/resources.ts';
+import type { Ref } from '../model/address.ts';
+import type { Listener, ListenerProtocol } from '../model/resources.ts';
 import { resolve } from './certificates.ts';
 import type { Store } from './certificates.ts';
 import { withoutLooseHsts } from './hsts.ts';

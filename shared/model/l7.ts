@@ -1,4 +1,4 @@
-import type { Ref } from './resources.ts';
+import type { Ref } from './address.ts';
 
 /** A redirect to another scheme and host; path and query stay (Octavia API, L7 policies). */
 export interface L7Policy {

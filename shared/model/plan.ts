@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts';
-import type { Address, Attributes, Ref, ResourceKind } from './resources.ts';
+import type { Address, Ref } from './address.ts';
+import type { Attributes, ResourceKind } from './resources.ts';
 
 /** One attribute that differs. */
 export interface Change {

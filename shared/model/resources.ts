@@ -1,5 +1,7 @@
 /** The OpenStack resources levelset works with. Attribute names keep the wire's spelling. */
-import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule, StoredSecret } from './beside.ts';
+import type { Address, Ref } from './address.ts';
+import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule } from './neutron.ts';
+import type { StoredSecret } from './stored-certificate.ts';
 import type { L7Policy, L7Rule } from './l7.ts';
 import type { ListenerTls, PoolTls } from './tls-attributes.ts';
 
@@ -104,18 +106,6 @@ export interface ResourceTypes {
 }
 
 export type ResourceKind = keyof ResourceTypes;
-
-/**
- * `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,
- * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`,
- * `secret/web-tls/0a1b2c3d4e5f6071`.
- */
-export type Address = string;
-
-/** An attribute of a resource that need not exist yet, such as `lb.vip_port_id`; bound when it does. */
-export interface Ref {
-  readonly $ref: `${Address}.${string}`;
-}
 
 export type Attributes = Readonly<Record<string, unknown>>;
 

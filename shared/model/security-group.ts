@@ -1,5 +1,6 @@
 /** Rules by what they open. Neutron changes no rule, so the address is all there is to compare. */
-import type { Address, WireResource } from './resources.ts';
+import type { Address } from './address.ts';
+import type { WireResource } from './resources.ts';
 
 export interface Opening {
   readonly protocol: string;

@@ -3,12 +3,26 @@ import { createHash } from 'node:crypto';
 import type { ClusterIdentity } from './ownership.ts';
 import { TAG_PREFIX } from './ownership.ts';
 import type { ServiceKey } from './request.ts';
-import type { Address } from './resources.ts';
+import type { Address } from './address.ts';
 
 /** A certificate out of one Secret, by what is in it: renewed, it is another one. */
 export interface CertificateSource {
   /** Of the Secret, in the namespace of the Service. */
   readonly secret: string;
+  readonly fingerprint: string;
+}
+
+/** A certificate that we keep in Barbican as PKCS #12, out of a Secret of the cluster. */
+export interface StoredSecret {
+  name: string;
+  mode: string;
+  secret_type: 'opaque';
+  payload: StoredPayload;
+}
+
+/** Stands in plans for what is never in them: which Secret it is read from, when it is written. */
+export interface StoredPayload {
+  readonly $secret: string;
   readonly fingerprint: string;
 }
 

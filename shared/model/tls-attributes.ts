@@ -1,4 +1,4 @@
-import type { Ref } from './resources.ts';
+import type { Ref } from './address.ts';
 
 /** Of a listener that terminates TLS. */
 export interface ListenerTls {

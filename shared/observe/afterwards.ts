@@ -4,13 +4,8 @@ import type { CreateStep, MembersStep, Step } from '../model/plan.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { ServiceKey } from '../model/request.ts';
 import { isBeside } from '../model/beside.ts';
-import type {
-  Address,
-  Attributes,
-  ObservedResource,
-  ResourceKind,
-  WireResource,
-} from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { Attributes, ObservedResource, ResourceKind, WireResource } from '../model/resources.ts';
 import { transportOf } from '../model/transport.ts';
 import { observeListeners, observePools } from './children.ts';
 import { memberOf, monitorOf } from './pool-contents.ts';

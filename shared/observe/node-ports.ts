@@ -1,6 +1,7 @@
 import type { Node } from '../model/kubernetes.ts';
 import type { Subnet } from '../model/network.ts';
-import type { Address, ObservedResource, WireResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
 
 /** So many addresses in one URL: some servers take no more than 4 kB of it. */

@@ -1,4 +1,5 @@
-import type { Address, ObservedResource, WireResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
 
 export function memberOf(pool: Address, wire: WireResource): ObservedResource<'member'> {
   const place = pool.slice('pool/'.length);

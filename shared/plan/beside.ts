@@ -1,6 +1,7 @@
 import { ATTRIBUTES } from '../model/attributes.ts';
 import { nextPlace } from '../model/next-pool.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
 
 type There = ReadonlyMap<Address, ObservedResource>;

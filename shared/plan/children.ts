@@ -1,5 +1,6 @@
 import type { Refusal, Step } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { compare } from './compare.ts';
 import { asListed } from './listed-member.ts';
 import { planMembers } from './members.ts';

@@ -3,7 +3,8 @@ import type { AttributeRule, ChangeRule } from '../model/attributes.ts';
 import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
-import type { DesiredResource, ObservedResource, Ref } from '../model/resources.ts';
+import type { Ref } from '../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { isUserTag } from '../model/user-tags.ts';
 
 /** A difference, and how the attribute may change. */

@@ -1,5 +1,6 @@
 import type { Change, Step } from '../model/plan.ts';
-import type { Address, Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
 
 export interface MemberDifference {
   readonly missing: readonly DesiredResource[];

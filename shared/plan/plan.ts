@@ -1,7 +1,8 @@
 import type { Pending, Plan, Problem, Refusal, Step } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
 import { desireBeside } from './beside.ts';
-import { planReplacement, removeReplacement } from './replacement.ts';
+import { planReplacement, removeReplacement, turnedTo } from './replacement.ts';
 import type { Replacement, ReplacementInput } from './replacement.ts';
 import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from './one.ts';
@@ -68,7 +69,7 @@ export function plan(input: PlanInput): Plan {
   else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
-  } else if (lb && wantedLb && replaced.vip_port_id === undefined) {
+  } else if (lb && wantedLb && replaced.turnsTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
     const beside = desireBeside(desired, there, input.keepMembers);
@@ -77,7 +78,7 @@ export function plan(input: PlanInput): Plan {
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
-    planOne(turnedTo(replaced.vip_port_id, wantedFloating), there, steps, refused);
+    planOne(turnedTo(replaced.turnsTo, wantedFloating), there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
   const beside = input.keepSecurityGroup ? [] : planSecurityGroup({ ...input, there, wanted }, refused);
   const stored = {
@@ -105,13 +106,6 @@ function replacementOf(
   if (lb && wanted && input.rebuild === undefined) return planReplacement(wanted, lb, there, input);
   const because = 'the one whose place it was to take goes as well';
   return { steps: removeReplacement(input.replacement, because), refused: [] };
-}
-
-/** The floating IP on the VIP port of what takes the load balancer's place. */
-function turnedTo(vip_port_id: string | undefined, wanted: DesiredResource): DesiredResource {
-  return vip_port_id === undefined
-    ? wanted
-    : { ...wanted, attributes: { ...wanted.attributes, port_id: vip_port_id } };
 }
 
 function byAddress<R extends { readonly address: Address }>(

@@ -1,5 +1,6 @@
 import type { Refusal, Step } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource, Ref } from '../model/resources.ts';
+import type { Address, Ref } from '../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { DEFAULT_RULES } from '../model/security-group.ts';
 import { planOne, remove } from './one.ts';
 

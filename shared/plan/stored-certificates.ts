@@ -1,5 +1,6 @@
 import type { Step } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { identityOf } from '../model/tls-reference.ts';
 import { planOne, remove } from './one.ts';
 

@@ -1,5 +1,6 @@
 import type { Problem } from '../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { servicesIn } from '../model/sharing.ts';
 

@@ -1,5 +1,6 @@
 import type { CreateStep } from '../model/plan.ts';
-import type { Address, Attributes, DesiredResource, ResourceKind } from '../model/resources.ts';
+import type { Address } from '../model/address.ts';
+import type { Attributes, DesiredResource, ResourceKind } from '../model/resources.ts';
 
 /** Attributes that the tree itself says. */
 const IMPLIED = ['loadbalancer_id', 'default_pool_id', 'pool_id', 'listener_id'];

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../model/name-schemes.ts';
 import type { Pending } from '../../model/plan.ts';
-import type { Address, DesiredResource, ObservedResource } from '../../model/resources.ts';
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Gate } from '../pending.ts';
 
 export interface WithholdInput {

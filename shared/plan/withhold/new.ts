@@ -1,5 +1,6 @@
 import { CONTROLLER } from '../../model/habits.ts';
-import type { Address, Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
+import type { Address } from '../../model/address.ts';
+import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
 import { isRef } from '../compare.ts';
 import type { Adopted } from './adopted.ts';
 

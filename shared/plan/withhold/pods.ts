@@ -1,5 +1,6 @@
 import { CONTROLLER } from '../../model/habits.ts';
-import type { Address, DesiredResource, ObservedResource } from '../../model/resources.ts';
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Adopted } from './adopted.ts';
 
 /** Whether the members of this pool are Pods. */

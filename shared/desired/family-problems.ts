@@ -11,21 +11,25 @@ const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 /**
  * What of spec.ipFamilies the load balancer does not have, and what it has beyond them. A first address that cannot be had
  * stops the unit, and so does RequireDualStack before anything is made; a load balancer that is there serves on as it is.
+ * Its addresses are not for one that joins it to say.
  */
 export function familyProblems(
   asked: Wishes,
   facts: NetworkFacts,
   octavia: { readonly major: number; readonly minor: number },
+  joins: boolean,
 ): readonly Problem[] {
   const served = servedFamilies(asked, facts, octavia);
   const lacking = asked.families.filter((family) => !served.includes(family));
   if (lacking.length === asked.families.length) return [noneServed(asked, served, facts)];
   return [
-    ...lacking.flatMap((family) => notServed(family, asked, facts, octavia)),
+    ...lacking.flatMap((family) =>
+      joins ? [notShared(family, asked)] : notServed(family, asked, facts, octavia),
+    ),
     ...strayNetworks(facts),
     ...additionalVipsTooNew(asked, facts, octavia),
     ...noFloatingIP(asked),
-    ...left(asked, facts),
+    ...(joins ? [] : left(asked, facts)),
   ];
 }
 
@@ -57,6 +61,12 @@ function notServed(
   return [
     { field: 'spec.ipFamilyPolicy', value: policy ?? '', message, ...(blocks ? { blocking: true } : {}) },
   ];
+}
+
+function notShared(family: Family, { service, families }: Wishes): Problem {
+  const others = families.filter((other) => other !== family);
+  const message = `has no IPv${family} address: the load balancer, which is shared, has none; the Service is served by ${named(others)} only`;
+  return { field: 'spec.ipFamilyPolicy', value: service.spec.ipFamilyPolicy ?? '', message };
 }
 
 function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: string): string {

@@ -150,7 +150,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...vips.problems,
       ...offered.problems,
       ...networkProblems(owner, { ...input, wanted, served }, config),
-      ...familyProblems(first, facts, octavia),
+      ...familyProblems(first, facts, octavia, input.joins === true),
       ...watched.flatMap(({ problems }) => problems),
     ],
     keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),

@@ -1,4 +1,4 @@
-import type { Answer } from './http-front.ts';
+import type { Answer } from './exchange.ts';
 
 /** What goes wrong, and with which requests: the n-th match and `times - 1` more (default: the first one only). */
 export interface FaultRule {

@@ -1,25 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Answer, Call, Service } from './exchange.ts';
 import { faultAnswer, type FaultRules, type FaultTarget } from './fault-rules.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-
-export interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly target: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: unknown;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Record<string, string>;
-  readonly body?: unknown;
-}
-
-export type Service = 'octavia' | 'neutron' | 'keystone' | 'nova' | 'barbican' | 'kube';
 
 /** One request as it arrived; `status` is 0 until an answer was sent (and stays 0 when none ever was). */
 export interface RecordedRequest {

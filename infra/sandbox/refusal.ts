@@ -1,4 +1,4 @@
-import type { Answer } from './http-front.ts';
+import type { Answer } from './exchange.ts';
 
 /** An answer that says no, thrown from wherever a rule is broken and turned into HTTP at the simulator's door. */
 export class Refusal extends Error {

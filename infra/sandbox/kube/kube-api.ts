@@ -1,4 +1,4 @@
-import type { Answer } from '../http-front.ts';
+import type { Answer } from '../exchange.ts';
 import { asJson, asText, type Json } from '../json.ts';
 import { answerOf } from '../refusal.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import { answerOf } from '../refusal.ts';
 import type { KubeUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';

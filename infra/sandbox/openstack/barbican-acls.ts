@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import { asJson, asList, asText } from '../json.ts';
 import { barbicanError } from './barbican-views.ts';
 import type { Secret, SecretContainer } from './barbican-objects.ts';

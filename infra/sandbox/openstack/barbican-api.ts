@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import { asJson, scalarText } from '../json.ts';
 import { answerAcl } from './barbican-acls.ts';
 import { barbicanError, containerView, secretView } from './barbican-views.ts';

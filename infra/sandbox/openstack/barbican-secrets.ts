@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { barbicanError, schemaError, secretRef } from './barbican-views.ts';
 import type { Secret } from './barbican-objects.ts';

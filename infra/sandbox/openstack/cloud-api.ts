@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Call, Service } from '../http-front.ts';
+import type { Answer, Call, Service } from '../exchange.ts';
 import { answerOf, Refusal } from '../refusal.ts';
 import { barbicanAnswer } from './barbican-api.ts';
 import type { CloudWorld } from './cloud-world.ts';

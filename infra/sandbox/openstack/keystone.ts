@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../http-front.ts';
+import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, scalarText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';

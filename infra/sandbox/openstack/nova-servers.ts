@@ -1,4 +1,4 @@
-import type { Call, Answer } from '../http-front.ts';
+import type { Call, Answer } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { createPort } from './neutron-ports.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import { asJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../http-front.ts';
+import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../http-front.ts';
+import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';

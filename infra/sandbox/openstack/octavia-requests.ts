@@ -1,4 +1,4 @@
-import type { Call } from '../http-front.ts';
+import type { Call } from '../exchange.ts';
 import { asJson, type Json } from '../json.ts';
 import { octaviaFault, Refusal } from '../refusal.ts';
 import { argumentName, type ResourceKind } from './octavia-attributes.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http-front.ts';
+import type { Answer, Call } from '../exchange.ts';
 import type { Json } from '../json.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import type { Caller } from './keystone.ts';

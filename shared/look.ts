@@ -1,7 +1,6 @@
 import { hashOf } from './desired/hash.ts';
 import { offerQuestion } from './desired/offers.ts';
 import { observeOffers } from './observe/offers.ts';
-import { asIfAnew } from './desired/as-if-anew.ts';
 import { desireUnit } from './desired/unit.ts';
 import type { Desired, DesireInput } from './desired/unit.ts';
 import { joiningProblems, joinWish } from './desired/joining.ts';
@@ -19,11 +18,13 @@ import type { Plan, Step } from './model/plan.ts';
 import { isBeside } from './model/beside.ts';
 import { isAnother, REPLACEMENT } from './model/replacement.ts';
 import type { ServiceKey } from './model/request.ts';
+import type { Offers } from './model/offers.ts';
 import type { ObservedResource } from './model/resources.ts';
 import { madeForKey } from './model/sharing.ts';
 import type { Unit } from './model/unit.ts';
 import { isMadeByUs } from './observe/floating-ip.ts';
 import { horizonAt, observeCertificates } from './observe/certificates.ts';
+import { observeAsIfAnew } from './observe/as-if-anew.ts';
 import { observeHeadroom } from './observe/quota.ts';
 import { isPending, observeTop, observeUnit } from './observe/unit.ts';
 import type { Observed } from './observe/unit.ts';
@@ -98,7 +99,16 @@ export async function lookAt(
   };
   const desired = desireUnit(wish, config);
   const another =
-    isMade && approved.length > 0 ? desireUnit(asIfAnew(wish, await offered(false)), config) : undefined;
+    network && observed.loadBalancer && approved.length > 0
+      ? desireUnit(
+          {
+            ...wish,
+            facts: await observeAsIfAnew(network, observed.loadBalancer, nodes, world),
+            offers: await offered(false),
+          },
+          config,
+        )
+      : undefined;
   const pending = observed.loadBalancer !== undefined && isPending(observed.loadBalancer);
   const anew = rebuild(unit, observed);
   const { loadBalancer, sharing } = observed;

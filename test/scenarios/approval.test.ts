@@ -247,8 +247,10 @@ test('with an address of its own that is asked for, the old one goes first, and 
 });
 
 test('a create that Octavia refuses is told and not tried again by sweeps', async () => {
-  const unknown = { 'loadbalancer.openstack.org/flavor-id': '9b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' };
-  await approve(unknown);
+  const body = { faultcode: 'Client', faultstring: 'Not on a Saturday.', debuginfo: null };
+  const refuse = { kind: 'fail-before', status: 400, times: 100, body } as const;
+  it.sandbox.fault({ match: { method: 'POST', path: /\/loadbalancers$/ }, ...refuse });
+  await approve(FLAVOR);
   const { outcome } = await it.settle('web');
   expect(outcome).toMatchObject({ status: 'blocked' });
   await pause(30);
@@ -257,6 +259,17 @@ test('a create that Octavia refuses is told and not tried again by sweeps', asyn
   const { requests, warnings } = await sweep(it.world);
 
   expect(requests).toEqual([]);
-  expect(warnings.join()).toContain('Invalid flavor_id');
+  expect(warnings.join()).toContain('Not on a Saturday.');
   expect(cloudWrites(it.sandbox)).toHaveLength(before);
+});
+
+test('approved, what could not be made is not begun, and the Service says why', async () => {
+  await approve({ 'loadbalancer.openstack.org/flavor-id': '9b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' });
+  const before = cloudWrites(it.sandbox).length;
+
+  await it.settle('web');
+
+  expect(readyOf(it.sandbox)?.message).toContain('approved, but another one cannot be made:');
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  expect(cloudWrites(it.sandbox).slice(before)).toEqual([]);
 });

@@ -22,7 +22,7 @@ import {
   subnetTags,
 } from './choices.ts';
 import { description, userTags } from './marks.ts';
-import { HEADERS } from './insert-headers.ts';
+import { HEADERS } from './headers.ts';
 import { ciphers, secretName, tlsReference, tlsVersions } from './tls-grammars.ts';
 import { KINX } from './kinx.ts';
 import { CLASS } from './service-config.ts';

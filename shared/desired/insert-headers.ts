@@ -3,24 +3,9 @@ import type { Listener } from '../model/resources.ts';
 import { readsHttp } from './protocols.ts';
 import type { Protocols } from './protocols.ts';
 import { isOfKinx } from './kinx.ts';
+import { FORWARDED } from './headers.ts';
+import type { Header } from './headers.ts';
 import type { PortAnnotated } from './read-annotations.ts';
-
-const FORWARDED = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'] as const;
-
-/** What a client's certificate says (Octavia API, "Supported HTTP Header Insertions"). */
-const OF_CERTIFICATES = [
-  'X-SSL-Client-Verify',
-  'X-SSL-Client-Has-Cert',
-  'X-SSL-Client-DN',
-  'X-SSL-Client-CN',
-  'X-SSL-Issuer',
-  'X-SSL-Client-SHA1',
-  'X-SSL-Client-Not-Before',
-  'X-SSL-Client-Not-After',
-] as const;
-
-export const HEADERS = [...FORWARDED, ...OF_CERTIFICATES] as const;
-export type Header = (typeof HEADERS)[number];
 
 /** The headers that an HTTP listener adds; only then is the attribute ours to set. Octavia takes them as words "true". */
 export function desireInsertHeaders(

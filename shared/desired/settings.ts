@@ -1,4 +1,4 @@
-import type { Header } from './insert-headers.ts';
+import type { Header } from './headers.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
 
 /** What a Service asks for, as a whole, that is not simply an attribute of one resource. */

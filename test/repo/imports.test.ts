@@ -135,3 +135,14 @@ test('the simulators share nothing with what they are used to judge', () => {
     .filter(({ target }) => !target.startsWith('infra/sandbox/') && !target.startsWith('node:'));
   expect(inWords(wrong)).toEqual([]);
 });
+
+test('no files import each other in a circle, not even for types', () => {
+  const open = new Map([...shared, ...filesOf('functions/**/*.ts')].map((path) => [path, importsOf(path)]));
+  for (let before = -1; before !== open.size;) {
+    before = open.size;
+    for (const [path, its] of open) {
+      if (its.every(({ target }) => !open.has(target))) open.delete(path);
+    }
+  }
+  expect([...open.keys()]).toEqual([]);
+});

@@ -120,6 +120,24 @@ export const memberCases: readonly CloudCase[] = [
     },
   },
   {
+    name: 'tags and weight of a member are written by one call, alone or in a batch; a batch leaves tags that it does not name',
+    run: async (cloud) => {
+      const { id, call, members } = await poolOfTwo(cloud);
+      await call('PUT', '', { members: [node(251, { weight: 5, tags: ['a'] }), node(252)] });
+      await cloud.settled(id);
+      const first = byAddress(await members(), 251);
+      expect(first).toMatchObject({ weight: 5, tags: ['a'] });
+      await call('PUT', `/${textAt(first, 'id')}`, { member: { weight: 1, tags: [] } });
+      await cloud.settled(id);
+      expect(byAddress(await members(), 251)).toMatchObject({ weight: 1, tags: [] });
+      await call('PUT', `/${textAt(first, 'id')}`, { member: { weight: 9, tags: ['b'] } });
+      await cloud.settled(id);
+      await call('PUT', '', { members: [node(251), node(252)] });
+      await cloud.settled(id);
+      expect(byAddress(await members(), 251)).toMatchObject({ weight: 1, tags: ['b'] });
+    },
+  },
+  {
     name: 'additive_only leaves out the deleting',
     run: async (cloud) => {
       const { id, call, members } = await poolOfTwo(cloud);

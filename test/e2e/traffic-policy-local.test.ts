@@ -52,8 +52,16 @@ afterEach(async () => {
   await nothingLeft({ timeoutMs: 60_000 });
 });
 
+const READY = { ready: true, serving: true, terminating: false };
+const LEAVING = { ready: false, serving: true, terminating: true };
+
+const endpointsOn = (...names: readonly string[]): Promise<void> =>
+  slice(names.map((nodeName) => ({ nodeName, conditions: READY })));
+
 /** Where the Pods are, as the endpoint slice controller would write it. */
-async function endpointsOn(...names: readonly string[]): Promise<void> {
+async function slice(
+  endpoints: readonly { readonly nodeName: string; readonly conditions: object }[],
+): Promise<void> {
   await apply([
     {
       apiVersion: 'discovery.k8s.io/v1',
@@ -61,10 +69,9 @@ async function endpointsOn(...names: readonly string[]): Promise<void> {
       metadata: { namespace, name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
       addressType: 'IPv4',
       ports: [{ port: 8080 }],
-      endpoints: names.map((nodeName, at) => ({
+      endpoints: endpoints.map((endpoint, at) => ({
         addresses: [`10.244.0.${String(at + 1)}`],
-        nodeName,
-        conditions: { ready: true },
+        ...endpoint,
       })),
     },
   ]);
@@ -84,6 +91,24 @@ it('goes where the Pods go, without a gap', async () => {
   console.log(
     `Pods move: ${String(answers.length)} requests, longest outage ${String(longestOutage(answers))} ms`,
   );
+  expect(longestOutage(answers)).toBeLessThan(1_000);
+});
+
+it('leaves a Pod that is terminating when another one is ready, and keeps to it while none is', async () => {
+  await until('the node with the Pod alone', async () => (await answering()) === 'e2e-local-1');
+  const traffic = startTraffic(url, 30);
+
+  await slice([
+    { nodeName: 'e2e-local-1', conditions: LEAVING },
+    { nodeName: 'e2e-local-2', conditions: READY },
+  ]);
+  await levelset.resync({ all: true });
+  await until('the second node alone', async () => (await answering()) === 'e2e-local-2');
+  await slice([{ nodeName: 'e2e-local-3', conditions: LEAVING }]);
+  await levelset.resync({ all: true });
+  await until('the third node alone', async () => (await answering()) === 'e2e-local-3');
+
+  const answers = await traffic.stop();
   expect(longestOutage(answers)).toBeLessThan(1_000);
 });
 

@@ -2,10 +2,13 @@ import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import { fingerprint } from './model/fingerprint.ts';
 import { sharedTag, TAG_PREFIX, tagValue } from './model/ownership.ts';
+import type { Key } from './model/request.ts';
 import type { Kube, Lease } from './ports.ts';
 
 /** The lease of the unit, and that of what it shares with others, held together. */
-export interface Leases extends Pick<Lease, 'renew' | 'release'> {
+export interface Leases extends Pick<Lease, 'renew'> {
+  /** `unused`: nothing was written under them. `gone`: the unit is no more, and its lease neither. */
+  release(how?: 'unused' | 'gone'): Promise<void>;
   /** What was read before still holds: nobody else can have written meanwhile. */
   readonly fresh: boolean;
 }
@@ -44,17 +47,33 @@ export function sharingLeaseName(look: Look): string | undefined {
 /** These belong to nobody who would remove them at the end, so they go when they are given back. */
 const PASSING = [`${TAG_PREFIX}lb-`, `${TAG_PREFIX}name-`] as const;
 
+/** Whose leases a run needs to write what it has seen. */
+export interface LeaseNames {
+  readonly own: string;
+  readonly shared: string | undefined;
+  readonly uid: string | undefined;
+  readonly loadBalancerId: string | undefined;
+}
+
+export function leaseNames(look: Look): LeaseNames {
+  const shared = sharingLeaseName(look);
+  return { own: leaseName(look), shared, uid: uidOf(look), loadBalancerId: look.observed.loadBalancer?.id };
+}
+
 /** Undefined while another Service works on what is shared. Throws LEASE_HELD when another run has this unit. */
-export async function acquireLeases(look: Look, kube: Pick<Kube, 'lease'>): Promise<Leases | undefined> {
-  const own = kube.lease(leaseName(look));
+export async function acquireLeases(
+  names: LeaseNames,
+  kube: Pick<Kube, 'lease'>,
+): Promise<Leases | undefined> {
+  const own = kube.lease(names.own);
   const { fresh } = await own.acquire();
-  const name = sharingLeaseName(look);
-  if (name === undefined) return { fresh, renew: () => own.renew(), release: () => own.release() };
-  const shared = kube.lease(name, uidOf(look));
+  const { shared: name } = names;
+  if (name === undefined) return { fresh, renew: () => own.renew(), release: (how) => giveBack(own, how) };
+  const shared = kube.lease(name, names.uid);
   try {
     await shared.acquire();
   } catch (error) {
-    await own.release();
+    await own.release(true);
     if (error instanceof ReconcileError && error.code === 'LEASE_HELD') return undefined;
     throw error;
   }
@@ -64,14 +83,41 @@ export async function acquireLeases(look: Look, kube: Pick<Kube, 'lease'>): Prom
     renew: async () => {
       await Promise.all([own.renew(), shared.renew()]);
     },
-    release: async () => {
-      await Promise.all([own.release(), isPassing ? shared.remove() : shared.release()]);
+    release: async (how) => {
+      await Promise.all([
+        giveBack(own, how),
+        isPassing ? shared.remove() : shared.release(how !== undefined),
+      ]);
     },
   };
 }
 
-/** What was read before may have named another lease than the one that is held now. */
-export function requireSameLease(held: Look, look: Look): void {
-  if (sharingLeaseName(held) === sharingLeaseName(look)) return;
+function giveBack(own: Lease, how?: 'unused' | 'gone'): Promise<void> {
+  return how === 'gone' ? own.remove() : own.release(how === 'unused');
+}
+
+/** What was read may name another lease than the one that is held. */
+export function requireSameLease(held: LeaseNames, look: Look): void {
+  if (held.shared === sharingLeaseName(look)) return;
   throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
+}
+
+const turns = new WeakMap<Pick<Kube, 'lease'>, Map<Key, LeaseNames>>();
+
+/**
+ * A run that ends while others use the load balancer, too, comes back for its turn: it takes the leases first and looks
+ * then, once, so that those whose turn it is not cost no call to OpenStack.
+ */
+export function awaitTurn(unit: Key, names: LeaseNames, kube: Pick<Kube, 'lease'>): void {
+  if (names.shared === undefined) return;
+  const memory = turns.get(kube) ?? new Map<Key, LeaseNames>();
+  turns.set(kube, memory);
+  memory.set(unit, names);
+}
+
+/** Counts once: how it ends says whether there is another. */
+export function takeTurn(unit: Key, kube: Pick<Kube, 'lease'>): LeaseNames | undefined {
+  const names = turns.get(kube)?.get(unit);
+  turns.get(kube)?.delete(unit);
+  return names;
 }

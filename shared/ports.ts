@@ -47,8 +47,8 @@ export interface Lease {
   acquire(): Promise<{ readonly fresh: boolean }>;
   /** Before each write. Throws LEASE_LOST when it is no longer ours. Cheap while more than half of it is left. */
   renew(): Promise<void>;
-  /** Gives it back; never throws. */
-  release(): Promise<void>;
+  /** Gives it back; never throws. One that this acquire made, and under which nothing was written, goes with it. */
+  release(unused?: boolean): Promise<void>;
   /** With its unit; never throws. */
   remove(): Promise<void>;
 }

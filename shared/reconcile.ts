@@ -6,9 +6,11 @@
  * Deleting is desiring nothing. Nothing waits for Octavia: the run ends as `progressing` and the key comes back.
  */
 import { apply } from './apply/apply.ts';
+import type { Applied } from './apply/apply.ts';
 import { conclude, nothingApplied, seen, tellOfFailure } from './conclude.ts';
 import type { Run } from './conclude.ts';
-import { acquireLeases, requireSameLease } from './leases.ts';
+import { acquireLeases, awaitTurn, leaseNames, requireSameLease, takeTurn } from './leases.ts';
+import type { LeaseNames, Leases } from './leases.ts';
 import { lookAt } from './look.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
@@ -57,38 +59,68 @@ async function run(request: ReconcileRequest, world: World, budget: Budget): Pro
 }
 
 async function work(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
-  const nodes = unit.wanted ? await world.kube.listNodes() : [];
-  const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
+  const { kube } = world;
+  const nodes = unit.wanted ? await kube.listNodes() : [];
+  const cluster = { id: await kube.clusterId(), name: world.config.clusterName };
   const look = (held: Unit): Promise<Look> => lookAt(held, nodes, world, cluster);
-  const first = await look(unit);
-  if (request.dryRun)
-    return { outcome: { status: 'settled' }, plan: first.plan, applied: [], ...seen(first) };
-
-  const held = await hold(first, world);
-  if (first.plan.steps.length === 0) return conclude({ ...first, unit: held }, nothingApplied(first), world);
-  const lease = await acquireLeases(first, world.kube);
-  if (!lease) return waitForOthers(first);
+  const turn = request.dryRun ? undefined : takeTurn(unit.key, kube);
+  const early = turn && (await acquireLeases(turn, kube));
+  if (turn && !early) return waitForOthers(unit, turn, world);
+  let how: 'unused' | 'gone' | undefined = 'unused';
   try {
-    const second = lease.fresh ? { ...first, unit: held } : await look(held);
-    requireSameLease(first, second);
-    const applied = await apply(second.plan.steps, second.observed.resources, { ...world, lease, budget });
-    noteWrites(second, applied, world);
-    return await conclude(second, applied, world);
+    const first = await look(unit);
+    if (request.dryRun)
+      return { outcome: { status: 'settled' }, plan: first.plan, applied: [], ...seen(first) };
+
+    const held = { ...first, unit: await hold(first, world) };
+    if (first.plan.steps.length === 0) {
+      const done = await end(held, nothingApplied(first), world);
+      if (!unit.wanted && done.outcome.status === 'settled') how = 'gone';
+      return done;
+    }
+    if (turn && early) {
+      requireSameLease(turn, first);
+      how = undefined;
+      return await write(held, early, world, budget);
+    }
+    const names = leaseNames(first);
+    const lease = await acquireLeases(names, kube);
+    if (!lease) return waitForOthers(unit, names, world, first);
+    try {
+      const second = lease.fresh ? held : await look(held.unit);
+      requireSameLease(names, second);
+      return await write(second, lease, world, budget);
+    } finally {
+      await lease.release();
+    }
   } finally {
-    await lease.release();
+    await early?.release(how);
   }
 }
 
+async function write(look: Look, lease: Leases, world: World, budget: Budget): Promise<Run> {
+  const applied = await apply(look.plan.steps, look.observed.resources, { ...world, lease, budget });
+  noteWrites(look, applied, world);
+  return end(look, applied, world);
+}
+
+async function end(look: Look, applied: Applied, world: World): Promise<Run> {
+  const done = await conclude(look, applied, world);
+  if (done.outcome.status === 'progressing') awaitTurn(look.unit.key, leaseNames(look), world.kube);
+  return done;
+}
+
 /** Another Service works on the load balancer that this one shares with it: that takes one write of Octavia's. */
-function waitForOthers(look: Look): Run {
-  const what = seen(look);
+function waitForOthers(unit: Unit, names: LeaseNames, { kube }: World, look?: Look): Run {
+  awaitTurn(unit.key, names, kube);
+  const { loadBalancerId } = names;
   const reason = 'waiting for another Service on the same load balancer';
-  const wait = what.loadBalancerId === undefined ? {} : { waitingFor: what.loadBalancerId };
+  const wait = loadBalancerId === undefined ? {} : { waitingFor: loadBalancerId };
   return {
     outcome: { status: 'progressing', reason, retryAfterMs: OTHERS_MS, ...wait },
-    plan: look.plan,
+    ...(look ? { plan: look.plan } : {}),
     applied: [],
-    ...what,
+    ...(loadBalancerId === undefined ? {} : { loadBalancerId }),
   };
 }
 

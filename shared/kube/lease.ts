@@ -38,6 +38,8 @@ export class KubeLease implements Lease {
   private readonly http: Http;
   private readonly options: LeaseOptions;
   private held: Held | undefined;
+  /** There was none before. */
+  private made = false;
   private renewing: Promise<void> | undefined;
   /** Add the monotonic clock to get the apiserver's. */
   private clockOffsetMs = 0;
@@ -55,6 +57,7 @@ export class KubeLease implements Lease {
     const waitMs = heldForMs(record, identity, this.serverNow());
     if (waitMs > 0) throw this.isHeld(waitMs);
     if (!(await this.write(taken(record, identity, this.serverNow())))) throw this.isHeld(LEASE_DURATION_MS);
+    this.made = found === undefined;
     return { fresh: found === undefined || lastHolder(found) === identity };
   }
 
@@ -74,9 +77,10 @@ export class KubeLease implements Lease {
     throw this.isLost('another holder took it');
   }
 
-  async release(): Promise<void> {
+  async release(unused = false): Promise<void> {
     const { held } = this;
     if (!held) return;
+    if (unused && this.made) return this.remove();
     await this.quietly('release', () =>
       this.write(released(held.record, this.options.identity, this.serverNow())),
     );

@@ -123,6 +123,22 @@ test('a load balancer keeps the VIPs that it was made with, and the Service is t
   expect(cloudWrites(it.sandbox)).toHaveLength(writes);
 });
 
+test('approved, it is made anew with the VIPs of both families, and keeps its floating IP', async () => {
+  await start();
+  it.sandbox.kube.apply(aService());
+  await it.settle('web');
+  const [address, old] = [floatingIP(), lb()?.id];
+  it.sandbox.kube.apply(dual());
+  await it.settle('web');
+  const [, approve = ''] = /until ([0-9a-f]{12}) is approved/.exec(message()) ?? [];
+  it.sandbox.kube.apply(dual({}, { 'levelset.openstack.org/approve': approve }));
+  await it.settle('web');
+
+  expect(lb()?.id).not.toBe(old);
+  expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([address, vip6()]);
+  expect(message()).toBe(`load balancer ${lb()?.id ?? ''} serves at ${address ?? ''} and ${vip6() ?? ''}`);
+});
+
 test('turned to SingleStack, the second address is kept by the load balancer and published no more', async () => {
   await start();
   it.sandbox.kube.apply(dual());

@@ -83,8 +83,8 @@ export async function lookAt(
     isMade: made,
   });
   const wish: DesireInput = {
-    wanted: wishes && unit.wanted ? [wishes] : [],
-    leaving: wishes && !unit.wanted ? [wishes] : [],
+    wishes,
+    wanted: unit.wanted,
     joins: observed.sharing?.role === 'joiner',
     nodes,
     facts: observed.facts,

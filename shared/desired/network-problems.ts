@@ -6,7 +6,6 @@ import { rulesHoldSourceRanges } from './security-group.ts';
 import type { Wishes } from './wishes.ts';
 
 interface Cloud {
-  readonly wanted: readonly Wishes[];
   readonly facts: NetworkFacts;
   /** Families of the load balancer's VIPs. */
   readonly served: readonly Family[];
@@ -14,7 +13,7 @@ interface Cloud {
 }
 
 /** What the cloud does not have, or cannot do, and without which nothing may be changed. */
-export function networkProblems(owner: Wishes, input: Cloud, config: Config): readonly Problem[] {
+export function networkProblems(wishes: Wishes, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
     field: 'subnet, network or security group id',
@@ -22,7 +21,11 @@ export function networkProblems(owner: Wishes, input: Cloud, config: Config): re
     message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
     blocking: true,
   }));
-  const { vip_network_id: network, vip_port_id: port, vip_qos_policy_id: qos } = owner.annotated.loadbalancer;
+  const {
+    vip_network_id: network,
+    vip_port_id: port,
+    vip_qos_policy_id: qos,
+  } = wishes.annotated.loadbalancer;
   if (qos !== undefined && facts.noQosPolicy) {
     const message =
       'is not visible to the project of cloud.conf, or Neutron has no QoS; the VIP port stays as it is';
@@ -39,12 +42,12 @@ export function networkProblems(owner: Wishes, input: Cloud, config: Config): re
       'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
   }
-  const ranged = input.wanted.find((wishes) => wishes.allowed_cidrs !== null);
-  const why = ranged && whyUnenforceable(owner, input, config);
-  if (why !== undefined) {
+  const ranges = wishes.allowed_cidrs;
+  const why = ranges && whyUnenforceable(wishes, input, config);
+  if (typeof why === 'string') {
     problems.push({
       field: 'spec.loadBalancerSourceRanges',
-      value: (ranged?.allowed_cidrs ?? []).join(','),
+      value: (ranges ?? []).join(','),
       message: `cannot be enforced ${why}, so nothing is opened`,
       blocking: true,
     });
@@ -57,7 +60,7 @@ export function networkProblems(owner: Wishes, input: Cloud, config: Config): re
  * 13); with security groups of the user's own on the VIP port it takes none.
  */
 function whyUnenforceable(
-  owner: Wishes,
+  wishes: Wishes,
   { octavia, served }: Cloud,
   { loadBalancer: config }: Config,
 ): string | undefined {
@@ -66,7 +69,7 @@ function whyUnenforceable(
   if (lbProvider === 'ovn' || octavia.major !== 2 || octavia.minor < 12)
     return `by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${lbProvider})`;
   if (served.length > 1) return 'on a load balancer with IPv4 and IPv6 addresses';
-  return owner.annotated.loadbalancer.vip_sg_ids === undefined
+  return wishes.annotated.loadbalancer.vip_sg_ids === undefined
     ? undefined
     : 'together with vip-sg-ids, whose security groups say who may connect';
 }

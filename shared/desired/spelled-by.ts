@@ -4,17 +4,13 @@ import type { ServicePort } from '../model/kubernetes.ts';
 import type { SpelledBy } from './capabilities.ts';
 import type { Wishes } from './wishes.ts';
 
-/** Which annotation of these Services asked for an attribute of what is desired for one of their ports. */
-export function spelledBy(wanted: readonly Wishes[]): SpelledBy {
+/** Which annotation of the Service asked for an attribute of what is desired for one of its ports. */
+export function spelledBy({ service, annotated }: Wishes): SpelledBy {
   return ({ kind, address }, attribute) => {
     const at = address.split('/').slice(1, 3).join('/');
-    for (const { service, annotated } of wanted) {
-      const index = (service.spec.ports ?? []).findIndex((port) => placeOf(port) === at);
-      const spelled = annotated.ports[index]?.spelled ?? {};
-      const [found] = settersOf(`${kind}.${attribute}`).flatMap((what) => spelled[what] ?? []);
-      if (found) return found;
-    }
-    return undefined;
+    const index = (service.spec.ports ?? []).findIndex((port) => placeOf(port) === at);
+    const spelled = annotated.ports[index]?.spelled ?? {};
+    return settersOf(`${kind}.${attribute}`).flatMap((what) => spelled[what] ?? [])[0];
   };
 }
 

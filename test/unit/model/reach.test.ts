@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mayJoin, mayRefer, outOfReach, REACH } from '../../../shared/model/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../../shared/model/reach.ts';
@@ -63,4 +64,10 @@ test('a load balancer on the operator’s list needs no tag', () => {
 test('what is told names the entry that is missing, if an entry can say it', () => {
   expect(outOfReach('shop', 'subnet', ID)).toContain(`--allowed-references=shop/subnet/${ID}`);
   expect(outOfReach('shop', 'subnet', '&a,b')).toContain('--allowed-references=shop/subnet/*');
+});
+
+test('SECURITY.md names every kind', () => {
+  const page = readFileSync('SECURITY.md', 'utf8');
+
+  expect(kinds.filter((kind) => !page.includes(`\`${kind}\``))).toEqual([]);
 });

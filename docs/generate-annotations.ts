@@ -76,7 +76,7 @@ function cellsOf(row: AnnotationRow): readonly string[] {
     `\`${name}\`${target === '' ? '' : ` (\`${target}\`)`}`,
     row.doc,
     `\`${row.example}\``,
-    allowed,
+    row.orNone ? `${allowed}; empty: none` : allowed,
     defaultOf(row),
     removalOf(row),
     sinceOf(row),

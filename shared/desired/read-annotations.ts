@@ -33,6 +33,8 @@ export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Servi
 
 const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Service'];
 
+const GO_PREFIX = 'loadbalancer.openstack.org/';
+
 /** Written by controllers, never a wish. */
 const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
@@ -126,6 +128,7 @@ function read(
 ): unknown {
   const otherwise: unknown = row.otherwise?.(config);
   if (!found) return otherwise;
+  if (row.orNone && found.text.trim() === '' && found.name.startsWith(GO_PREFIX)) return undefined;
   const parsed = row.parse(found.text);
   if ('value' in parsed) {
     const { value } = parsed;

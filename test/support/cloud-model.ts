@@ -32,8 +32,11 @@ const NETWORKS: Contents = {
     { id: PUBLIC_SUBNET, cidr: '203.0.113.0/24', network_id: PUBLIC, name: 'public-1', tags: ['paid'] },
     { id: SECOND_PUBLIC_SUBNET, cidr: '198.51.100.0/24', network_id: PUBLIC, name: 'public-2' },
   ],
-  flavor: [{ id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', enabled: true }],
-  availabilityzone: [{ id: 'az1', name: 'az1', enabled: true }],
+  flavor: [
+    { id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', enabled: true },
+    { id: 'aaaaaaaa-0000-4000-8000-0000000000f1', name: 'small', enabled: true },
+  ],
+  availabilityzone: ['az1', 'az-1'].map((name) => ({ id: name, name, enabled: true })),
   qos_policy: [{ id: QOS_POLICY }],
   network: [{ id: PUBLIC, 'router:external': 'true' }],
   container: [{ id: CERTIFICATE, container_ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` }],

@@ -16,7 +16,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${OWN}load-balancer-name`, 'cluster/edge', 'cluster/edge', 'other/edge,x'],
   [`${OCCM}subnet-id`, UUID, UUID, '../subnets'],
   [`${OCCM}network-id`, UUID.toUpperCase(), UUID, 'private'],
-  [`${OCCM}member-subnet-id`, UUID.replaceAll('-', ''), UUID.replaceAll('-', ''), ''],
+  [`${OCCM}member-subnet-id`, UUID.replaceAll('-', ''), UUID.replaceAll('-', ''), 'a'],
   [`${OCCM}lb-method`, 'LEAST_CONNECTIONS', 'LEAST_CONNECTIONS', 'RANDOM'],
   [`${OCCM}port-id`, UUID, UUID, 'eth0'],
   [`${OWN}additional-vip-subnet-ids`, `${UUID}, ${UUID}`, [UUID, UUID], 'private-v6'],
@@ -227,6 +227,39 @@ test('two spellings may say the same; what the second says otherwise is a proble
   expect(both('tcp').problems).toMatchObject([{ field: `${KINX}backend-protocol`, value: 'tcp' }]);
   expect(both('tcp').ports[0]?.ServicePort.protocol).toBe('http');
 });
+
+test.each(ANNOTATIONS.filter(({ orNone }) => orNone))(
+  '$sets is none where the Go provider’s spelling is empty',
+  (row) => {
+    const name = row.names.find((one) => one.startsWith(OCCM)) ?? '';
+    const config = aConfig(undefined, {
+      subnetId: UUID,
+      networkId: UUID,
+      memberSubnetId: UUID,
+      flavorId: UUID,
+      availabilityZone: 'az',
+      floatingNetworkId: UUID,
+      floatingSubnetId: UUID,
+      defaultTlsContainerRef: UUID,
+    });
+    const { problems, ports, ...common } = readAnnotations(
+      {
+        metadata: {
+          name: 'web',
+          namespace: 'default',
+          uid: 'u',
+          resourceVersion: '1',
+          annotations: { [name]: '' },
+        },
+        spec: { ports: PORTS },
+      },
+      config,
+    );
+    const values = { ...ports[0], ...common } as unknown as Record<string, Record<string, unknown>>;
+    expect(problems).toEqual([]);
+    expect(values[row.on]).not.toHaveProperty(row.sets);
+  },
+);
 
 test('no text makes the reader throw', () => {
   fc.assert(

@@ -41,6 +41,8 @@ export class MemoryQueue {
   readonly #ready = new ReadyKeys();
   readonly #delayed = new Map<Key, Delayed>();
   readonly #running = new Set<Key>();
+  /** What a sweep found of keys that run. */
+  readonly #found = new Map<Key, ReconcileRequest>();
   readonly #attempts = new Map<Key, number>();
   #idle: (() => void)[] = [];
   #stopped = false;
@@ -52,11 +54,17 @@ export class MemoryQueue {
 
   /**
    * Queues a key. Without a delay it goes before its own delayed comeback and out of waiting; only what a sweep found
-   * leaves a run in hand and a comeback as they are: that key is being looked at. With a delay, an earlier time that is known already stays. After `stop` it does nothing.
+   * leaves a comeback as it is: that key will be looked at. One that runs may have looked before what woke the sweep, so it
+   * runs once more unless it comes back anyway. With a delay, an earlier time that is known already stays. After `stop` it
+   * does nothing.
    */
   add(request: ReconcileRequest, delayMs = 0): void {
     const { key, trigger } = request;
-    if (this.#stopped || (trigger === 'sweep' && this.#isInHand(key))) return;
+    if (this.#stopped || (trigger === 'sweep' && this.#isComingBack(key))) return;
+    if (trigger === 'sweep' && this.#running.has(key)) {
+      this.#found.set(key, request);
+      return;
+    }
     if (delayMs <= 0) {
       this.#dropDelay(key);
       this.#options.waiting?.forget(key);
@@ -130,8 +138,11 @@ export class MemoryQueue {
     const outcome = report?.outcome ?? REJECTED;
     const attempt = this.#attempts.get(key) ?? 0;
     const delayMs = comebackDelayMs(outcome, attempt, this.#random);
+    const found = this.#found.get(key);
+    this.#found.delete(key);
     if (delayMs === undefined) {
       this.#attempts.delete(key);
+      if (found && !this.#ready.has(key)) this.add(found);
       return;
     }
     if (this.#stopped || this.#ready.has(key)) return;
@@ -146,8 +157,8 @@ export class MemoryQueue {
     this.add(comeback, Math.max(1, delayMs));
   }
 
-  #isInHand(key: Key): boolean {
-    return this.#running.has(key) || this.#delayed.has(key) || (this.#options.waiting?.has(key) ?? false);
+  #isComingBack(key: Key): boolean {
+    return this.#delayed.has(key) || (this.#options.waiting?.has(key) ?? false);
   }
 
   #dropDelay(key: Key): void {

@@ -64,7 +64,7 @@ test('no two runs of one key overlap, no key is lost, and nothing overtakes what
       });
       for (const { atMs, name, trigger, delayMs } of plan) {
         setTimeout(() => {
-          if (trigger !== 'sweep') lastAdd.set(name, Date.now());
+          lastAdd.set(name, Date.now());
           if (delayMs === 0 && PRIORITY[trigger] === 0) readyUser.add(name);
           queue.add(aRequest(name, trigger), delayMs);
         }, atMs);

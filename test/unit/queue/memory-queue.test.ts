@@ -62,15 +62,30 @@ test('a key that is added while it runs runs once more afterwards', async () => 
   expect(runs).toEqual(['audit web', 'audit web']);
 });
 
-test('what a sweep found leaves a run in hand as it is', async () => {
+test('what a sweep found while its key ran is looked for once more: the run may have looked before it', async () => {
   const { queue, runs } = aQueue(() => after(10), { concurrency: 5 });
+
+  queue.add(aRequest('web'));
+  await vi.advanceTimersByTimeAsync(5);
+  queue.add(aRequest('web', 'sweep'));
+  queue.add(aRequest('web', 'sweep'));
+  await vi.runAllTimersAsync();
+
+  expect(runs).toEqual(['audit web', 'sweep web']);
+});
+
+test('what a sweep found while its key ran is left to the comeback if there is one', async () => {
+  const { queue, runs } = aQueue(async (_request, run) => {
+    await after(10);
+    return run === 1 ? progressing(20_000) : SETTLED;
+  });
 
   queue.add(aRequest('web'));
   await vi.advanceTimersByTimeAsync(5);
   queue.add(aRequest('web', 'sweep'));
   await vi.runAllTimersAsync();
 
-  expect(runs).toEqual(['audit web']);
+  expect(runs).toEqual(['audit web', 'comeback web']);
 });
 
 test('what people changed goes before comebacks, and those before what a sweep found', async () => {

@@ -79,7 +79,8 @@ export const dualStackCases: readonly CloudCase[] = [
       const [port_id, fixed_ip_address] = ['vip_port_id', 'vip_address'].map((name) =>
         textAt(posted.body, `loadbalancer.${name}`),
       );
-      expectNeutron(await cloud.postFloatingIp({ port_id }), 400, 'BadRequest');
+      for (const wrong of [{}, { fixed_ip_address: '10.0.0.254' }, { fixed_ip_address: 'fd00:10::5' }])
+        expectNeutron(await cloud.postFloatingIp({ port_id, ...wrong }), 400, 'BadRequest');
       const ip = await cloud.postFloatingIp({ port_id, fixed_ip_address });
       expect(at(ip.body, 'floatingip.fixed_ip_address')).toBe(fixed_ip_address);
       const path = `floatingips/${textAt(ip.body, 'floatingip.id')}`;

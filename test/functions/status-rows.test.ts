@@ -46,6 +46,17 @@ test('a Service that this process has not run is as its own status says', () => 
   ]);
 });
 
+test('of several addresses every one is shown', () => {
+  const ingress = [
+    { ip: '203.0.113.10', ipMode: 'VIP' },
+    { ip: 'fd00::5', ipMode: 'VIP' },
+  ];
+  const status = { ...ready('True', 'EnsuredLoadBalancer'), loadBalancer: { ingress } };
+  expect(rows([aService('dual', { status })])).toEqual([
+    ['shop/dual', 'settled', 'in words', '203.0.113.10, fd00::5'],
+  ]);
+});
+
 test('the last run comes before the status', () => {
   const report: LastReport = {
     at: '2026-11-21T03:00:00Z',

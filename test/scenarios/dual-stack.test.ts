@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { sweep } from '../../shared/sweep.ts';
+import { makeAsGoProvider } from '../support/old-controllers.ts';
 import { aService } from '../support/service.ts';
 import { startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
@@ -243,4 +244,19 @@ test('in an IPv6-only cluster no node is waited for', async () => {
   expect((await it.settle('web')).nodesWithoutAddress).toBeUndefined();
   expect((await sweep(it.world)).nodesWithoutAddress).toEqual([]);
   expect(families()).toEqual([6, 6, 6]);
+});
+
+test('taken over, a dual-stack Service keeps the one address that the Go provider gave it', async () => {
+  await start();
+  await makeAsGoProvider(it);
+  const metadata = { name: 'web', namespace: 'default' };
+  it.sandbox.kube.apply({ kind: 'Service', metadata, spec: { ipFamilyPolicy: 'PreferDualStack' } });
+  const [before, writes] = [ingressOf(it.sandbox), cloudWrites(it.sandbox).length];
+  await it.settle('web');
+
+  expect(ingressOf(it.sandbox)).toEqual(before);
+  expect(before.map(({ ip }) => ip)).toEqual([floatingIP()]);
+  const tagged = ['PUT loadbalancers/ID', 'PUT listeners/ID', 'PUT floatingips/ID/tags'];
+  expect(cloudWrites(it.sandbox).slice(writes).sort()).toEqual(tagged.sort());
+  expect(message()).toMatch(/lb is left as it is.*additional_vips/);
 });

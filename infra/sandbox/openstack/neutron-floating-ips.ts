@@ -122,7 +122,11 @@ function attach(world: CloudWorld, ip: FloatingIp, port: Port, address: unknown)
     const how = 'Must provide a specific IPv4 address when assigning a floating IP.';
     throw bad(`Port ${port.id} has multiple fixed IPv4 addresses.  ${how}`);
   }
-  const fixed = four.find((one) => typeof address !== 'string' || one === address) ?? null;
+  if (typeof address === 'string' && !four.includes(address)) {
+    const six = `Cannot process floating IP association with ${address}, since that is not an IPv4 address`;
+    throw bad(address.includes(':') ? six : `Port ${port.id} does not have fixed ip ${address}`);
+  }
+  const fixed = typeof address === 'string' ? address : (four[0] ?? null);
   const other = world.floatingips.find((one) => one.port_id === port.id && one.id !== ip.id);
   if (other) {
     const what = `Cannot associate floating IP ${ip.floating_ip_address} (${ip.id}) with port ${port.id} using fixed IP ${String(fixed)}`;

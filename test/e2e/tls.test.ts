@@ -103,6 +103,9 @@ const keep = (pair: Pair): Promise<string> =>
     },
   ]);
 
+const told = (): Promise<string> =>
+  kubectl(['-n', namespace, 'get', 'service', 'web', '-o', 'jsonpath={.status.conditions}']);
+
 const shows = (address: string, name: string, subject: string): Promise<boolean> =>
   until(`${name} to be shown ${subject}`, async () => {
     const shown = await handshake(address, name);
@@ -144,18 +147,7 @@ it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes 
   await keep('one');
   await deploy({ [`${OWN}tls-secret`]: 'web-tls' });
   // the namespace has not opted in
-  await until('the Service to say how', async () => {
-    const text = await kubectl([
-      '-n',
-      namespace,
-      'get',
-      'service',
-      'web',
-      '-o',
-      'jsonpath={.status.conditions}',
-    ]);
-    return text.includes('opts in by a Role');
-  });
+  await until('the Service to say how', async () => (await told()).includes('opts in by a Role'));
   const role = readFileSync(join(lab().repository, 'infra/kubernetes/tls-secrets.example.yaml'), 'utf8');
   await kubectl(['apply', '-f', '-'], role.replaceAll('namespace: default', `namespace: ${namespace}`));
   await sweepUntilSettled();
@@ -170,6 +162,12 @@ it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes 
   const renewed = await stored();
   expect(renewed).toHaveLength(1);
   expect(renewed).not.toContain(first);
+
+  await kubectl(['-n', namespace, 'delete', 'secret', 'web-tls']);
+  await sweepUntilSettled();
+  expect(await told()).toContain('the certificate that was stored before is served until it is right');
+  expect(await handshake(address, 'one.example.org')).toMatchObject({ subject: 'CN = two.example.org' });
+  expect(await stored()).toEqual(renewed);
 
   await kubectl(['-n', namespace, 'delete', 'service', 'web', '--wait=false']);
   await serviceGone(namespace, 'web');

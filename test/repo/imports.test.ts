@@ -26,7 +26,9 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
   'watermark.ts': ['model', 'apply', 'observe', 'look.ts'],
   'note-writes.ts': ['model', 'ports.ts', 'apply', 'observe', 'look.ts'],
-  'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan'],
+  'desire.ts': ['model', 'config', 'ports.ts', 'observe', 'desired'],
+  'plan-unit.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan', 'desire.ts'],
+  'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'desire.ts', 'plan-unit.ts'],
   'leases.ts': ['model', 'ports.ts', 'look.ts'],
   'conclude.ts': ['model', 'ports.ts', 'apply', 'report', 'leases.ts', 'look.ts', 'unit.ts', 'watermark.ts'],
   'reconcile.ts': [

@@ -1,0 +1,67 @@
+import { offerQuestion } from './desired/offers.ts';
+import { asMaker } from './desired/maker.ts';
+import { servedSecrets } from './desired/served-secrets.ts';
+import { desireUnit } from './desired/unit.ts';
+import type { Desired, DesireInput } from './desired/unit.ts';
+import { certificateQuestionOf } from './desired/wishes.ts';
+import type { Wishes } from './desired/wishes.ts';
+import type { Config } from './config/config.ts';
+import type { Node } from './model/kubernetes.ts';
+import type { NetworkQuestion } from './model/network.ts';
+import type { Offers } from './model/offers.ts';
+import type { ClusterIdentity } from './model/ownership.ts';
+import type { Unit } from './model/unit.ts';
+import { observeAsIfAnew } from './observe/as-if-anew.ts';
+import { horizonAt, observeCertificates } from './observe/certificates.ts';
+import { observeOffers } from './observe/offers.ts';
+import type { Observed } from './observe/unit.ts';
+import type { World } from './ports.ts';
+
+export interface Wished {
+  /** As the maker of the load balancer would have read it. */
+  readonly config: Config;
+  readonly wishes?: Wishes;
+  /** Hashes of changes that may be made, sorted. */
+  readonly approved: readonly string[];
+  readonly desired: Desired;
+  /** The same for a load balancer that takes the place of the one there is; only where something was approved. */
+  readonly another?: Desired;
+}
+
+/** The middle of a look: what is desired, with what the cloud has to be asked for it. */
+export async function desire(
+  unit: Unit,
+  observed: Observed,
+  network: NetworkQuestion | undefined,
+  nodes: readonly Node[],
+  world: Pick<World, 'cloud' | 'clock' | 'config'>,
+  cluster: ClusterIdentity,
+): Promise<Wished> {
+  const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
+  const horizon = horizonAt(world.clock);
+  const ability = { ...observed.octavia, provider: config.loadBalancer.lbProvider };
+  const offered = async (isMade: boolean): Promise<Offers> => ({
+    ...(await observeOffers(offerQuestion(wishes, ability, isMade), world)),
+    isMade,
+  });
+  const input: DesireInput = {
+    wishes,
+    wanted: unit.wanted,
+    joins: observed.sharing?.role === 'joiner',
+    nodes,
+    facts: observed.facts,
+    octavia: observed.octavia,
+    offers: await offered(observed.loadBalancer !== undefined),
+    secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
+    horizon,
+    certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
+    ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
+    ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
+    cluster,
+  };
+  const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
+  const own = { config, ...(wishes ? { wishes } : {}), approved, desired: desireUnit(input, config) };
+  if (!network || !observed.loadBalancer || approved.length === 0) return own;
+  const facts = await observeAsIfAnew(network, observed.loadBalancer, nodes, world);
+  return { ...own, another: desireUnit({ ...input, facts, offers: await offered(false) }, config) };
+}

@@ -1,0 +1,128 @@
+import type { Wished } from './desire.ts';
+import { joiningProblems } from './desired/joining.ts';
+import { addressesOf, ambiguityProblems } from './desired/maker.ts';
+import { desireSharing } from './desired/sharing.ts';
+import { isBeside } from './model/beside.ts';
+import { publishedAddresses } from './model/kubernetes.ts';
+import type { Node } from './model/kubernetes.ts';
+import { isMadeForService } from './model/name-schemes.ts';
+import type { ClusterIdentity } from './model/ownership.ts';
+import type { Plan, Step } from './model/plan.ts';
+import { isAnother, REPLACEMENT } from './model/replacement.ts';
+import type { ServiceKey } from './model/request.ts';
+import type { ObservedResource } from './model/resources.ts';
+import { madeForKey } from './model/sharing.ts';
+import type { Unit } from './model/unit.ts';
+import { isMadeByUs } from './observe/floating-ip.ts';
+import { observeHeadroom } from './observe/quota.ts';
+import { isPending } from './observe/unit.ts';
+import type { Observed } from './observe/unit.ts';
+import { delegationProblems } from './plan/delegation.ts';
+import { plan } from './plan/plan.ts';
+import { quotaProblems, quotaShortages } from './plan/quota.ts';
+import { secondControllerProblems } from './plan/second-controller.ts';
+import { withoutTakenPlaces } from './plan/taken-places.ts';
+import { withhold } from './plan/withhold/withhold.ts';
+import type { World } from './ports.ts';
+
+export type Depth = 'deep' | 'shallow';
+
+/** The end of a look: what is between observed and desired, as far as it can be done now. */
+export async function planUnit(
+  unit: Unit,
+  observed: Observed,
+  { config, wishes, approved, desired, another }: Wished,
+  nodes: readonly Node[],
+  world: Pick<World, 'cloud' | 'clock' | 'config'>,
+  cluster: ClusterIdentity,
+  depth: Depth,
+): Promise<Plan> {
+  const { loadBalancer, sharing, replacement } = observed;
+  const uid = unit.service?.metadata.uid ?? '';
+  const pending = loadBalancer !== undefined && isPending(loadBalancer);
+  const floatingIP = observed.resources.find(({ kind }) => kind === 'floatingip')?.wire;
+  const shared = desireSharing(desired.resources, { wishes, cluster, loadBalancer, sharing, floatingIP });
+  const free = withoutTakenPlaces(shared.resources, observed.resources, cluster);
+  const rebuild = whyAnew(unit, observed);
+  const planned = plan({
+    unit: unit.key,
+    services: [`${unit.name.namespace}/${unit.name.name}`],
+    ...withhold({
+      desired: free.desired,
+      observed: observed.resources,
+      uid,
+      approved,
+      published: publishedAddresses(unit.service),
+      nodes: addressesOf(nodes),
+      keepMembers: desired.keepMembers,
+      tags: world.config.adopt !== 'names-only',
+    }),
+    problems: [
+      ...desired.problems,
+      ...quotaProblems(desired.resources, observed.headroom),
+      ...ambiguityProblems(observed.ambiguous),
+      ...secondControllerProblems(unit.service),
+      ...joiningProblems(observed.notJoined, wishes),
+      ...shared.problems,
+      ...free.problems,
+      ...(depth === 'deep' && !pending
+        ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
+        : []),
+    ],
+    keepMembers: desired.keepMembers,
+    keepSecurityGroup: desired.keepSecurityGroup,
+    isMadeByUs: ({ kind, wire }: ObservedResource) =>
+      kind === 'loadbalancer'
+        ? isMadeForService(wire)
+        : isMadeByUs(wire, unit) || isMadeByUs(wire, { name: ownerOf(observed) ?? unit.name }),
+    sharedWith: sharing?.others ?? [],
+    untold: sharing?.untold ?? [],
+    duplicates: observed.duplicates,
+    uid,
+    approved,
+    ...(another ? { another } : {}),
+    ...(replacement ? { replacement } : {}),
+    ...(rebuild === undefined ? {} : { rebuild }),
+  });
+  const full =
+    depth === 'deep' && planned.steps.some(isAnother)
+      ? quotaShortages(desired.resources, await observeHeadroom(world.cloud, world.clock))
+      : [];
+  // in ERROR every write on it is refused, and that refusal looks like one that passes
+  const failed = unit.wanted && isFailed(observed) && rebuild === undefined;
+  const isPossible = (step: Step): boolean => {
+    if (full.length > 0 && isAnother(step)) return false;
+    return failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);
+  };
+  return { ...planned, steps: planned.steps.filter(isPossible), problems: [...planned.problems, ...full] };
+}
+
+/** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */
+function isOutOfReach(step: Step, pending: boolean, depth: Depth): boolean {
+  if (pending) return !isBeside(step.kind);
+  return depth === 'shallow' && !isBeside(step.kind) && step.kind !== 'loadbalancer';
+}
+
+/** What may be done about a load balancer in ERROR: another one, and then its end. */
+function isOfWhole({ address, verb }: Step): boolean {
+  return address === REPLACEMENT || (address === 'lb' && verb === 'delete');
+}
+
+/** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
+function whyAnew(unit: Unit, observed: Observed): string | undefined {
+  const published = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
+  const isAlone = observed.sharing?.role === 'owner' && observed.sharing.others.length === 0;
+  const isOurs = observed.loadBalancer !== undefined && isMadeForService(observed.loadBalancer) && isAlone;
+  return isFailed(observed) && isOurs && !published
+    ? 'it is in ERROR and nobody has its address yet, so it is made anew'
+    : undefined;
+}
+
+/** For whom the load balancer was made, when that is another Service: its floating IP was, too. */
+function ownerOf({ loadBalancer, sharing }: Observed): ServiceKey | undefined {
+  return loadBalancer && sharing?.role === 'joiner' ? madeForKey(loadBalancer) : undefined;
+}
+
+function isFailed(observed: Observed): boolean {
+  return observed.loadBalancer?.['provisioning_status'] === 'ERROR';
+}

@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', 'test/bench/**'],
     testTimeout: 20_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
   },
 });

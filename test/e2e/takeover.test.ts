@@ -14,6 +14,7 @@ import {
   lab,
   leaveCluster,
   loadBalancerTree,
+  needsControl,
   nothingLeft,
   OpenStack,
   removeNamespace,
@@ -56,7 +57,7 @@ afterEach(async () => {
 
 describe.each(MAKERS)('what %s made', (maker) => {
   it('keeps its address, and everything on it as it is', async (context) => {
-    if (!lab().controllable) context.skip();
+    needsControl(context);
     const stand = new Map(nodes.map((node) => [node.name, node]));
     const worlds = namesOf(maker).map((name) =>
       moved(readWorld(join(WORLDS, maker, `${name}.world.json`)), stand, container?.ref ?? ''),

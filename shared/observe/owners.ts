@@ -63,9 +63,9 @@ function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): 
  */
 export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   if (tagValue(wire['tags'], 'port') === undefined) {
-    const { listeners = [] } = wire;
-    const isUsed = !Array.isArray(listeners) || listeners.length > 0;
-    return !isUsed && isChildName(wire['name'], 'pool', owners.tags);
+    const { listeners } = wire;
+    const isUnused = Array.isArray(listeners) && listeners.length === 0;
+    return isUnused && isChildName(wire['name'], 'pool', owners.tags);
   }
   return isNamedByNobodyElse([String(wire['name']).replace(/^pool_\d+_/, '')], owners);
 }

@@ -1,0 +1,47 @@
+import { aService } from './service.ts';
+import { startSandboxWorld } from './sandbox-world.ts';
+import type { SandboxWorld } from './sandbox-world.ts';
+
+export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
+export const LOAD_BALANCER_NAME = 'levelset.openstack.org/load-balancer-name';
+
+/** A world in which Services share a load balancer: a second namespace, `other`, and room for twelve on one. */
+export interface SharedWorld extends SandboxWorld {
+  /** A Service with one TCP port. */
+  apply(name: string, port: number, annotations?: Record<string, string>, namespace?: string): void;
+  /** The first load balancer that there is. */
+  lb(): SandboxWorld['sandbox']['cloud']['loadbalancers'][number];
+  /** Of all listeners, in order. */
+  ports(): readonly number[];
+  /** How the Service comes to rest. */
+  statusOf(name: string): Promise<string>;
+  /** Service `web` with a load balancer of its own; its id. */
+  owner(): Promise<string>;
+}
+
+export async function startSharedWorld(): Promise<SharedWorld> {
+  const it = await startSandboxWorld({}, { maxSharedLb: 12 });
+  it.sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'other' } });
+  const { cloud, kube } = it.sandbox;
+  const lb: SharedWorld['lb'] = () => {
+    const [first] = cloud.loadbalancers;
+    if (!first) throw new Error('there is no load balancer');
+    return first;
+  };
+  const apply: SharedWorld['apply'] = (name, port, annotations = {}, namespace = 'default') => {
+    const spec = { ports: [{ name: 'main', port, targetPort: 8080 }] };
+    kube.apply(aService({ name, namespace, annotations, spec }));
+  };
+  return {
+    ...it,
+    apply,
+    lb,
+    ports: () => cloud.listeners.map(({ protocol_port }) => protocol_port).sort((a, b) => a - b),
+    statusOf: async (name) => (await it.settle(name)).outcome.status,
+    owner: async () => {
+      apply('web', 80);
+      await it.settle('web');
+      return lb().id;
+    },
+  };
+}

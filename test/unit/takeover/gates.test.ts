@@ -86,13 +86,16 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
     ['delete floatingip'],
   ],
   [
-    'kinx left redirects to its driver',
+    'kinx left redirects and headers to its driver',
     world('kinx/readme-http-redirect'),
     (draft) => {
       annotate(draft, 'levelset.openstack.org/redirect-host', 'app.example.org');
     },
-    ['create l7policy/tcp/80/redirect action redirect_prefix redirect_http_code position'],
-    ['create l7policy/tcp/80/redirect', 'create l7rule/tcp/80/redirect'],
+    [
+      'update listener/tcp/80 insert_headers',
+      'create l7policy/tcp/80/redirect action redirect_prefix redirect_http_code position',
+    ],
+    ['update listener/tcp/80', 'create l7policy/tcp/80/redirect', 'create l7rule/tcp/80/redirect'],
   ],
   [
     'kinx made every node a member, whatever their labels',

@@ -14,7 +14,7 @@ import type { Unit } from './model/unit.ts';
 import { observeAsIfAnew } from './observe/as-if-anew.ts';
 import { horizonAt, observeCertificates } from './observe/certificates.ts';
 import { observeOffers } from './observe/offers.ts';
-import type { Observed } from './observe/unit.ts';
+import type { Observed } from './observe/observed.ts';
 import type { World } from './ports.ts';
 
 export interface Wished {

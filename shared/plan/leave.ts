@@ -1,8 +1,9 @@
-import { ownerTag, tagValue, tagValues, withoutOurTags } from '../model/ownership.ts';
+import { nameTag, ownerTag, tagValue, tagValues, withoutOurTags } from '../model/ownership.ts';
 import type { Step, UpdateStep } from '../model/plan.ts';
 import type { ServiceKey } from '../model/request.ts';
 import type { ObservedResource } from '../model/resources.ts';
 import { isGoTagOf, madeForKey, textOf } from '../model/sharing.ts';
+import { mergeUserTags } from '../model/user-tags.ts';
 
 /** What somebody else uses stays, and is no longer ours. */
 export function release(lb: ObservedResource): Step {
@@ -25,7 +26,8 @@ export function leave(lb: ObservedResource, key: ServiceKey, untold: readonly st
     isGoTagOf(tag, key) ||
     tagValue([tag], 'name') === textOf(key) ||
     (isOwner && tagValue([tag], 'service') !== undefined);
-  const stay = [...from.filter((tag) => !goes(tag)), ...untold];
+  const { observed: others } = mergeUserTags(from, [nameTag(key)]);
+  const stay = [...others.filter((tag) => !goes(tag)), ...untold];
   const isOurs = tagValues(stay, 'name').length > 0;
   const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
   return to.length === from.length && to.every((tag) => from.includes(tag))

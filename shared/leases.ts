@@ -32,16 +32,19 @@ export function leaseName(look: Look): string {
  * which it is to be shared. Undefined where the unit's own lease is that, or nobody shares.
  */
 export function sharingLeaseName(look: Look): string | undefined {
-  const { loadBalancer, sharing } = look.observed;
+  const { loadBalancer } = look.observed;
   if (loadBalancer) {
     const owner = tagValue(loadBalancer['tags'], 'service');
     if (owner !== undefined) return owner === uidOf(look) ? undefined : `${TAG_PREFIX}${owner}`;
-    const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
-    return isShared ? `${PASSING[0]}${loadBalancer.id}` : undefined;
+    return isShared(look) ? `${PASSING[0]}${loadBalancer.id}` : undefined;
   }
   const name = look.unit.wanted ? look.wishes?.annotated.Service.loadBalancerName : undefined;
   if (name === undefined) return undefined;
   return `${PASSING[1]}${fingerprint(sharedTag(look.unit.name.namespace, name)).slice(0, 16)}`;
+}
+
+function isShared({ observed: { sharing } }: Look): boolean {
+  return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
 /** These belong to nobody who would remove them at the end, so they go when they are given back. */
@@ -51,31 +54,42 @@ const PASSING = [`${TAG_PREFIX}lb-`, `${TAG_PREFIX}name-`] as const;
 export interface LeaseNames {
   readonly own: string;
   readonly shared: string | undefined;
+  /** Others take one of them, too. */
+  readonly areShared: boolean;
   readonly uid: string | undefined;
   readonly loadBalancerId: string | undefined;
 }
 
 export function leaseNames(look: Look): LeaseNames {
   const shared = sharingLeaseName(look);
-  return { own: leaseName(look), shared, uid: uidOf(look), loadBalancerId: look.observed.loadBalancer?.id };
+  return {
+    own: leaseName(look),
+    shared,
+    areShared: shared !== undefined || isShared(look),
+    uid: uidOf(look),
+    loadBalancerId: look.observed.loadBalancer?.id,
+  };
 }
 
-/** Undefined while another Service works on what is shared. Throws LEASE_HELD when another run has this unit. */
+/** Undefined while somebody else works on what is shared. Throws LEASE_HELD when another run has a unit that shares nothing. */
 export async function acquireLeases(
   names: LeaseNames,
   kube: Pick<Kube, 'lease'>,
 ): Promise<Leases | undefined> {
   const own = kube.lease(names.own);
-  const { fresh } = await own.acquire();
+  const mine = await unlessHeld(own, names.areShared);
+  if (!mine) return undefined;
+  const { fresh } = mine;
   const { shared: name } = names;
   if (name === undefined) return { fresh, renew: () => own.renew(), release: (how) => giveBack(own, how) };
   const shared = kube.lease(name, names.uid);
-  try {
-    await shared.acquire();
-  } catch (error) {
+  const ours = await unlessHeld(shared, true).catch(async (error: unknown) => {
     await own.release(true);
-    if (error instanceof ReconcileError && error.code === 'LEASE_HELD') return undefined;
     throw error;
+  });
+  if (!ours) {
+    await own.release(true);
+    return undefined;
   }
   const isPassing = PASSING.some((prefix) => name.startsWith(prefix));
   return {
@@ -90,6 +104,16 @@ export async function acquireLeases(
       ]);
     },
   };
+}
+
+/** Who holds a lease that others take, too, needs it for one write: there is a turn for each. */
+async function unlessHeld(lease: Lease, isShared: boolean): Promise<{ readonly fresh: boolean } | undefined> {
+  try {
+    return await lease.acquire();
+  } catch (error) {
+    if (isShared && error instanceof ReconcileError && error.code === 'LEASE_HELD') return undefined;
+    throw error;
+  }
 }
 
 function giveBack(own: Lease, how?: 'unused' | 'gone'): Promise<void> {
@@ -109,7 +133,7 @@ const turns = new WeakMap<Pick<Kube, 'lease'>, Map<Key, LeaseNames>>();
  * then, once, so that those whose turn it is not cost no call to OpenStack.
  */
 export function awaitTurn(unit: Key, names: LeaseNames, kube: Pick<Kube, 'lease'>): void {
-  if (names.shared === undefined) return;
+  if (!names.areShared) return;
   const memory = turns.get(kube) ?? new Map<Key, LeaseNames>();
   turns.set(kube, memory);
   memory.set(unit, names);

@@ -135,3 +135,17 @@ test('two that would both make the load balancer of a name make one', async () =
 function leaseOf(name: string): string {
   return `levelset-${it.sandbox.kube.get('Service', 'default', name)?.metadata.uid ?? ''}`;
 }
+
+test('an owner waits for its load balancer, not for the end of a lease, while one that joins has it', async () => {
+  await threeServices();
+  await settleBy('api', it.world);
+  apply('web', 8080);
+  const said: unknown[] = [];
+  before({ method: 'POST', path: /pools$/ }, async () => said.push((await once('web', other)).outcome));
+
+  expect(await settleBy('dns', it.world)).toBe('settled');
+
+  expect(said).toMatchObject([{ status: 'progressing', waitingFor: lb()?.id }]);
+  expect(await settleBy('web', other)).toBe('settled');
+  expect(ports()).toEqual([81, 82, 8080]);
+});

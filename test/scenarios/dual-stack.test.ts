@@ -213,8 +213,10 @@ test('with several IPv4 VIPs the floating IP is on the first one', async () => {
   expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP()]);
 
   // behind an IPv6 one the address is known when the load balancer is there
-  kube.apply(dual({ ipFamilies: ['IPv6', 'IPv4'] }, further, 'six'));
+  const both = { [ADDITIONAL]: [four.id, further[ADDITIONAL]].join() };
+  kube.apply(dual({ ipFamilies: ['IPv6', 'IPv4'] }, both, 'six'));
   await it.settle('six');
+  expect(cloudWrites(it.sandbox).filter((write) => write === 'POST floatingips')).toHaveLength(2);
   const six = cloud.loadbalancers[1];
   const [first] = (six?.['additional_vips'] ?? []) as { ip_address: string }[];
   expect(cloud.floatingips[1]?.fixed_ip_address).toBe(first?.ip_address);

@@ -7,11 +7,13 @@ import type { Kube, Lease } from './ports.ts';
 
 /** The lease of the unit, and that of what it shares with others, held together. */
 export interface Leases extends Pick<Lease, 'renew'> {
-  /** `unused`: nothing was written under them. `gone`: the unit is no more, and its lease neither. */
-  release(how?: 'unused' | 'gone'): Promise<void>;
+  /** `unused`: nothing was written. `gone`: the unit is no more. `stale`: what is shared goes by another lease now. */
+  release(how?: Ending): Promise<void>;
   /** What was read before still holds: nobody else can have written meanwhile. */
   readonly fresh: boolean;
 }
+
+export type Ending = 'unused' | 'gone' | 'stale';
 
 /** Of the Service, or, when it is gone, of the one for which was made what is left. */
 export function uidOf({ unit, observed }: Look): string | undefined {
@@ -100,7 +102,7 @@ export async function acquireLeases(
     release: async (how) => {
       await Promise.all([
         giveBack(own, how),
-        isPassing ? shared.remove() : shared.release(how !== undefined),
+        isPassing || how === 'stale' ? shared.remove() : shared.release(how !== undefined),
       ]);
     },
   };
@@ -116,8 +118,8 @@ async function unlessHeld(lease: Lease, isShared: boolean): Promise<{ readonly f
   }
 }
 
-function giveBack(own: Lease, how?: 'unused' | 'gone'): Promise<void> {
-  return how === 'gone' ? own.remove() : own.release(how === 'unused');
+function giveBack(own: Lease, how?: Ending): Promise<void> {
+  return how === 'gone' ? own.remove() : own.release(how !== undefined);
 }
 
 /** What was read may name another lease than the one that is held. */

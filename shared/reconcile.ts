@@ -10,7 +10,7 @@ import type { Applied } from './apply/apply.ts';
 import { conclude, nothingApplied, seen, tellOfFailure } from './conclude.ts';
 import type { Run } from './conclude.ts';
 import { acquireLeases, awaitTurn, leaseNames, requireSameLease, takeTurn } from './leases.ts';
-import type { LeaseNames, Leases } from './leases.ts';
+import type { Ending, LeaseNames, Leases } from './leases.ts';
 import { lookAt } from './look.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
@@ -66,7 +66,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
   const turn = request.dryRun ? undefined : takeTurn(unit.key, kube);
   const early = turn && (await acquireLeases(turn, kube));
   if (turn && !early) return waitForOthers(unit, turn, world);
-  let how: 'unused' | 'gone' | undefined = 'unused';
+  let how: Ending | undefined = 'unused';
   try {
     const first = await look(unit);
     if (request.dryRun)
@@ -79,6 +79,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
       return done;
     }
     if (turn && early) {
+      how = 'stale';
       requireSameLease(turn, first);
       how = undefined;
       return await write(held, early, world, budget);

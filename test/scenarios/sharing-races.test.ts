@@ -149,3 +149,20 @@ test('an owner waits for its load balancer, not for the end of a lease, while on
   expect(await settleBy('web', other)).toBe('settled');
   expect(ports()).toEqual([81, 82, 8080]);
 });
+
+test('the lease of an owner that has left goes, also when another one held it at its end', async () => {
+  await threeServices();
+  await settleBy('api', it.world);
+  await once('dns', other);
+  it.sandbox.kube.delete('Service', 'default', 'web');
+  const lease = leaseOf('web');
+  while (lb()?.tags.includes('levelset-name=default/web')) await once('web', it.world);
+  const held = it.world.kube.lease(lease, 'dns');
+  await held.acquire();
+  await settleBy('web', it.world);
+  await held.release();
+
+  expect(await settleBy('dns', other)).toBe('settled');
+
+  expect(it.sandbox.kube.list('Lease').map(({ metadata }) => metadata.name)).not.toContain(lease);
+});

@@ -9,7 +9,7 @@ import { compare } from './compare.ts';
 import { approvalOf } from './pending.ts';
 import { costOf, keepsItsPort, obstacleOf } from './replaceable.ts';
 import type { Circumstances } from './replaceable.ts';
-import { createTree } from './tree.ts';
+import { createTree, leftOut } from './tree.ts';
 
 export interface ReplacementInput extends Circumstances {
   /** UID of the Service. */
@@ -72,6 +72,10 @@ export function planReplacement(
   const wrong = problems.find(({ blocking }) => blocking);
   const inPlace = keepsItsPort(anew, lb);
   if (!input.approved.includes(approval)) return no(costOf(inPlace, lb, there), approval);
+  const later = leftOut(resources).map(({ address }) => address);
+  if (later.length > 0) {
+    return no(`approved, but another one would be complete only later: ${later.join(', ')}`, approval);
+  }
   if (wrong) {
     const { field, value, message } = wrong;
     return no(`approved, but another one cannot be made: ${field} ${quote(value)} ${message}`, approval);

@@ -5,22 +5,27 @@ import type { Attributes, DesiredResource, ResourceKind } from '../model/resourc
 /** Attributes that the tree itself says. */
 const IMPLIED = ['loadbalancer_id', 'default_pool_id', 'pool_id', 'listener_id'];
 
+/** Listeners that cannot come with the load balancer. */
+export function leftOut(children: readonly DesiredResource[]): readonly DesiredResource[] {
+  const spoken = new Set(children.filter(speaksTls).map(({ address }) => address));
+  return children.filter((one) => one.kind === 'listener' && spoken.has(poolOf(one)));
+}
+
 /**
  * One POST for the load balancer with everything on it (Octavia API, "fully populated load balancer"); without a port whose
  * pool speaks TLS, on which Octavia 11 fails with a 500 and leaks the VIP port. What is left out is planned once it is there.
  */
 export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
+  const below = Map.groupBy(children, ({ parent }) => parent);
   const under = (parent: string, kind: ResourceKind): readonly DesiredResource[] =>
-    children.filter((child) => child.kind === kind && child.parent === parent);
-  const all = under('lb', 'listener');
-  const later = all.filter((listener) =>
-    children.some((one) => one.address === poolOf(listener) && speaksTls(one)),
-  );
-  const listeners = all
+    (below.get(parent) ?? []).filter((child) => child.kind === kind);
+  const pools = new Map(children.map((child) => [child.address, child]));
+  const later = leftOut(children);
+  const listeners = under('lb', 'listener')
     .filter((listener) => !later.includes(listener))
     .map((listener): Attributes => {
       const pool = poolOf(listener);
-      const [desiredPool] = children.filter(({ address }) => address === pool);
+      const desiredPool = pools.get(pool);
       const [monitor] = under(pool, 'healthmonitor');
       const members = under(pool, 'member').map(own);
       const policies = under(listener.address, 'l7policy').map((policy) => ({

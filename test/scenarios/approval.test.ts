@@ -274,3 +274,17 @@ test('approved, what could not be made is not begun, and the Service says why', 
   const written = cloudWrites(it.sandbox).slice(before);
   expect(written.filter((write) => write.includes('loadbalancers'))).toEqual([]);
 });
+
+test('approved, what would be complete only later is not turned to: a port whose pool speaks TLS', async () => {
+  const tls = { 'levelset.openstack.org/pool-tls': 'true', 'levelset.openstack.org/protocol': 'http' };
+  it.sandbox.kube.apply(aService({ annotations: tls }));
+  await it.settle('web');
+  const [old] = it.sandbox.cloud.loadbalancers;
+
+  await approve({ ...tls, ...FLAVOR });
+  await it.settle('web');
+
+  expect(it.sandbox.cloud.pools).toMatchObject([{ tls_enabled: true }]);
+  expect(readyOf(it.sandbox)?.message).toContain('would be complete only later: listener/tcp/80');
+  expect(it.sandbox.cloud.loadbalancers.map(({ id }) => id)).toEqual([old?.id]);
+});

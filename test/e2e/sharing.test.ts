@@ -37,7 +37,7 @@ const ID = 'loadbalancer.openstack.org/load-balancer-id';
 const NAME = 'levelset.openstack.org/load-balancer-name';
 const LBAAS = '/v2.0/lbaas';
 /** Every write locks the load balancer, and ten Services have five each. */
-const PATIENT = { timeoutMs: 240_000 };
+const PATIENT = { timeoutMs: 420_000 };
 
 let nodes: readonly LabNode[] = [];
 let namespace = '';
@@ -59,8 +59,8 @@ beforeEach(async (context) => {
 afterEach(async () => {
   if (namespace === '') return;
   await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 120_000 });
-});
+  await nothingLeft(PATIENT);
+}, 480_000);
 
 const deploy = (name: string, port: number, annotations: Record<string, string> = {}): Promise<string> =>
   apply([aService(namespace, name, [{ port }], { annotations })]);
@@ -222,5 +222,5 @@ describe('ten Services', () => {
     expect(await openPorts(id)).toEqual([100]);
     await answers(address, 's0', 100);
     console.log(`ten join: ${joined - started} ms; nine leave: ${Date.now() - leaving} ms`);
-  }, 480_000);
+  }, 900_000);
 });

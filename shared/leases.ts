@@ -2,7 +2,6 @@ import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import { fingerprint } from './model/fingerprint.ts';
 import { sharedTag, TAG_PREFIX, tagValue } from './model/ownership.ts';
-import type { Key } from './model/request.ts';
 import type { Kube, Lease } from './ports.ts';
 
 /** The lease of the unit, and that of what it shares with others, held together. */
@@ -126,24 +125,4 @@ function giveBack(own: Lease, how?: Ending): Promise<void> {
 export function requireSameLease(held: LeaseNames, look: Look): void {
   if (held.shared === sharingLeaseName(look)) return;
   throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
-}
-
-const turns = new WeakMap<Pick<Kube, 'lease'>, Map<Key, LeaseNames>>();
-
-/**
- * A run that ends while others use the load balancer, too, comes back for its turn: it takes the leases first and looks
- * then, once, so that those whose turn it is not cost no call to OpenStack.
- */
-export function awaitTurn(unit: Key, names: LeaseNames, kube: Pick<Kube, 'lease'>): void {
-  if (!names.areShared) return;
-  const memory = turns.get(kube) ?? new Map<Key, LeaseNames>();
-  turns.set(kube, memory);
-  memory.set(unit, names);
-}
-
-/** Counts once: how it ends says whether there is another. */
-export function takeTurn(unit: Key, kube: Pick<Kube, 'lease'>): LeaseNames | undefined {
-  const names = turns.get(kube)?.get(unit);
-  turns.get(kube)?.delete(unit);
-  return names;
 }

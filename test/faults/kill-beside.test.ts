@@ -34,8 +34,22 @@ const only = / \/(load-balancer|key-manager)\//;
 
 const STORIES: readonly Story[] = [
   { name: 'a certificate that is stored', only, act: served },
-  { name: 'a certificate that is renewed', only, before: served, act: (it) => { keep(it, 'two'); } },
-  { name: 'a certificate that is given up', only, before: served, act: (it) => { apply(it, GONE); } },
+  {
+    name: 'a certificate that is renewed',
+    only,
+    before: served,
+    act: (it) => {
+      keep(it, 'two');
+    },
+  },
+  {
+    name: 'a certificate that is given up',
+    only,
+    before: served,
+    act: (it) => {
+      apply(it, GONE);
+    },
+  },
   {
     name: 'a Service with a certificate that is deleted',
     only,
@@ -48,13 +62,17 @@ const STORIES: readonly Story[] = [
     name: 'a pool of another protocol',
     only,
     before: apply,
-    act: (it) => { apply(it, { 'loadbalancer.openstack.org/proxy-protocol': 'true' }); },
+    act: (it) => {
+      apply(it, { 'loadbalancer.openstack.org/proxy-protocol': 'true' });
+    },
   },
   {
     name: 'a monitor of another type',
     only,
     before: apply,
-    act: (it) => { apply(it, { 'levelset.openstack.org/monitor-type': 'HTTP' }); },
+    act: (it) => {
+      apply(it, { 'levelset.openstack.org/monitor-type': 'HTTP' });
+    },
   },
 ];
 

@@ -10,7 +10,7 @@ import { leave, release } from './leave.ts';
 import { inOrder } from './order.ts';
 import { planSecurityGroup } from './security-group.ts';
 import { planToStore, planToTakeOut } from './stored-certificates.ts';
-import { createTree } from './tree.ts';
+import { comesLater, createTree } from './tree.ts';
 
 export interface PlanInput extends ReplacementInput {
   readonly unit: string;
@@ -65,8 +65,11 @@ export function plan(input: PlanInput): Plan {
 
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
-  if (!lb && wantedLb) steps.push(createTree(wantedLb, desired));
-  else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
+  if (!lb && wantedLb) {
+    steps.push(createTree(wantedLb, desired));
+    const later = comesLater(desired);
+    planChildren({ ...input, desired: later, observed: [], there, wanted: byAddress(later) }, steps, refused);
+  } else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
   } else if (lb && wantedLb && replaced.turnsTo === undefined) {

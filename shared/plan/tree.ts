@@ -11,9 +11,20 @@ export function leftOut(children: readonly DesiredResource[]): readonly DesiredR
   return children.filter((one) => one.kind === 'listener' && spoken.has(poolOf(one)));
 }
 
+/** Those, and all that is on them: to be made one by one when the load balancer is there. */
+export function comesLater(desired: readonly DesiredResource[]): readonly DesiredResource[] {
+  const places = new Set(leftOut(desired).map(({ address }) => placeOf(address)));
+  return desired.filter(({ address }) => places.has(placeOf(address)));
+}
+
+/** `tcp/80` of everything on that port. */
+function placeOf(address: Address): string {
+  return address.split('/').slice(1, 3).join('/');
+}
+
 /**
  * One POST for the load balancer with everything on it (Octavia API, "fully populated load balancer"); without a port whose
- * pool speaks TLS, on which Octavia 11 fails with a 500 and leaks the VIP port. What is left out is planned once it is there.
+ * pool speaks TLS, on which Octavia 11 fails with a 500 and leaks the VIP port. What is left out comes later.
  */
 export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
   const below = Map.groupBy(children, ({ parent }) => parent);

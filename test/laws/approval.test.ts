@@ -6,6 +6,7 @@ import { CloudModel } from '../support/cloud-model.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { look, pictureOf, settle } from './drive.ts';
+import './seed.ts';
 
 /** What cannot change on a load balancer that is there. */
 const PLACES = [

@@ -5,6 +5,7 @@ import { CloudModel } from '../support/cloud-model.ts';
 import { anAnnotation, anEdit, keysWithoutValues, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { executeWhole, look, pictureOf, settle } from './drive.ts';
+import './seed.ts';
 
 const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
 const FOREIGN_LISTENER = 'eeeeeeee-0000-4000-8000-000000000002';

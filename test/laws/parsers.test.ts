@@ -6,6 +6,7 @@ import { networkQuestion, readWishes } from '../../shared/desired/wishes.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';
 import { aConfig } from '../support/config.ts';
+import './seed.ts';
 
 const anyText = fc.oneof(
   fc.string(),

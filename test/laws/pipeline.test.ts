@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { aService } from '../support/service.ts';
 import { startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
+import './seed.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 

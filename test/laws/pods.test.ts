@@ -8,6 +8,7 @@ import { aConfig } from '../support/config.ts';
 import { aStoredService } from '../support/service.ts';
 import { settle } from './drive.ts';
 import { someNodes } from './arbitrary.ts';
+import './seed.ts';
 
 const aPod: fc.Arbitrary<PodEndpoint> = fc
   .record({

@@ -6,6 +6,7 @@ import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { executeWhole, look, settle } from './drive.ts';
+import './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
 const ovn = aConfig(undefined, { manageSecurityGroups: true, lbProvider: 'ovn', createMonitor: false });

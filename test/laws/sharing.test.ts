@@ -7,6 +7,7 @@ import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { look, settle } from './drive.ts';
+import './seed.ts';
 
 const config = aConfig(undefined, { maxSharedLb: 5 });
 const ID = 'loadbalancer.openstack.org/load-balancer-id';

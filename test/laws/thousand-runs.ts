@@ -1,3 +1,3 @@
 import fc from 'fast-check';
 
-fc.configureGlobal({ numRuns: 1000 });
+fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: 1000 });

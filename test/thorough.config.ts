@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+/** What takes too long for npm test: the laws in a thousand worlds each, and every story killed at every write. */
+export default defineConfig({
+  test: {
+    include: ['test/laws/**/*.test.ts', 'test/faults/kill-*.test.ts'],
+    setupFiles: [join(import.meta.dirname, 'laws/thousand-runs.ts')],
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});

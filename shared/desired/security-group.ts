@@ -1,6 +1,6 @@
 import type { LoadBalancerConfig } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { memberSubnetOf } from '../model/network.ts';
+import { familyOf, memberSubnetOf } from '../model/network.ts';
 import type { NetworkFacts, Subnet } from '../model/network.ts';
 import {
   clusterTag,
@@ -45,6 +45,12 @@ export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
   return config.lbProvider === 'ovn' && config.manageSecurityGroups;
 }
 
+/** None of the source ranges is of a family at which members are reached: no rule at all, and that is meant. */
+function letsNobodyIn({ allowed_cidrs, families }: Wishes, config: LoadBalancerConfig): boolean {
+  if (!rulesHoldSourceRanges(config) || allowed_cidrs === null) return false;
+  return !allowed_cidrs.some((cidr) => families.includes(familyOf(cidr)));
+}
+
 /**
  * The security group of a Service on the ports of its members (openstack-ccm.md, 4.7): what the load balancer needs, and
  * nothing else, comes in. Names and rules are the Go provider's, so that a takeover either way changes only our tags.
@@ -64,6 +70,7 @@ export function desireSecurityGroup(
   const group: DesiredResource<'securitygroup'> = {
     kind: 'securitygroup',
     address: 'securitygroup',
+    ...(letsNobodyIn(wishes, config) ? { mayBeEmpty: true } : {}),
     attributes: {
       name: securityGroupName(uid, key),
       description: securityGroupDescription(cluster.name, key),

@@ -119,7 +119,7 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly because?: string;
   /** Only what is there already is changed; nothing is created. */
   readonly ifPresent?: true;
-  /** Of a pool of Pods: it has the members that are desired and no others, and may have none (decision 63). */
+  /** Of a pool of Pods, its members (decision 63); of a security group, its rules (81): none is meant, and not a mistake. */
   readonly mayBeEmpty?: true;
   readonly attributes: Partial<ResourceTypes[K]>;
   /** What else it may be created with, in this order, while there is no free address. */

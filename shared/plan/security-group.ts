@@ -19,7 +19,7 @@ export interface SecurityGroupInput {
 /**
  * The security group of a Service, its rules, and the ports it is on: complete before it is put on a port, off all ports
  * before it goes. A group that wants no rule at all is one whose rules are not understood just now: all that it has stay
- * (openstack-ccm.md, #2699).
+ * (openstack-ccm.md, #2699), unless it lets nobody in.
  */
 export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[]): readonly Step[] {
   const { desired, observed, there, wanted } = input;
@@ -30,7 +30,8 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     planOne(group, there, steps, refused);
     for (const rule of rules) planOne(rule, there, steps, refused);
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
-    else if (rules.length > 0) steps.push(...surplus('securitygrouprule', input).map(remove));
+    else if (rules.length > 0 || group.mayBeEmpty)
+      steps.push(...surplus('securitygrouprule', input).map(remove));
   }
   for (const port of observed) {
     if (port.kind === 'port') steps.push(...planPort(port, input));

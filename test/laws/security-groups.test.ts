@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Service } from '../../shared/model/kubernetes.ts';
+import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { CloudModel, NODE_GROUP, SUBNET_IPV6 } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
@@ -100,6 +100,26 @@ const foreign = (cloud: CloudModel): unknown =>
     .all('port')
     .map((port) => (port['security_groups'] as string[]).filter((group) => group.startsWith('f0')));
 
+/** Only clients of a family at which its members are not reached any more. */
+const DUAL: Edit = {
+  ports: [{ protocol: 'TCP', port: 53, nodePort: 30_000 }],
+  annotations: {},
+  ranges: [],
+  policy: 'PreferDualStack',
+  sticky: false,
+  local: false,
+};
+const ONLY_IPV6_CLIENTS: Edit = { ...DUAL, policy: 'SingleStack', ranges: ['fd00::/8'] };
+const OF_BOTH_FAMILIES: Node = {
+  metadata: { name: 'node-9', uid: 'n9', resourceVersion: '1' },
+  status: {
+    addresses: [
+      { type: 'InternalIP', address: '10.0.0.9' },
+      { type: 'InternalIP', address: 'fd00:10::9' },
+    ],
+  },
+};
+
 describe('whatever a Service asks for, one after the other', () => {
   test('its group opens that and no more, on the ports of its members and no others', () =>
     fc.assert(
@@ -146,6 +166,7 @@ describe('whatever a Service asks for, one after the other', () => {
           expect(cloud.all('listener').every((listener) => listener['allowed_cidrs'] === null)).toBe(true);
         }
       }),
+      { examples: [[DUAL, ONLY_IPV6_CLIENTS, [OF_BOTH_FAMILIES]]] },
     ));
 
   test('a plan carried out to its end leaves only the tags of a new group', () =>

@@ -93,7 +93,7 @@ describe.each(MAKERS)('what %s made', (maker) => {
     }
     await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
     await sweepUntilSettled(options);
-  });
+  }, 600_000);
 });
 
 function namesOf(maker: string): readonly string[] {

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/laws/**/*.test.ts', 'test/faults/kill-*.test.ts'],
     setupFiles: [join(import.meta.dirname, 'laws/thousand-runs.ts')],
+    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 600_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -91,7 +91,7 @@ describe('the ServiceAccount of infra/kubernetes', () => {
       as('GET', '/api/v1/secrets'),
       as('GET', '/api/v1/namespaces/kube-system/secrets'),
       as('GET', '/api/v1/namespaces'),
-      as('GET', '/api/v1/pods'),
+      as('DELETE', '/api/v1/namespaces/default/pods/none'),
       as('PATCH', '/api/v1/nodes/none', { metadata: { labels: { a: 'b' } } }),
       as('GET', '/apis/coordination.k8s.io/v1/leases'),
       as('GET', '/api/v1/configmaps'),

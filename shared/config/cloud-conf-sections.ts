@@ -2,11 +2,14 @@ import { didYouMean } from './did-you-mean.ts';
 import type { GcfgEntry, GcfgSection } from './gcfg.ts';
 import { ACCESS_KEYS } from './global-options.ts';
 import { CLASS_FIELDS, LB_VERSION, LOAD_BALANCER_OPTIONS, type Option } from './load-balancer-options.ts';
-import { flag, milliseconds, NotAllowed, text, type Read } from './option.ts';
+import { NETWORKING_OPTIONS } from './networking-options.ts';
+import { flag, id, milliseconds, NotAllowed, searchOrder, text, type Read } from './option.ts';
 
 interface Known extends Pick<Option, 'key' | 'note'> {
   readonly read: Read<unknown>;
   readonly default?: unknown;
+  readonly repeatable?: true;
+  readonly remark?: (value: string) => string | undefined;
 }
 
 const known = (key: string, read: Read<unknown>): Known => ({ key, read });
@@ -21,11 +24,14 @@ const OPTIONS: Readonly<Record<string, readonly Known[]>> = {
   ],
   loadbalancer: [...Object.values(LOAD_BALANCER_OPTIONS), LB_VERSION],
   loadbalancerclass: CLASS_FIELDS.map((field) => LOAD_BALANCER_OPTIONS[field]),
-  metadata: [known('search-order', text), known('request-timeout', milliseconds)],
+  networking: Object.values(NETWORKING_OPTIONS),
+  route: [known('router-id', id)],
+  // what is asked is Nova, in any order
+  metadata: [known('search-order', searchOrder), known('request-timeout', milliseconds)],
 };
 
-/** For others that read the same file, or for work that levelset does not do. */
-const IGNORED = ['networking', 'route', 'blockstorage'];
+/** For others that read the same file. */
+const IGNORED = ['blockstorage'];
 const SECTIONS = [
   'Global',
   'LoadBalancer',
@@ -59,8 +65,16 @@ export function isReadSection(section: GcfgSection, file: string, warnings: stri
   return false;
 }
 
-/** The value of one entry; undefined when there is none to use, and why is told. */
-export function readEntry(section: GcfgSection, entry: GcfgEntry, file: string, sink: Sink): unknown {
+/**
+ * The value of one entry; undefined when there is none to use, and why is told. One that may be repeated is added to those `before`.
+ */
+export function readEntry(
+  section: GcfgSection,
+  entry: GcfgEntry,
+  file: string,
+  sink: Sink,
+  before: unknown,
+): unknown {
   const { key, value, line } = entry;
   const name = section.subsection === undefined ? '' : ` ${JSON.stringify(section.subsection)}`;
   const place = `${file}:${line}: [${TITLES.get(section.name) ?? section.name}${name}] ${key}`;
@@ -84,5 +98,7 @@ export function readEntry(section: GcfgSection, entry: GcfgEntry, file: string, 
   if (option.note !== undefined && result !== option.default && result !== '') {
     sink.warnings.push(`${place} ${option.note}`);
   }
-  return result;
+  const remark = option.remark?.(value ?? '');
+  if (remark !== undefined) sink.warnings.push(`${place} ${remark}`);
+  return option.repeatable === true ? [...((before ?? []) as readonly unknown[]), result] : result;
 }

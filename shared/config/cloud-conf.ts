@@ -1,9 +1,10 @@
 import type { Access } from './access.ts';
 import { isReadSection, readEntry } from './cloud-conf-sections.ts';
-import type { LoadBalancerClassConfig, LoadBalancerConfig } from './config.ts';
+import type { LoadBalancerClassConfig, LoadBalancerConfig, NetworkingConfig } from './config.ts';
 import { parseGcfg } from './gcfg.ts';
 import { readGlobal } from './global-options.ts';
 import { CLASS_FIELDS, LOAD_BALANCER_OPTIONS } from './load-balancer-options.ts';
+import { networkingConfig } from './networking-options.ts';
 
 export interface CloudConf {
   readonly access: Access;
@@ -16,6 +17,8 @@ export interface CloudConf {
   /** Which options of [LoadBalancer] are in the file. */
   readonly given: readonly string[];
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
+  readonly networking: NetworkingConfig;
+  readonly routerId?: string;
   /** All that keeps the file from being used, one line each; never a secret. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -36,7 +39,7 @@ export function readCloudConf(source: string, file: string): CloudConf {
     const { name, subsection } = section;
     const values = subsection === undefined ? valuesOf(plain, name) : valuesOf(classes, subsection);
     for (const entry of section.entries) {
-      const value = readEntry(section, entry, file, { problems, warnings });
+      const value = readEntry(section, entry, file, { problems, warnings }, values.get(entry.key));
       if (value !== undefined) values.set(entry.key, value);
     }
   }
@@ -46,6 +49,7 @@ export function readCloudConf(source: string, file: string): CloudConf {
   const cloudsFile = textAt('clouds-file');
   const cloud = textAt('cloud');
   const timeout = at('metadata', 'request-timeout');
+  const routerId = nonEmpty(at('route', 'router-id'));
   return {
     access: readGlobal(textAt),
     useClouds: at('global', 'use-clouds') === true,
@@ -55,6 +59,8 @@ export function readCloudConf(source: string, file: string): CloudConf {
     loadBalancer: loadBalancerConfig((key) => at('loadbalancer', key)),
     given: givenOptions((key) => at('loadbalancer', key)),
     loadBalancerClasses: Object.fromEntries([...classes].map(([name, values]) => [name, classOf(values)])),
+    networking: networkingConfig((key) => at('networking', key)),
+    ...(routerId === undefined ? {} : { routerId }),
     problems,
     warnings,
   };

@@ -1,9 +1,13 @@
 import type { NodeSelector } from '../model/node-selector.ts';
 import type { ReachConfig } from '../model/reach.ts';
+import type { ControllerName } from './controllers.ts';
+import type { NodeCidrConfig, NodeConfig, RouteConfig } from './node-config.ts';
 
 /** The whole configuration after all files, flags and variables were read. Frozen. */
 export interface Config extends ReachConfig {
   readonly clusterName: string;
+  /** Those that run; what is not among them is not touched. */
+  readonly controllers: readonly ControllerName[];
   /** Only Services of this spec.loadBalancerClass; without it those that have none. */
   readonly loadBalancerClass?: string;
   /** Namespace of Leases, state and (in the manifests) levelset itself. */
@@ -19,6 +23,14 @@ export interface Config extends ReachConfig {
   readonly adopt?: 'names-only';
   /** [LoadBalancerClass "name"] of cloud.conf, which an annotation picks; not spec.loadBalancerClass. */
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
+  readonly networking: NetworkingConfig;
+  readonly nodes: NodeConfig;
+  /** Where all pods have their addresses, as `parseCidr` spells it; at most one of each family. */
+  readonly clusterCidrs: readonly string[];
+  /** Absent: routes are for others. There is a cluster CIDR if it is here. */
+  readonly route?: RouteConfig;
+  /** Absent: Nodes get their podCIDRs from others. */
+  readonly nodeCidrs?: NodeCidrConfig;
 }
 
 export interface OpenStackConfig {
@@ -98,3 +110,14 @@ export type LoadBalancerClassConfig = Pick<
   | 'floatingSubnet'
   | 'floatingSubnetTags'
 >;
+
+/** [Networking] of cloud.conf: which addresses of its server a Node has (openstack-ccm.md, 2.4 and 6.5). */
+export interface NetworkingConfig {
+  /** Networks whose addresses are of type ExternalIP. */
+  readonly publicNetworkNames: readonly string[];
+  /** If there are any, only these networks give an InternalIP. */
+  readonly internalNetworkNames: readonly string[];
+  readonly ipv6SupportDisabled: boolean;
+  /** CIDRs: addresses in the first come first. Empty: no other order than that of the ports. */
+  readonly addressSortOrder: readonly string[];
+}

@@ -14,6 +14,17 @@ export interface Flags {
   readonly adopt?: string;
   readonly reach?: string;
   readonly allowedReferences?: string;
+  readonly controllers?: string;
+  readonly clusterCidr?: string;
+  readonly configureCloudRoutes?: string;
+  readonly allocateNodeCidrs?: string;
+  readonly nodeCidrMaskSize?: string;
+  readonly nodeCidrMaskSizeIpv4?: string;
+  readonly nodeCidrMaskSizeIpv6?: string;
+  readonly serviceClusterIpRange?: string;
+  readonly nodeNameFrom?: string;
+  readonly shutdownStates?: string;
+  readonly nodeDeletionShare?: string;
 }
 
 /** Milliseconds of a duration flag, or its default. */
@@ -42,6 +53,20 @@ export function countFlag(
   if (count > 0) return count;
   problems.push(`--${name} is a whole number from 1, not ${JSON.stringify(value)}`);
   return unset;
+}
+
+/** A boolean in the words that Go's strconv.ParseBool takes, or its default. */
+export function booleanFlag(
+  name: string,
+  value: string | undefined,
+  unset: boolean,
+  problems: string[],
+): boolean {
+  if (value === undefined) return unset;
+  if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
+  if (!/^(0|f|F|FALSE|false|False)$/.test(value))
+    problems.push(`--${name} is true or false, not ${JSON.stringify(value)}`);
+  return false;
 }
 
 /** What is written to load balancers of other controllers. */

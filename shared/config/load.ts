@@ -3,11 +3,16 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Access } from './access.ts';
 import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf.ts';
 import { readCloudsYaml } from './clouds-yaml.ts';
+import { cidrsFlag, nodeCidrConfig } from './cidr-flags.ts';
 import type { Config } from './config.ts';
+import { controllersFlag } from './controllers.ts';
 import { readEnv } from './env.ts';
 import { adoptFlag, countFlag, durationFlag, type Flags } from './flags.ts';
+import { networkingConfig } from './networking-options.ts';
+import { nodeConfig } from './node-flags.ts';
 import { openStackConfig } from './openstack-config.ts';
 import { reachConfig } from './reach.ts';
+import { routeConfig } from './route-flags.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 
@@ -27,7 +32,11 @@ export async function loadConfig(
   const sources = conf === null ? undefined : await readSources(conf, env, problems);
   const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const openstack = sources && (await openStackConfig(sources, timeout, problems));
+  const warnings = [...(conf?.warnings ?? [])];
+  const controllers = controllersFlag(flags.controllers, problems);
+  const clusterCidrs = cidrsFlag('cluster-cidr', flags.clusterCidr, problems);
   const own = {
+    controllers,
     clusterName: flags.clusterName ?? 'kubernetes',
     ...(flags.loadBalancerClass === undefined ? {} : { loadBalancerClass: flags.loadBalancerClass }),
     namespace: flags.namespace ?? 'kube-system',
@@ -36,6 +45,16 @@ export async function loadConfig(
     reconcileTimeoutMs: durationFlag('reconcile-timeout', flags.reconcileTimeout, 60_000, problems),
     sweepIntervalMs: durationFlag('sweep-interval', flags.sweepInterval, 5 * 60_000, problems),
     concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 15, problems),
+    networking: conf?.networking ?? networkingConfig(),
+    nodes: nodeConfig(
+      flags,
+      { regional: env['OS_CCM_REGIONAL'], region: openstack?.region },
+      problems,
+      warnings,
+    ),
+    clusterCidrs: clusterCidrs.map(({ text }) => text),
+    ...routeConfig({ flags, routerId: conf?.routerId, clusterCidrs, controllers }, problems, warnings),
+    ...nodeCidrConfig(flags, clusterCidrs, problems),
   };
   if (openstack === undefined || problems.length > 0) {
     throw new ReconcileError(
@@ -47,7 +66,7 @@ export async function loadConfig(
   const loadBalancerClasses = conf?.loadBalancerClasses ?? {};
   const given = conf?.given ?? [];
   const config = deepFreeze({ ...own, openstack, loadBalancer, loadBalancerClasses, given });
-  return { config, warnings: conf?.warnings ?? [] };
+  return { config, warnings };
 }
 
 /** Undefined when there is none, null when it cannot be read. */

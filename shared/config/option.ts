@@ -56,6 +56,15 @@ export function oneOf<T extends string>(...words: readonly T[]): Read<T> {
 export const id: Read<string> = (value) =>
   value === '' ? value : (readUuid(value ?? '') ?? new NotAllowed('the UUID of a resource'));
 
+/** Where the Go provider would look for metadata of a server; nothing after = is the default. */
+export const searchOrder: Read<string> = (value) => {
+  const items = value?.split(',').map((item) => item.trim()) ?? [];
+  const known = items.every((item) => item === 'configDrive' || item === 'metadataService');
+  return value !== undefined && (value === '' || (known && items.length <= 2))
+    ? value
+    : new NotAllowed('configDrive, metadataService, or both with a comma between');
+};
+
 /** Which subnets of an external network give floating IPs, by name; nothing after = is any. */
 export const subnetName: Read<string> = (value) => choice(value, chooseByName);
 

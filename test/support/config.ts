@@ -1,4 +1,6 @@
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
+import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { networkingConfig } from '../../shared/config/networking-options.ts';
 
 /** A configuration as cloud.conf's defaults make it. */
 export function aConfig(
@@ -7,6 +9,7 @@ export function aConfig(
 ): Config {
   return {
     clusterName: 'kubernetes',
+    controllers: CONTROLLERS,
     namespace: 'kube-system',
     reconcileTimeoutMs: 60_000,
     sweepIntervalMs: 300_000,
@@ -23,6 +26,14 @@ export function aConfig(
         project: { name: 'demo', domain: { name: 'Default' } },
       },
     },
+    networking: networkingConfig(),
+    nodes: {
+      regionalProviderID: false,
+      nameFrom: 'name',
+      shutdownStates: ['SHUTOFF'],
+      deletionPercent: 10,
+    },
+    clusterCidrs: [],
     loadBalancerClasses: { internet: { floatingSubnet: 'public-*' } },
     loadBalancer: {
       enabled: true,

@@ -13,6 +13,12 @@ describe('[LoadBalancer]', () => {
       warnings: [],
       loadBalancerClasses: {},
       given: [],
+      networking: {
+        publicNetworkNames: [],
+        internalNetworkNames: [],
+        ipv6SupportDisabled: false,
+        addressSortOrder: [],
+      },
       loadBalancer: {
         enabled: true,
         lbProvider: 'amphora',
@@ -138,8 +144,9 @@ describe('what has no effect', () => {
   });
 
   it.each([
-    '[Networking]\npublic-network-name = a',
-    '[Route]\nrouter-id = a',
+    '[Networking]\npublic-network-name = a\naddress-sort-order = 10.0.0.0/8',
+    `[Route]\nrouter-id = ${ID}`,
+    '[Route]\nrouter-id =',
     '[BlockStorage]\nbs-version = v3',
     '[Metadata]\nsearch-order = configDrive',
     '[LoadBalancer]\nmanage-security-groups = false\nenabled\nmax-shared-lb = 2',

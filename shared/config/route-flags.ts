@@ -1,0 +1,33 @@
+import type { Cidr } from '../model/cidr.ts';
+import type { ControllerName } from './controllers.ts';
+import { booleanFlag, type Flags } from './flags.ts';
+import type { RouteConfig } from './node-config.ts';
+
+interface Said {
+  readonly flags: Pick<Flags, 'configureCloudRoutes' | 'clusterCidr'>;
+  readonly routerId: string | undefined;
+  readonly clusterCidrs: readonly Cidr[];
+  readonly controllers: readonly ControllerName[];
+}
+
+/**
+ * Routes are on where a router and a cluster CIDR are named and neither `--controllers` nor `--configure-cloud-routes` turns them off.
+ * Who seems to want them and does not get them is told.
+ */
+export function routeConfig(
+  { flags, routerId, clusterCidrs, controllers }: Said,
+  problems: string[],
+  warnings: string[],
+): { readonly route?: RouteConfig } {
+  const asked = booleanFlag('configure-cloud-routes', flags.configureCloudRoutes, true, problems);
+  if (!asked || !controllers.includes('node-route-controller')) return {};
+  if (routerId === undefined) {
+    if (flags.configureCloudRoutes !== undefined)
+      warnings.push('--configure-cloud-routes has no effect: [Route] router-id names no router');
+    return {};
+  }
+  if (clusterCidrs.length > 0) return { route: { routerId } };
+  if (flags.clusterCidr === undefined)
+    warnings.push('[Route] router-id has no effect without --cluster-cidr: no route is made or deleted');
+  return {};
+}

@@ -4,7 +4,7 @@ import { equalAttribute } from '../model/equality.ts';
 import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { Ref } from '../model/address.ts';
-import type { DesiredResource, ObservedResource } from '../model/resources.ts';
+import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
 import { isUserTag } from '../model/user-tags.ts';
 
 /** A difference, and how the attribute may change. */
@@ -25,7 +25,7 @@ export function compare(
   };
   for (const [attribute, wish] of Object.entries(desired.attributes)) {
     const rule = attributeRule(desired.kind, attribute);
-    if (rule.change === 'at-create') continue;
+    if (rule.change === 'at-create' || desired.unasked?.includes(attribute)) continue;
     const from = observed.wire[attribute];
     const wanted = bind(wish, ids);
     if (equalAttribute(rule, wanted, from)) continue;
@@ -47,11 +47,12 @@ export function compare(
   return differences;
 }
 
-/** What our record says we set, and nobody asks for any more. */
-function noLongerAsked(desired: DesiredResource, observed: ObservedResource): readonly string[] {
+/** What our record says we set, and nobody asks for any more. Who joins a load balancer keeps its owner's record. */
+function noLongerAsked({ kind, attributes }: DesiredResource, observed: ObservedResource): readonly string[] {
   const recorded = recordedIn(observed.wire['tags']);
+  const kept = recordedIn((attributes as Attributes)['tags']);
   return recorded.filter(
-    (attribute) => !(attribute in desired.attributes) && hasUnset(desired.kind, attribute),
+    (attribute) => !(attribute in attributes) && !kept.includes(attribute) && hasUnset(kind, attribute),
   );
 }
 

@@ -60,7 +60,7 @@ function desireMember(
   node: ReachableNode,
   { at, wishes, nodePort, subnet, shares }: Spot,
 ): DesiredResource<'member'> {
-  const weight = shares.weights[node.name];
+  const weight = shares.weights.get(node.name);
   return withSetRecord<'member'>({
     kind: 'member',
     address: `member/${at}/${node.address}:${nodePort}`,

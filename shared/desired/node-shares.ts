@@ -5,7 +5,7 @@ import type { PortAnnotated } from './read-annotations.ts';
 
 export interface NodeShares {
   /** By name of the node; of others it is nobody's wish. */
-  readonly weights: Readonly<Record<string, number>>;
+  readonly weights: ReadonlyMap<string, number>;
   /** Names of the nodes that get traffic only while no other can. */
   readonly backups: readonly string[];
   readonly problems: readonly Problem[];
@@ -34,7 +34,7 @@ export function nodeShares(
     return missing.map((value) => ({ field, value, message: 'is no node that is a member here' }));
   };
   return {
-    weights,
+    weights: new Map(Object.entries(weights)),
     backups: both.length < names.length ? both : remote,
     problems: [...unknown('memberWeights', Object.keys(weights)), ...unknown('backupMembers', named)],
   };

@@ -18,7 +18,10 @@ const LISTENER: Readonly<Record<AskedProtocol, ListenerProtocol>> = {
 };
 
 /** The standard values of appProtocol that a load balancer can do more with than pass them through (decision 16). */
-const APP_PROTOCOL: Readonly<Record<string, ListenerProtocol>> = { http: 'HTTP', 'kubernetes.io/ws': 'HTTP' };
+const APP_PROTOCOL: ReadonlyMap<string | undefined, ListenerProtocol> = new Map([
+  ['http', 'HTTP'],
+  ['kubernetes.io/ws', 'HTTP'],
+]);
 
 /**
  * What the listener and the pool of a port speak: TLS where there are certificates, else what an annotation asks for, else
@@ -34,7 +37,7 @@ export function protocolsOf(port: ServicePort, annotated: PortAnnotated): Protoc
   const byHeader = isHeaderAsked ? 'HTTP' : undefined;
   const protocol = wantsCertificates(annotated)
     ? 'TERMINATED_HTTPS'
-    : (byAnnotation ?? byHeader ?? APP_PROTOCOL[port.appProtocol ?? ''] ?? 'TCP');
+    : (byAnnotation ?? byHeader ?? APP_PROTOCOL.get(port.appProtocol) ?? 'TCP');
   if (protocol === 'PROMETHEUS') return { listener: protocol };
   const plain = protocol === 'TERMINATED_HTTPS' ? 'HTTP' : protocol;
   return { listener: protocol, pool: asked.proxyProtocol ?? plain };

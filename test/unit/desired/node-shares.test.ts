@@ -11,7 +11,7 @@ const shares = (ServicePort: Partial<PortAnnotated['ServicePort']>, local?: read
   );
 
 test('nobody asks: no weight, no backup', () => {
-  expect(shares({})).toEqual({ weights: {}, backups: [], problems: [] });
+  expect(shares({})).toEqual({ weights: new Map(), backups: [], problems: [] });
 });
 
 test('backups are those that are named, and those without an endpoint where traffic stays local', () => {
@@ -27,7 +27,8 @@ test('not all are backups because the Service names too many', () => {
 
 test('a node that is no member is said, and the others count', () => {
   const { weights, backups, problems } = shares({ memberWeights: { a: 5, z: 1 }, backupMembers: ['b', 'y'] });
-  expect(weights).toMatchObject({ a: 5 });
+  expect(weights.get('a')).toBe(5);
+  expect(weights.get('constructor')).toBeUndefined();
   expect(backups).toEqual(['b']);
   expect(problems.map(({ value, blocking }) => [value, blocking])).toEqual([
     ['z', undefined],

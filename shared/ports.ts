@@ -5,10 +5,11 @@ import type {
   Pod,
   Secret,
   Service,
-  ServiceEvent,
+  ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
-import type { Attributes, ResourceKind, WireResource } from './model/resources.ts';
+import type { NodePatch, NodeStatusPatch } from './model/node-attributes.ts';
+import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
 import type { Config } from './config/config.ts';
@@ -20,7 +21,15 @@ export interface Kube {
   getService(namespace: string, name: string): Promise<Service | undefined>;
   /** All pages, or an error: never a part. */
   listServices(namespace?: string): Promise<readonly Service[]>;
+  /** Undefined when the apiserver answers 404. */
+  getNode(name: string): Promise<Node | undefined>;
   listNodes(): Promise<readonly Node[]>;
+  /** Merge patch of metadata and spec under the resourceVersion that was read; throws KUBE_CONFLICT. */
+  patchNode(node: Node, patch: NodePatch): Promise<Node>;
+  /** The same of its status; conditions that are not named stay. */
+  patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node>;
+  /** This very Node, as it was read; throws KUBE_CONFLICT when it has changed since. */
+  deleteNode(node: Node): Promise<void>;
   /** Those of one Service. */
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]>;
   /** Those with all of these labels; without labels all of the namespace. */
@@ -30,7 +39,7 @@ export interface Kube {
   /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
   /** Never throws for a failed Event: it is told to the log. */
-  recordEvent(service: Service, event: ServiceEvent): Promise<void>;
+  recordEvent(about: Service | Node, event: ObjectEvent): Promise<void>;
   /** `holder` tells apart those of one process that want the same one: the UID of a Service that shares. */
   lease(name: string, holder?: string): Lease;
   /** Names of the Leases of ours, for the sweep. */
@@ -61,7 +70,15 @@ export interface StateStore {
 }
 
 export type ReadKind =
-  ResourceKind | 'network' | 'subnet' | 'qos_policy' | 'container' | 'flavor' | 'availabilityzone';
+  | CloudKind
+  | 'network'
+  | 'subnet'
+  | 'qos_policy'
+  | 'container'
+  | 'flavor'
+  | 'availabilityzone'
+  | 'server'
+  | 'compute_flavor';
 
 /** OpenStack, one method per verb; paths and envelopes are in openstack/endpoints.ts. */
 export interface Cloud {
@@ -69,10 +86,10 @@ export interface Cloud {
   list(kind: ReadKind, query?: Query, parent?: string): Promise<readonly WireResource[]>;
   /** Undefined on 404. */
   get(kind: ReadKind, id: string): Promise<WireResource | undefined>;
-  create(kind: ResourceKind, attributes: Attributes, parent?: string): Promise<WireResource>;
-  update(kind: ResourceKind, id: string, attributes: Attributes, parent?: string): Promise<void>;
+  create(kind: CloudKind, attributes: Attributes, parent?: string): Promise<WireResource>;
+  update(kind: CloudKind, id: string, attributes: Attributes, parent?: string): Promise<void>;
   /** 404 is success. */
-  remove(kind: ResourceKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
+  remove(kind: CloudKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
   /**

@@ -2,10 +2,14 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import { isBeside } from '../model/beside.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import type { Budget, Cloud, Kube, Lease } from '../ports.ts';
+import type { Budget, Kube, Lease } from '../ports.ts';
 import { rulesOf } from '../model/security-group.ts';
 import { bindRefs } from './bind-refs.ts';
 import { execute } from './execute.ts';
+import type { Writes } from './execute.ts';
+import { isOfNode } from '../model/node.ts';
+import { halvesOf } from './node-writes.ts';
+import type { NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';
 
 export interface Applied {
@@ -18,9 +22,8 @@ export interface Applied {
   readonly error?: ReconcileError;
 }
 
-export interface Means {
-  readonly cloud: Cloud;
-  readonly kube: Pick<Kube, 'getSecret'>;
+export interface Means extends Writes {
+  readonly kube: NodeWrites & Pick<Kube, 'getSecret'>;
   readonly lease: Pick<Lease, 'renew'>;
   readonly budget: Budget;
 }
@@ -85,8 +88,9 @@ function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
   return batches;
 }
 
-/** A security group comes with rules that nobody asked for. */
+/** A security group comes with rules that nobody asked for; a Node is answered whole. */
 function shownBy(step: Step, answer: WireResource): readonly (readonly [string, WireResource])[] {
+  if (isOfNode(step.kind)) return halvesOf(step.address, answer);
   const rules = step.kind === 'securitygroup' ? [...rulesOf(answer)] : [];
   return [[step.address, answer], ...rules];
 }
@@ -100,7 +104,7 @@ async function attempt(
   await means.lease.renew();
   try {
     const stores = step.kind === 'secret' && step.verb === 'create';
-    const answer = stores ? await storeCertificate(step, means) : await execute(step, known, means.cloud);
+    const answer = stores ? await storeCertificate(step, means) : await execute(step, known, means);
     return { step, answer };
   } catch (error) {
     const full = error instanceof ReconcileError && error.code === 'ADDRESSES_EXHAUSTED';

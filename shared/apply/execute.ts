@@ -1,29 +1,39 @@
 import { poolAddressOf } from '../model/next-pool.ts';
 import { policyAddressOf } from '../model/l7.ts';
 import type { DeleteStep, Step } from '../model/plan.ts';
+import { isOfNode } from '../model/node.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
+import { executeOnNode } from './node-writes.ts';
+import type { NodeWrites } from './node-writes.ts';
 import { setSecurityGroups } from './port-groups.ts';
+
+export interface Writes {
+  readonly cloud: Cloud;
+  readonly kube: NodeWrites;
+}
 
 /** One step, its references bound, is one API call. Returns what the answer to it showed. */
 export async function execute(
   step: Step,
   known: ReadonlyMap<string, WireResource>,
-  cloud: Cloud,
+  { cloud, kube }: Writes,
 ): Promise<WireResource | undefined> {
+  const { kind } = step;
+  if (isOfNode(kind)) return executeOnNode(step, kind, known, kube);
   const parent = parentOf(step, known);
   switch (step.verb) {
     case 'create':
-      return cloud.create(step.kind, step.attributes, parent);
+      return cloud.create(kind, step.attributes, parent);
     case 'update': {
-      if (step.kind === 'port') return setSecurityGroups(step, known.get(step.address), cloud);
+      if (kind === 'port') return setSecurityGroups(step, known.get(step.address), cloud);
       const attributes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
-      const also = step.kind === 'healthmonitor' ? alsoSent(known.get(step.address)) : {};
-      await cloud.update(step.kind, step.id, { ...also, ...attributes }, parent);
+      const also = kind === 'healthmonitor' ? alsoSent(known.get(step.address)) : {};
+      await cloud.update(kind, step.id, { ...also, ...attributes }, parent);
       return undefined;
     }
     case 'delete':
-      await cloud.remove(step.kind, boundId(step), {
+      await cloud.remove(kind, boundId(step), {
         ...(step.cascade ? { cascade: true } : {}),
         ...(parent === undefined ? {} : { parent }),
       });

@@ -3,19 +3,21 @@ import { FIELD_MANAGER } from '../model/ownership.ts';
 import type {
   EndpointSlice,
   Node,
-  ObjectMeta,
   Pod,
   Secret,
   Service,
-  ServiceEvent,
+  ObjectEvent,
   ServicePatch,
 } from '../model/kubernetes.ts';
+import type { NodePatch, NodeStatusPatch } from '../model/node-attributes.ts';
 import type { Kube, Lease, Log, StateStore } from '../ports.ts';
+import { asObject } from './as-object.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
 import { LEASE_LABEL, type LeaseRecord } from './lease-record.ts';
 import { KubeLease } from './lease.ts';
 import { listAll, toSelector } from './list.ts';
+import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { corePath, endpointSlicePath, leasePath } from './paths.ts';
 import { ConfigMapState } from './state.ts';
 
@@ -68,6 +70,22 @@ export class KubeClient implements Kube {
     return listAll<Service>(this.http, { path: corePath('services', namespace), doing });
   }
 
+  getNode(name: string): Promise<Node | undefined> {
+    return getNode(this.http, name);
+  }
+
+  patchNode(node: Node, patch: NodePatch): Promise<Node> {
+    return patchNode(this.http, node, patch);
+  }
+
+  patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node> {
+    return patchNodeStatus(this.http, node, patch);
+  }
+
+  deleteNode(node: Node): Promise<void> {
+    return deleteNode(this.http, node);
+  }
+
   listNodes(): Promise<readonly Node[]> {
     return listAll<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
   }
@@ -110,8 +128,8 @@ export class KubeClient implements Kube {
     throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it is gone`, { status: 404 });
   }
 
-  recordEvent(service: Service, event: ServiceEvent): Promise<void> {
-    return recordEvent(this.http, this.options.log, service, event);
+  recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {
+    return recordEvent(this.http, this.options.log, about, event);
   }
 
   /** `name` is the whole name of the object, as `listLeases` gives it. */
@@ -129,11 +147,4 @@ export class KubeClient implements Kube {
     });
     return leases.map(({ metadata }) => metadata.name);
   }
-}
-
-/** Every object has a uid: what has none is the answer of something else, such as a proxy. */
-function asObject(body: unknown, doing: string): { readonly metadata: ObjectMeta } {
-  const { metadata } = (body ?? {}) as { metadata?: Partial<ObjectMeta> };
-  if (typeof metadata?.uid === 'string') return body as { readonly metadata: ObjectMeta };
-  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no Kubernetes object`);
 }

@@ -1,8 +1,9 @@
+import { isOfNode } from './node.ts';
 import type { ResourceKind } from './resources.ts';
 
-/** Neutron's and Barbican's, beside the load balancer: Octavia's lock does not hold them, its status tree does not show them. */
+/** What is not Octavia's, beside the load balancer: its lock does not hold them, its status tree does not show them. */
 export function isBeside(kind: ResourceKind): boolean {
-  return kind === 'floatingip' || kind === 'secret' || isOfSecurityGroup(kind);
+  return kind === 'floatingip' || kind === 'secret' || isOfSecurityGroup(kind) || isOfNode(kind);
 }
 
 export function isOfSecurityGroup(kind: ResourceKind): boolean {

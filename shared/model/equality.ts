@@ -1,6 +1,7 @@
 /** When a value that is desired and one that was observed mean the same (decision 3). */
-import type { AttributeRule } from './attributes.ts';
+import type { AttributeRule } from './attribute-rule.ts';
 import { askedDescription } from './description.ts';
+import type { Condition } from './kubernetes.ts';
 import { mergeTags, recordedIn } from './ownership.ts';
 import type { AdditionalVip, Attributes } from './resources.ts';
 import { identityOf } from './tls-reference.ts';
@@ -29,6 +30,14 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
       return sameSet(identities(desired), identities(observed));
     case 'vips':
       return vips(desired).every((wish) => vips(observed).some((vip) => isVip(vip, wish)));
+    case 'entries':
+      return Object.entries(entries(desired)).every(
+        ([key, value]) => (entries(observed)[key] ?? null) === value,
+      );
+    case 'conditions':
+      return conditions(desired).every((wish) =>
+        conditions(observed).some((one) => sameCondition(one, wish)),
+      );
   }
 }
 
@@ -63,6 +72,18 @@ function vips(value: unknown): readonly AdditionalVip[] {
 function isVip(vip: AdditionalVip, wish: AdditionalVip): boolean {
   const { subnet_id, ip_address = vip.ip_address } = wish;
   return vip.subnet_id === subnet_id && vip.ip_address === ip_address;
+}
+
+function entries(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' ? (value as Attributes) : {};
+}
+
+function conditions(value: unknown): readonly Condition[] {
+  return Array.isArray(value) ? (value as readonly Condition[]) : [];
+}
+
+function sameCondition(a: Condition, b: Condition): boolean {
+  return a.type === b.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {

@@ -55,9 +55,32 @@ export interface Node {
   readonly metadata: ObjectMeta;
   readonly spec?: {
     readonly providerID?: string;
-    readonly taints?: readonly { readonly key: string; readonly effect: string; readonly value?: string }[];
+    readonly podCIDRs?: readonly string[];
+    readonly taints?: readonly Taint[];
   };
-  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
+  readonly status?: {
+    readonly addresses?: readonly NodeAddress[];
+    readonly conditions?: readonly NodeCondition[];
+    readonly nodeInfo?: { readonly systemUUID?: string };
+  };
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly effect: string;
+  readonly value?: string;
+  readonly timeAdded?: string;
+}
+
+export interface NodeAddress {
+  /** InternalIP, ExternalIP, Hostname, InternalDNS or ExternalDNS. */
+  readonly type: string;
+  readonly address: string;
+}
+
+/** As that of other objects, with the time of the last word about it. */
+export interface NodeCondition extends Condition {
+  readonly lastHeartbeatTime?: string;
 }
 
 /** Where the Pods of a Service are (discovery.k8s.io/v1). `ports` are of all its endpoints. */
@@ -111,8 +134,8 @@ export interface ServicePatch {
   };
 }
 
-/** An Event to be shown at a Service (kubernetes.md, 1.4 and 7.10). */
-export interface ServiceEvent {
+/** An Event to be shown at a Service or a Node (kubernetes.md, 1.4 and 7.10). */
+export interface ObjectEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;

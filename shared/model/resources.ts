@@ -1,8 +1,9 @@
-/** The OpenStack resources levelset works with. Attribute names keep the wire's spelling. */
+/** The resources levelset works with: OpenStack's, and Nodes. Attribute names keep the wire's spelling. */
 import type { Address, Ref } from './address.ts';
 import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule } from './neutron.ts';
 import type { StoredSecret } from './stored-certificate.ts';
 import type { L7Policy, L7Rule } from './l7.ts';
+import type { NodeObject, NodeStatus } from './node-attributes.ts';
 import type { ListenerTls, PoolTls } from './tls-attributes.ts';
 
 export interface LoadBalancer {
@@ -103,9 +104,17 @@ export interface ResourceTypes {
   securitygrouprule: SecurityGroupRule;
   port: Port;
   secret: StoredSecret;
+  node: NodeObject;
+  nodestatus: NodeStatus;
 }
 
 export type ResourceKind = keyof ResourceTypes;
+
+/** Those of Kubernetes. */
+export type NodeKind = 'node' | 'nodestatus';
+
+/** Those of OpenStack. */
+export type CloudKind = Exclude<ResourceKind, NodeKind>;
 
 export type Attributes = Readonly<Record<string, unknown>>;
 

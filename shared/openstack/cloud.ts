@@ -13,6 +13,7 @@ import { listByOffset } from './offset-pages.ts';
 import { readQuota } from './quota.ts';
 import { withIdOf } from './reference.ts';
 import type { Session } from './session.ts';
+import { sendVersioned } from './microversion.ts';
 
 /** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */
 export function createCloud(session: Session): Cloud {
@@ -122,7 +123,8 @@ async function send(
   body?: unknown,
 ): Promise<HttpAnswer> {
   const { service } = ENDPOINTS[kind];
-  return session.send({ service, method, path, attempted, ...(body === undefined ? {} : { body }) });
+  const request = { service, method, path, attempted, ...(body === undefined ? {} : { body }) };
+  return sendVersioned(session, kind, request);
 }
 
 function expectSuccess(answer: HttpAnswer, attempted: string): void {

@@ -14,8 +14,12 @@ export interface Endpoint {
   readonly tagsApart?: true;
   /** Barbican's way: objects come without envelope and id; this attribute of theirs is an address that ends in it. */
   readonly reference?: 'secret_ref' | 'container_ref';
+  /** Sent as OpenStack-API-Version, where the service knows it. */
+  readonly microversion?: string;
   /** Objects have no id: their name is theirs. */
   readonly named?: true;
+  /** A list has only names and ids without this below the collection. */
+  readonly detail?: true;
   /** For messages. */
   readonly title: string;
 }
@@ -38,6 +42,8 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   subnet:        { service: 'network',       collection: '/v2.0/subnets',              singular: 'subnet',        plural: 'subnets',        title: 'subnet' },
   qos_policy:    { service: 'network',       collection: '/v2.0/qos/policies',         singular: 'policy',        plural: 'policies',       title: 'QoS policy' },
   port:          { service: 'network',       collection: '/v2.0/ports',                singular: 'port',          plural: 'ports',          title: 'port' },
+  server:        { service: 'compute',       collection: '/v2.1/servers',               singular: 'server',        plural: 'servers',        title: 'server', detail: true, microversion: 'compute 2.47' },
+  compute_flavor: { service: 'compute',      collection: '/v2.1/flavors',               singular: 'flavor',        plural: 'flavors',        title: 'flavor' },
   secret:        { service: 'key-manager',   collection: '/v1/secrets',                singular: '',              plural: 'secrets',        title: 'secret', reference: 'secret_ref' },
   container:     { service: 'key-manager',   collection: '/v1/containers',             singular: '',              plural: 'containers',     title: 'container', reference: 'container_ref' },
 };
@@ -48,6 +54,10 @@ export function collectionPath(kind: ReadKind, parent?: string): string {
   if (parentKind === undefined) return collection;
   if (parent === undefined) throw new TypeError(`${kind}: the id of its ${parentKind} is needed`);
   return objectPath(parentKind, parent) + collection;
+}
+
+export function listPath(kind: ReadKind, parent?: string): string {
+  return collectionPath(kind, parent) + (ENDPOINTS[kind].detail ? '/detail' : '');
 }
 
 export function objectPath(kind: ReadKind, id: string, parent?: string): string {

@@ -1,8 +1,9 @@
 import type { Query, ReadKind } from '../ports.ts';
 import type { WireResource } from '../model/resources.ts';
-import { collectionPath, ENDPOINTS, queryText } from './endpoints.ts';
+import { ENDPOINTS, listPath, queryText } from './endpoints.ts';
 import { refusal, unexpected } from './errors.ts';
 import { isRecord, stringAt } from './json.ts';
+import { sendVersioned } from './microversion.ts';
 import type { Session } from './session.ts';
 
 /** Octavia and Neutron both cap it at their own maximum. */
@@ -19,13 +20,14 @@ export async function listAll(
   parent: string | undefined,
 ): Promise<readonly WireResource[]> {
   const { service, plural, title, named } = ENDPOINTS[kind];
-  const path = collectionPath(kind, parent);
+  const path = listPath(kind, parent);
   const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
   const found: WireResource[] = [];
   const markers = new Set<string>();
   let page: Query = { limit: PAGE_SIZE, ...query };
   for (;;) {
-    const answer = await session.send({ service, method: 'GET', path: path + queryText(page), attempted });
+    const request = { service, method: 'GET' as const, path: path + queryText(page), attempted };
+    const answer = await sendVersioned(session, kind, request);
     if (answer.status !== 200) throw refusal(attempted, answer);
     const listed = isRecord(answer.body) ? answer.body[plural] : undefined;
     const items = named && Array.isArray(listed) ? listed.map(withNameAsId) : listed;

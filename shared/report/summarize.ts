@@ -1,6 +1,6 @@
 import type { Applied } from '../apply/apply.ts';
 import type { Look } from '../look.ts';
-import type { Service, ServiceEvent, ServicePatch } from '../model/kubernetes.ts';
+import type { Service, ObjectEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import {
   FINALIZER,
@@ -18,7 +18,7 @@ import { tell } from './told.ts';
 /** What is written to the Service and said in Events; empty when there is no news. */
 export interface Summary {
   readonly patch: ServicePatch;
-  readonly events: readonly ServiceEvent[];
+  readonly events: readonly ObjectEvent[];
 }
 
 export interface SummaryInput {
@@ -89,7 +89,7 @@ function isNews(service: Service, told: Told): boolean {
   return old?.status !== told.status || old.reason !== told.reason || old.message !== told.message;
 }
 
-function eventOf(told: Told, type: ServiceEvent['type']): ServiceEvent {
+function eventOf(told: Told, type: ObjectEvent['type']): ObjectEvent {
   return { type, reason: told.reason, message: told.message };
 }
 
@@ -108,7 +108,7 @@ function ownAnnotations(
 }
 
 /** Said when a load balancer that serves is changed. */
-function updatedEvent(applied: Applied): readonly ServiceEvent[] {
+function updatedEvent(applied: Applied): readonly ObjectEvent[] {
   if (applied.steps.length === 0) return [];
   const addresses = applied.steps.map(({ address }) => address).join(', ');
   const message = `Updated load balancer: ${summarizeSteps(applied.steps)}: ${addresses}`;

@@ -1,11 +1,11 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Attributes, ResourceKind } from '../../shared/model/resources.ts';
+import type { Attributes, CloudKind } from '../../shared/model/resources.ts';
 import { checkRule } from './cloud-model-groups.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
 import { checkListenerTls, checkPoolTls, checkSecret, LISTENER_TLS, POOL_TLS } from './cloud-model-tls.ts';
 
 /** What a PUT may carry (Octavia API v2 and Networking API v2.0, "Update ..."). */
-const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
+const MUTABLE: Readonly<Record<CloudKind, readonly string[]>> = {
   loadbalancer: ['name', 'description', 'admin_state_up', 'tags', 'vip_qos_policy_id', 'vip_sg_ids'],
   listener: [
     ...[
@@ -35,7 +35,7 @@ const MUTABLE: Readonly<Record<ResourceKind, readonly string[]>> = {
   port: [],
 };
 
-export function checkUpdate(cloud: CloudModel, kind: ResourceKind, wire: Wire, attributes: Attributes): void {
+export function checkUpdate(cloud: CloudModel, kind: CloudKind, wire: Wire, attributes: Attributes): void {
   const names = Object.keys(attributes);
   if (names.length === 0) throw refused(`an empty PUT of ${kind}`);
   for (const name of names) if (!MUTABLE[kind].includes(name)) throw refused(`Unknown attribute: ${name}`);
@@ -45,7 +45,7 @@ export function checkUpdate(cloud: CloudModel, kind: ResourceKind, wire: Wire, a
   if (kind === 'floatingip' && attributes['port_id']) checkPort(cloud, attributes['port_id'], wire.id);
 }
 
-export function checkCreate(cloud: CloudModel, kind: ResourceKind, attributes: Attributes): void {
+export function checkCreate(cloud: CloudModel, kind: CloudKind, attributes: Attributes): void {
   switch (kind) {
     case 'loadbalancer': {
       const subnet = attributes['vip_subnet_id'];

@@ -1,6 +1,6 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { isBeside } from '../../shared/model/beside.ts';
-import type { Attributes, ResourceKind, WireResource } from '../../shared/model/resources.ts';
+import type { Attributes, CloudKind, WireResource } from '../../shared/model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
 import { checkUnused, DEFAULT_RULES, groupView, setSecurityGroups } from './cloud-model-groups.ts';
 import { asStored, checkNestedPool, checkNotNamed, idByName } from './cloud-model-tls.ts';
@@ -98,7 +98,7 @@ export class CloudModel implements Cloud {
     return Promise.resolve(wire && this.#view(kind, wire));
   }
 
-  create(kind: ResourceKind, attributes: Attributes, parent?: string): Promise<WireResource> {
+  create(kind: CloudKind, attributes: Attributes, parent?: string): Promise<WireResource> {
     return this.#write(`create ${kind}`, () => {
       const full =
         parent === undefined
@@ -109,7 +109,7 @@ export class CloudModel implements Cloud {
     });
   }
 
-  update(kind: ResourceKind, id: string, attributes: Attributes): Promise<void> {
+  update(kind: CloudKind, id: string, attributes: Attributes): Promise<void> {
     return this.#write(`update ${kind}`, () => {
       const wire = this.#known(kind, id);
       this.#lock(kind, wire);
@@ -120,7 +120,7 @@ export class CloudModel implements Cloud {
     });
   }
 
-  remove(kind: ResourceKind, id: string, options: { readonly cascade?: boolean } = {}): Promise<void> {
+  remove(kind: CloudKind, id: string, options: { readonly cascade?: boolean } = {}): Promise<void> {
     return this.#write(`delete ${kind}`, () => {
       const wire = this.all(kind).find((one) => one.id === id);
       if (!wire) return;
@@ -173,7 +173,7 @@ export class CloudModel implements Cloud {
     return Promise.resolve({ major: 2, minor: this.#minor });
   }
 
-  #insert(kind: ResourceKind, attributes: Attributes): Wire {
+  #insert(kind: CloudKind, attributes: Attributes): Wire {
     checkCreate(this, kind, attributes);
     const { listeners, default_pool, additional_vips, members, healthmonitor, l7policies, rules, ...own } =
       structuredClone(attributes);
@@ -239,7 +239,7 @@ export class CloudModel implements Cloud {
     );
   }
 
-  #lock(kind: ResourceKind, attributes: Attributes): void {
+  #lock(kind: CloudKind, attributes: Attributes): void {
     if (isBeside(kind)) return;
     const pool = this.all('pool').find((one) => one.id === attributes['pool_id']);
     const policy = this.all('l7policy').find((one) => one.id === attributes['l7policy_id']);
@@ -306,7 +306,7 @@ const HTTP_CHECK = {
 };
 
 /** What the servers fill in and a second plan must leave alone. */
-function defaults(kind: ResourceKind, made: number): Attributes {
+function defaults(kind: CloudKind, made: number): Attributes {
   const common = { tags: [], admin_state_up: true, description: '', provisioning_status: 'ACTIVE' };
   switch (kind) {
     case 'loadbalancer': {

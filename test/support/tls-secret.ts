@@ -1,3 +1,4 @@
+import type { NodeWrites } from '../../shared/apply/node-writes.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../shared/model/kubernetes.ts';
@@ -35,11 +36,16 @@ export function aTlsSecret(
   };
 }
 
-/** An apiserver that has these Secrets, and refuses those whose value is 'forbidden'. */
+/** An apiserver that has these Secrets and no Node, and refuses those whose value is 'forbidden'. */
 export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
   readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
-} {
+} & NodeWrites {
+  const noNode = (): Promise<never> =>
+    Promise.reject(new ReconcileError('KUBE_CONFLICT', 'there is no Node'));
   return {
+    patchNode: noNode,
+    patchNodeStatus: noNode,
+    deleteNode: noNode,
     getSecret: (_namespace, name) => {
       const secret = secrets[name];
       return secret === 'forbidden'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Service, ServiceEvent } from '../../../shared/model/kubernetes.ts';
+import type { Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
 import { aService } from '../../support/service.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
-const ensured: ServiceEvent = {
+const ensured: ObjectEvent = {
   type: 'Normal',
   reason: 'EnsuredLoadBalancer',
   message: 'Ensured load balancer',
@@ -66,6 +66,6 @@ it('tells the log when it cannot be written, and throws nothing', async () => {
   sandbox.fault({ match: { method: 'POST', path: /events/ }, kind: 'fail-before' });
   await kube.recordEvent(service, ensured);
   expect(log.warnings).toMatchObject([
-    { message: 'an Event could not be written', fields: { service: 'default/web', event: ensured.reason } },
+    { message: 'an Event could not be written', fields: { object: 'service/default/web', event: ensured.reason } },
   ]);
 });

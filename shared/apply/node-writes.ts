@@ -1,0 +1,49 @@
+import type { Node } from '../model/kubernetes.ts';
+import { nodeAt, wireOf } from '../model/node.ts';
+import type { NodePatch } from '../model/node-attributes.ts';
+import type { Step } from '../model/plan.ts';
+import type { NodeKind, WireResource } from '../model/resources.ts';
+import type { Kube } from '../ports.ts';
+
+export type NodeWrites = Pick<Kube, 'patchNode' | 'patchNodeStatus' | 'deleteNode'>;
+
+/** One step on a Node: a PATCH of one of its halves, or its end. Returns the Node as it is then. */
+export async function executeOnNode(
+  step: Step,
+  kind: NodeKind,
+  known: ReadonlyMap<string, WireResource>,
+  kube: NodeWrites,
+): Promise<WireResource | undefined> {
+  const node = known.get(step.address)?.['node'] as Node | undefined;
+  if (!node) throw new TypeError(`${step.address} is not known although a step needs it`);
+  if (step.verb === 'delete') {
+    await kube.deleteNode(node);
+    return undefined;
+  }
+  if (step.verb !== 'update') throw new TypeError(`${step.address} cannot be made`);
+  const to = Object.fromEntries(step.changes.map((change) => [change.attribute, change.to]));
+  const written =
+    kind === 'nodestatus' ? await kube.patchNodeStatus(node, to) : await kube.patchNode(node, patchOf(to));
+  return wireOf(written);
+}
+
+function patchOf({ labels, annotations, ...spec }: Readonly<Record<string, unknown>>): NodePatch {
+  const metadata = { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
+  const cidrs = spec['podCIDRs'] as readonly string[] | undefined;
+  return {
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(Object.keys(spec).length > 0 ? { spec: { ...spec, ...(cidrs ? { podCIDR: cidrs[0] } : {}) } } : {}),
+  } as NodePatch;
+}
+
+/** The answer to a PATCH of one half shows both. */
+export function halvesOf(
+  address: string,
+  answer: WireResource,
+): readonly (readonly [string, WireResource])[] {
+  const name = address.slice(address.indexOf('/') + 1);
+  return [
+    [nodeAt(name), answer],
+    [`nodestatus/${name}`, answer],
+  ];
+}

@@ -6,9 +6,12 @@ export function looksCloser(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
 
-/** `service/NS/NAME`, `node/NAME`, `namespace/NS`, `nodeset` or `all`. */
+/**
+ * Units of work are `service/NS/NAME`, `node/NAME` and `routes`; `namespace/NS`, `nodeset` (the load balancers' members) and
+ * `all` are for a sweep to look through.
+ */
 export type Key =
-  `service/${string}/${string}` | `node/${string}` | `namespace/${string}` | 'nodeset' | 'all';
+  `service/${string}/${string}` | `node/${string}` | 'routes' | `namespace/${string}` | 'nodeset' | 'all';
 
 export interface ReconcileRequest {
   readonly key: Key;
@@ -31,7 +34,7 @@ const LABEL = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /** Reads a key that a person or another program wrote. Returns undefined for anything that is not one. */
 export function parseKey(text: string): Key | undefined {
-  if (text === 'all' || text === 'nodeset') return text;
+  if (text === 'all' || text === 'nodeset' || text === 'routes') return text;
   const [kind, ...names] = text.split('/');
   if (!names.every((name) => name.length <= 253 && LABEL.test(name))) return undefined;
   const [first, second] = names;
@@ -45,6 +48,16 @@ export function parseKey(text: string): Key | undefined {
 export function asServiceKey(key: Key): ServiceKey | undefined {
   const [kind, namespace, name] = key.split('/');
   return kind === 'service' && namespace && name ? { namespace, name } : undefined;
+}
+
+/** The name of the Node that a key names, or undefined. */
+export function asNodeKey(key: Key): string | undefined {
+  return key.startsWith('node/') ? key.slice('node/'.length) : undefined;
+}
+
+/** Whether a key is worked on by itself; the others are answered by a sweep, which finds what is. */
+export function isUnit(key: Key): boolean {
+  return key === 'routes' || asServiceKey(key) !== undefined || asNodeKey(key) !== undefined;
 }
 
 export function keyOf(service: { readonly metadata: ServiceKey }): ServiceKey {

@@ -44,14 +44,14 @@ export class AddressPool {
   }
 }
 
-/** A MAC as Neutron makes it and its EUI-64 address in fd00:10::/64. */
-export function slaac(random: Buffer): { mac: string; address: string } {
+/** A MAC as Neutron makes it and its EUI-64 address in a /64 such as fd00:10::/64. */
+export function slaac(random: Buffer, cidr: string): { mac: string; address: string } {
   const [a = 0, b = 0, c = 0] = random;
   const hex = (value: number): string => value.toString(16).padStart(2, '0');
   const group = (high: number, low: number): string => ((high << 8) | low).toString(16);
   return {
     mac: `fa:16:3e:${hex(a)}:${hex(b)}:${hex(c)}`,
-    address: `fd00:10::f816:3eff:${group(0xfe, a)}:${group(b, c)}`,
+    address: `${cidr.replace(/::\/64$/, '')}::f816:3eff:${group(0xfe, a)}:${group(b, c)}`,
   };
 }
 

@@ -5,7 +5,7 @@ import { barbicanAnswer } from './barbican-api.ts';
 import type { CloudWorld } from './cloud-world.ts';
 import type { Caller, Keystone } from './keystone.ts';
 import { neutronAnswer } from './neutron-api.ts';
-import { novaAnswer } from './nova-servers.ts';
+import { novaAnswer } from './nova-api.ts';
 import { octaviaAnswer } from './octavia-api.ts';
 
 const services: Record<string, Service> = {
@@ -34,7 +34,7 @@ export function cloudAnswer(world: CloudWorld, keystone: Keystone, call: Call): 
     const caller = open ? nobody : keystone.callerOf(call, base);
     const { projectId } = caller;
     if (prefix === 'network') return neutronAnswer(world, call, path, projectId, `${base}/network`);
-    if (prefix === 'compute') return novaAnswer(world, call, path, projectId);
+    if (prefix === 'compute') return novaAnswer(world, call, path, projectId, `${base}/compute`);
     if (prefix === 'key-manager') return barbicanAnswer(world, call, path, caller, `${base}/key-manager`);
     return octaviaAnswer(world, call, path, caller, `${base}/load-balancer`);
   });

@@ -12,11 +12,13 @@ import {
   type OctaviaTraits,
 } from './octavia-traits.ts';
 import { makeFloatingIp } from './neutron-floating-ips.ts';
-import { createNova } from './nova-servers.ts';
+import { labFlavors, novaStates, type NovaFlavor, type Server } from './nova-objects.ts';
+import { makeServer, removeServer, type ServerWish } from './nova-servers.ts';
 import { dropLoadBalancer } from './octavia-lock.ts';
-import { deletePort } from './neutron-ports.ts';
+import { addNetwork } from './neutron-network-requests.ts';
 import { labCidrs, labNetworks } from './neutron-networks.ts';
 import { makeSecurityGroup } from './neutron-security-groups.ts';
+import { createSubnet } from './neutron-subnets.ts';
 
 /**
  * Everything the simulated cloud knows, Octavia's rows included. Tests may change it behind the controller's back.
@@ -51,7 +53,8 @@ export class CloudWorld extends OctaviaRows {
   readonly floatingips: neutron.FloatingIp[] = [];
   readonly securityGroups: neutron.SecurityGroup[] = [];
   readonly securityGroupRules: neutron.SecurityGroupRule[] = [];
-  readonly servers: neutron.Server[] = [];
+  readonly servers: Server[] = [];
+  readonly novaFlavors: NovaFlavor[] = labFlavors(randomUUID);
   readonly secrets: Secret[] = [];
   readonly secretContainers: SecretContainer[] = [];
   /** What an operator has set up in Octavia; the lab has none of either. */
@@ -100,16 +103,29 @@ export class CloudWorld extends OctaviaRows {
     return ip;
   }
 
-  /** A server with its port on the private network, as Nova's fake driver makes it. */
-  addNovaServer(name: string, address?: string): neutron.Server {
-    return createNova(this, name, address);
+  /** A further network of the project with one IPv4 subnet. */
+  addNetwork(name: string, cidr: string): neutron.Network {
+    const network = addNetwork(this, this.projectId, name);
+    createSubnet(this, this.projectId, { network_id: network.id, cidr, name: `${name}-v4` });
+    return network;
   }
 
-  /** The server is gone from Nova, its port from Neutron. */
+  /** A server with its ports, as Nova's fake driver makes it. */
+  addNovaServer(name: string, wish: ServerWish = {}): Server {
+    return makeServer(this, name, wish);
+  }
+
+  /** Stopped, shelved, broken: whatever Nova could say of a server. */
+  setServerStatus(id: string, status: string): void {
+    const server = this.servers.find((one) => one.id === id);
+    if (!server || !(status in novaStates)) throw new Error(`no server ${id}, or no status ${status}`);
+    server.status = status;
+    server.updated = this.clock.seconds();
+  }
+
+  /** The server is gone from Nova, its ports from Neutron. */
   removeNovaServer(id: string): void {
-    const index = this.servers.findIndex((server) => server.id === id);
-    if (index >= 0) this.servers.splice(index, 1);
-    for (const port of this.ports.filter((one) => one.device_id === id)) deletePort(this, port.id);
+    removeServer(this, id);
   }
 
   /** How the cluster's half of the sandbox makes the servers behind its Nodes. */
@@ -119,7 +135,7 @@ export class CloudWorld extends OctaviaRows {
   } {
     return {
       create: (name, address) => {
-        const { id } = this.addNovaServer(name, address);
+        const { id } = this.addNovaServer(name, { address });
         const port = this.ports.find((one) => one.device_id === id);
         return { id, address: port?.fixed_ips[0]?.ip_address ?? '' };
       },

@@ -5,6 +5,8 @@ import type { CloudWorld } from './cloud-world.ts';
 import { listQuery } from './list-query.ts';
 import { collections, type Collection } from './neutron-collections.ts';
 import { createFloatingIp, updateFloatingIp } from './neutron-floating-ips.ts';
+import { fixedIpsFilter } from './neutron-filters.ts';
+import { createNetwork, deleteNetwork } from './neutron-network-requests.ts';
 import type { NeutronObject } from './neutron-objects.ts';
 import { postPort, putPort } from './neutron-port-requests.ts';
 import { deletePort } from './neutron-ports.ts';
@@ -59,6 +61,8 @@ function create(world: CloudWorld, name: string, projectId: string, body: Json):
   switch (name) {
     case 'floatingips':
       return createFloatingIp(world, projectId, asJson(body['floatingip']));
+    case 'networks':
+      return createNetwork(world, projectId, asJson(body['network']));
     case 'subnets':
       return createSubnet(world, projectId, asJson(body['subnet']));
     case 'ports':
@@ -82,14 +86,15 @@ function update(world: CloudWorld, name: string, object: NeutronObject, body: Js
 function remove(world: CloudWorld, name: string, object: NeutronObject): Answer {
   if (name === 'security-groups') return deleteSecurityGroup(world, object as never);
   if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
-  if (name === 'subnets') deleteSubnet(world, object as never);
+  if (name === 'networks') deleteNetwork(world, object as never);
+  else if (name === 'subnets') deleteSubnet(world, object as never);
   else if (name === 'ports') deletePort(world, object.id);
   else if (name === 'floatingips') world.floatingips.splice(world.floatingips.indexOf(object as never), 1);
   else throw notAllowed('delete');
   return { status: 204 };
 }
 
-/** Unknown filters are ignored and a filter given twice means either (both tried on the lab). */
+/** Unknown filters are ignored, a filter given twice means either, and lists are in the order of the ids (tried on the lab). */
 function list(name: string, { items, view }: Collection, query: URLSearchParams, self: string): Answer {
   const known = new Set(items.flatMap((one) => Object.keys(one)));
   const asked = new URLSearchParams(
@@ -97,14 +102,12 @@ function list(name: string, { items, view }: Collection, query: URLSearchParams,
       ([key]) => known.has(key) || /^(limit|marker|fields|(not-)?tags(-any)?|fixed_ips)$/.test(key),
     ),
   );
-  const fixedIps = (item: Json, value: string): boolean => {
-    const [key = '', wanted] = value.split('=');
-    return asList(item['fixed_ips']).some((ip) => asJson(ip)[key] === wanted);
-  };
+  const fixedIps = fixedIpsFilter(query.getAll('fixed_ips'));
   const groups = (item: Json, value: string): boolean => asList(item['security_groups']).includes(value);
   const extra = { fixed_ips: fixedIps, security_groups: groups };
   const refuse = (): Error => neutronError(400, 'HTTPBadRequest', 'Invalid filter');
-  const shown = items.map((one) => view(one as never));
+  const ordered = [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const shown = ordered.map((one) => view(one as never));
   const page = listQuery(shown, asked, [...known], { extra, refuse }, self);
   const key = name.replaceAll('-', '_');
   const links = query.has('limit') ? { [`${key}_links`]: page.links } : {};

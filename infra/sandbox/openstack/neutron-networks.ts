@@ -45,20 +45,11 @@ export function labNetworks(
     subnet(privateId, projectId, 'private-v4', cidrs.private, gatewayOf(cidrs.private)),
     subnet(privateId, projectId, 'private-v6', 'fd00:10::/64', 'fd00:10::1'),
   ];
-  const network = (id: string, owner: string, name: string, external: boolean): Network => ({
-    ...shared,
-    id,
-    name,
-    tenant_id: owner,
-    project_id: owner,
-    admin_state_up: true,
-    mtu: external ? 1500 : 1450,
-    status: 'ACTIVE',
-    subnets: subnets.filter((s) => s.network_id === id).map((s) => s.id),
-    shared: false,
-    'router:external': external,
-    port_security_enabled: true,
-  });
+  const network = (id: string, owner: string, name: string, external: boolean): Network =>
+    makeNetwork({
+      ...{ id, owner, name, external, at },
+      subnets: subnets.filter((one) => one.network_id === id).map((one) => one.id),
+    });
   return {
     networks: [network(publicId, admin, 'public', true), network(privateId, projectId, 'private', false)],
     subnets,
@@ -66,3 +57,18 @@ export function labNetworks(
 }
 
 const gatewayOf = (cidr: string): string => cidr.replace(/\d+\/\d+$/, '1');
+
+export interface NetworkWish {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly external: boolean;
+  readonly at: string;
+  readonly subnets: string[];
+}
+
+export const makeNetwork = ({ id, owner, name, external, at, subnets }: NetworkWish): Network => ({
+  ...{ id, name, description: '', tags: [], created_at: at, updated_at: at, revision_number: 2 },
+  ...{ tenant_id: owner, project_id: owner, admin_state_up: true, mtu: external ? 1500 : 1450 },
+  ...{ status: 'ACTIVE', subnets, shared: false, 'router:external': external, port_security_enabled: true },
+});

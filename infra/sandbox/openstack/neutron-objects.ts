@@ -1,4 +1,4 @@
-/** Neutron's and Nova's objects as they stand on the wire. */
+/** Neutron's objects as they stand on the wire. */
 export interface NeutronObject {
   [attribute: string]: unknown;
   readonly id: string;
@@ -16,6 +16,7 @@ interface TaggedObject extends NeutronObject {
 }
 
 export interface Network extends TaggedObject {
+  readonly subnets: string[];
   readonly 'router:external': boolean;
 }
 
@@ -51,13 +52,5 @@ export interface FloatingIp extends TaggedObject {
   readonly floating_ip_address: string;
   port_id: string | null;
   fixed_ip_address: string | null;
-  status: string;
-}
-
-export interface Server {
-  [attribute: string]: unknown;
-  readonly id: string;
-  readonly name: string;
-  readonly tenant_id: string;
   status: string;
 }

@@ -32,7 +32,10 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
   });
   const first = subnets[0];
   if (!first) throw neutronError(400, 'BadRequest', 'A port needs a subnet.');
-  const { mac, address } = slaac(randomBytes(3));
+  const six = world.subnets.find(
+    (subnet) => subnet.network_id === first.network_id && subnet.ip_version === 6,
+  );
+  const { mac, address } = slaac(randomBytes(3), six?.cidr ?? '');
   const fixed = subnets.map((subnet, index): FixedIp => {
     const asked = wish.subnets[index]?.address;
     if (asked !== undefined && subnet['ipv6_address_mode'] === 'slaac') {
@@ -60,9 +63,6 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
     }
     return { subnet_id: subnet.id, ip_address: chosen };
   });
-  const six = world.subnets.find(
-    (subnet) => subnet.network_id === first.network_id && subnet.ip_version === 6,
-  );
   if (six && !subnets.includes(six)) fixed.push({ subnet_id: six.id, ip_address: address });
   const at = world.clock.seconds();
   const port: Port = {

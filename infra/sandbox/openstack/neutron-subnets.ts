@@ -5,7 +5,7 @@ import type { CloudWorld } from './cloud-world.ts';
 import { networkOf } from './ip-network.ts';
 import type { Subnet } from './neutron-objects.ts';
 
-/** POST /v2.0/subnets: an IPv4 subnet of a network of the project, as far as VIPs need it. */
+/** POST /v2.0/subnets: of a network of the project. An IPv6 one gives addresses by SLAAC, as the lab's do. */
 export function createSubnet(world: CloudWorld, owner: string, body: Json): Answer {
   const network = world.networks.find((one) => one.id === body['network_id'] && one.project_id === owner);
   if (!network) {
@@ -13,6 +13,12 @@ export function createSubnet(world: CloudWorld, owner: string, body: Json): Answ
     throw neutronError(404, 'NetworkNotFound', text);
   }
   const cidr = networkOf(asText(body['cidr'])) ?? '';
+  const others = world.subnets.filter((one) => one.network_id === network.id);
+  if (others.some((one) => one.cidr === cidr)) {
+    const what = `Requested subnet with cidr: ${cidr} for network: ${network.id} overlaps with another subnet.`;
+    throw neutronError(400, 'InvalidInput', `Invalid input for operation: ${what}`);
+  }
+  const six = cidr.includes(':');
   const at = world.clock.seconds();
   const subnet: Subnet = {
     id: world.newId(),
@@ -22,11 +28,11 @@ export function createSubnet(world: CloudWorld, owner: string, body: Json): Answ
     tenant_id: owner,
     project_id: owner,
     cidr,
-    gateway_ip: cidr.replace(/\d+\/\d+$/, '1'),
-    ip_version: 4,
+    gateway_ip: six ? cidr.replace(/\/\d+$/, '') : cidr.replace(/\d+\/\d+$/, '1'),
+    ip_version: six ? 6 : 4,
     enable_dhcp: true,
-    ipv6_ra_mode: null,
-    ipv6_address_mode: null,
+    ipv6_ra_mode: six ? 'slaac' : null,
+    ipv6_address_mode: six ? 'slaac' : null,
     host_routes: [],
     dns_nameservers: [],
     tags: [],
@@ -35,6 +41,7 @@ export function createSubnet(world: CloudWorld, owner: string, body: Json): Answ
     revision_number: 0,
   };
   world.subnets.push(subnet);
+  network.subnets.push(subnet.id);
   return { status: 201, body: { subnet } };
 }
 
@@ -45,4 +52,6 @@ export function deleteSubnet(world: CloudWorld, subnet: Subnet): void {
     throw neutronError(409, 'SubnetInUse', text);
   }
   world.subnets.splice(world.subnets.indexOf(subnet), 1);
+  const list = world.networks.find((one) => one.id === subnet.network_id)?.subnets ?? [];
+  list.splice(list.indexOf(subnet.id), 1);
 }

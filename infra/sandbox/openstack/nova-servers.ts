@@ -1,90 +1,91 @@
-import type { Call, Answer } from '../exchange.ts';
-import { Refusal } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
-import { createPort } from './neutron-ports.ts';
-import type { Server } from './neutron-objects.ts';
+import { createPort, deletePort } from './neutron-ports.ts';
+import type { Network, Port } from './neutron-objects.ts';
+import type { NovaFlavor, Server } from './nova-objects.ts';
 
-const defaultGroupOf = (world: CloudWorld): string[] =>
-  world.securityGroups
-    .filter((one) => one.project_id === world.projectId && one.name === 'default')
-    .map((one) => one.id);
+/** What a server is to be; what is left out is as the lab's fake driver makes it. */
+export interface ServerWish {
+  /** By network name; default: one port on `private`. */
+  readonly networks?: readonly string[];
+  /** The IPv4 address of the first port. */
+  readonly address?: string | undefined;
+  readonly flavor?: NovaFlavor;
+  readonly zone?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly status?: string;
+  readonly accessIPv4?: string;
+  readonly accessIPv6?: string;
+}
 
-/** A server as the lab's fake driver makes it: one port on the private network, zone az1, flavor m1.small. */
-export function createNova(world: CloudWorld, name: string, address?: string): Server {
-  const id = world.newId();
-  const four = world.subnets.find((subnet) => subnet.name === 'private-v4');
-  const port = createPort(world, {
-    name: '',
-    deviceId: id,
-    deviceOwner: 'compute:az1',
-    subnets: four ? [{ id: four.id, address }] : [],
-    up: true,
-    projectId: world.projectId,
-    securityGroups: defaultGroupOf(world),
-  });
+/** A server that runs, with its ports: ACTIVE, as a driver without hardware has it at once. */
+export function makeServer(world: CloudWorld, name: string, wish: ServerWish = {}): Server {
+  const server = bareServer(world, world.projectId, name, wish);
+  for (const [index, network] of (wish.networks ?? ['private']).entries()) {
+    const found = world.networks.find((one) => one.name === network);
+    if (!found) throw new Error(`no network ${network}`);
+    plugNetwork(world, server, found, index === 0 ? wish.address : undefined);
+  }
+  return server;
+}
+
+/** A server without ports yet. */
+export function bareServer(world: CloudWorld, owner: string, name: string, wish: ServerWish): Server {
+  const {
+    zone = 'az1',
+    metadata = {},
+    status = 'ACTIVE',
+    accessIPv4 = '',
+    accessIPv6 = '',
+    tags = [],
+  } = wish;
   const at = world.clock.seconds();
+  const flavor = wish.flavor ?? world.novaFlavors.find((one) => one.name === 'm1.small');
+  if (!flavor) throw new Error('no flavor m1.small');
   const server: Server = {
-    id,
-    name,
-    status: 'ACTIVE',
-    tenant_id: world.projectId,
-    metadata: {},
-    flavor: {
-      vcpus: 1,
-      ram: 2048,
-      disk: 20,
-      ephemeral: 0,
-      swap: 0,
-      original_name: 'm1.small',
-      extra_specs: {},
-    },
-    created: at,
-    updated: at,
-    addresses: {
-      private: port.fixed_ips.map((ip) => ({
-        version: ip.ip_address.includes(':') ? 6 : 4,
-        addr: ip.ip_address,
-        'OS-EXT-IPS:type': 'fixed',
-        'OS-EXT-IPS-MAC:mac_addr': port['mac_address'],
-      })),
-    },
-    accessIPv4: '',
-    accessIPv6: '',
-    'OS-EXT-AZ:availability_zone': 'az1',
-    'OS-EXT-STS:vm_state': 'active',
-    'OS-EXT-STS:task_state': null,
-    'OS-EXT-STS:power_state': 1,
-    tags: [],
+    ...{ id: world.newId(), name, tenant_id: owner, status, metadata: { ...metadata } },
+    ...{ accessIPv4, accessIPv6, zone, flavor, created: at, updated: at, tags, borrowedPorts: [] },
   };
   world.servers.push(server);
   return server;
 }
 
-/** Nova: versions, servers/detail with paging, one server; enough for what a cloud controller reads of it. */
-export function novaAnswer(world: CloudWorld, call: Call, path: string, projectId: string): Answer {
-  const version = call.headers['x-openstack-nova-api-version'] ?? '2.1';
-  const headers = { 'X-OpenStack-Nova-API-Version': String(version) };
-  if (/^\/(v2\.1\/?)?$/.test(path)) {
-    const root = { id: 'v2.1', status: 'CURRENT', version: '2.93', min_version: '2.1' };
-    return { status: 200, headers, body: path === '/' ? { versions: [root] } : { version: root } };
+/** A port of its own on the network's IPv4 subnet, which goes with the server. */
+export function plugNetwork(world: CloudWorld, server: Server, network: Network, address?: string): Port {
+  const subnets = world.subnets.filter((one) => one.network_id === network.id);
+  const subnet = subnets.find((one) => one.ip_version === 4) ?? subnets[0];
+  return createPort(world, {
+    name: '',
+    deviceId: server.id,
+    deviceOwner: `compute:${server.zone}`,
+    subnets: subnet ? [{ id: subnet.id, address }] : [],
+    up: true,
+    projectId: server.tenant_id,
+    securityGroups: world.securityGroups
+      .filter((one) => one.project_id === server.tenant_id && one.name === 'default')
+      .map((one) => one.id),
+  });
+}
+
+/** A port that is there already, which stays when the server goes. */
+export function plugPort(world: CloudWorld, server: Server, port: Port): void {
+  server.borrowedPorts.push(port.id);
+  setDevice(world, port, server.id, `compute:${server.zone}`);
+}
+
+/** The server is gone from Nova, its ports from Neutron, its borrowed ones are free again. */
+export function removeServer(world: CloudWorld, id: string): void {
+  const index = world.servers.findIndex((one) => one.id === id);
+  const borrowed = world.servers[index]?.borrowedPorts ?? [];
+  if (index >= 0) world.servers.splice(index, 1);
+  for (const port of world.ports.filter((one) => one.device_id === id)) {
+    if (borrowed.includes(port.id)) setDevice(world, port, '', '');
+    else deletePort(world, port.id);
   }
-  if (call.method !== 'GET')
-    throw new Refusal(405, { badMethod: { code: 405, message: 'Method not allowed' } });
-  const mine = world.servers.filter((server) => server.tenant_id === projectId);
-  const name = call.query.get('name');
-  if (path === '/v2.1/servers/detail') {
-    const wanted = mine.filter((server) => name === null || new RegExp(name).test(server.name));
-    const start = wanted.findIndex((server) => server.id === call.query.get('marker')) + 1;
-    return {
-      status: 200,
-      headers,
-      body: { servers: wanted.slice(start, start + Number(call.query.get('limit') ?? 1000)) },
-    };
-  }
-  const id = /^\/v2\.1\/servers\/([^/]+)$/.exec(path)?.[1];
-  const server = mine.find((one) => one.id === id);
-  if (server) return { status: 200, headers, body: { server } };
-  const message =
-    id === undefined ? 'The resource could not be found.' : `Instance ${id} could not be found.`;
-  throw new Refusal(404, { itemNotFound: { code: 404, message } }, headers);
+}
+
+function setDevice(world: CloudWorld, port: Port, device_id: string, device_owner: string): void {
+  Object.assign(port, { device_id, device_owner, status: device_id === '' ? 'DOWN' : 'ACTIVE' });
+  port.revision_number += 1;
+  port.updated_at = world.clock.seconds();
 }

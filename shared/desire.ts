@@ -1,5 +1,5 @@
 import { offerQuestion } from './desired/offers.ts';
-import { asMaker } from './desired/maker.ts';
+import { asMaker, ofProvider } from './desired/maker.ts';
 import { servedSecrets } from './desired/served-secrets.ts';
 import { desireUnit } from './desired/unit.ts';
 import type { Desired, DesireInput } from './desired/unit.ts';
@@ -39,11 +39,12 @@ export async function desire(
 ): Promise<Wished> {
   const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
   const horizon = horizonAt(world.clock);
-  const ability = { ...observed.octavia, provider: config.loadBalancer.lbProvider };
-  const offered = async (isMade: boolean): Promise<Offers> => ({
-    ...(await observeOffers(offerQuestion(wishes, ability, isMade), world)),
-    isMade,
-  });
+  const asNew = ofProvider(config, world.config.loadBalancer.lbProvider);
+  const offered = async (isMade: boolean): Promise<Offers> => {
+    const { lbProvider: provider } = (isMade ? config : asNew).loadBalancer;
+    const question = offerQuestion(wishes, { ...observed.octavia, provider }, isMade);
+    return { ...(await observeOffers(question, world)), isMade };
+  };
   const input: DesireInput = {
     wishes,
     wanted: unit.wanted,
@@ -63,5 +64,5 @@ export async function desire(
   const own = { config, ...(wishes ? { wishes } : {}), approved, desired: desireUnit(input, config) };
   if (!network || !observed.loadBalancer || approved.length === 0) return own;
   const facts = await observeAsIfAnew(network, observed.loadBalancer, nodes, world);
-  return { ...own, another: desireUnit({ ...input, facts, offers: await offered(false) }, config) };
+  return { ...own, another: desireUnit({ ...input, facts, offers: await offered(false) }, asNew) };
 }

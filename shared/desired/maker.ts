@@ -16,6 +16,15 @@ function asKinx(config: Config): Config {
   return { ...own, loadBalancer: { ...own.loadBalancer, internalLb: true } };
 }
 
+/**
+ * What can be asked of a load balancer that is there hangs on its own provider, which never changes; the one in cloud.conf
+ * is for those that are yet to be made.
+ */
+export function ofProvider(config: Config, provider: unknown): Config {
+  if (typeof provider !== 'string') return config;
+  return { ...config, loadBalancer: { ...config.loadBalancer, lbProvider: provider } };
+}
+
 /** The wishes as the one who made the load balancer would have read them: its defaults, its kind of address. */
 export function asMaker(
   service: Service | undefined,
@@ -23,7 +32,7 @@ export function asMaker(
   config: Config,
 ): { readonly config: Config; readonly wishes?: Wishes } {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
-  const own = isKinx ? asKinx(config) : config;
+  const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
   if (!service) return { config: own };
   const wishes = readWishes(service, own);
   return { config: own, wishes: isKinx ? withoutDescription(wishes) : wishes };

@@ -1,4 +1,4 @@
-import { CAPABILITIES } from '../model/capabilities.ts';
+import { lackingIn } from '../model/capabilities.ts';
 import type { Capability } from '../model/capabilities.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
@@ -30,9 +30,7 @@ export function withinCapabilities(
   spelledBy: SpelledBy = () => undefined,
 ): Able {
   const { minor, provider } = ability;
-  const missing = CAPABILITIES.filter(
-    ({ since = 0, notOvn }) => minor < since || (notOvn === true && provider === 'ovn'),
-  );
+  const missing = lackingIn(provider, minor);
   const problems = new Map<string, Problem>();
   const dropped = new Set<string>();
   const resources = desired

@@ -9,6 +9,8 @@ export interface Capability {
   readonly since?: number;
   /** The ovn provider cannot do it in any version. */
   readonly notOvn?: true;
+  /** Nor can the amphora provider, which has several names. */
+  readonly notAmphora?: true;
   /** What is taken in its place; absent: the attribute is left out. */
   readonly instead?: unknown;
   /** Without it things would go on less safely than was asked for: then nothing is changed. */
@@ -35,6 +37,19 @@ const CLIENT_CERTIFICATES = [
 const HSTS = ['hsts_max_age', 'hsts_include_subdomains', 'hsts_preload'];
 const POOL_REFERENCES = ['tls_enabled', 'ca_tls_container_ref', 'tls_container_ref'];
 
+/** Octavia's own, under the names that it has had. */
+const AMPHORA = ['amphora', 'amphorav2', 'octavia'];
+
+/** What a load balancer of this provider, in an Octavia with this minor version of the API, cannot do. */
+export function lackingIn(provider: string, minor: number): readonly Capability[] {
+  return CAPABILITIES.filter(
+    ({ since = 0, notOvn, notAmphora }) =>
+      minor < since ||
+      (notOvn === true && provider === 'ovn') ||
+      (notAmphora === true && AMPHORA.includes(provider)),
+  );
+}
+
 /**
  * What not every Octavia has (Octavia API, "API version history"; openstack-ccm.md, 13) and what the ovn provider never
  * has (openstack-ccm.md, 2.2). Asked for all the same it would be a 400 for the whole load balancer.
@@ -58,7 +73,7 @@ export const CAPABILITIES: readonly Capability[] = [
   ...HSTS.map((attribute) => ({ kind: 'listener', attribute, since: 27, notOvn: true } as const)),
   { kind: 'pool',          attribute: 'protocol', values: HTTP_POOLS, notOvn: true, instead: 'TCP' },
   { kind: 'pool',          attribute: 'protocol', values: ['PROXYV2'], since: 22, instead: 'PROXY' },
-  { kind: 'pool',          attribute: 'lb_algorithm', values: ['SOURCE_IP_PORT'], since: 13, instead: 'SOURCE_IP' },
+  { kind: 'pool',          attribute: 'lb_algorithm', values: ['SOURCE_IP_PORT'], since: 13, notAmphora: true, instead: 'SOURCE_IP' },
   { kind: 'pool',          attribute: 'lb_algorithm', values: ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'], notOvn: true, instead: 'SOURCE_IP_PORT' },
   ...POOL_REFERENCES.map((attribute) => ({ kind: 'pool', attribute, since: 8, notOvn: true, guards: true } as const)),
   { kind: 'pool',          attribute: 'tls_versions',      since: 18, notOvn: true, guards: true },

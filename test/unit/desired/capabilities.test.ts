@@ -16,6 +16,22 @@ const desired: readonly DesiredResource[] = [
 const within = (minor: number, provider = 'amphora') =>
   withinCapabilities(desired, { major: 2, minor, provider });
 
+test.each([
+  ['amphora', 'SOURCE_IP'],
+  ['octavia', 'SOURCE_IP'],
+  ['ovn', 'SOURCE_IP_PORT'],
+  ['f5', 'SOURCE_IP_PORT'],
+])('the provider %s balances by source and port as %s', (provider, lb_algorithm) => {
+  const pool: DesiredResource = {
+    kind: 'pool',
+    address: 'pool/tcp/80',
+    attributes: { lb_algorithm: 'SOURCE_IP_PORT' },
+  };
+  const { resources, problems } = withinCapabilities([pool], { major: 2, minor: 27, provider });
+  expect(resources[0]?.attributes).toEqual({ lb_algorithm });
+  expect(problems).toHaveLength(lb_algorithm === 'SOURCE_IP' ? 1 : 0);
+});
+
 test('a cloud that has everything changes nothing', () => {
   expect(within(26)).toEqual({ resources: desired, problems: [] });
 });

@@ -155,6 +155,14 @@ export class CloudSession {
     this.balancers = this.balancers.filter((one) => one !== id);
   }
 
+  /** A server's ports go a little after it was told to, and only then its networks can: 409 until then. */
+  private async remove(service: ServiceType, path: string): Promise<void> {
+    for (let tries = this.target.real ? 40 : 1; tries > 0; tries -= 1) {
+      if ((await this.call(service, 'DELETE', path)).status !== 409) return;
+      await pause(500);
+    }
+  }
+
   /** Removes everything this session made since the last time. */
   async cleanUp(): Promise<void> {
     for (const id of this.floatingIps) await this.neutron('DELETE', `floatingips/${id}`);
@@ -165,7 +173,7 @@ export class CloudSession {
       await this.octavia('DELETE', `loadbalancers/${id}?cascade=true`);
       await this.gone(id);
     }
-    for (const [service, path] of this.leftovers) await this.call(service, 'DELETE', path);
+    for (const [service, path] of this.leftovers) await this.remove(service, path);
     this.balancers = [];
     this.floatingIps = [];
     this.leftovers = [];

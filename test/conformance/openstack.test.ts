@@ -19,6 +19,8 @@ import { poolAttributeCases } from './pool-attribute-cases.ts';
 import { portCases } from './port-cases.ts';
 import { secretCases } from './secret-cases.ts';
 import { securityGroupCases } from './security-group-cases.ts';
+import { serverCases } from './server-cases.ts';
+import { serverListCases } from './server-list-cases.ts';
 import { vipCases } from './vip-cases.ts';
 
 const groups: Record<string, readonly CloudCase[]> = {
@@ -40,6 +42,8 @@ const groups: Record<string, readonly CloudCase[]> = {
   'security groups': securityGroupCases,
   'ports and their groups': portCases,
   'floating IPs and ports': floatingIpCases,
+  servers: serverCases,
+  'lists and addresses of servers': serverListCases,
 };
 
 /** The same cases for whatever `open` gives: the simulator always, a real cloud when the environment names one. */

@@ -30,6 +30,12 @@ export function cidrContains(cidr: string, address: string): boolean {
   return mask(toBigInt(address), Number(length), bits) === mask(toBigInt(network), Number(length), bits);
 }
 
+/** By value, for sorting addresses of one family. */
+export function compareAddresses(a: string, b: string): number {
+  const [left, right] = [toBigInt(a), toBigInt(b)];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
 function mask(value: bigint, length: number, bits: number): bigint {
   const host = BigInt(bits - length);
   return (value >> host) << host;

@@ -18,6 +18,7 @@ import { protocolsOf } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import { desirePoolTls, withoutPoolTls } from './pool-tls.ts';
 import { desireRedirect } from './redirect.ts';
+import { desirePersistence } from './session-persistence.ts';
 import { withSetRecord } from './set-record.ts';
 import { desireTls, withoutTls } from './tls.ts';
 import type { TlsContext } from './tls.ts';
@@ -48,6 +49,8 @@ interface Place extends PortContext {
   /** `tcp/80`: the part that their addresses share. */
   readonly at: string;
   readonly asked: PortAnnotated;
+  /** What its listener speaks. */
+  readonly listens: ListenerProtocol;
   /** The load balancer's name, which names everything on it. */
   readonly lbName: string;
 }
@@ -60,7 +63,7 @@ export function desirePort(port: ServicePort, index: number, context: PortContex
   const protocols = protocolsOf(port, asked);
   const at = `${transportOf(protocols.listener)}/${port.port}`;
   const lbName = loadBalancerName(context.cluster.name, keyOf(service));
-  const place = { ...context, port, index, at, asked, lbName };
+  const place = { ...context, port, index, at, asked, listens: protocols.listener, lbName };
   const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
   const headers = desireInsertHeaders(protocols, index, asked);
   const tls = desireTls(protocols.listener, index, asked, context);
@@ -105,8 +108,9 @@ function desireListener(
 const NOTHING = { attributes: {}, problems: [] };
 
 function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
-  const { wishes, port, index, at, asked, lbName } = place;
+  const { wishes, port, index, at, asked, lbName, listens } = place;
   const tls = port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(asked, place);
+  const persistence = desirePersistence(listens, at, wishes.service, asked);
   const pool = withSetRecord<'pool'>({
     kind: 'pool',
     address: `pool/${at}`,
@@ -116,8 +120,8 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
       protocol,
       lb_algorithm: 'ROUND_ROBIN',
       admin_state_up: true,
-      session_persistence: wishes.service.spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null,
       ...withoutPoolTls(asked.pool),
+      ...persistence.attributes,
       ...tls.attributes,
       loadbalancer_id: { $ref: 'lb.id' },
       tags: [portTag(at), ...userTags(keyOf(wishes.service), asked.ServicePort.poolTags)],
@@ -134,6 +138,6 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
   const filled = direct ? { ...pool, mayBeEmpty: true as const } : pool;
   return {
     resources: [filled, ...behind.members, ...check.resources],
-    problems: [...behind.problems, ...check.problems, ...tls.problems],
+    problems: [...behind.problems, ...check.problems, ...tls.problems, ...persistence.problems],
   };
 }

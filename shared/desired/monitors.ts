@@ -44,7 +44,7 @@ export function desireMonitor(
   const type = unfit ? byTransport : (healthmonitor.type ?? byTransport);
   const isHttp = type === 'HTTP' || type === 'HTTPS';
   const notHttp = isHttp ? undefined : `a check of type ${type} knows nothing of HTTP`;
-  const { asked, problems } = check(type, at, healthmonitor, notHttp);
+  const { asked, problems } = withHost(check(type, at, healthmonitor, notHttp), at);
   return {
     resources: [withSetRecord(monitor({ ...(isHttp ? HTTP_DEFAULTS : {}), ...asked }))],
     problems: unfit ? [...problems, unfitType(at, healthmonitor.type, byTransport)] : problems,
@@ -93,6 +93,19 @@ function check(
     ],
   };
 }
+
+/** A host is named by HTTP 1.1, and Octavia refuses it with an older version, or with none. */
+function withHost({ asked, problems }: Checked, at: string): Checked {
+  const { domain_name, ...others } = asked;
+  if (domain_name === undefined) return { asked, problems };
+  if (asked.http_version === undefined) return { asked: { ...asked, http_version: HOST_VERSION }, problems };
+  if (asked.http_version >= HOST_VERSION) return { asked, problems };
+  const message = `is not applied to ${at}: HTTP ${asked.http_version.toFixed(1)} names no host, ${HOST_VERSION} does`;
+  const field = 'levelset.openstack.org/monitor-domain-name';
+  return { asked: others, problems: [...problems, { field, value: domain_name, message }] };
+}
+
+const HOST_VERSION = 1.1;
 
 function udpDelay(at: string, delay: number): Problem {
   const message = `is less than Octavia takes for UDP; ${LEAST_UDP_DELAY} is used for ${at}`;

@@ -120,8 +120,7 @@ describe.each(HERE.map((example) => [example.name, example] as const))('%s', (na
     if (atCreate) return;
     await ask({ ...others, [name]: null });
     expect(isShown(example, value, shown())).toBe(false);
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     expect(leftovers(it.sandbox)).toEqual({});
   });
 });

@@ -83,8 +83,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     const stranger = await aLoadBalancer({ name: 'theirs', tags: [serviceTag(uid)] });
 
     await it.settle('web');
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     await it.sweepUntilSettled();
 
     expect(idsOf()).toEqual([stranger]);
@@ -138,8 +137,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     const stranger = await aLoadBalancer({ name, description, tags: [name] });
 
     const mine = await ours();
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(mine.id).not.toBe(stranger);
     expect(idsOf()).toEqual([stranger]);
@@ -156,8 +154,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     const port = ip.port_id;
 
     await it.sweepUntilSettled();
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     await it.sweepUntilSettled();
 
     expect(mine.id).not.toBe(stranger);
@@ -174,8 +171,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     });
 
     await it.sweepUntilSettled();
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(mine.id).not.toBe('');
     expect(it.sandbox.cloud.securityGroups.some(({ id }) => id === group.id)).toBe(true);

@@ -63,8 +63,7 @@ test('a dual-stack Service is published at its floating IP and at an IPv6 VIP, i
   await it.sweepUntilSettled();
   expect(cloudWrites(it.sandbox)).toHaveLength(writes);
 
-  it.sandbox.kube.delete('Service', 'default', 'web');
-  await it.settle('web');
+  await it.remove('web');
   expect(leftovers(it.sandbox)).toEqual({});
 });
 

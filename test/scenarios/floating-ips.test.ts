@@ -33,8 +33,7 @@ describe('spec.loadBalancerIP', () => {
     await it.settle('web');
     expect(mine.tags).toHaveLength(3);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(it.sandbox.cloud.floatingips).toEqual([mine]);
     expect(mine).toMatchObject({ port_id: null, tags: ['shop'], description: 'for the shop' });
@@ -47,8 +46,7 @@ describe('spec.loadBalancerIP', () => {
     await it.settle('web');
     it.sandbox.cloud.removeLoadBalancer(it.sandbox.cloud.loadbalancers[0]?.id ?? '');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(it.sandbox.cloud.floatingips).toEqual([mine]);
     expect(mine.tags).toEqual([]);
@@ -88,8 +86,7 @@ describe('spec.loadBalancerIP', () => {
     it.sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'other' } });
     it.sandbox.kube.apply(aService({ namespace: 'other', annotations: KEEP }));
     await it.settle('other/web');
-    it.sandbox.kube.delete('Service', 'other', 'web');
-    await it.settle('other/web');
+    await it.remove('other/web');
     const [kept] = it.sandbox.cloud.floatingips;
     it.sandbox.kube.apply(asking(kept?.floating_ip_address ?? ''));
 
@@ -106,8 +103,7 @@ describe('keep-floatingip', () => {
     it.sandbox.kube.apply(aService({ annotations: KEEP }));
     await it.settle('web');
     const address = addressOf(it.sandbox);
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     await it.sweepUntilSettled();
 
     expect(it.sandbox.cloud.loadbalancers).toEqual([]);

@@ -20,8 +20,7 @@ describe('a Service that leaves', () => {
     await once();
     expect(it.sandbox.cloud.loadbalancers[0]?.provisioning_status).toBe('PENDING_CREATE');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    const report = await it.settle('web');
+    const report = await it.remove('web');
 
     const refused = it.sandbox.requests.filter(({ write, status }) => write && status === 409);
     expect(refused).toEqual([]);
@@ -35,8 +34,7 @@ describe('a Service that leaves', () => {
     await it.settle('web');
     it.sandbox.cloud.removeLoadBalancer(it.sandbox.cloud.loadbalancers[0]?.id ?? '');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(serviceOf(it.sandbox)).toBeUndefined();
     expect(leftovers(it.sandbox)).toEqual({});
@@ -47,8 +45,7 @@ describe('a Service that leaves', () => {
     await it.settle('web');
     it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(leftovers(it.sandbox)).toEqual({});
   });
@@ -77,8 +74,7 @@ describe('a Service that leaves', () => {
     const foreign = { ...ours, id: it.sandbox.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
     listeners.push({ ...foreign, default_pool_id: null });
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(it.sandbox.cloud.listeners.map(({ name }) => name)).toEqual(['foreign']);
     expect(it.sandbox.cloud.pools).toEqual([]);

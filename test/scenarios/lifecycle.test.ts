@@ -89,8 +89,7 @@ describe('a Service of type LoadBalancer', () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(it.sandbox.kube.get('Service', 'default', 'web')).toBeUndefined();
     expect(it.sandbox.cloud.loadbalancers).toEqual([]);

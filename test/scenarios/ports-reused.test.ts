@@ -18,8 +18,8 @@ interface Port {
   readonly appProtocol?: string;
 }
 
-async function serve(ports: readonly Port[]): Promise<void> {
-  it.sandbox.kube.apply(aService({ spec: { ports } }));
+async function serve(ports: string): Promise<void> {
+  it.sandbox.kube.apply(aService({ spec: { ports: portsOf(ports) } }));
   await it.settle('web');
 }
 
@@ -35,60 +35,38 @@ function listening(): readonly string[] {
     .sort();
 }
 
+/** Of `NAME=PORT`, `NAME=PORT/UDP` or `NAME=PORT/http`, one after the other. */
+function portsOf(text: string): readonly Port[] {
+  return text.split(' ').map((one) => {
+    const [name = '', port, speaks] = one.split(/[=/]/);
+    const more = speaks === 'http' ? { appProtocol: speaks } : speaks && { protocol: speaks };
+    return { name, port: Number(port), ...more };
+  });
+}
+
 const edits: readonly (readonly [
   what: string,
-  before: readonly Port[],
-  after: readonly Port[],
+  before: string,
+  after: string,
   expected: readonly string[],
 ])[] = [
   [
     'TCP 80 becomes UDP 80 while UDP 53 becomes TCP 80',
-    [
-      { name: 'a', port: 80 },
-      { name: 'b', port: 53, protocol: 'UDP' },
-    ],
-    [
-      { name: 'a', port: 80, protocol: 'UDP' },
-      { name: 'b', port: 80 },
-    ],
+    'a=80 b=53/UDP',
+    'a=80/UDP b=80',
     ['TCP/80 -> TCP x3', 'UDP/80 -> UDP x3'],
   ],
   [
     'two ports swap their protocols',
-    [
-      { name: 'a', port: 80 },
-      { name: 'b', port: 53, protocol: 'UDP' },
-    ],
-    [
-      { name: 'a', port: 80, protocol: 'UDP' },
-      { name: 'b', port: 53 },
-    ],
+    'a=80 b=53/UDP',
+    'a=80/UDP b=53',
     ['TCP/53 -> TCP x3', 'UDP/80 -> UDP x3'],
   ],
-  [
-    'HTTP and TCP swap',
-    [
-      { name: 'a', port: 80, appProtocol: 'http' },
-      { name: 'b', port: 81 },
-    ],
-    [
-      { name: 'a', port: 80 },
-      { name: 'b', port: 81, appProtocol: 'http' },
-    ],
-    ['HTTP/81 -> HTTP x3', 'TCP/80 -> TCP x3'],
-  ],
+  ['HTTP and TCP swap', 'a=80/http b=81', 'a=80 b=81/http', ['HTTP/81 -> HTTP x3', 'TCP/80 -> TCP x3']],
   [
     'names go round while the ports stay',
-    [
-      { name: 'a', port: 80 },
-      { name: 'b', port: 81 },
-      { name: 'c', port: 82 },
-    ],
-    [
-      { name: 'b', port: 80 },
-      { name: 'c', port: 81 },
-      { name: 'a', port: 82 },
-    ],
+    'a=80 b=81 c=82',
+    'b=80 c=81 a=82',
     ['TCP/80 -> TCP x3', 'TCP/81 -> TCP x3', 'TCP/82 -> TCP x3'],
   ],
 ];
@@ -129,17 +107,14 @@ describe('what was left half made', () => {
   const OURS = 'kube_service_kubernetes_default_web';
 
   beforeEach(async () => {
-    await serve([{ name: 'http', port: 80 }]);
+    await serve('http=80');
   });
 
   test('a listener without a pool of a port that is wanted gets one', async () => {
     const tags = it.sandbox.cloud.listeners[0]?.tags ?? [];
     await make('listener', { name: `listener_1_${OURS}`, protocol: 'TCP', protocol_port: 443, tags });
 
-    await serve([
-      { name: 'http', port: 80 },
-      { name: 'https', port: 443 },
-    ]);
+    await serve('http=80 https=443');
 
     expect(listening()).toEqual(['TCP/443 -> TCP x3', 'TCP/80 -> TCP x3']);
   });

@@ -114,8 +114,7 @@ describe('Events', () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(eventsOf(it.sandbox).filter((event) => event.startsWith('Delet'))).toEqual([
       'DeletedLoadBalancer x1',

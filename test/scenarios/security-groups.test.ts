@@ -67,8 +67,7 @@ describe('the security group of a Service', () => {
     expect(placed()).toBe(nodePorts().length);
     expect(others()).toEqual(before);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     expect(groups()).toEqual([]);
     expect(others()).toEqual(before);
     expect(leftovers(it.sandbox)).toEqual({});

@@ -45,8 +45,7 @@ describe('a load balancer that was not made for the namespace', () => {
     expect(picture()).toBe(before);
     expect(serviceOf(it.sandbox, 'api', 'other')?.status?.loadBalancer?.ingress ?? []).toEqual([]);
 
-    it.sandbox.kube.delete('Service', 'other', 'api');
-    await it.settle('other/api');
+    await it.remove('other/api');
     await it.sweepUntilSettled();
     expect(picture()).toBe(before);
     expect(serviceOf(it.sandbox, 'api', 'other')).toBeUndefined();
@@ -97,8 +96,7 @@ describe('a load balancer that was not made for the namespace', () => {
     expect(addressOf(it.sandbox)).toBe(it.lb().vip_address);
 
     for (const name of ['api', 'web']) {
-      it.sandbox.kube.delete('Service', 'default', name);
-      await it.settle(name);
+      await it.remove(name);
     }
     await it.sweepUntilSettled();
     expect(it.ports()).toEqual([9100]);
@@ -132,8 +130,7 @@ describe('an id under which there is no load balancer', () => {
 
   test('is no hindrance to a Service that goes to ClusterIP and back, and one that joins joins again', async () => {
     const id = await it.owner();
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-    await it.settle('api');
+    await it.join('api', 81);
 
     for (const name of ['web', 'api']) {
       it.sandbox.kube.apply(aService({ name, spec: { type: 'ClusterIP' } }));

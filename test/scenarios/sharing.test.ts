@@ -44,12 +44,10 @@ describe('a Service that names the load balancer of another one', () => {
   });
 
   test('leaves it as it was, whoever looks', async () => {
-    const id = await it.owner();
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-    await it.settle('api');
+    await it.owner();
+    await it.join('api', 81);
 
-    it.sandbox.kube.delete('Service', 'default', 'api');
-    await it.settle('api');
+    await it.remove('api');
     await it.sweepUntilSettled();
 
     expect(it.ports()).toEqual([80]);
@@ -58,19 +56,16 @@ describe('a Service that names the load balancer of another one', () => {
     expect(it.lb().tags.filter((tag) => tag.endsWith('api'))).toEqual([]);
     expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     expect(leftovers(it.sandbox)).toEqual({});
   });
 
   test('keeps it with its floating IP when the owner leaves first, and takes both along as the last', async () => {
-    const id = await it.owner();
+    await it.owner();
     const address = addressOf(it.sandbox);
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-    await it.settle('api');
+    await it.join('api', 81);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     await it.sweepUntilSettled();
 
     expect(serviceOf(it.sandbox)).toBeUndefined();
@@ -79,19 +74,16 @@ describe('a Service that names the load balancer of another one', () => {
     expect(it.sandbox.cloud.floatingips[0]?.floating_ip_address).toBe(address);
     expect(addressOf(it.sandbox, 'api')).toBe(address);
 
-    it.sandbox.kube.delete('Service', 'default', 'api');
-    await it.settle('api');
+    await it.remove('api');
     await it.sweepUntilSettled();
     expect(leftovers(it.sandbox)).toEqual({});
   });
 
   test('finds the owner made again as its owner again', async () => {
-    const id = await it.owner();
+    await it.owner();
     const address = addressOf(it.sandbox);
-    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-    await it.settle('api');
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.join('api', 81);
+    await it.remove('web');
 
     it.apply('web', 8080);
     await it.settle('web');
@@ -102,8 +94,7 @@ describe('a Service that names the load balancer of another one', () => {
     expect(it.lb().tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
     expect(it.lb().tags.filter((tag) => tag.startsWith('levelset-owner='))).toEqual([]);
     for (const name of ['api', 'web']) {
-      it.sandbox.kube.delete('Service', 'default', name);
-      await it.settle(name);
+      await it.remove(name);
     }
     await it.sweepUntilSettled();
     expect(leftovers(it.sandbox)).toEqual({});
@@ -129,8 +120,7 @@ describe('a Service that names the load balancer of another one', () => {
     ]);
     expect(readyOf(it.sandbox, 'api')?.message).toContain('is taken on this load balancer by default/web');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     await it.sweepUntilSettled();
     expect(it.sandbox.cloud.listeners).toHaveLength(3);
     expect(readyOf(it.sandbox, 'api')?.message).not.toContain('is taken');
@@ -201,10 +191,9 @@ describe('a Service that names the load balancer of another one', () => {
 });
 
 test('a Service that vanished without its finalizer loses its listeners to the sweep, and the others keep theirs', async () => {
-  const id = await it.owner();
+  await it.owner();
   for (const [at, name] of ['api', 'dns'].entries()) {
-    it.apply(name, 81 + at, { [LOAD_BALANCER_ID]: id });
-    await it.settle(name);
+    await it.join(name, 81 + at);
   }
   forceDelete(it.sandbox, 'api');
 
@@ -220,14 +209,12 @@ test('a Service that vanished without its finalizer loses its listeners to the s
 
 test('a tag that was lost from the load balancer is put back from the listeners', async () => {
   const id = await it.owner();
-  it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-  await it.settle('api');
+  await it.join('api', 81);
   const lost = ['levelset-name=default/api', 'kube_service_kubernetes_default_api'];
   it.lb().tags = it.lb().tags.filter((tag) => !lost.includes(tag));
   it.lb().updated_at = it.sandbox.cloud.octaviaTime();
 
-  it.sandbox.kube.delete('Service', 'default', 'web');
-  await it.settle('web');
+  await it.remove('web');
 
   expect(it.ports()).toEqual([81]);
   expect(it.lb().id).toBe(id);

@@ -66,8 +66,7 @@ describe.each(MAKERS)('a load balancer of $name', ({ make }) => {
     await it.sweepUntilSettled();
     expect(writesSince(writes)).toEqual([]);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     expect(leftovers(it.sandbox)).toEqual({});
   });
 

@@ -119,8 +119,7 @@ describe('certificates of Secrets', () => {
       'DELETE /key-manager/v1/secrets/ID',
     ]);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     expect(stored()).toEqual([]);
     expect(leftovers(it.sandbox)).toEqual({});
   });
@@ -132,8 +131,7 @@ describe('certificates of Secrets', () => {
     await it.sweepUntilSettled(await it.another());
     expect(stored()).toHaveLength(1);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
 
     expect(stored()).toEqual([]);
   });
@@ -170,8 +168,7 @@ describe('certificates of Secrets', () => {
     ask({ [`${OWN}tls-secret`]: 'web-tls' });
     await it.settle('web');
     const [name = ''] = stored();
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     const read = readTlsSecret(aTlsSecret('one'));
     const attributes = {
       ...{ name, mode: `levelset-${await it.world.kube.clusterId()}`, secret_type: 'opaque' },

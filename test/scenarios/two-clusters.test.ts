@@ -44,8 +44,7 @@ describe('two clusters with the same cluster name in one project', () => {
     await Promise.all([it.settle('web'), other.settle('web')]);
     const address = addressOf(other.sandbox);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    await it.settle('web');
+    await it.remove('web');
     await it.sweepUntilSettled();
     await other.sweepUntilSettled();
 

@@ -169,6 +169,10 @@ export class CloudModel implements Cloud {
     return Promise.resolve(undefined);
   }
 
+  projectId(): Promise<string> {
+    return Promise.resolve('project');
+  }
+
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
     return Promise.resolve({ major: 2, minor: this.#minor });
   }

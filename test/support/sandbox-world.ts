@@ -32,6 +32,8 @@ export interface SandboxWorld {
   another(config?: Config): Promise<World>;
   /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
   settle(name: string, options?: Partial<ReconcileRequest>): Promise<Report>;
+  /** Deletes the Service, and settles. */
+  remove(name: string): Promise<Report>;
   /** Sweeps and runs what it found until a sweep finds nothing to do. */
   sweepUntilSettled(world?: World): Promise<number>;
   close(): Promise<void>;
@@ -66,20 +68,25 @@ export async function startSandboxWorld(
     return { kube, cloud, calls, clock: { now: () => Date.now() }, log: silent, config: other };
   };
   const world = await another();
+  const settle: SandboxWorld['settle'] = async (name, request = {}) => {
+    const [namespace, last] = partsOf(name);
+    for (let tries = 0; tries < 100; tries += 1) {
+      const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, world);
+      if (report.outcome.status !== 'progressing') return report;
+      await pause(15);
+    }
+    throw new Error(`${name} did not settle`);
+  };
   return {
     sandbox,
     world,
     kubeconfig,
     cloudConfig,
     another,
-    settle: async (name, request = {}) => {
-      const [last = '', namespace = 'default'] = name.split('/').reverse();
-      for (let tries = 0; tries < 100; tries += 1) {
-        const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, world);
-        if (report.outcome.status !== 'progressing') return report;
-        await pause(15);
-      }
-      throw new Error(`${name} did not settle`);
+    settle,
+    remove: (name) => {
+      sandbox.kube.delete('Service', ...partsOf(name));
+      return settle(name);
     },
     sweepUntilSettled: async (by = world) => {
       for (let sweeps = 1; sweeps < 200; sweeps += 1) {
@@ -96,6 +103,12 @@ export async function startSandboxWorld(
       await sandbox.close();
     },
   };
+}
+
+/** Of `NAME` or `NS/NAME`: namespace and name. */
+function partsOf(service: string): readonly [namespace: string, name: string] {
+  const [name = '', namespace = 'default'] = service.split('/').reverse();
+  return [namespace, name];
 }
 
 export function run(request: ReconcileRequest, world: World): Promise<Report> {

@@ -1,3 +1,4 @@
+import type { Report } from '../../shared/model/outcome.ts';
 import { aService } from './service.ts';
 import { startSandboxWorld } from './sandbox-world.ts';
 import type { SandboxWorld } from './sandbox-world.ts';
@@ -17,6 +18,8 @@ export interface SharedWorld extends SandboxWorld {
   statusOf(name: string): Promise<string>;
   /** Service `web` with a load balancer of its own; its id. */
   owner(): Promise<string>;
+  /** A Service with one TCP port on the load balancer that there is. */
+  join(name: string, port: number): Promise<Report>;
 }
 
 export async function startSharedWorld(): Promise<SharedWorld> {
@@ -42,6 +45,10 @@ export async function startSharedWorld(): Promise<SharedWorld> {
       apply('web', 80);
       await it.settle('web');
       return lb().id;
+    },
+    join: (name, port) => {
+      apply(name, port, { [LOAD_BALANCER_ID]: lb().id });
+      return it.settle(name);
     },
   };
 }

@@ -9,7 +9,7 @@ const LEASES = 'a Lease per load balancer keeps two runs apart';
 const EVENTS = 'audit events and the sweep say what to look at';
 const LISTEN = '--listen says where';
 const ACCESS = 'who may call is said by LEVELSET_AUDIT_TOKENS, LEVELSET_RESYNC_TOKENS and --client-ca-file';
-const LATER = 'levelset does this in a later version';
+const BULK = 'Nodes are read in bulk';
 
 // prettier-ignore
 const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
@@ -21,19 +21,16 @@ const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
   'leader-elect-resource-lock':          { value: true,  because: LEASES },
   'leader-elect-resource-name':          { value: true,  because: LEASES },
   'leader-elect-resource-namespace':     { value: true,  because: LEASES },
-  'controllers':                         { value: true,  because: 'only the service controller is there yet' },
-  'configure-cloud-routes':              { value: false, because: LATER },
-  'allocate-node-cidrs':                 { value: false, because: LATER },
-  'cluster-cidr':                        { value: true,  because: LATER },
-  'cidr-allocator-type':                 { value: true,  because: LATER },
+  'cidr-allocator-type':                 { value: true,  because: '--allocate-node-cidrs has one way to do it' },
   'route-reconciliation-period':         { value: true,  because: EVENTS },
   'node-monitor-period':                 { value: true,  because: EVENTS },
   'node-status-update-frequency':        { value: true,  because: EVENTS },
   'node-sync-period':                    { value: true,  because: EVENTS },
-  'concurrent-node-syncs':               { value: true,  because: LATER },
-  'concurrent-node-status-updates':      { value: true,  because: LATER },
+  'concurrent-node-syncs':               { value: true,  because: BULK },
+  'concurrent-node-status-updates':      { value: true,  because: BULK },
   'min-resync-period':                   { value: true,  because: '--sweep-interval says how often everything is looked at' },
   'controller-start-interval':           { value: true,  because: 'there is nothing to start one after the other' },
+  'user-agent':                          { value: true,  because: 'every call says that it is of levelset' },
   'use-service-account-credentials':     { value: false, because: 'one ServiceAccount does all of it' },
   'allow-untagged-cloud':                { value: false, because: 'it never did anything for OpenStack' },
   'kube-api-qps':                        { value: true,  because: 'so few calls are made that none is held back' },
@@ -53,9 +50,12 @@ const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
   'vmodule':                             { value: true,  because: '-v is for the whole program' },
 };
 
+/** Flags of both programs that take a value here and need none there. */
+const BOOLEANS = ['configure-cloud-routes', 'allocate-node-cidrs'];
+
 /**
  * Takes the Go program's flags that mean nothing here out of a command line, with one line about each, and turns its
- * spelling `-v=4` into `-v 4`. Everything else stays for the real parser.
+ * spelling `-v=4` into `-v 4` and a boolean `--flag` into `--flag=true`. Everything else stays for the real parser.
  */
 export function readGoFlags(argv: readonly string[]): {
   readonly rest: readonly string[];
@@ -72,6 +72,8 @@ export function readGoFlags(argv: readonly string[]): {
       notes.push(`levelset: --${name} is not needed: ${flag.because}`);
     } else if (word.startsWith('-v=')) {
       rest.push('-v', word.slice('-v='.length));
+    } else if (BOOLEANS.some((boolean) => word === `--${boolean}`)) {
+      rest.push(`${word}=true`);
     } else {
       rest.push(word);
     }

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Flags } from '../../shared/config/flags.ts';
+import { nodeOptions } from './node-options.ts';
 import type { TlsFiles } from '../serve/listen.ts';
 import { createLog, type LogLevel } from '../log.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -47,7 +48,8 @@ const SERVE = [
 
 /** A command that talks to the cluster and the cloud. Each flag has a variable: LEVELSET_ and its name in capitals. */
 export function withConnection(command: Command): Command {
-  for (const [flags, description] of CONNECT) command.addOption(withVariable(new Option(flags, description)));
+  const own = CONNECT.map(([flags, description]) => new Option(flags, description));
+  for (const option of [...own, ...nodeOptions()]) command.addOption(withVariable(option));
   return command;
 }
 

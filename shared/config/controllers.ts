@@ -17,7 +17,8 @@ export const CONTROLLERS = Object.keys(ALIASES) as readonly ControllerName[];
  * what is not named is on only with a star.
  */
 export function controllersFlag(value: string | undefined, problems: string[]): readonly ControllerName[] {
-  const words = (value ?? '*').split(/[\s,]+/).filter((word) => word !== '');
+  const named = (value ?? '').split(/[\s,]+/).filter((word) => word !== '');
+  const words = named.length === 0 ? ['*'] : named;
   const unknown = words.filter((word) => word !== '*' && nameOf(word) === undefined);
   for (const word of unknown) problems.push(refusal(word));
   const on = CONTROLLERS.filter((name) => isOn(name, words));

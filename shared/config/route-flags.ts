@@ -27,7 +27,7 @@ export function routeConfig(
     return {};
   }
   if (clusterCidrs.length > 0) return { route: { routerId } };
-  if (flags.clusterCidr === undefined)
+  if ((flags.clusterCidr ?? '') === '')
     warnings.push('[Route] router-id has no effect without --cluster-cidr: no route is made or deleted');
   return {};
 }

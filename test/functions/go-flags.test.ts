@@ -5,22 +5,23 @@ test('flags of the Go program that mean nothing here are taken out, each with a 
   const argv = [
     'serve',
     '--leader-elect=true',
-    '--cluster-cidr',
-    '10.0.0.0/8',
+    '--node-monitor-period',
+    '5s',
     '--cluster-name',
     'blue',
     '--use-service-account-credentials',
+    '--concurrent-node-syncs=2',
     '--controllers=*,-route',
   ];
 
   const { rest, notes } = readGoFlags(argv);
 
-  expect(rest).toEqual(['serve', '--cluster-name', 'blue']);
+  expect(rest).toEqual(['serve', '--cluster-name', 'blue', '--controllers=*,-route']);
   expect(notes).toEqual([
     'levelset: --leader-elect is not needed: a Lease per load balancer keeps two runs apart',
-    'levelset: --cluster-cidr is not needed: levelset does this in a later version',
+    'levelset: --node-monitor-period is not needed: audit events and the sweep say what to look at',
     'levelset: --use-service-account-credentials is not needed: one ServiceAccount does all of it',
-    'levelset: --controllers is not needed: only the service controller is there yet',
+    'levelset: --concurrent-node-syncs is not needed: Nodes are read in bulk',
   ]);
 });
 
@@ -35,4 +36,12 @@ test('what neither program knows stays for the parser', () => {
     '--constructor=1',
     'service/a/b',
   ]);
+});
+
+test('a boolean that both programs have needs no value', () => {
+  const argv = ['sweep', '--allocate-node-cidrs', '--configure-cloud-routes=false', '--dry-run'];
+  expect(readGoFlags(argv)).toEqual({
+    rest: ['sweep', '--allocate-node-cidrs=true', '--configure-cloud-routes=false', '--dry-run'],
+    notes: [],
+  });
 });

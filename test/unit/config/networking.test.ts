@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { readCloudConf } from '../../../shared/config/cloud-conf.ts';
+
+const ID = '01234567-89ab-cdef-0123-456789abcdef';
+const read = (...lines: readonly string[]) => readCloudConf(lines.join('\n'), 'cloud.conf');
+
+describe('[Networking]', () => {
+  it.each<readonly [string, object]>([
+    ['ipv6-support-disabled', { ipv6SupportDisabled: true }],
+    ['ipv6-support-disabled = false', { ipv6SupportDisabled: false }],
+    ['public-network-name = ext', { publicNetworkNames: ['ext'] }],
+    ['public-network-name = b\nPublic-Network-Name = a', { publicNetworkNames: ['b', 'a'] }],
+    ['public-network-name = a\n[networking]\npublic-network-name = a', { publicNetworkNames: ['a'] }],
+    // a comma is a part of a name
+    ['internal-network-name = "a, b "', { internalNetworkNames: ['a, b '] }],
+    ['internal-network-name =', { internalNetworkNames: [] }],
+    ['address-sort-order = 10.0.0.0/8', { addressSortOrder: ['10.0.0.0/8'] }],
+    ['address-sort-order = 10.1.2.3/16, ,FD00::1/64', { addressSortOrder: ['10.1.0.0/16', 'fd00::/64'] }],
+    ['address-sort-order =', { addressSortOrder: [] }],
+    ['address-sort-order = 10.0.0.0/8\naddress-sort-order = ::/0', { addressSortOrder: ['::/0'] }],
+  ])('reads %j', (lines, expected) => {
+    const { networking, problems, warnings } = read('[Networking]', lines);
+    expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+    expect(networking).toEqual({
+      publicNetworkNames: [],
+      internalNetworkNames: [],
+      ipv6SupportDisabled: false,
+      addressSortOrder: [],
+      ...expected,
+    });
+  });
+
+  it('leaves out what is no CIDR, and says so', () => {
+    const { networking, problems, warnings } = read(
+      '[Networking]',
+      'address-sort-order = 10.0.0.1, ::/0, x/8',
+    );
+    expect({ networking: networking.addressSortOrder, problems }).toEqual({
+      networking: ['::/0'],
+      problems: [],
+    });
+    expect(warnings).toEqual([
+      'cloud.conf:2: [Networking] address-sort-order leaves out what is no CIDR: 10.0.0.1, x/8',
+    ]);
+  });
+});
+
+it('[Route] names a router', () => {
+  expect(read('[Route]', `router-id = ${ID.toUpperCase()}`).routerId).toBe(ID);
+  expect(read('[Route]', 'router-id =')).not.toHaveProperty('routerId');
+});
+
+it.each([
+  'configDrive',
+  'metadataService',
+  'configDrive,metadataService',
+  ' metadataService , configDrive',
+  '',
+])('[Metadata] search-order = %j goes in silence', (order) => {
+  expect(read('[Metadata]', `search-order = ${order}`)).toMatchObject({ warnings: [], problems: [] });
+});
+
+it.each([
+  ['[Networking]\nipv6-support-disabled = maybe', 'give true, yes, on, 1, false, no, off or 0'],
+  ['[Networking]\npublic-network-name', 'has no value: give a value after ='],
+  ['[Networking]\naddress-sort-order', 'has no value: give a value after ='],
+  ['[Route]\nrouter-id = edge', '[Route] router-id = "edge" is not allowed: give the UUID of a resource'],
+  ['[Metadata]\nsearch-order', 'has no value: give configDrive, metadataService, or both'],
+  ['[Metadata]\nsearch-order = configdrive', 'give configDrive, metadataService, or both'],
+  ['[Metadata]\nsearch-order = configDrive,', 'give configDrive'],
+  ['[Metadata]\nsearch-order = configDrive,metadataService,configDrive', 'give configDrive'],
+])('%j is refused', (source, says) => {
+  const { problems } = readCloudConf(source, 'cloud.conf');
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(says);
+});

@@ -12,7 +12,6 @@ import {
   lab,
   needsControl,
   nothingLeft,
-  OpenStack,
   removeNamespace,
   removeNodes,
   someNodes,
@@ -36,7 +35,7 @@ let things: ExampleThings;
 beforeAll(async () => {
   if (!lab().controllable) return;
   nodes = await someNodes(['e2e-annotated-1', 'e2e-annotated-2', 'e2e-annotated-3']);
-  things = await exampleThings(new OpenStack(lab().levelsetCloud));
+  things = await exampleThings();
   await startLevelset();
   namespace = await aNamespace();
 }, 120_000);

@@ -1,86 +1,51 @@
 /** A change that Octavia cannot make in place: refused, approved by its hash, and made without losing the address. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { READY_CONDITION } from '../../shared/model/ownership.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   addressOf,
-  aNamespace,
   apply,
   aService,
   cloud,
   eventsOf,
-  getService,
-  lab,
   labResources,
   loadBalancersOf,
   loadBalancerTree,
   longestOutage,
-  needsControl,
-  nothingLeft,
-  removeNamespace,
-  removeNodes,
-  someNodes,
-  startLevelset,
+  readyOf,
   startTraffic,
-  stopAllLevelsets,
+  uidOf,
   until,
-  type LabNode,
-  type Levelset,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
 const APPROVE = 'levelset.openstack.org/approve';
 
-let nodes: readonly LabNode[] = [];
-let levelset: Levelset;
-let namespace = '';
-let port = '';
-
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-approval-1', 'e2e-approval-2']);
-  levelset = await startLevelset();
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
-  if (port !== '') await cloud().must('network', 'DELETE', `/v2.0/ports/${port}`);
-  port = '';
-});
+const world = labWorld({ nodes: ['e2e-approval-1', 'e2e-approval-2'] });
 
 const deploy = (annotations: Record<string, string>): Promise<string> =>
-  apply([aService(namespace, 'web', [{ port: 80 }], { annotations })]);
+  apply([aService(world.namespace, 'web', [{ port: 80 }], { annotations })]);
 
-async function messageOf(): Promise<string> {
-  const conditions = (await getService(namespace, 'web'))?.status?.conditions ?? [];
-  return conditions.find(({ type }) => type === READY_CONDITION)?.message ?? '';
-}
+const messageOf = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
 
-/** A port of the project's own, which is to be the VIP. */
+/** A port of the project's own, which is to be the VIP; it goes after the load balancer. */
 async function aPort(): Promise<string> {
   const { private_network: network_id, private_v4: subnet_id } = labResources();
   const attributes = { name: 'e2e-vip', network_id, fixed_ips: [{ subnet_id }] };
   const made = await cloud().must<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', {
     port: attributes,
   });
-  return made.port.id;
+  const { id } = made.port;
+  onTestFinished(() => cloud().must('network', 'DELETE', `/v2.0/ports/${id}`));
+  return id;
 }
 
 it('keeps the floating IP when another VIP port is approved', async () => {
   await deploy({});
-  const address = await addressOf(namespace, 'web');
-  const uid = (await getService(namespace, 'web'))?.metadata.uid ?? '';
+  const address = await addressOf(world.namespace, 'web');
+  const uid = await uidOf(world.namespace, 'web');
   const [old] = await loadBalancersOf(uid);
   const traffic = startTraffic(`http://${address}/`, 20);
   await until('an answer', () => traffic.answers.some(({ ok }) => ok));
-  port = await aPort();
+  const port = await aPort();
 
   await deploy({ 'loadbalancer.openstack.org/port-id': port });
   const hash = await until('the refusal', async () =>
@@ -105,7 +70,7 @@ it('keeps the floating IP when another VIP port is approved', async () => {
     `another VIP port: ${String(answers.length)} requests, ${String(failed)} without an answer, longest outage ${String(longestOutage(answers))} ms`,
   );
   expect(now['vip_port_id']).toBe(port);
-  expect(await addressOf(namespace, 'web')).toBe(address);
+  expect(await addressOf(world.namespace, 'web')).toBe(address);
   expect((await loadBalancerTree(now.id))?.floatingIP?.['floating_ip_address']).toBe(address);
   expect(answers.at(-1)).toMatchObject({ ok: true });
   expect(longestOutage(answers)).toBeLessThan(5_000);
@@ -113,7 +78,7 @@ it('keeps the floating IP when another VIP port is approved', async () => {
 
 it('tells three mistakes in one condition and one Event, once', async () => {
   await deploy({});
-  await addressOf(namespace, 'web');
+  await addressOf(world.namespace, 'web');
 
   await deploy({
     'loadbalancer.openstack.org/connection-limit': 'many',
@@ -124,11 +89,12 @@ it('tells three mistakes in one condition and one Event, once', async () => {
     const told = await messageOf();
     return told.includes('many') && told;
   });
-  for (let again = 0; again < 3; again += 1) await levelset.resync({ objects: [`service/${namespace}/web`] });
+  for (let again = 0; again < 3; again += 1)
+    await world.levelset.resync({ objects: [`service/${world.namespace}/web`] });
 
   const [first, ...mistakes] = message.split('\n');
   expect(first).toContain('serves at');
   expect(mistakes).toHaveLength(3);
-  const warnings = (await eventsOf(namespace, 'web')).filter(({ type }) => type === 'Warning');
+  const warnings = (await eventsOf(world.namespace, 'web')).filter(({ type }) => type === 'Warning');
   expect(warnings).toMatchObject([{ message, count: 1 }]);
 });

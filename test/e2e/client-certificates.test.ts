@@ -1,86 +1,39 @@
 /** Certificates of clients and of members: who is let in at the load balancer, and whom it trusts behind it. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { anAuthority, type Authority } from './authority.ts';
-import { storeContainer, type StoredContainer } from './certificate-container.ts';
-import {
-  addressOf,
-  aNamespace,
-  apply,
-  aService,
-  kubectl,
-  lab,
-  needsControl,
-  nothingLeft,
-  OpenStack,
-  removeNamespace,
-  removeNodes,
-  serviceGone,
-  someNodes,
-  startLevelset,
-  stopAllLevelsets,
-  until,
-  type LabNode,
-} from './lab.ts';
+import { forThisTest, storeContainer, storeSecret, type Stored } from './barbican.ts';
+import { addressOf, apply, aService, kubectl, lab, serviceGone, until } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 import { askHttpsAs } from './tls-client.ts';
 
 const OWN = 'levelset.openstack.org/';
 
-let nodes: readonly LabNode[] = [];
-let namespace = '';
-let barbican: OpenStack;
-let container: StoredContainer;
+let container: Stored;
 let authority: Authority;
-const byHand: string[] = [];
-
+const world = labWorld({ nodes: ['e2e-client-tls-1'] });
 beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-client-tls-1']);
-  barbican = new OpenStack(lab().levelsetCloud);
-  container = await storeContainer(barbican, 'rsa');
+  if (!lab().controllable) return undefined;
+  container = await storeContainer('rsa');
   authority = await anAuthority('clients of the tests');
-  await startLevelset();
-});
-afterAll(async () => {
-  if (!lab().controllable) return;
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-  await container.remove();
-  authority.remove();
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
-  for (const path of byHand.splice(0)) await barbican.must('key-manager', 'DELETE', path);
+  return async () => {
+    await container.remove();
+    authority.remove();
+  };
 });
 
-/** Text in Barbican; its address. */
-async function put(payload: string, secret_type: string): Promise<string> {
-  const body = { name: 'e2e clients', secret_type, payload, payload_content_type: 'text/plain' };
-  const { secret_ref } = await barbican.must<{ secret_ref: string }>(
-    'key-manager',
-    'POST',
-    '/v1/secrets',
-    body,
-  );
-  byHand.push(`/v1/secrets/${secret_ref.split('/').at(-1) ?? ''}`);
-  return secret_ref;
-}
+const put = async (...secret: Parameters<typeof storeSecret>): Promise<string> =>
+  forThisTest(await storeSecret(...secret));
 
 const deploy = (annotations: Record<string, string>): Promise<string> =>
   apply([
-    aService(namespace, 'web', [{ port: 443 }], {
+    aService(world.namespace, 'web', [{ port: 443 }], {
       annotations: { [`${OWN}tls-container-refs`]: container.ref, ...annotations },
     }),
   ]);
 
 async function leave(): Promise<void> {
-  await kubectl(['-n', namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(namespace, 'web');
+  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
+  await serviceGone(world.namespace, 'web');
 }
 
 it('lets in clients with a certificate, tells the members whose, and refuses one that is withdrawn', async () => {
@@ -93,7 +46,7 @@ it('lets in clients with a certificate, tells the members whose, and refuses one
     [`${OWN}insert-headers`]: 'X-SSL-Client-CN, X-SSL-Client-Verify',
   };
   await deploy(annotations);
-  const address = await addressOf(namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
   await until('the client with a certificate to be let in', async () => {
     const answer = await askHttpsAs(address, 'app.example.org', good);
     return typeof answer !== 'string';
@@ -129,7 +82,7 @@ it('lets in clients with a certificate, tells the members whose, and refuses one
 
 it('speaks TLS to the members, and only to those whose certificate it can trust', async () => {
   await deploy({ [`${OWN}pool-tls`]: 'true' });
-  const address = await addressOf(namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
   await until('an answer over TLS', async () => {
     const answer = await askHttpsAs(address, 'app.example.org');
     return typeof answer !== 'string' && answer.tls;

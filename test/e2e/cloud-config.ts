@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { lab, type CloudEntry, type LabResources } from './environment.ts';
 
 type Section = Readonly<Record<string, string | number | boolean>>;
+export interface Sections {
+  readonly Global?: Section;
+  readonly LoadBalancer?: Section;
+}
 
 /** A cloud.conf for a cloud of clouds.yaml. In the lab monitors are quick: a node is out after one missed second. */
-export function cloudConfig(
-  cloud: CloudEntry,
-  resources: LabResources | null,
-  more: { readonly Global?: Section; readonly LoadBalancer?: Section } = {},
-): string {
+export function cloudConfig(cloud: CloudEntry, resources: LabResources | null, more: Sections = {}): string {
   const { auth } = cloud;
   const global = {
     'auth-url': auth['auth_url'],
@@ -56,10 +56,7 @@ function section(
 }
 
 /** Another cloud.conf beside the usual one, for startLevelset({ cloudConfig }); its path. */
-export async function writeCloudConfig(
-  name: string,
-  more: { readonly Global?: Section; readonly LoadBalancer?: Section },
-): Promise<string> {
+export async function writeCloudConfig(name: string, more: Sections): Promise<string> {
   const file = join(lab().directory, `${name}.cloud.conf`);
   await writeFile(file, cloudConfig(lab().levelsetCloud, lab().resources, more), { mode: 0o600 });
   return file;

@@ -1,57 +1,28 @@
 /** Two families, and IPv6 alone: requests through every address that the status names. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
-  aNamespace,
   answeringNodes,
   apply,
-  askHttp,
   aService,
+  askHttp,
   cloud,
   countCalls,
   getService,
   kube,
-  lab,
-  loadBalancersOf,
-  loadBalancerTree,
-  needsControl,
-  nothingLeft,
-  removeNamespace,
-  removeNodes,
-  someNodes,
-  startLevelset,
-  stopAllLevelsets,
+  readyOf,
+  treeOf,
   until,
   writes,
   type LabNode,
-  type Levelset,
-  type Tree,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
 /** The lab's client. */
 const CLIENT_IPV6 = { from: '2001:db8:c::10' };
 
-let nodes: readonly LabNode[] = [];
-let levelset: Levelset;
-let namespace = '';
-
+const world = labWorld({ nodes: ['e2e-dual-1', 'e2e-dual-2'] });
 beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-dual-1', 'e2e-dual-2']);
-  await Promise.all(nodes.map(giveIPv6Address));
-  levelset = await startLevelset();
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
+  await Promise.all(world.nodes.map(giveIPv6Address));
 });
 
 interface Server {
@@ -72,7 +43,7 @@ async function giveIPv6Address({ name, server, address }: LabNode): Promise<void
 }
 
 const dual = (spec: object = {}): object =>
-  aService(namespace, 'web', [{ port: 80 }, { port: 53, protocol: 'UDP' }], {
+  aService(world.namespace, 'web', [{ port: 80 }, { port: 53, protocol: 'UDP' }], {
     spec: { ipFamilyPolicy: 'RequireDualStack', ...spec },
   });
 
@@ -80,7 +51,7 @@ async function addresses(count: number): Promise<readonly string[]> {
   return until(
     `${String(count)} addresses`,
     async () => {
-      const { ingress = [] } = (await getService(namespace, 'web'))?.status?.loadBalancer ?? {};
+      const { ingress = [] } = (await getService(world.namespace, 'web'))?.status?.loadBalancer ?? {};
       expect(ingress.every(({ ipMode }) => ipMode === 'VIP')).toBe(true);
       return ingress.length === count ? ingress.map(({ ip = '' }) => ip) : undefined;
     },
@@ -88,20 +59,11 @@ async function addresses(count: number): Promise<readonly string[]> {
   );
 }
 
-async function message(): Promise<string> {
-  const { conditions = [] } = (await getService(namespace, 'web'))?.status ?? {};
-  return conditions.find(({ type }) => type.endsWith('/Ready'))?.message ?? '';
-}
-
-async function treeOf(): Promise<Tree> {
-  const [balancer] = await loadBalancersOf((await getService(namespace, 'web'))?.metadata.uid ?? '');
-  const tree = balancer && (await loadBalancerTree(balancer.id));
-  if (!tree) throw new Error('no load balancer');
-  return tree;
-}
+const message = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
 
 async function everyNodeAnswers(url: string, options = {}): Promise<void> {
-  const all = async (): Promise<boolean> => (await answeringNodes(url, 6, options)).size === nodes.length;
+  const all = async (): Promise<boolean> =>
+    (await answeringNodes(url, 6, options)).size === world.nodes.length;
   await until(`every node at ${url}`, all, { timeoutMs: 30_000 });
 }
 
@@ -113,7 +75,7 @@ it('a dual-stack Service answers at both of its addresses, and keeps them', asyn
   await everyNodeAnswers(`http://${four}/`);
   await everyNodeAnswers(`http://[${six}]/`, CLIENT_IPV6);
 
-  const { pools } = await treeOf();
+  const { pools } = await treeOf(world.namespace, 'web');
   const familiesOf = (protocol: string): readonly string[] => {
     const members = pools.find((pool) => pool['protocol'] === protocol)?.members ?? [];
     return members.map((member) => (String(member['address']).includes(':') ? 'IPv6' : 'IPv4')).sort();
@@ -122,7 +84,7 @@ it('a dual-stack Service answers at both of its addresses, and keeps them', asyn
   expect(familiesOf('UDP')).toEqual(['IPv4', 'IPv4', 'IPv6', 'IPv6']);
 
   const counted = await countCalls();
-  await levelset.resync({ all: true });
+  await world.levelset.resync({ all: true });
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   expect(writes(await counted.stop())).toEqual([]);
 
@@ -135,7 +97,7 @@ it('a dual-stack Service answers at both of its addresses, and keeps them', asyn
 });
 
 it('an IPv6-only Service answers at its VIP, from nodes that it reaches by IPv6', async () => {
-  await apply([aService(namespace, 'web', [{ port: 80 }], { spec: { ipFamilies: ['IPv6'] } })]);
+  await apply([aService(world.namespace, 'web', [{ port: 80 }], { spec: { ipFamilies: ['IPv6'] } })]);
   const [six = ''] = await addresses(1);
   expect(six).toMatch(/^fd00:10:/);
   await everyNodeAnswers(`http://[${six}]/`, CLIENT_IPV6);
@@ -144,7 +106,7 @@ it('an IPv6-only Service answers at its VIP, from nodes that it reaches by IPv6'
 });
 
 it('a load balancer of one family gets no second one, and the Service is told', async () => {
-  await apply([aService(namespace, 'web')]);
+  await apply([aService(world.namespace, 'web')]);
   const before = await addresses(1);
   await apply([dual()]);
   await until('the Service to be told', async () => /left as it is.*additional_vips/.test(await message()));

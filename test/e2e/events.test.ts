@@ -1,80 +1,63 @@
 /** Events only say where to look: what they did not say, a sweep finds. What happens behind our back, too. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
-import { READY_CONDITION } from '../../shared/model/ownership.ts';
 import {
   addressOf,
-  aNamespace,
   apply,
   aService,
   countCalls,
   deleteLoadBalancer,
   eventsOf,
   floatingIPs,
-  getService,
   kubectl,
   lab,
   loadBalancers,
   loadBalancersOf,
-  loadBalancerTree,
-  needsControl,
   nothingLeft,
-  removeNamespace,
-  removeNodes,
+  readyOf,
   runLevelset,
   serviceGone,
-  someNodes,
   startLevelset,
   stopAllLevelsets,
   sweepUntilSettled,
+  treeOf,
+  uidOf,
   until,
   writes,
-  type LabNode,
+  type Resource,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
-let nodes: readonly LabNode[] = [];
-let namespace = '';
-
-beforeAll(async () => {
-  if (lab().controllable) nodes = await someNodes(['e2e-events-1', 'e2e-events-2']);
-});
-afterAll(() => removeNodes(nodes));
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
+const world = labWorld({ nodes: ['e2e-events-1', 'e2e-events-2'], levelsetByTest: true });
 afterEach(async () => {
+  if (world.namespace === '') return;
   await stopAllLevelsets();
-  if (namespace === '') return;
-  await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
+  await kubectl(['-n', world.namespace, 'delete', 'services', '--all', '--wait=false']);
   await sweepUntilSettled();
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
 });
 
 const deploy = (name = 'web'): Promise<string> =>
-  apply([aService(namespace, name, [{ port: 80 }, { port: 443 }])]);
+  apply([aService(world.namespace, name, [{ port: 80 }, { port: 443 }])]);
 const remove = (name = 'web'): Promise<string> =>
-  kubectl(['-n', namespace, 'delete', 'service', name, '--wait=false']);
-const uidOf = async (name = 'web'): Promise<string> =>
-  (await getService(namespace, name))?.metadata.uid ?? '';
+  kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
+const balancersOf = async (name = 'web'): Promise<readonly Resource[]> =>
+  loadBalancersOf(await uidOf(world.namespace, name));
 
 describe('while nobody listens to the webhook', () => {
   it('a create and a delete are made up for by the sweep', async () => {
     await deploy();
     await sweepUntilSettled();
-    const address = await addressOf(namespace, 'web');
-    const [balancer] = await loadBalancersOf(await uidOf());
-    const tree = await loadBalancerTree(balancer?.id ?? '');
-    expect(tree?.floatingIP?.['floating_ip_address']).toBe(address);
-    expect(tree?.pools.map(({ members }) => members.length)).toEqual([2, 2]);
+    const address = await addressOf(world.namespace, 'web');
+    const tree = await treeOf(world.namespace, 'web');
+    expect(tree.floatingIP?.['floating_ip_address']).toBe(address);
+    expect(tree.pools.map(({ members }) => members.length)).toEqual([2, 2]);
 
     await remove();
     await sweepUntilSettled();
-    await serviceGone(namespace, 'web');
+    await serviceGone(world.namespace, 'web');
     await nothingLeft();
   });
 });
@@ -104,20 +87,20 @@ describe('deleting', () => {
   it('while the load balancer is still being created leaves nothing behind', async () => {
     await startLevelset();
     await deploy();
-    await until('a load balancer', async () => (await loadBalancersOf(await uidOf())).length === 1);
+    await until('a load balancer', async () => (await balancersOf()).length === 1);
     await remove();
-    await serviceGone(namespace, 'web');
+    await serviceGone(world.namespace, 'web');
     await nothingLeft();
   });
 
   it('after the load balancer was removed behind our back leaves nothing behind', async () => {
     await startLevelset();
     await deploy();
-    await addressOf(namespace, 'web');
-    const [balancer] = await loadBalancersOf(await uidOf());
+    await addressOf(world.namespace, 'web');
+    const [balancer] = await balancersOf();
     await deleteLoadBalancer(balancer?.id ?? '');
     await remove();
-    await serviceGone(namespace, 'web');
+    await serviceGone(world.namespace, 'web');
     await nothingLeft();
   });
 });
@@ -125,40 +108,37 @@ describe('deleting', () => {
 it('a second controller that writes the address is told of, and forgotten when it stops', async () => {
   await deploy();
   await sweepUntilSettled();
-  const address = await addressOf(namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
   const second = { status: { loadBalancer: { ingress: [{ ip: '203.0.113.9', ipMode: 'VIP' }] } } };
   await pause(1100); // times of managedFields have whole seconds
   await kubectl([
-    ...['-n', namespace, 'patch', 'service', 'web', '--subresource=status', '--type=merge'],
+    ...['-n', world.namespace, 'patch', 'service', 'web', '--subresource=status', '--type=merge'],
     ...['--field-manager=openstack-cloud-controller-manager', '-p', JSON.stringify(second)],
   ]);
 
   await sweepUntilSettled();
 
-  expect(await addressOf(namespace, 'web')).toBe(address);
-  const told = await eventsOf(namespace, 'web');
+  expect(await addressOf(world.namespace, 'web')).toBe(address);
+  const told = await eventsOf(world.namespace, 'web');
   expect(told.map(({ message }) => message).join('\n')).toContain('two controllers look after it');
   await sweepUntilSettled();
-  const ready = (await getService(namespace, 'web'))?.status?.conditions?.find(
-    ({ type }) => type === READY_CONDITION,
-  );
-  expect(ready?.message).toBe(
-    `load balancer ${(await loadBalancersOf(await uidOf()))[0]?.id ?? ''} serves at ${address}`,
+  expect((await readyOf(world.namespace, 'web'))?.message).toBe(
+    `load balancer ${(await balancersOf())[0]?.id ?? ''} serves at ${address}`,
   );
 });
 
 it('a load balancer removed behind our back comes back with the same address', async () => {
   await deploy();
   await sweepUntilSettled();
-  const address = await addressOf(namespace, 'web');
-  const [balancer] = await loadBalancersOf(await uidOf());
+  const address = await addressOf(world.namespace, 'web');
+  const [balancer] = await balancersOf();
   await deleteLoadBalancer(balancer?.id ?? '');
 
   await sweepUntilSettled();
 
-  const [again] = await loadBalancersOf(await uidOf());
+  const [again] = await balancersOf();
   expect(again?.id).not.toBe(balancer?.id);
-  expect(await addressOf(namespace, 'web')).toBe(address);
+  expect(await addressOf(world.namespace, 'web')).toBe(address);
   expect((await floatingIPs()).filter((ip) => ip['port_id'] === again?.['vip_port_id'])).toHaveLength(1);
 });
 
@@ -168,7 +148,7 @@ it('a Service that lost its finalizer and is gone leaves an orphan that the swee
   await sweepUntilSettled();
   await kubectl([
     '-n',
-    namespace,
+    world.namespace,
     'patch',
     'service',
     'web',
@@ -177,13 +157,13 @@ it('a Service that lost its finalizer and is gone leaves an orphan that the swee
     '{"metadata":{"finalizers":null}}',
   ]);
   await remove();
-  await serviceGone(namespace, 'web');
+  await serviceGone(world.namespace, 'web');
 
   await sweepUntilSettled();
 
   expect(
-    (await loadBalancers()).map((lb) => String(lb['name'])).filter((name) => name.includes(namespace)),
-  ).toEqual([`kube_service_lab_${namespace}_kept`]);
+    (await loadBalancers()).map((lb) => String(lb['name'])).filter((name) => name.includes(world.namespace)),
+  ).toEqual([`kube_service_lab_${world.namespace}_kept`]);
 });
 
 it('two clusters of the same name in one project do not touch each other', async () => {
@@ -205,23 +185,23 @@ it('two clusters of the same name in one project do not touch each other', async
   );
   try {
     await deploy();
-    other.kube.apply({ kind: 'Namespace', metadata: { name: namespace } });
+    other.kube.apply({ kind: 'Namespace', metadata: { name: world.namespace } });
     other.kube.apply({
-      ...aService(namespace, 'web'),
+      ...aService(world.namespace, 'web'),
       kind: 'Service',
-      metadata: { namespace, name: 'web' },
+      metadata: { namespace: world.namespace, name: 'web' },
     });
     await sweepUntilSettled();
     await sweepUntilSettled({ kubeconfig });
     const named = async (): Promise<number> =>
-      (await loadBalancers()).filter(({ name }) => name === `kube_service_lab_${namespace}_web`).length;
+      (await loadBalancers()).filter(({ name }) => name === `kube_service_lab_${world.namespace}_web`).length;
     expect(await named()).toBe(2);
 
-    other.kube.delete('Service', namespace, 'web');
+    other.kube.delete('Service', world.namespace, 'web');
     await sweepUntilSettled({ kubeconfig });
 
     expect(await named()).toBe(1);
-    expect((await loadBalancersOf(await uidOf())).length).toBe(1);
+    expect((await balancersOf()).length).toBe(1);
     expect((await runLevelset(['sweep'])).code).toBe(0);
   } finally {
     await other.close();

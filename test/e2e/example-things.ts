@@ -1,7 +1,7 @@
 import { anAuthority } from './authority.ts';
-import { storeContainer } from './certificate-container.ts';
+import { idOf, storeContainer, storeSecret } from './barbican.ts';
 import { labResources } from './environment.ts';
-import { cloud, type OpenStack } from './openstack.ts';
+import { cloud } from './openstack.ts';
 
 /** What the examples of annotations name, as this lab has it. */
 export interface ExampleThings {
@@ -10,7 +10,7 @@ export interface ExampleThings {
   remove(): Promise<void>;
 }
 
-export async function exampleThings(barbican: OpenStack): Promise<ExampleThings> {
+export async function exampleThings(): Promise<ExampleThings> {
   const { private_v4, private_v6, private_network, public_network } = labResources();
   // whose subnets the project does not see, but for their ids
   const { network } = await cloud().must<{ network: { subnets: string[] } }>(
@@ -18,32 +18,24 @@ export async function exampleThings(barbican: OpenStack): Promise<ExampleThings>
     'GET',
     `/v2.0/networks/${public_network}`,
   );
-  const paths: string[] = [];
-  const stored = async (payload: string, secret_type: string): Promise<string> => {
-    const body = { name: 'e2e annotations', payload, payload_content_type: 'text/plain', secret_type };
-    const made = await barbican.must<{ secret_ref: string }>('key-manager', 'POST', '/v1/secrets', body);
-    const id = made.secret_ref.split('/').at(-1) ?? '';
-    paths.push(`/v1/secrets/${id}`);
-    return id;
-  };
-  const certificate = await storeContainer(barbican, 'one');
   const authority = await anAuthority('e2e annotations');
-  const ids = {
-    SUBNET_ID: private_v4,
-    SECOND_SUBNET_ID: private_v6,
-    NETWORK_ID: private_network,
-    EXTERNAL_NETWORK_ID: public_network,
-    EXTERNAL_SUBNET_ID: network.subnets[0] ?? '',
-    CERTIFICATE_ID: certificate.ref.split('/').at(-1) ?? '',
-    CA_ID: await stored(authority.certificate, 'certificate'),
-    CRL_ID: await stored(await authority.withdraw([]), 'opaque'),
-  };
+  const certificate = await storeContainer('one');
+  const ca = await storeSecret(authority.certificate, 'certificate');
+  const crl = await storeSecret(await authority.withdraw([]), 'opaque');
   authority.remove();
   return {
-    ids,
+    ids: {
+      SUBNET_ID: private_v4,
+      SECOND_SUBNET_ID: private_v6,
+      NETWORK_ID: private_network,
+      EXTERNAL_NETWORK_ID: public_network,
+      EXTERNAL_SUBNET_ID: network.subnets[0] ?? '',
+      CERTIFICATE_ID: idOf(certificate.ref),
+      CA_ID: idOf(ca.ref),
+      CRL_ID: idOf(crl.ref),
+    },
     async remove() {
-      await certificate.remove();
-      for (const path of paths) await barbican.must('key-manager', 'DELETE', path);
+      for (const stored of [certificate, ca, crl]) await stored.remove();
     },
   };
 }

@@ -8,5 +8,6 @@ export { leftovers, nothingLeft } from './leftovers.ts';
 export * from './levelset.ts';
 export * from './nodes.ts';
 export * from './openstack.ts';
+export * from './service-state.ts';
 export * from './traffic.ts';
 export { until, type UntilOptions } from './until.ts';

@@ -1,66 +1,36 @@
 /** Members follow the Nodes, and a node whose address comes late is never lost. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   addressOf,
-  aNamespace,
   answeringNodes,
   apply,
   aService,
-  getService,
   giveAddress,
   joinCluster,
-  lab,
   leaveCluster,
-  loadBalancersOf,
-  loadBalancerTree,
   longestOutage,
-  needsControl,
   nodeDown,
   nodeUp,
-  nothingLeft,
-  removeNamespace,
-  removeNodes,
-  someNodes,
-  someServers,
-  startLevelset,
   startTraffic,
-  stopAllLevelsets,
+  treeOf,
   until,
   type LabNode,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
-let nodes: readonly LabNode[] = [];
+const world = labWorld({ nodes: ['e2e-nodes-1', 'e2e-nodes-2'], servers: ['e2e-nodes-late'] });
 let late: LabNode;
-let namespace = '';
 let address = '';
-
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-nodes-1', 'e2e-nodes-2']);
-  [late] = (await someServers(['e2e-nodes-late'])) as [LabNode];
-  await startLevelset();
+beforeAll(() => {
+  [late] = world.servers as [LabNode];
 });
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes.length > 0 ? [...nodes, late] : nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-  await apply([aService(namespace, 'web', [{ port: 80 }])]);
-  address = await addressOf(namespace, 'web');
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
+beforeEach(async () => {
+  await apply([aService(world.namespace, 'web', [{ port: 80 }])]);
+  address = await addressOf(world.namespace, 'web');
 });
 
-async function memberCount(): Promise<number> {
-  const [balancer] = await loadBalancersOf((await getService(namespace, 'web'))?.metadata.uid ?? '');
-  const tree = balancer && (await loadBalancerTree(balancer.id));
-  return tree?.pools[0]?.members.length ?? 0;
-}
+const memberCount = async (): Promise<number | undefined> =>
+  (await treeOf(world.namespace, 'web')).pools[0]?.members.length;
 
 const names = async (): Promise<string> => [...(await answeringNodes(`http://${address}/`, 9))].sort().join();
 
@@ -112,8 +82,8 @@ it('takes a node out that leaves while requests run, and loses none for longer t
 
 it('keeps the members when the last eligible node goes', async () => {
   await until('two nodes', async () => (await names()) === 'e2e-nodes-1,e2e-nodes-2');
-  await Promise.all(nodes.map(({ name }) => leaveCluster(name)));
+  await Promise.all(world.nodes.map(({ name }) => leaveCluster(name)));
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   expect(await names()).toBe('e2e-nodes-1,e2e-nodes-2');
-  await Promise.all(nodes.map((node) => joinCluster(node)));
+  await Promise.all(world.nodes.map((node) => joinCluster(node)));
 });

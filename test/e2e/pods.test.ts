@@ -1,63 +1,37 @@
 /** allocateLoadBalancerNodePorts false: requests go to the Pods themselves, as they come and go. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Pod } from '../../shared/model/kubernetes.ts';
+import { LEAVING, READY, writeSlice, type Conditions } from './endpoint-slice.ts';
 import {
   addressOf,
-  aNamespace,
   answeringNodes,
   apply,
-  askHttp,
   aService,
-  getService,
+  askHttp,
   kube,
-  lab,
   longestOutage,
-  needsControl,
-  nothingLeft,
-  removeNamespace,
-  removeServers,
-  someServers,
-  startLevelset,
+  readyOf,
   startTraffic,
-  stopAllLevelsets,
   until,
   type LabNode,
-  type Levelset,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
-/** Machines of the lab that stand for Pods: each has an address on a port of Neutron, and answers on every port. */
-let machines: readonly LabNode[] = [];
-let levelset: Levelset;
-let namespace = '';
+/** `servers` stand for Pods: each has an address on a port of Neutron, and answers on every port. */
+const world = labWorld({ servers: ['e2e-pod-1', 'e2e-pod-2', 'e2e-pod-3'] });
 let url = '';
-
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  machines = await someServers(['e2e-pod-1', 'e2e-pod-2', 'e2e-pod-3']);
-  levelset = await startLevelset();
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeServers(machines.map(({ server }) => server));
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
+beforeEach(async () => {
   // no controller makes it here, and without it no Pod is taken
-  await apply([{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: 'default' } }]);
-  for (const machine of machines) await runPod(machine);
+  const account = { namespace: world.namespace, name: 'default' };
+  await apply([{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account }]);
+  for (const server of world.servers) await runPod(server);
   await endpointsOn('e2e-pod-1');
   const spec = { allocateLoadBalancerNodePorts: false };
-  await apply([aService(namespace, 'web', [{ port: 80 }], { spec })]);
-  url = `http://${await addressOf(namespace, 'web')}/`;
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
+  await apply([aService(world.namespace, 'web', [{ port: 80 }], { spec })]);
+  url = `http://${await addressOf(world.namespace, 'web')}/`;
 });
 
-const podPath = (name = ''): string => `/api/v1/namespaces/${namespace}/pods/${name}`;
+const podPath = (name = ''): string => `/api/v1/namespaces/${world.namespace}/pods/${name}`;
 
 /** As scheduler and kubelet leave it. */
 async function runPod({ name, address }: LabNode): Promise<void> {
@@ -70,11 +44,7 @@ async function runPod({ name, address }: LabNode): Promise<void> {
   await kube.patch(`${podPath(name)}/status`, { status });
 }
 
-type Conditions = Readonly<Record<'ready' | 'serving' | 'terminating', boolean>>;
-const READY: Conditions = { ready: true, serving: true, terminating: false };
-const LEAVING: Conditions = { ready: false, serving: true, terminating: true };
-
-/** As the endpoint slice controller writes it; `address` takes the place of the Pod's own. */
+/** These Pods are the endpoints; `address` takes the place of the Pod's own. */
 async function slice(
   endpoints: readonly { name: string; conditions?: Conditions; address?: string }[],
 ): Promise<void> {
@@ -83,25 +53,16 @@ async function slice(
     return {
       addresses: [address ?? pod?.status?.podIPs?.[0]?.ip],
       conditions,
-      targetRef: { kind: 'Pod', namespace, name, uid: pod?.metadata.uid },
+      targetRef: { kind: 'Pod', namespace: world.namespace, name, uid: pod?.metadata.uid },
     };
   });
-  await apply([
-    {
-      apiVersion: 'discovery.k8s.io/v1',
-      kind: 'EndpointSlice',
-      metadata: { namespace, name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
-      addressType: 'IPv4',
-      ports: [{ name: 'tcp-80', port: 8080, protocol: 'TCP' }],
-      endpoints: await Promise.all(all),
-    },
-  ]);
+  const port = { name: 'tcp-80', port: 8080, protocol: 'TCP' };
+  await writeSlice(world.namespace, port, await Promise.all(all));
 }
 
 const endpointsOn = (...names: readonly string[]): Promise<void> => slice(names.map((name) => ({ name })));
 const answering = async (): Promise<string> => [...(await answeringNodes(url, 9))].sort().join();
-const told = async (): Promise<string> =>
-  JSON.stringify((await getService(namespace, 'web'))?.status?.conditions ?? []);
+const told = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
 
 it('goes to the Pods, where they listen, and follows them without a gap', async () => {
   await until('the first Pod alone', async () => (await answering()) === 'e2e-pod-1');
@@ -109,10 +70,10 @@ it('goes to the Pods, where they listen, and follows them without a gap', async 
   const traffic = startTraffic(url, 30);
 
   await endpointsOn('e2e-pod-1', 'e2e-pod-2');
-  await levelset.resync({ all: true });
+  await world.levelset.resync({ all: true });
   await until('two Pods', async () => (await answering()) === 'e2e-pod-1,e2e-pod-2');
   await slice([{ name: 'e2e-pod-1', conditions: LEAVING }, { name: 'e2e-pod-2' }, { name: 'e2e-pod-3' }]);
-  await levelset.resync({ all: true });
+  await world.levelset.resync({ all: true });
   await until('the other two', async () => (await answering()) === 'e2e-pod-2,e2e-pod-3');
 
   const answers = await traffic.stop();
@@ -124,19 +85,19 @@ it('goes to the Pods, where they listen, and follows them without a gap', async 
 
 it('keeps to a Pod that is leaving while there is no other, and to none when all are gone', async () => {
   await slice([{ name: 'e2e-pod-1', conditions: LEAVING }]);
-  await levelset.resync({ all: true });
+  await world.levelset.resync({ all: true });
   await until('the first Pod alone', async () => (await answering()) === 'e2e-pod-1');
 
   await endpointsOn();
-  await levelset.resync({ all: true });
+  await world.levelset.resync({ all: true });
   await until('nobody', async () => !(await askHttp(url)).ok);
   await until('the Service to say so', async () => (await told()).includes('nothing answers on this port'));
 });
 
 it('does not go where no Pod of the namespace is, whatever a slice says', async () => {
-  const [, second] = machines;
+  const [, second] = world.servers;
   await slice([{ name: 'e2e-pod-1' }, { name: 'e2e-pod-3', address: second?.address ?? '' }]);
-  await levelset.resync({ all: true });
+  await world.levelset.resync({ all: true });
   await until('the Service to say so', async () =>
     (await told()).includes('is not an address of Pod e2e-pod-3'),
   );

@@ -1,68 +1,31 @@
 /** What a port speaks, and how it comes to speak something else: Octavia can change none of it in place. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   addressOf,
-  aNamespace,
   answeringNodes,
   apply,
+  aService,
   askHttp,
   askLocation,
-  aService,
   CLIENT,
-  getService,
-  lab,
-  loadBalancersOf,
-  loadBalancerTree,
   longestOutage,
-  needsControl,
-  nothingLeft,
-  removeNamespace,
-  removeNodes,
-  someNodes,
-  startLevelset,
   startTraffic,
-  stopAllLevelsets,
+  treeOf,
   until,
   type Answer,
-  type LabNode,
-  type Tree,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
-let nodes: readonly LabNode[] = [];
-let namespace = '';
+const world = labWorld({ nodes: ['e2e-protocols-1', 'e2e-protocols-2'] });
 let url = '';
-
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-protocols-1', 'e2e-protocols-2']);
-  await startLevelset();
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
+beforeEach(async () => {
   await deploy({});
-  url = `http://${await addressOf(namespace, 'web')}/`;
-  await until('every node to answer', async () => (await answeringNodes(url, 6)).size === nodes.length);
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
+  url = `http://${await addressOf(world.namespace, 'web')}/`;
+  await until('every node to answer', async () => (await answeringNodes(url, 6)).size === world.nodes.length);
 });
 
 const deploy = (annotations: Record<string, string>): Promise<string> =>
-  apply([aService(namespace, 'web', [{ port: 80 }], { annotations })]);
-
-async function treeOf(): Promise<Tree> {
-  const [balancer] = await loadBalancersOf((await getService(namespace, 'web'))?.metadata.uid ?? '');
-  const tree = balancer && (await loadBalancerTree(balancer.id));
-  if (!tree) throw new Error('no load balancer');
-  return tree;
-}
+  apply([aService(world.namespace, 'web', [{ port: 80 }], { annotations })]);
 
 /** Until the port speaks as asked, with one pool again; what traffic met meanwhile. */
 async function changeUnderTraffic(
@@ -75,7 +38,7 @@ async function changeUnderTraffic(
   await until(
     `a ${protocols.pool} pool`,
     async () => {
-      const { listeners, pools } = await treeOf();
+      const { listeners, pools } = await treeOf(world.namespace, 'web');
       const inUse = pools.find(({ id }) => id === listeners[0]?.['default_pool_id']);
       if (inUse?.members.length === 0) emptied += 1;
       const [pool, ...others] = pools;

@@ -1,8 +1,7 @@
 /** Managed security groups, against the real Neutron: on every member's port, off those that left, gone with the Service. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addressOf,
-  aNamespace,
   apply,
   aService,
   cloud,
@@ -12,42 +11,57 @@ import {
   kube,
   lab,
   leaveCluster,
-  needsControl,
   nodePorts,
-  nothingLeft,
   ports,
   removeNamespace,
-  removeNodes,
   securityGroups,
   serviceGone,
   servicePath,
-  someNodes,
   startLevelset,
-  stopAllLevelsets,
   sweepUntilSettled,
+  uidOf,
   until,
-  writeCloudConfig,
   writes,
   type LabNode,
   type Resource,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
 const NAMES = Array.from({ length: 10 }, (_, at) => `e2e-sg-${at + 1}`);
 /** Neutron takes its time for a port while everybody tests on two cores. */
 const PATIENT = { timeoutMs: 120_000 };
-let nodes: readonly LabNode[] = [];
+
+const world = labWorld({
+  nodes: NAMES,
+  cloudConfig: { LoadBalancer: { 'manage-security-groups': true } },
+  levelsetByTest: true,
+  goneWithinMs: PATIENT.timeoutMs,
+});
 let foreign = '';
-let cloudConfig = '';
-let namespace = '';
+beforeAll(async () => {
+  if (!lab().controllable) return undefined;
+  const made = await cloud().must<{ security_group: Resource }>('network', 'POST', '/v2.0/security-groups', {
+    security_group: { name: 'e2e-foreign' },
+  });
+  foreign = made.security_group.id;
+  return () => cloud().must('network', 'DELETE', `/v2.0/security-groups/${foreign}`);
+});
+beforeAll(async () => {
+  const [first] = world.nodes;
+  if (first) await setGroups(first, (present) => [...present, foreign]);
+});
+const withGroups = (): { readonly cloudConfig: string } => ({ cloudConfig: world.cloudConfig });
 
 const groupOf = async (name: string) => {
-  const uid = (await getService(namespace, name))?.metadata.uid ?? '';
-  return (await securityGroups()).find((group) => group['name'] === `lb-sg-${uid}-${namespace}-${name}`);
+  const uid = await uidOf(world.namespace, name);
+  return (await securityGroups()).find(
+    (group) => group['name'] === `lb-sg-${uid}-${world.namespace}-${name}`,
+  );
 };
 /** Node names by whether their port has the group, and each port's other groups. */
 async function placed(group: string): Promise<readonly string[]> {
   const listed = await nodesPorts();
-  return nodes
+  return world.nodes
     .filter(({ server }) => groupsOf(listed, server).includes(group))
     .map(({ name }) => name)
     .sort();
@@ -59,7 +73,7 @@ async function others(): Promise<Readonly<Record<string, readonly string[]>>> {
   const ours = (await securityGroups()).map(({ id }) => id);
   const listed = await nodesPorts();
   return Object.fromEntries(
-    nodes.map(({ name, server }) => [
+    world.nodes.map(({ name, server }) => [
       name,
       groupsOf(listed, server)
         .filter((id) => !ours.includes(id))
@@ -92,49 +106,20 @@ async function setGroups(
   await cloud().must('network', 'PUT', `/v2.0/ports/${port?.id ?? ''}`, { port: { security_groups } });
 }
 
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(NAMES);
-  cloudConfig = await writeCloudConfig('security-groups', {
-    LoadBalancer: { 'manage-security-groups': true },
-  });
-  const made = await cloud().must<{ security_group: Resource }>('network', 'POST', '/v2.0/security-groups', {
-    security_group: { name: 'e2e-foreign' },
-  });
-  foreign = made.security_group.id;
-  const [first] = nodes;
-  if (first) await setGroups(first, (present) => [...present, foreign]);
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-  if (foreign !== '') await cloud().must('network', 'DELETE', `/v2.0/security-groups/${foreign}`);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 120_000 });
-  await stopAllLevelsets();
-});
-
 describe('a security group', () => {
   it('opens the node ports and the health check of a Service to the member subnet, on all ten nodes', async () => {
-    await startLevelset({ cloudConfig });
+    await startLevelset(withGroups());
     const before = await others();
     const calls = await countCalls();
     await apply([
-      aService(namespace, 'web', [{ port: 80 }, { port: 53, protocol: 'UDP' }], {
+      aService(world.namespace, 'web', [{ port: 80 }, { port: 53, protocol: 'UDP' }], {
         spec: { externalTrafficPolicy: 'Local' },
       }),
     ]);
-    await addressOf(namespace, 'web');
-    const service = await getService(namespace, 'web');
+    await addressOf(world.namespace, 'web');
+    const service = await getService(world.namespace, 'web');
     const uid = service?.metadata.uid ?? '';
-    const open = await nodePorts(namespace, 'web');
+    const open = await nodePorts(world.namespace, 'web');
     const health = service?.spec.healthCheckNodePort ?? 0;
     await until('our tags', async () => ((await groupOf('web'))?.['tags'] as string[]).length === 3);
     const group = await groupOf('web');
@@ -143,13 +128,13 @@ describe('a security group', () => {
       `create: ${made.length} calls, ${made.filter(({ service: one }) => one === 'neutron').length} of them Neutron's, ${writes(made).length} writes`,
     );
     expect(group?.['description']).toBe(
-      `Security Group for ${namespace}/web Service LoadBalancer in cluster lab`,
+      `Security Group for ${world.namespace}/web Service LoadBalancer in cluster lab`,
     );
     expect(group?.['tags']).toEqual(
       expect.arrayContaining([
         `levelset-cluster=${lab().clusterId}`,
         `levelset-service=${uid}`,
-        `levelset-name=${namespace}/web`,
+        `levelset-name=${world.namespace}/web`,
       ]),
     );
     expect(rulesOf(group)).toEqual(
@@ -162,18 +147,18 @@ describe('a security group', () => {
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
     expect(await others()).toEqual(before);
 
-    await kube.remove(servicePath(namespace, 'web'));
-    await serviceGone(namespace, 'web');
+    await kube.remove(servicePath(world.namespace, 'web'));
+    await serviceGone(world.namespace, 'web');
     expect(await securityGroups()).toEqual([]);
     expect(await others()).toEqual(before);
   });
 
   it('follows the nodes: off the port of one that leaves, and on again', async () => {
-    await startLevelset({ cloudConfig });
-    await apply([aService(namespace, 'web')]);
-    await addressOf(namespace, 'web');
+    await startLevelset(withGroups());
+    await apply([aService(world.namespace, 'web')]);
+    await addressOf(world.namespace, 'web');
     const id = (await groupOf('web'))?.id ?? '';
-    const [first] = nodes as [LabNode];
+    const [first] = world.nodes as [LabNode];
     const all = [...NAMES].sort();
     await until('the group on all ports', async () => (await placed(id)).length === all.length);
 
@@ -192,10 +177,10 @@ describe('a security group', () => {
   });
 
   it('of each of three Services made at once is on every port', async () => {
-    await startLevelset({ cloudConfig });
+    await startLevelset(withGroups());
     const names = ['a', 'b', 'c'];
-    await apply(names.map((name) => aService(namespace, name)));
-    await Promise.all(names.map((name) => addressOf(namespace, name, PATIENT)));
+    await apply(names.map((name) => aService(world.namespace, name)));
+    await Promise.all(names.map((name) => addressOf(world.namespace, name, PATIENT)));
     await until(
       'three groups on ten ports',
       async () => {
@@ -204,22 +189,22 @@ describe('a security group', () => {
       },
       PATIENT,
     );
-    await removeNamespace(namespace);
-    await Promise.all(names.map((name) => serviceGone(namespace, name, PATIENT)));
+    await removeNamespace(world.namespace);
+    await Promise.all(names.map((name) => serviceGone(world.namespace, name, PATIENT)));
     expect(await securityGroups()).toEqual([]);
   });
 
   it('that somebody changed is put right by a sweep, and costs a settled one no write', async () => {
-    await apply([aService(namespace, 'web')]);
-    await sweepUntilSettled({ cloudConfig });
+    await apply([aService(world.namespace, 'web')]);
+    await sweepUntilSettled(withGroups());
     const group = await groupOf('web');
     const [rule] = group?.['security_group_rules'] as readonly Resource[];
-    const [, second] = nodes as [LabNode, LabNode];
+    const [, second] = world.nodes as [LabNode, LabNode];
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    await sweepUntilSettled({ cloudConfig });
+    await sweepUntilSettled(withGroups());
 
     const calls = await countCalls();
-    await sweepUntilSettled({ cloudConfig });
+    await sweepUntilSettled(withGroups());
     const made = await calls.stop();
     console.log(
       `settled sweep: ${made.map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`).join('; ')}`,
@@ -229,14 +214,14 @@ describe('a security group', () => {
 
     await cloud().must('network', 'DELETE', `/v2.0/security-group-rules/${rule?.id ?? ''}`);
     await setGroups(second, (present) => present.filter((id) => id !== group?.id));
-    await sweepUntilSettled({ cloudConfig });
+    await sweepUntilSettled(withGroups());
     expect(rulesOf(await groupOf('web'))).toEqual(rulesOf(group));
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
 
     // no longer managed
     await sweepUntilSettled();
     expect(await securityGroups()).toEqual([]);
-    await kube.remove(servicePath(namespace, 'web'));
+    await kube.remove(servicePath(world.namespace, 'web'));
     await sweepUntilSettled();
   });
 });

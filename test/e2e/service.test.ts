@@ -1,86 +1,47 @@
 /** A Service becomes a load balancer that carries traffic, follows every change of it, and goes with it. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addressOf,
-  aNamespace,
   answeringNodes,
   apply,
-  askHttp,
   aService,
+  askHttp,
   getService,
   kubectl,
-  lab,
-  loadBalancersOf,
-  loadBalancerTree,
-  needsControl,
   nodePorts,
   nothingLeft,
   OTHER_CLIENT,
-  removeNamespace,
-  removeNodes,
   serviceGone,
-  someNodes,
-  startLevelset,
-  stopAllLevelsets,
+  treeOf,
   until,
-  type LabNode,
-  type Levelset,
   type Port,
   type Tree,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
-let nodes: readonly LabNode[] = [];
-let levelset: Levelset;
-let namespace = '';
-
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-service-1', 'e2e-service-2', 'e2e-service-3']);
-  levelset = await startLevelset();
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
-});
+const world = labWorld({ nodes: ['e2e-service-1', 'e2e-service-2', 'e2e-service-3'] });
 
 const deploy = (ports: readonly Port[], more: Parameters<typeof aService>[3] = {}): Promise<string> =>
-  apply([aService(namespace, 'web', ports, more)]);
-
-async function treeOf(): Promise<Tree> {
-  const uid = (await getService(namespace, 'web'))?.metadata.uid ?? '';
-  const [balancer] = await loadBalancersOf(uid);
-  const tree = balancer && (await loadBalancerTree(balancer.id));
-  if (!tree) throw new Error('the Service has no load balancer');
-  return tree;
-}
+  apply([aService(world.namespace, 'web', ports, more)]);
 
 const listenersOf = (tree: Tree): readonly string[] =>
   tree.listeners.map(({ protocol, protocol_port: port }) => `${String(protocol)}/${String(port)}`).sort();
 
-const all = (): ReadonlySet<string> => new Set(nodes.map(({ name }) => name));
+const all = (): ReadonlySet<string> => new Set(world.nodes.map(({ name }) => name));
 
 describe('a Service of two TCP ports and one UDP port', () => {
   it('gets an address that is answered by every node, on every port', async () => {
     await deploy([{ port: 80 }, { port: 443 }, { port: 53, protocol: 'UDP' }]);
 
-    const address = await addressOf(namespace, 'web');
-    const tree = await treeOf();
-    const ports = await nodePorts(namespace, 'web');
+    const address = await addressOf(world.namespace, 'web');
+    const tree = await treeOf(world.namespace, 'web');
+    const ports = await nodePorts(world.namespace, 'web');
 
     expect(tree.floatingIP?.['floating_ip_address']).toBe(address);
     expect(listenersOf(tree)).toEqual(['TCP/443', 'TCP/80', 'UDP/53']);
     for (const pool of tree.pools) {
       expect(pool.members.map((member) => member['address']).sort()).toEqual(
-        nodes.map((node) => node.address).sort(),
+        world.nodes.map((node) => node.address).sort(),
       );
       expect(pool.monitor).toMatchObject({ timeout: 1, max_retries: 1, max_retries_down: 1 });
     }
@@ -92,7 +53,7 @@ describe('a Service of two TCP ports and one UDP port', () => {
       async () => (await answeringNodes(`http://${address}/`, 9)).size === all().size,
     );
     expect(await answeringNodes(`udp://${address}:53`, 9)).toEqual(all());
-    const service = await getService(namespace, 'web');
+    const service = await getService(world.namespace, 'web');
     expect(service?.status?.conditions).toMatchObject([
       { type: 'levelset.openstack.org/Ready', status: 'True' },
     ]);
@@ -103,11 +64,11 @@ describe('a Service of two TCP ports and one UDP port', () => {
 
   it('is gone, with everything that was made for it, when it is deleted', async () => {
     await deploy([{ port: 80 }]);
-    await addressOf(namespace, 'web');
+    await addressOf(world.namespace, 'web');
 
-    await kubectl(['-n', namespace, 'delete', 'service', 'web', '--wait=false']);
+    await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
 
-    await serviceGone(namespace, 'web');
+    await serviceGone(world.namespace, 'web');
     await nothingLeft();
   });
 });
@@ -115,21 +76,21 @@ describe('a Service of two TCP ports and one UDP port', () => {
 describe('a change of the Service', () => {
   it('adds, changes and removes ports, and the address stays', async () => {
     await deploy([{ port: 80 }, { port: 81 }]);
-    const address = await addressOf(namespace, 'web');
+    const address = await addressOf(world.namespace, 'web');
 
     await deploy([{ port: 80 }, { port: 443 }, { port: 53, protocol: 'UDP' }]);
 
     await until(
       'port 443 for 81',
-      async () => listenersOf(await treeOf()).join() === 'TCP/443,TCP/80,UDP/53',
+      async () => listenersOf(await treeOf(world.namespace, 'web')).join() === 'TCP/443,TCP/80,UDP/53',
       { timeoutMs: 60_000 },
     );
     await until('an answer', async () => (await askHttp(`http://${address}:443/`)).ok);
-    const ports = await nodePorts(namespace, 'web');
+    const ports = await nodePorts(world.namespace, 'web');
     expect(await askHttp(`http://${address}:443/`)).toMatchObject({ ok: true, port: ports['TCP/443'] });
     expect(await askHttp(`http://${address}:81/`, { timeoutMs: 1000 })).toMatchObject({ ok: false });
-    expect(await addressOf(namespace, 'web')).toBe(address);
-    await until('no pool too many', async () => (await treeOf()).pools.length === 3);
+    expect(await addressOf(world.namespace, 'web')).toBe(address);
+    await until('no pool too many', async () => (await treeOf(world.namespace, 'web')).pools.length === 3);
   });
 
   it('to internal gives the floating IP back and publishes the VIP; and back again', async () => {
@@ -137,31 +98,34 @@ describe('a change of the Service', () => {
       annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' },
     };
     await deploy([{ port: 80 }]);
-    const external = await addressOf(namespace, 'web');
+    const external = await addressOf(world.namespace, 'web');
 
     await deploy([{ port: 80 }], internal);
-    const { loadBalancer } = await treeOf();
+    const { loadBalancer } = await treeOf(world.namespace, 'web');
     await until(
       'the VIP in the status',
-      async () => (await addressOf(namespace, 'web')) === loadBalancer['vip_address'],
+      async () => (await addressOf(world.namespace, 'web')) === loadBalancer['vip_address'],
     );
-    expect((await treeOf()).floatingIP).toBeUndefined();
+    expect((await treeOf(world.namespace, 'web')).floatingIP).toBeUndefined();
 
     await deploy([{ port: 80 }]);
     await until(
       'a floating IP in the status',
-      async () => (await addressOf(namespace, 'web')) !== loadBalancer['vip_address'],
+      async () => (await addressOf(world.namespace, 'web')) !== loadBalancer['vip_address'],
     );
-    const back = await treeOf();
+    const back = await treeOf(world.namespace, 'web');
     expect(back.loadBalancer.id).toBe(loadBalancer.id);
-    expect(back.floatingIP?.['floating_ip_address']).toBe(await addressOf(namespace, 'web'));
-    await until('an answer', async () => (await askHttp(`http://${await addressOf(namespace, 'web')}/`)).ok);
+    expect(back.floatingIP?.['floating_ip_address']).toBe(await addressOf(world.namespace, 'web'));
+    await until(
+      'an answer',
+      async () => (await askHttp(`http://${await addressOf(world.namespace, 'web')}/`)).ok,
+    );
     expect(external).toMatch(/^203\.0\.113\./);
   });
 
   it('of the source ranges lets in whom it should and nobody else', async () => {
     await deploy([{ port: 80 }], { spec: { loadBalancerSourceRanges: ['198.51.100.0/24'] } });
-    const address = await addressOf(namespace, 'web');
+    const address = await addressOf(world.namespace, 'web');
     await until('an answer', async () => (await askHttp(`http://${address}/`)).ok);
     expect(await askHttp(`http://${address}/`, { from: OTHER_CLIENT, timeoutMs: 1500 })).toMatchObject({
       ok: false,
@@ -183,7 +147,7 @@ describe('a change of the Service', () => {
 
   it('of session affinity keeps a client on its node', async () => {
     await deploy([{ port: 80 }]);
-    const address = await addressOf(namespace, 'web');
+    const address = await addressOf(world.namespace, 'web');
     await deploy([{ port: 80 }], { spec: { sessionAffinity: 'ClientIP' } });
     await until(
       'one node for one client',
@@ -201,16 +165,16 @@ describe('a change of the Service', () => {
 
 it('tells what it did on the page, in the metrics and in one line a run', async () => {
   await deploy([{ port: 80 }]);
-  const address = await addressOf(namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
 
-  const page = await levelset.get('/?format=json');
-  const metrics = await levelset.get('/metrics');
+  const page = await world.levelset.get('/?format=json');
+  const metrics = await world.levelset.get('/metrics');
 
   expect(JSON.parse(page.text)).toMatchObject({
     rows: expect.arrayContaining([
-      expect.objectContaining({ service: `${namespace}/web`, address }),
+      expect.objectContaining({ service: `${world.namespace}/web`, address }),
     ]) as unknown,
   });
   expect(metrics.text).toMatch(/levelset_reconcile_total\{outcome="settled"\} [1-9]/);
-  expect(levelset.log()).toContain(`"object":"${namespace}/web"`);
+  expect(world.levelset.log()).toContain(`"object":"${world.namespace}/web"`);
 });

@@ -1,37 +1,28 @@
 /** Several Services on one load balancer of the real Octavia: with its owner, without, a user's own, and ten at once. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   addressOf,
-  aNamespace,
   apply,
-  askHttp,
   aService,
+  askHttp,
   cloud,
   deleteLoadBalancer,
   getService,
   kube,
   kubectl,
-  lab,
   listeners,
   loadBalancers,
-  loadBalancersOf,
   loadBalancerTree,
-  needsControl,
   nodePorts,
-  nothingLeft,
-  removeNamespace,
-  removeNodes,
+  readyOf,
   serviceGone,
   settled,
-  someNodes,
-  startLevelset,
-  stopAllLevelsets,
+  treeOf,
   until,
-  writeCloudConfig,
-  type LabNode,
   type Resource,
   type Tree,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 
 const ID = 'loadbalancer.openstack.org/load-balancer-id';
 const NAME = 'levelset.openstack.org/load-balancer-name';
@@ -39,41 +30,21 @@ const LBAAS = '/v2.0/lbaas';
 /** Every write locks the load balancer, and ten Services have five each. */
 const PATIENT = { timeoutMs: 420_000 };
 
-let nodes: readonly LabNode[] = [];
-let namespace = '';
-
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-sharing-1', 'e2e-sharing-2']);
-  const cloudConfig = await writeCloudConfig('sharing', { LoadBalancer: { 'max-shared-lb': 12 } });
-  await startLevelset({ cloudConfig });
+const world = labWorld({
+  nodes: ['e2e-sharing-1', 'e2e-sharing-2'],
+  cloudConfig: { LoadBalancer: { 'max-shared-lb': 12 } },
+  goneWithinMs: PATIENT.timeoutMs,
 });
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft(PATIENT);
-}, 480_000);
 
 const deploy = (name: string, port: number, annotations: Record<string, string> = {}): Promise<string> =>
-  apply([aService(namespace, name, [{ port }], { annotations })]);
+  apply([aService(world.namespace, name, [{ port }], { annotations })]);
 const remove = (name: string): Promise<string> =>
-  kubectl(['-n', namespace, 'delete', 'service', name, '--wait=false']);
-async function idOf(name: string): Promise<string> {
-  const uid = (await getService(namespace, name))?.metadata.uid ?? '';
-  return (await loadBalancersOf(uid))[0]?.id ?? '';
-}
+  kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
+const told = async (name: string): Promise<string> => (await readyOf(world.namespace, name))?.message ?? '';
 const openPorts = async (id: string): Promise<readonly unknown[]> =>
   (await listeners(id)).map((listener) => Number(listener['protocol_port'])).sort((a, b) => a - b);
 async function answers(address: string, name: string, port: number): Promise<void> {
-  const wanted = (await nodePorts(namespace, name))[`TCP/${port}`];
+  const wanted = (await nodePorts(world.namespace, name))[`TCP/${port}`];
   await until(
     `an answer of ${name} on port ${port}`,
     async () => {
@@ -87,41 +58,42 @@ async function answers(address: string, name: string, port: number): Promise<voi
 describe('two Services on one load balancer', () => {
   it('are both answered at its address, and the one that stays is when the owner leaves first', async () => {
     await deploy('web', 80);
-    const address = await addressOf(namespace, 'web');
-    const id = await idOf('web');
+    const address = await addressOf(world.namespace, 'web');
+    const { id } = (await treeOf(world.namespace, 'web')).loadBalancer;
 
     await deploy('api', 81, { [ID]: id });
-    expect(await addressOf(namespace, 'api', PATIENT)).toBe(address);
+    expect(await addressOf(world.namespace, 'api', PATIENT)).toBe(address);
     await answers(address, 'web', 80);
     await answers(address, 'api', 81);
     expect((await loadBalancerTree(id))?.loadBalancer['tags']).toEqual(
-      expect.arrayContaining([`levelset-name=${namespace}/web`, `levelset-name=${namespace}/api`]),
+      expect.arrayContaining([
+        `levelset-name=${world.namespace}/web`,
+        `levelset-name=${world.namespace}/api`,
+      ]),
     );
 
     await remove('web');
-    await serviceGone(namespace, 'web');
+    await serviceGone(world.namespace, 'web');
     expect(await openPorts(id)).toEqual([81]);
     expect((await loadBalancerTree(id))?.floatingIP?.['floating_ip_address']).toBe(address);
     await answers(address, 'api', 81);
     expect(await askHttp(`http://${address}/`, { timeoutMs: 1000 })).toMatchObject({ ok: false });
 
     await remove('api');
-    await serviceGone(namespace, 'api');
+    await serviceGone(world.namespace, 'api');
   });
 
   it('share by a name, and the port that one has is the other one’s not', async () => {
     const both = [{ port: 80 }, { port: 81 }];
-    await apply([aService(namespace, 'web', [{ port: 80 }], { annotations: { [NAME]: 'edge' } })]);
-    const address = await addressOf(namespace, 'web');
-    await apply([aService(namespace, 'api', both, { annotations: { [NAME]: 'edge' } })]);
+    await apply([aService(world.namespace, 'web', [{ port: 80 }], { annotations: { [NAME]: 'edge' } })]);
+    const address = await addressOf(world.namespace, 'web');
+    await apply([aService(world.namespace, 'api', both, { annotations: { [NAME]: 'edge' } })]);
 
-    expect(await addressOf(namespace, 'api', PATIENT)).toBe(address);
+    expect(await addressOf(world.namespace, 'api', PATIENT)).toBe(address);
     await answers(address, 'web', 80);
     await answers(address, 'api', 81);
     await until('words about the port', async () =>
-      (await getService(namespace, 'api'))?.status?.conditions?.some(({ message }) =>
-        message.includes(`is taken on this load balancer by ${namespace}/web`),
-      ),
+      (await told('api')).includes(`is taken on this load balancer by ${world.namespace}/web`),
     );
   });
 });
@@ -155,29 +127,25 @@ describe('a load balancer that a person made', () => {
   it('is not touched without consent; with it, it is shared, and left as it was', async () => {
     const before = await loadBalancerTree(own);
     await deploy('web', 80, { [ID]: own });
-    await until('a refusal', async () =>
-      (await getService(namespace, 'web'))?.status?.conditions?.some(({ message }) =>
-        message.includes(`levelset-allow=${namespace}`),
-      ),
-    );
+    await until('a refusal', async () => (await told('web')).includes(`levelset-allow=${world.namespace}`));
     expect(written(await loadBalancerTree(own))).toEqual(written(before));
-    expect((await getService(namespace, 'web'))?.status?.loadBalancer?.ingress ?? []).toEqual([]);
+    expect((await getService(world.namespace, 'web'))?.status?.loadBalancer?.ingress ?? []).toEqual([]);
 
-    await setTags(['team=edge', `levelset-allow=${namespace}`]);
+    await setTags(['team=edge', `levelset-allow=${world.namespace}`]);
     await settled(own);
-    await kube.patch(`/api/v1/namespaces/${namespace}/services/web`, {
+    await kube.patch(`/api/v1/namespaces/${world.namespace}/services/web`, {
       metadata: { annotations: { 'example.org/again': 'yes' } },
     });
-    await addressOf(namespace, 'web', PATIENT);
+    await addressOf(world.namespace, 'web', PATIENT);
     await until('both listeners', async () => (await openPorts(own)).join() === '80,9100');
 
     await remove('web');
-    await serviceGone(namespace, 'web');
+    await serviceGone(world.namespace, 'web');
     const after = await loadBalancerTree(own);
     expect(await openPorts(own)).toEqual([9100]);
     expect(after?.listeners.map(settings)).toEqual(before?.listeners.map(settings));
     expect(new Set(after?.loadBalancer['tags'] as string[])).toEqual(
-      new Set(['team=edge', `levelset-allow=${namespace}`]),
+      new Set(['team=edge', `levelset-allow=${world.namespace}`]),
     );
     expect(after?.loadBalancer['name']).toBe('e2e-own');
   });
@@ -203,22 +171,22 @@ describe('ten Services', () => {
     const started = Date.now();
     await apply(
       names.map((name, at) =>
-        aService(namespace, name, [{ port: 100 + at }], { annotations: { [NAME]: 'edge' } }),
+        aService(world.namespace, name, [{ port: 100 + at }], { annotations: { [NAME]: 'edge' } }),
       ),
     );
-    const addresses = await Promise.all(names.map((name) => addressOf(namespace, name, PATIENT)));
+    const addresses = await Promise.all(names.map((name) => addressOf(world.namespace, name, PATIENT)));
     const joined = Date.now();
     const [address = ''] = addresses;
     expect(new Set(addresses)).toEqual(new Set([address]));
-    const made = (await loadBalancers()).filter(({ name }) => String(name).includes(`_${namespace}_`));
+    const made = (await loadBalancers()).filter(({ name }) => String(name).includes(`_${world.namespace}_`));
     expect(made).toHaveLength(1);
     const id = made[0]?.id ?? '';
     await until('all ten listeners', async () => (await openPorts(id)).length === 10, PATIENT);
     for (const [at, name] of names.entries()) await answers(address, name, 100 + at);
 
     const leaving = Date.now();
-    await kubectl(['-n', namespace, 'delete', 'service', '--wait=false', ...names.slice(1)]);
-    await Promise.all(names.slice(1).map((name) => serviceGone(namespace, name, PATIENT)));
+    await kubectl(['-n', world.namespace, 'delete', 'service', '--wait=false', ...names.slice(1)]);
+    await Promise.all(names.slice(1).map((name) => serviceGone(world.namespace, name, PATIENT)));
     expect(await openPorts(id)).toEqual([100]);
     await answers(address, 's0', 100);
     console.log(`ten join: ${joined - started} ms; nine leave: ${Date.now() - leaving} ms`);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import type { Plan, Step } from '../../shared/model/plan.ts';
 import { readWorld, type RecordedWorld } from '../golden/world.ts';
-import { storeContainer, type StoredContainer } from './certificate-container.ts';
+import { storeContainer, type Stored } from './barbican.ts';
 import {
   E2E_LABEL,
   getService,
@@ -16,7 +16,6 @@ import {
   loadBalancerTree,
   needsControl,
   nothingLeft,
-  OpenStack,
   removeNamespace,
   removeNodes,
   runLevelset,
@@ -32,13 +31,13 @@ const WORLDS = join(import.meta.dirname, '../golden/takeover');
 const MAKERS = ['occm', 'kinx'];
 
 let nodes: readonly LabNode[] = [];
-let container: StoredContainer | undefined;
+let container: Stored | undefined;
 let namespace = '';
 
 beforeAll(async () => {
   if (!lab().controllable) return;
   nodes = await someNodes(['node-1', 'node-2', 'node-3'], { labels: { pool: 'a' } });
-  container = await storeContainer(new OpenStack(lab().levelsetCloud), 'one');
+  container = await storeContainer('one');
 });
 afterAll(async () => {
   await removeNodes(nodes);

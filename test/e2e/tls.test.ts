@@ -1,95 +1,36 @@
 /** TLS ends at the load balancer, with certificates of Barbican and of Secrets: what a client is shown, from outside. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { certificateOf, keyOfPair, type Pair } from '../support/tls-secret.ts';
+import { barbican, forThisTest, storeContainer } from './barbican.ts';
 import {
   addressOf,
-  aNamespace,
   apply,
   aService,
   CLIENT,
   kubectl,
   lab,
-  needsControl,
-  nothingLeft,
-  OpenStack,
-  removeNamespace,
-  removeNodes,
+  readyOf,
   serviceGone,
-  someNodes,
-  startLevelset,
-  stopAllLevelsets,
   sweepUntilSettled,
   until,
-  type LabNode,
 } from './lab.ts';
+import { labWorld } from './lab-world.ts';
 import { askHttps, handshake } from './tls-client.ts';
 
 const OWN = 'levelset.openstack.org/';
 
-let nodes: readonly LabNode[] = [];
-let namespace = '';
-let barbican: OpenStack;
-const byHand: string[] = [];
+const world = labWorld({ nodes: ['e2e-tls-1', 'e2e-tls-2'] });
 
-beforeAll(async () => {
-  if (!lab().controllable) return;
-  nodes = await someNodes(['e2e-tls-1', 'e2e-tls-2']);
-  barbican = new OpenStack(lab().levelsetCloud);
-  await startLevelset();
-});
-afterAll(async () => {
-  await stopAllLevelsets();
-  await removeNodes(nodes);
-});
-beforeEach(async (context) => {
-  needsControl(context);
-  namespace = await aNamespace();
-});
-afterEach(async () => {
-  if (namespace === '') return;
-  await removeNamespace(namespace);
-  await nothingLeft({ timeoutMs: 60_000 });
-  for (const path of byHand.splice(0).reverse()) await barbican.must('key-manager', 'DELETE', path);
-});
-
-/** POST to Barbican; the address of what was made. */
-async function put(path: string, body: object): Promise<string> {
-  const answer = await barbican.must<{ secret_ref?: string; container_ref?: string }>(
-    'key-manager',
-    'POST',
-    path,
-    body,
-  );
-  const ref = answer.container_ref ?? answer.secret_ref ?? '';
-  byHand.push(`${path}/${ref.split('/').at(-1) ?? ''}`);
-  return ref;
-}
-
-/** A certificate container, as `openstack secret container create` makes one. */
-async function container(pair: Pair): Promise<string> {
-  const text = (secret_type: string, payload: string): Promise<string> =>
-    put('/v1/secrets', { name: `e2e ${pair}`, secret_type, payload, payload_content_type: 'text/plain' });
-  const certificate = await text('certificate', certificateOf(pair));
-  const key = await text('private', keyOfPair(pair));
-  const secret_refs = [
-    { name: 'certificate', secret_ref: certificate },
-    { name: 'private_key', secret_ref: key },
-  ];
-  return put('/v1/containers', { name: `e2e ${pair}`, type: 'certificate', secret_refs });
-}
+const container = async (pair: Pair): Promise<string> => forThisTest(await storeContainer(pair));
 
 const deploy = (annotations: Record<string, string>): Promise<string> =>
-  apply([aService(namespace, 'web', [{ port: 443 }], { annotations })]);
+  apply([aService(world.namespace, 'web', [{ port: 443 }], { annotations })]);
 
 async function stored(): Promise<readonly string[]> {
-  const { secrets } = await barbican.must<{ secrets: { name: string | null }[] }>(
-    'key-manager',
-    'GET',
-    '/v1/secrets?limit=100',
-  );
-  return secrets.flatMap(({ name }) => (name?.includes(`/${namespace}/web/`) ? [name] : []));
+  const { secrets } = await barbican<{ secrets: { name: string | null }[] }>('GET', '/v1/secrets?limit=100');
+  return secrets.flatMap(({ name }) => (name?.includes(`/${world.namespace}/web/`) ? [name] : []));
 }
 
 const keep = (pair: Pair): Promise<string> =>
@@ -97,14 +38,13 @@ const keep = (pair: Pair): Promise<string> =>
     {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { namespace, name: 'web-tls' },
+      metadata: { namespace: world.namespace, name: 'web-tls' },
       type: 'kubernetes.io/tls',
       stringData: { 'tls.crt': certificateOf(pair), 'tls.key': keyOfPair(pair) },
     },
   ]);
 
-const told = (): Promise<string> =>
-  kubectl(['-n', namespace, 'get', 'service', 'web', '-o', 'jsonpath={.status.conditions}']);
+const told = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
 
 const shows = (address: string, name: string, subject: string): Promise<boolean> =>
   until(`${name} to be shown ${subject}`, async () => {
@@ -120,7 +60,7 @@ it('certificates of Barbican are shown by name, TLS is as asked, and members hea
     'loadbalancer.openstack.org/x-forwarded-for': 'true',
   };
   await deploy(annotations);
-  const address = await addressOf(namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
 
   await shows(address, 'anything.example.org', 'CN = rsa.example.org');
   await shows(address, 'two.example.org', 'CN = two.example.org');
@@ -139,8 +79,8 @@ it('certificates of Barbican are shown by name, TLS is as asked, and members hea
     const { version } = await handshake(address, 'rsa.example.org', ['-tls1_2']);
     return version === 'TLSv1.2';
   });
-  await kubectl(['-n', namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(namespace, 'web');
+  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
+  await serviceGone(world.namespace, 'web');
 });
 
 it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes with the Service', async () => {
@@ -149,9 +89,9 @@ it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes 
   // the namespace has not opted in
   await until('the Service to say how', async () => (await told()).includes('opts in by a Role'));
   const role = readFileSync(join(lab().repository, 'infra/kubernetes/tls-secrets.example.yaml'), 'utf8');
-  await kubectl(['apply', '-f', '-'], role.replaceAll('namespace: default', `namespace: ${namespace}`));
+  await kubectl(['apply', '-f', '-'], role.replaceAll('namespace: default', `namespace: ${world.namespace}`));
   await sweepUntilSettled();
-  const address = await addressOf(namespace, 'web');
+  const address = await addressOf(world.namespace, 'web');
   await shows(address, 'one.example.org', 'CN = one.example.org');
   const [first = '', ...more] = await stored();
   expect(more).toEqual([]);
@@ -163,13 +103,13 @@ it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes 
   expect(renewed).toHaveLength(1);
   expect(renewed).not.toContain(first);
 
-  await kubectl(['-n', namespace, 'delete', 'secret', 'web-tls']);
+  await kubectl(['-n', world.namespace, 'delete', 'secret', 'web-tls']);
   await sweepUntilSettled();
   expect(await told()).toContain('the certificate that was stored before is served until it is right');
   expect(await handshake(address, 'one.example.org')).toMatchObject({ subject: 'CN = two.example.org' });
   expect(await stored()).toEqual(renewed);
 
-  await kubectl(['-n', namespace, 'delete', 'service', 'web', '--wait=false']);
-  await serviceGone(namespace, 'web');
+  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
+  await serviceGone(world.namespace, 'web');
   expect(await stored()).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { coordinationCases } from './coordination-cases.ts';
 import type { KubeCase } from './kube-case.ts';
 import { kubeconfigTarget, KubeSession, type KubeTarget } from './kube-session.ts';
+import { nodeCases } from './node-cases.ts';
 import { podCases } from './pod-cases.ts';
 import { serviceFamilyCases } from './service-family-cases.ts';
 import { serviceCases } from './service-cases.ts';
@@ -10,6 +11,7 @@ import { serviceCases } from './service-cases.ts';
 const groups: Record<string, readonly KubeCase[]> = {
   Services: serviceCases,
   'families of Services': serviceFamilyCases,
+  Nodes: nodeCases,
   Pods: podCases,
   'coordination and the rest': coordinationCases,
 };

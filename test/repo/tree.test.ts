@@ -27,10 +27,10 @@ test('files of the program are short', () => {
   expect(lengths[Math.floor(lengths.length / 2)]?.[0]).toBeLessThanOrEqual(80);
 });
 
-/** L7 policies, TLS, Barbican and security groups, each with the refusals that the lab gives, took 2 300 lines. */
+/** L7 policies, TLS, Barbican and security groups, each with the refusals that the lab gives, took 2 300 lines; Nova, Nodes and routers 1 300. */
 test('the simulators stay small', () => {
   const lines = filesOf('infra/sandbox/**/*.ts').reduce((sum, path) => sum + linesOf(path), 0);
-  expect(lines).toBeLessThanOrEqual(6_700);
+  expect(lines).toBeLessThanOrEqual(8_000);
 });
 
 test('nothing is left to be done later without anybody knowing', () => {

@@ -33,7 +33,9 @@ interface Grant {
 /** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
 const grants: readonly Grant[] = [
   { resources: ['services'], verbs: ['get', 'list'] },
-  { resources: ['nodes', 'pods'], verbs: ['list'] },
+  { resources: ['nodes'], verbs: ['get', 'list', 'patch', 'delete'] },
+  { resources: ['nodes/status'], verbs: ['patch'] },
+  { resources: ['pods'], verbs: ['list'] },
   { resources: ['endpointslices.discovery.k8s.io'], verbs: ['list'] },
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },

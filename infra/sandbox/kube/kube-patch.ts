@@ -48,9 +48,9 @@ export function strategicPatch(target: unknown, patch: unknown, path = ''): unkn
 
 function mergeByKey(current: readonly unknown[], patch: readonly unknown[], name: string): unknown[] {
   const items = patch.filter(isJson);
-  const replace = items.some((item) => item['$patch'] === 'replace');
-  const result = replace ? [] : current.filter(isJson);
-  for (const item of items.filter((one) => one['$patch'] !== 'replace')) {
+  if (items.some((item) => item['$patch'] === 'replace')) return items.filter((item) => !('$patch' in item));
+  const result = current.filter(isJson);
+  for (const item of items) {
     const index = result.findIndex((one) => one[name] === item[name]);
     if (item['$patch'] === 'delete') {
       if (index >= 0) result.splice(index, 1);

@@ -24,10 +24,50 @@ export function conflict(type: ResourceType, name: string, why: string): Refusal
   return statusRefusal(409, 'Conflict', message, about(type, name));
 }
 
-/** 422 with one cause; `problem` is `field: Kind of problem: text`. */
-export function invalid(type: ResourceType, name: string, field: string, problem: string): Refusal {
+/** What is wrong with a field; `problem` is `Kind of problem: text`. */
+export interface Cause {
+  readonly field: string;
+  readonly problem: string;
+}
+
+const reasons: readonly [string, string][] = [
+  ['Forbidden', 'FieldValueForbidden'],
+  ['Duplicate value', 'FieldValueDuplicate'],
+  ['Unsupported value', 'FieldValueNotSupported'],
+  ['Required value', 'FieldValueRequired'],
+];
+
+/** 422 with one cause. */
+export const invalid = (type: ResourceType, name: string, field: string, problem: string): Refusal =>
+  invalidAll(type, name, [{ field, problem }]);
+
+/** 422 with everything that is wrong. */
+export function invalidAll(type: ResourceType, name: string, wrong: readonly Cause[]): Refusal {
   const subject = `${type.kind}${type.group === '' ? '' : `.${type.group}`} "${name}"`;
-  const causes = [{ reason: 'FieldValueInvalid', message: problem, field }];
+  const causes = wrong.map(({ field, problem }) => {
+    const reason = reasons.find(([start]) => problem.startsWith(start))?.[1] ?? 'FieldValueInvalid';
+    return { reason, message: problem, field };
+  });
+  const texts = wrong.map(({ field, problem }) => `${field}: ${problem}`);
+  const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const details = { ...about(type, name), kind: type.kind, causes };
-  return statusRefusal(422, 'Invalid', `${subject} is invalid: ${field}: ${problem}`, details);
+  return statusRefusal(422, 'Invalid', `${subject} is invalid: ${text ?? ''}`, details);
+}
+
+/** 409 of a DELETE whose precondition does not hold; unlike other conflicts it names the kind, not the resource. */
+export function deleteConflict(
+  type: ResourceType,
+  name: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): Refusal {
+  const subject = `${type.kind}${type.group === '' ? '' : `.${type.group}`} "${name}"`;
+  const why =
+    what === 'UID'
+      ? 'The object might have been deleted and then recreated'
+      : 'The object might have been modified';
+  const text = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ${why}`;
+  const details = { ...about(type, name), kind: type.kind };
+  return statusRefusal(409, 'Conflict', `Operation cannot be fulfilled on ${subject}: ${text}`, details);
 }

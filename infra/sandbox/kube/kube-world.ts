@@ -4,6 +4,14 @@ import type { KubeApi } from './kube-api.ts';
 import { apiVersionOf, resourceTypes, type KubeObject, type ResourceType } from './kube-objects.ts';
 import type { AuditTrail } from './audit-trail.ts';
 
+export interface Registration {
+  readonly systemUUID?: string;
+  readonly nodeIP?: string;
+  readonly ready?: boolean;
+  /** What the kubelet was told to register with besides. */
+  readonly spec?: Json;
+}
+
 /** Makes and removes the cloud's half of a Node. */
 export interface ServerMaker {
   create(name: string, address?: string): { id: string; address: string };
@@ -74,24 +82,42 @@ export class KubeWorld {
   /** A ready Node with its Nova server, port and InternalIP, as kubelet and cloud controller leave it. */
   addNode(name: string, options: { readonly address?: string } = {}): KubeObject {
     const server = this.servers.create(name, options.address);
-    const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' };
     const addresses = [
       { type: 'InternalIP', address: server.address },
       { type: 'Hostname', address: name },
     ];
-    const ready = {
-      type: 'Ready',
-      status: 'True',
-      reason: 'KubeletReady',
-      message: 'kubelet is posting ready status',
-    };
+    this.apply({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: kubeletLabels(name) },
+      spec: { providerID: `openstack:///${server.id}` },
+      status: { addresses, conditions: [readyCondition(true)], nodeInfo: nodeInfo(server.id) },
+    });
+    return this.apply({ kind: 'Node', metadata: { name }, spec: { taints: null } });
+  }
+
+  /**
+   * A Node as a kubelet with `--cloud-provider=external` registers it: no providerID, no addresses, and the taint that
+   * waits for a cloud controller. `systemUUID` is what the machine says of itself, `nodeIP` its `--node-ip`.
+   */
+  registerNode(name: string, options: Registration = {}): KubeObject {
+    const { systemUUID = '', nodeIP, ready = true, spec } = options;
+    const annotations = nodeIP === undefined ? {} : { 'alpha.kubernetes.io/provided-node-ip': nodeIP };
+    const taints = [
+      { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' },
+    ];
     return this.apply({
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name, labels },
-      spec: { providerID: `openstack:///${server.id}` },
-      status: { addresses, conditions: [ready], nodeInfo: { kubeletVersion: 'v1.36.3' } },
+      metadata: { name, labels: kubeletLabels(name), annotations },
+      spec: { taints, ...spec },
+      status: { conditions: [readyCondition(ready)], nodeInfo: nodeInfo(systemUUID) },
     });
+  }
+
+  /** What the node lifecycle controller of Kubernetes makes of a kubelet that came, or stopped answering. */
+  setReady(name: string, ready: boolean): KubeObject {
+    return this.apply({ kind: 'Node', metadata: { name }, status: { conditions: [readyCondition(ready)] } });
   }
 
   /** Takes the Node and its server away. */
@@ -140,6 +166,24 @@ export class KubeWorld {
     });
   }
 }
+
+const kubeletLabels = (name: string): Json => ({
+  'kubernetes.io/hostname': name,
+  'kubernetes.io/os': 'linux',
+});
+
+const nodeInfo = (systemUUID: string): Json => ({ kubeletVersion: 'v1.36.3', systemUUID });
+
+const readyCondition = (ready: boolean): Json =>
+  ready
+    ? {
+        ...{ type: 'Ready', status: 'True', reason: 'KubeletReady' },
+        message: 'kubelet is posting ready status',
+      }
+    : {
+        ...{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' },
+        message: 'Kubelet stopped posting node status.',
+      };
 
 function typeOf(kind: string): ResourceType {
   const found = resourceTypes.find((type) => type.kind === kind);

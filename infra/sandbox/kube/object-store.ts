@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { asJson, asList, asText, sameJson, type Json } from '../json.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from './kube-objects.ts';
-import { alreadyExists, conflict, invalid, notFound } from './kube-refusal.ts';
+import { alreadyExists, conflict, deleteConflict, invalid, notFound } from './kube-refusal.ts';
+import { defaultNode, validateNode } from './node-rules.ts';
 import { defaultService, ServiceAllocator, validateService } from './service-defaults.ts';
 
 export interface Preconditions {
@@ -136,7 +137,7 @@ export class ObjectStore {
   /** DELETE: gone at once, or marked when finalizers hold it. */
   remove(type: ResourceType, namespace: string | undefined, name: string, wanted: Preconditions): KubeObject {
     const stored = this.get(type, namespace, name);
-    checkPreconditions(type, stored, wanted);
+    checkDelete(type, stored, wanted);
     if (asList(stored.metadata.finalizers).length === 0) {
       this.objects.delete(keyOf(type, namespace, name));
       this.revision += 1;
@@ -158,6 +159,10 @@ export class ObjectStore {
     const { namespace, name } = object.metadata;
     const key = keyOf(type, namespace, name);
     const before = this.objects.get(key);
+    if (type.kind === 'Node') {
+      defaultNode(object, before);
+      validateNode(type, object, before);
+    }
     if (
       before &&
       sameJson(
@@ -189,6 +194,14 @@ function keepIdentity(meta: Json, stored: ObjectMeta): ObjectMeta {
   delete kept['deletionGracePeriodSeconds'];
   if (deletionTimestamp === undefined) return kept;
   return { ...kept, deletionTimestamp, deletionGracePeriodSeconds: 0 };
+}
+
+function checkDelete(type: ResourceType, stored: KubeObject, wanted: Preconditions): void {
+  const { name, uid, resourceVersion } = stored.metadata;
+  if (wanted.uid !== undefined && wanted.uid !== uid)
+    throw deleteConflict(type, name, 'UID', asText(wanted.uid), uid);
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion)
+    throw deleteConflict(type, name, 'ResourceVersion', asText(wanted.resourceVersion), resourceVersion);
 }
 
 function checkPreconditions(type: ResourceType, stored: KubeObject, wanted: Preconditions): void {

@@ -1,0 +1,38 @@
+import type { KubeObject, Sandbox } from '../../infra/sandbox/sandbox.ts';
+
+type Servers = Sandbox['cloud']['servers'];
+type ServerWish = NonNullable<Parameters<Sandbox['cloud']['addNovaServer']>[1]>;
+type Registration = NonNullable<Parameters<Sandbox['kube']['registerNode']>[1]>;
+
+export interface JoinedNode {
+  readonly name: string;
+  readonly server: Servers[number];
+  readonly node: KubeObject;
+}
+
+/**
+ * Machines that have just come: each a server with its ports, and the Node its kubelet registered, which waits for a
+ * cloud controller. `joinNodes(sandbox, 10)` makes worker-1 to worker-10.
+ */
+export function joinNodes(
+  sandbox: Sandbox,
+  count: number,
+  server: ServerWish = {},
+  registration: Registration = {},
+): readonly JoinedNode[] {
+  return Array.from({ length: count }, (_, index) =>
+    joinNode(sandbox, `worker-${index + 1}`, server, registration),
+  );
+}
+
+/** The same, of one name. */
+export function joinNode(
+  { cloud, kube }: Sandbox,
+  name: string,
+  wish: ServerWish = {},
+  registration: Registration = {},
+): JoinedNode {
+  const server = cloud.addNovaServer(name, wish);
+  const node = kube.registerNode(name, { systemUUID: server.id, ...registration });
+  return { name, server, node };
+}

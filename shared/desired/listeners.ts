@@ -6,11 +6,10 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
 import { keyOf } from '../model/request.ts';
 import type { DesiredResource, ListenerProtocol, PoolProtocol } from '../model/resources.ts';
-import type { Subnet } from '../model/network.ts';
 import { transportOf } from '../model/transport.ts';
 import { userTags } from '../model/user-tags.ts';
 import { desireInsertHeaders } from './insert-headers.ts';
-import type { NodesOfFamily, ReachableNode } from './members.ts';
+import type { PortNodes } from './members.ts';
 import { desireMonitor, localHealthPort } from './monitors.ts';
 import { desireNodes } from './node-members.ts';
 import { desirePods } from './pod-members.ts';
@@ -24,15 +23,9 @@ import { desireTls, withoutTls } from './tls.ts';
 import type { TlsContext } from './tls.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface PortContext extends TlsContext {
+export interface PortContext extends TlsContext, PortNodes {
   readonly wishes: Wishes;
   readonly cluster: ClusterIdentity;
-  readonly nodes: readonly ReachableNode[];
-  readonly memberSubnet?: Subnet;
-  /** The nodes again by their other addresses, where each VIP needs members of its own family. */
-  readonly secondFamily?: NodesOfFamily;
-  /** Nodes with a ready endpoint, where traffic must stay local; absent: all nodes are alike. */
-  readonly localNodes?: readonly string[];
   /** By port of the Service: its Pods, where they are the members. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
 }

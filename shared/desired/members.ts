@@ -60,6 +60,14 @@ export interface NodesOfFamily {
   readonly memberSubnet?: Subnet;
 }
 
+/** The nodes that can be members of a port. */
+export interface PortNodes extends NodesOfFamily {
+  /** The nodes again by their other addresses, where each VIP needs members of its own family. */
+  readonly secondFamily?: NodesOfFamily;
+  /** Nodes with a ready endpoint, where traffic must stay local; absent: all nodes are alike. */
+  readonly localNodes?: readonly string[];
+}
+
 /** The same nodes by their addresses of the Service's second family; nothing for a Service of one. */
 export function secondFamilyOf(
   { families }: { readonly families: readonly Family[] },

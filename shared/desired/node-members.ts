@@ -3,7 +3,7 @@ import type { ServicePort } from '../model/kubernetes.ts';
 import type { Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
-import type { NodesOfFamily, ReachableNode } from './members.ts';
+import type { PortNodes, ReachableNode } from './members.ts';
 import { localHealthPort } from './monitors.ts';
 import { nodeShares } from './node-shares.ts';
 import type { NodeShares } from './node-shares.ts';
@@ -11,17 +11,13 @@ import type { PortAnnotated } from './read-annotations.ts';
 import { withSetRecord } from './set-record.ts';
 import type { Wishes } from './wishes.ts';
 
-interface Place {
+interface Place extends PortNodes {
   readonly port: ServicePort;
   readonly index: number;
   /** `tcp/80`. */
   readonly at: string;
   readonly wishes: Wishes;
   readonly asked: PortAnnotated;
-  readonly nodes: readonly ReachableNode[];
-  readonly memberSubnet?: Subnet;
-  readonly secondFamily?: NodesOfFamily;
-  readonly localNodes?: readonly string[];
 }
 
 /** A member for each node that can be used, at the port's node port. */

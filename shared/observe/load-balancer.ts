@@ -1,5 +1,5 @@
 import { goTags } from '../model/name-schemes.ts';
-import type { JoinWish, NotJoined } from '../model/joining.ts';
+import type { JoinWish } from '../model/joining.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -7,20 +7,16 @@ import { isGoTagOf, isOnIt, servicesIn, textOf } from '../model/sharing.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
 import { findByName, namedId, provenByTag } from './adoption.ts';
+import type { Observed } from './observed.ts';
 import { whollyOurs } from './wholly-ours.ts';
 import { isThere, whyNotJoin, whyNotMove } from './joining.ts';
 
-export interface FoundLoadBalancers {
+export interface FoundLoadBalancers extends Pick<
+  Observed,
+  'duplicates' | 'replacement' | 'ambiguous' | 'notJoined'
+> {
   /** The unit's load balancer. */
   readonly primary?: WireResource;
-  /** All tagged as ours: made twice, because the answer to a POST was lost. The older one stays. */
-  readonly duplicates: readonly WireResource[];
-  /** Made to take the place of `primary`, and not yet in it. */
-  readonly replacement?: WireResource;
-  /** Several of another controller could be this Service's: none is taken, and none is made. */
-  readonly ambiguous?: readonly string[];
-  /** The one that the Service asks for is not, or not to be, its load balancer. */
-  readonly notJoined?: NotJoined;
 }
 
 /**

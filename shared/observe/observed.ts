@@ -12,10 +12,11 @@ import type { Headroom } from './quota.ts';
 /** What is there now, for one unit. */
 export interface Observed {
   readonly loadBalancer?: WireResource;
+  /** All tagged as ours: made twice, because the answer to a POST was lost. The older one stays. */
   readonly duplicates: readonly WireResource[];
   /** Made to take the place of `loadBalancer`, and not yet in it. */
   readonly replacement?: WireResource;
-  /** Ids of load balancers of other controllers that could all be this unit's. */
+  /** Ids of load balancers of other controllers that could all be this unit's: none is taken, and none is made. */
   readonly ambiguous?: readonly string[];
   /** The one that the Service asks for is not, or not to be, its load balancer. */
   readonly notJoined?: NotJoined;

@@ -129,7 +129,8 @@ export const coordinationCases: readonly KubeCase[] = [
         ['GET', '/api/v1/services?watch=true'],
         ['GET', kube.path('leases')],
         ['GET', kube.path('configmaps', 'x')],
-        ['DELETE', '/api/v1/nodes/node-1'],
+        ['POST', '/api/v1/nodes'],
+        ['PUT', '/api/v1/nodes/node-1'],
       ] as const) {
         expectStatus(await as(method, target, {}), 403, 'Forbidden');
       }

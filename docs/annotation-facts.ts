@@ -50,6 +50,8 @@ export function removalOf(row: AnnotationRow): string {
   if (change === 'refuse' || parts[0] === 'floatingip') return 'stays: cannot change later';
   if (change === 'at-create') return 'stays on what is there';
   if (change === 'recreate') return 'undone, by a new listener';
+  // the subnet that follows from the VIP then is the wish of nobody, and moves no member (decision 11)
+  if (change === 'new-pool' && row.refers === 'subnet') return 'stays on what is there';
   if (change === 'new-pool') return 'undone, by a new pool';
   return unset === undefined || row.otherwise ? 'undone' : 'Octavia’s default again';
 }

@@ -4,6 +4,7 @@ import type { Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { PortNodes, ReachableNode } from './members.ts';
+import { inSubnet } from './member-subnet.ts';
 import { localHealthPort } from './monitors.ts';
 import { nodeShares } from './node-shares.ts';
 import type { NodeShares } from './node-shares.ts';
@@ -57,7 +58,7 @@ function desireMember(
   { at, wishes, nodePort, subnet, shares }: Spot,
 ): DesiredResource<'member'> {
   const weight = shares.weights.get(node.name);
-  return withSetRecord<'member'>({
+  const member = withSetRecord<'member'>({
     kind: 'member',
     address: `member/${at}/${node.address}:${nodePort}`,
     parent: `pool/${at}`,
@@ -65,11 +66,11 @@ function desireMember(
       name: node.name,
       address: node.address,
       protocol_port: nodePort,
-      ...(subnet ? { subnet_id: subnet.id } : {}),
       monitor_port: localHealthPort(wishes) ?? null,
       backup: shares.backups.includes(node.name),
       ...(weight === undefined ? {} : { weight }),
       admin_state_up: true,
     },
   });
+  return inSubnet(member, subnet, wishes);
 }

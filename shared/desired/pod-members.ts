@@ -7,11 +7,14 @@ import { familyOf } from '../model/network.ts';
 import type { Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
+import { inSubnet } from './member-subnet.ts';
+import type { Annotated } from './read-annotations.ts';
 
 interface Place {
   readonly index: number;
   /** `tcp/80`. */
   readonly at: string;
+  readonly wishes: { readonly annotated: Annotated };
   readonly memberSubnet?: Subnet;
   /** Where a port has members of both families. */
   readonly secondFamily?: { readonly memberSubnet?: Subnet };
@@ -40,7 +43,7 @@ export function desirePods(place: Place): {
     pod,
     subnet: subnets.find(({ cidr }) => cidrContains(cidr, pod.address)),
   }));
-  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place.at)] : []));
+  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place)] : []));
   const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
   return {
     // one at an address: a member listed twice locks Octavia for ever (openstack-lab.md)
@@ -68,9 +71,9 @@ export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
 function desirePod(
   { pod, address, port }: PodEndpoint,
   subnet: Subnet,
-  at: string,
+  { at, wishes }: Place,
 ): DesiredResource<'member'> {
-  return {
+  const member = {
     kind: 'member',
     address: `member/${at}/${address}:${port}`,
     parent: `pool/${at}`,
@@ -78,12 +81,12 @@ function desirePod(
       name: pod,
       address,
       protocol_port: port,
-      subnet_id: subnet.id,
       monitor_port: null,
       backup: false,
       admin_state_up: true,
     },
-  };
+  } as const;
+  return inSubnet(member, subnet, wishes);
 }
 
 /** By reason, in the order of their first address. */

@@ -65,7 +65,7 @@ export const ATTRIBUTES = {
     name:                { change: 'at-create' },
     address:             { change: 'recreate' },
     protocol_port:       { change: 'recreate' },
-    subnet_id:           { change: 'at-create' },
+    subnet_id:           { change: 'new-pool' },
     monitor_port:        { change: 'in-place' },
     backup:              { change: 'in-place' },
     weight:              { change: 'in-place', unset: 1 },

@@ -131,6 +131,8 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   /** Of a pool of Pods, its members (decision 63); of a security group, its rules (81): none is meant, and not a mistake. */
   readonly mayBeEmpty?: true;
   readonly attributes: Partial<ResourceTypes[K]>;
+  /** Of these attributes, those that nobody asked for: what it starts with, and no difference later (decision 2). */
+  readonly unasked?: readonly string[];
   /** What else it may be created with, in this order, while there is no free address. */
   readonly alternatives?: readonly Partial<ResourceTypes[K]>[];
 }

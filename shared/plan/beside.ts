@@ -7,9 +7,9 @@ import { compare } from './compare.ts';
 type There = ReadonlyMap<Address, ObservedResource>;
 
 /**
- * What is desired, where a pool has to be another one (its protocol, or the type of its monitor): the new pool, its
- * members and its monitor go to a place of their own, beside the old ones, and the listener is to turn to it. The rest
- * follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
+ * What is desired, where a pool has to be another one (its protocol, the type of its monitor, the subnet of a member): the
+ * new pool, its members and its monitor go to a place of their own, beside the old ones, and the listener is to turn to
+ * it. The rest follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
  */
 export function desireBeside(
   desired: readonly DesiredResource[],
@@ -28,6 +28,7 @@ export function desireBeside(
 
 interface Leaving {
   readonly place: string;
+  readonly next: string;
   readonly because: string;
   readonly mayBeEmpty: boolean;
 }
@@ -38,24 +39,32 @@ function placeToLeave(
   there: There,
 ): readonly Leaving[] {
   const place = pool.slice('pool/'.length);
-  const changes = [pool, `monitor/${place}`].flatMap((address) => {
-    const wanted = desired.find((resource) => resource.address === address);
-    const observed = there.get(address);
-    if (!wanted || !observed?.owned) return [];
-    const found = compare(wanted, observed, there).get('new-pool') ?? [];
+  const all = desired.filter((resource) => isAt(resource, place));
+  const changes = changesOf(all, there);
+  if (changes.length === 0) return [];
+  const because = `${changes.join(', ')}: beside the old one until it is complete`;
+  const leaving = { place, because, mayBeEmpty: mayBeEmpty === true };
+  // one that was begun for an earlier wish is passed over, and goes with the old one
+  let next = nextPlace(place);
+  const isBegunOtherwise = (): boolean =>
+    changesOf(
+      all.map((resource) => moved(resource, { ...leaving, next })),
+      there,
+    ).length > 0;
+  while (isBegunOtherwise()) next = nextPlace(next);
+  return [{ ...leaving, next }];
+}
+
+/** What needs a new pool, each once. */
+function changesOf(resources: readonly DesiredResource[], there: There): readonly string[] {
+  const changes = resources.flatMap((wanted) => {
+    const observed = there.get(wanted.address);
+    const found = observed?.owned ? (compare(wanted, observed, there).get('new-pool') ?? []) : [];
     return found.map(
       ({ attribute, from, to }) => `${wanted.kind} ${attribute} ${String(from)} -> ${String(to)}`,
     );
   });
-  return changes.length > 0
-    ? [
-        {
-          place,
-          mayBeEmpty: mayBeEmpty === true,
-          because: `${changes.join(', ')}: beside the old one until it is complete`,
-        },
-      ]
-    : [];
+  return [...new Set(changes)];
 }
 
 function isAt({ address, parent }: DesiredResource, place: string): boolean {
@@ -78,8 +87,7 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
   return [{ ...resource, attributes: { ...asObserved, ...Object.fromEntries(free) } }];
 }
 
-function moved(resource: DesiredResource, { place, because }: Leaving): DesiredResource {
-  const next = nextPlace(place);
+function moved(resource: DesiredResource, { next, because }: Leaving): DesiredResource {
   const ref = { $ref: `pool/${next}.id` } as const;
   switch (resource.kind) {
     case 'listener':

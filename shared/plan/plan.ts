@@ -63,6 +63,8 @@ export function plan(input: PlanInput): Plan {
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
   const refused: Refusal[] = [];
 
+  const moved = desireBeside(desired, there, input.keepMembers);
+  const turning = moved.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
   if (!lb && wantedLb) {
@@ -75,19 +77,17 @@ export function plan(input: PlanInput): Plan {
   } else if (lb && wantedLb && replaced.turnsTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
-    const beside = desireBeside(desired, there, input.keepMembers);
-    planChildren({ ...input, desired: beside, there, wanted: byAddress(beside) }, steps, refused);
+    planChildren({ ...input, desired: moved, there, wanted: byAddress(moved) }, steps, refused);
   }
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
     planOne(turnedTo(replaced.turnsTo, wantedFloating), there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
-  const beside = input.keepSecurityGroup ? [] : planSecurityGroup({ ...input, there, wanted }, refused);
+  const known = { ...input, there, wanted, turning };
+  const beside = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
   const stored = {
-    ...input,
-    there,
-    wanted,
+    ...known,
     unknown: input.duplicates.length > 0 || input.replacement !== undefined,
   };
   const ordered = [

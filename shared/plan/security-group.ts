@@ -12,6 +12,8 @@ export interface SecurityGroupInput {
   readonly observed: readonly ObservedResource[];
   /** No node can be used just now: the ports that have the group keep it. */
   readonly keepMembers: boolean;
+  /** A pool is built up beside the one in use: what leads to the members of that one stays open until it is left. */
+  readonly turning: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
@@ -30,7 +32,7 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     planOne(group, there, steps, refused);
     for (const rule of rules) planOne(rule, there, steps, refused);
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
-    else if (rules.length > 0 || group.mayBeEmpty)
+    else if (!input.turning && (rules.length > 0 || group.mayBeEmpty))
       steps.push(...surplus('securitygrouprule', input).map(remove));
   }
   for (const port of observed) {
@@ -54,12 +56,12 @@ function removeDefault(address: Address): Step {
 
 /** Our own groups come and go; all others on the port stay. */
 function planPort(port: ObservedResource, input: SecurityGroupInput): readonly Step[] {
-  const { observed, there, wanted, keepMembers } = input;
+  const { observed, there, wanted, keepMembers, turning } = input;
   const from = (port.wire['security_groups'] ?? []) as readonly string[];
   const ours = observed.filter(({ kind }) => kind === 'securitygroup').map(({ id }) => id);
   const id = there.get(GROUP)?.id;
   const has = id !== undefined && from.includes(id);
-  const wants = wanted.has(port.address) || (keepMembers && has && wanted.has(GROUP));
+  const wants = wanted.has(port.address) || ((keepMembers || turning) && has && wanted.has(GROUP));
   const stay = from.filter((one) => !ours.includes(one) || (wants && one === id));
   const to = wants && !has ? [...stay, id ?? GROUP_ID] : stay;
   if (to.length === from.length && to.every((one) => typeof one === 'string' && from.includes(one)))

@@ -3,6 +3,7 @@ import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { asObserved, gatedChanges, isHeld } from './attributes.ts';
 import type { Adopted } from './adopted.ts';
+import type { SubnetOfMembers } from './member-subnet.ts';
 
 /**
  * Every node got traffic, wherever the Pods were. One approval for the pool, and for good: which nodes it are changes with
@@ -26,16 +27,18 @@ export function withholdBackups(
   );
 }
 
-/** Backups have their approval already, and the port of the check goes with its monitor. */
-const ELSEWHERE = ['backup', 'monitor_port'];
+/** Backups and subnets have their approval already, and the port of the check goes with its monitor. */
+const ELSEWHERE = ['backup', 'monitor_port', 'subnet_id'];
 
 /** What else a person may have set on a member, such as one taken out of service. */
 export function withholdSettings(
-  desired: DesiredResource,
+  wish: DesiredResource,
   present: readonly ObservedResource[],
+  subnet: SubnetOfMembers,
   adopted: Adopted,
 ): DesiredResource {
-  const observed = present.find(({ address }) => address === desired.address);
+  const observed = present.find(({ address }) => address === wish.address);
+  const desired = subnet === 'held' ? { ...wish, unasked: ['subnet_id'] } : wish;
   const changes = observed ? gatedChanges(desired, observed, adopted, ELSEWHERE) : [];
   return observed && isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
 }

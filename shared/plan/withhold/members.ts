@@ -2,6 +2,7 @@ import { isMemberOf } from '../../model/name-schemes.ts';
 import { CONTROLLER } from '../../model/habits.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { withholdBackups, withholdSettings } from './member-settings.ts';
+import { withholdSubnet } from './member-subnet.ts';
 import { arePodsApproved, isOfPods } from './pods.ts';
 import type { Adopted, Withheld } from './adopted.ts';
 
@@ -19,11 +20,15 @@ export function withholdMembers(place: string, sides: Sides, adopted: Adopted): 
     kind === 'member' && pool === parent;
   if (ofPods) return withholdPods(parent, sides, isHere, adopted);
   const present = sides.observed.filter((one) => isHere(one) && one.owned);
-  const desired = sides.desired.map((one) => (isHere(one) ? keepAddress(one, present, sides, adopted) : one));
-  const wanted = new Set(desired.map(({ address }) => address));
-  const held = withoutApproval(parent, present, wanted, adopted);
+  const kept = sides.desired.map((one) => (isHere(one) ? keepAddress(one, present, sides, adopted) : one));
+  const subnet = withholdSubnet(parent, kept.filter(isHere), present, adopted);
+  const desired = subnet === 'approved' ? sides.desired : kept;
+  const staying = new Set(kept.map(({ address }) => address));
+  const held = withoutApproval(parent, present, staying, adopted);
   const serving = withholdBackups(parent, desired, present, adopted);
-  const unchanged = serving.map((one) => (isHere(one) ? withholdSettings(one, present, adopted) : one));
+  const unchanged = serving.map((one) =>
+    isHere(one) ? withholdSettings(one, present, subnet, adopted) : one,
+  );
   return { ...sides, desired: [...unchanged, ...held.map(asItIs)] };
 }
 

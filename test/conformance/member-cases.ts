@@ -138,6 +138,23 @@ export const memberCases: readonly CloudCase[] = [
     },
   },
   {
+    name: 'the subnet of a member has no place in its PUT; a batch overwrites it, and leaves it where it names none',
+    run: async (cloud) => {
+      const { id, call, members } = await poolOfTwo(cloud);
+      const lb = await cloud.octavia('GET', `loadbalancers/${id}`);
+      const subnet_id = textAt(lb.body, 'loadbalancer.vip_subnet_id');
+      const first = textAt(byAddress(await members(), 251), 'id');
+      const put = await call('PUT', `/${first}`, { member: { subnet_id } });
+      expectFault(put, 400, 'Unknown attribute for argument member_.member: subnet_id');
+      await call('PUT', '', { members: [node(251, { subnet_id }), node(252)] });
+      await cloud.settled(id);
+      expect(byAddress(await members(), 251)).toMatchObject({ id: first, subnet_id });
+      await call('PUT', '', { members: [node(251, { weight: 2 }), node(252)] });
+      await cloud.settled(id);
+      expect(byAddress(await members(), 251)).toMatchObject({ id: first, subnet_id });
+    },
+  },
+  {
     name: 'additive_only leaves out the deleting',
     run: async (cloud) => {
       const { id, call, members } = await poolOfTwo(cloud);

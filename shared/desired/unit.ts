@@ -23,6 +23,7 @@ import { desireOffers } from './offers.ts';
 import { spelledBy } from './spelled-by.ts';
 import type { ServedSecrets } from './served-secrets.ts';
 import { desireStored } from './stored-certificates.ts';
+import { uselessSettings } from './useless-settings.ts';
 import { desireVips, servedFamilies } from './vips.ts';
 import { withFamilies } from './wishes.ts';
 import type { Wishes } from './wishes.ts';
@@ -129,6 +130,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...networkProblems(wishes, { ...input, served }, config),
       ...familyProblems(asked, facts, octavia, input.joins),
       ...watched.problems,
+      ...uselessSettings(wishes),
     ],
     keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),
     keepSecurityGroup: group.keep,

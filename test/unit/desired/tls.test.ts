@@ -157,3 +157,33 @@ test('how far HSTS reaches is not applied without how long it lasts', async () =
   expect(problems).toMatchObject([{ field: `${OWN}hsts-preload` }]);
   expect(problems[0]?.message).toContain('hsts-max-age');
 });
+
+describe('a setting that no port has a use for', () => {
+  const WITH_TLS = { [`${OWN}tls-container-refs.443`]: CERTIFICATE };
+  const CLIENTS = { [`${OWN}client-ca-tls-container-ref`]: OTHER_CERTIFICATE };
+
+  test.each<readonly [Record<string, string>, readonly (readonly [string, boolean])[]]>([
+    [{ [`${OWN}tls-versions`]: 'TLSv1.3' }, [['tls-versions', false]]],
+    [{ [`${OWN}tls-versions`]: 'TLSv1.3', ...WITH_TLS }, []],
+    [{ [`${OWN}tls-versions.80`]: 'TLSv1.3', ...WITH_TLS }, [['tls-versions.80', false]]],
+    [{ [`${OWN}client-authentication`]: 'NONE' }, []],
+    [{ [`${OWN}client-authentication`]: 'MANDATORY', ...CLIENTS, ...WITH_TLS }, []],
+    [
+      { [`${OWN}client-authentication`]: 'MANDATORY', ...CLIENTS },
+      [
+        ['client-authentication', true],
+        ['client-ca-tls-container-ref', false],
+      ],
+    ],
+    [{ [`${OWN}redirect-http`]: 'true' }, [['redirect-http', false]]],
+    [{ [`${OWN}redirect-http`]: 'false' }, []],
+    [
+      { [`${OWN}redirect-http`]: 'true', [`${OWN}redirect-host`]: 'a.org', [`${OWN}protocol.80`]: 'http' },
+      [],
+    ],
+  ])('%o', async (annotations, told) => {
+    const { problems } = await desired(annotations);
+    const found = problems.map(({ field, blocking }) => [field.slice(OWN.length), blocking ?? false]);
+    expect(found).toEqual(told);
+  });
+});

@@ -3,14 +3,11 @@
  * that take the place of others. Nothing is left and nothing is lost, and at no moment is a listener's pool empty or its
  * certificate gone.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram } from '../support/levelset-program.ts';
-import type { Program } from '../support/levelset-program.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
 import { aTlsSecret } from '../support/tls-secret.ts';
 import type { Pair } from '../support/tls-secret.ts';
-import { killAtEveryWrite } from './story.ts';
+import { killStories } from './kill-stories.ts';
 import type { Story } from './story.ts';
 
 const TLS = { 'levelset.openstack.org/tls-secret': 'web-tls' };
@@ -86,19 +83,4 @@ function broken({ sandbox: { cloud } }: SandboxWorld): readonly string[] {
   ]);
 }
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram();
-});
-afterAll(() => program.remove());
-
-test.each(STORIES)(
-  'killed at any write of $name, sweeps end in the same world, and it serves all the time',
-  async (story) => {
-    const { world, wrong, seen } = await killAtEveryWrite({ ...story, watch: broken }, program);
-    expect(world).toMatchSnapshot();
-    expect(wrong).toEqual([]);
-    expect(seen).toEqual([]);
-  },
-  120_000,
-);
+killStories(STORIES.map((story) => ({ ...story, watch: broken })));

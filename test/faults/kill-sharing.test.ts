@@ -2,12 +2,9 @@
  * kill -9 while Services come onto a load balancer, while its owner leaves it to another one, and while the last one goes.
  * At no moment does the listener of the one that stays go away.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram } from '../support/levelset-program.ts';
-import type { Program } from '../support/levelset-program.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
-import { killAtEveryWrite } from './story.ts';
+import { killStories } from './kill-stories.ts';
 import type { Story } from './story.ts';
 
 const apply = (it: SandboxWorld, name: string, port: number): void => {
@@ -70,19 +67,4 @@ const STORIES: readonly Story[] = [
   },
 ];
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram();
-});
-afterAll(() => program.remove());
-
-test.each(STORIES)(
-  'killed at any write of $name, sweeps end in the same world',
-  async (story) => {
-    const { world, wrong, seen } = await killAtEveryWrite(story, program);
-    expect(world).toMatchSnapshot();
-    expect(wrong).toEqual([]);
-    expect(seen).toEqual([]);
-  },
-  120_000,
-);
+killStories(STORIES);

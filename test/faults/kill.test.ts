@@ -3,13 +3,10 @@
  * the world looks afterwards; then for each write the program is killed in a world of its own, and sweeps by new
  * processes must lead to the very same world.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replacementApproval } from '../../shared/plan/replacement.ts';
-import { buildProgram } from '../support/levelset-program.ts';
-import type { Program } from '../support/levelset-program.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
-import { killAtEveryWrite } from './story.ts';
+import { killStories } from './kill-stories.ts';
 import type { Story } from './story.ts';
 
 const PORTS = [
@@ -61,18 +58,4 @@ function approveFlavor(it: SandboxWorld): void {
   it.sandbox.kube.apply(aService({ annotations, spec: { ports: PORTS } }));
 }
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram();
-});
-afterAll(() => program.remove());
-
-test.each(STORIES)(
-  'killed at any write of $name, sweeps end in the same world',
-  async (story) => {
-    const { world, wrong } = await killAtEveryWrite(story, program);
-    expect(world).toMatchSnapshot();
-    expect(wrong).toEqual([]);
-  },
-  120_000,
-);
+killStories(STORIES);

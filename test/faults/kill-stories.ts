@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram } from '../support/levelset-program.ts';
+import type { Program } from '../support/levelset-program.ts';
+import { killAtEveryWrite } from './story.ts';
+import type { Story } from './story.ts';
+
+/** A test for each story: however it was killed, the world ends as in the snapshot, and a watch never saw anything wrong. */
+export function killStories(stories: readonly Story[]): void {
+  let program: Program;
+  beforeAll(async () => {
+    program = await buildProgram();
+  });
+  afterAll(() => program.remove());
+
+  test.each(stories)(
+    'killed at any write of $name, sweeps end in the same world',
+    async (story) => {
+      const { world, wrong, seen } = await killAtEveryWrite(story, program);
+      expect(world).toMatchSnapshot();
+      expect(wrong).toEqual([]);
+      expect(seen).toEqual([]);
+    },
+    120_000,
+  );
+}

@@ -80,13 +80,14 @@ export function planReplacement(
     const { field, value, message } = wrong;
     return no(`approved, but another one cannot be made: ${field} ${quote(value)} ${message}`, approval);
   }
+  // it would have no members, and the one that is there keeps those that it has
+  if (input.keepMembers && (inPlace || !replacement)) return { steps: [], refused: [] };
   if (inPlace)
     return {
       steps: stray,
       refused: [],
       rebuild: 'approved: the VIP port has to be free before it is made anew',
     };
-  if (!replacement && input.keepMembers) return { steps: [], refused: [] };
   if (!replacement) return { steps: [create(wanted, anew, lb, resources, changes)], refused: [] };
   const asDesired = { ...lb, id: replacement.id, wire: replacement };
   if (compare(anew, asDesired, there).has('refuse')) return { steps: stray, refused: [] };

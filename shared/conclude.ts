@@ -15,7 +15,14 @@ import { refusal, watermark } from './watermark.ts';
 
 export type Run = Pick<
   Report,
-  'outcome' | 'plan' | 'applied' | 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'certificates'
+  | 'outcome'
+  | 'plan'
+  | 'applied'
+  | 'loadBalancerId'
+  | 'address'
+  | 'nodesWithoutAddress'
+  | 'certificates'
+  | 'membersMoved'
 >;
 
 /** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */

@@ -8,6 +8,7 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
+import type { NodeDeletion } from './model/node-deletions.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node-attributes.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { StatusTree } from './model/status-tree.ts';
@@ -45,6 +46,7 @@ export interface Kube {
   /** Names of the Leases of ours, for the sweep. */
   listLeases(): Promise<readonly string[]>;
   state: StateStore;
+  deletions: NodeDeletions;
 }
 
 /** A coordination.k8s.io Lease that keeps two runs off one unit while they write. */
@@ -60,6 +62,13 @@ export interface Lease {
   release(unused?: boolean): Promise<void>;
   /** With its unit; never throws. */
   remove(): Promise<void>;
+}
+
+/** The Nodes that were deleted lately. */
+export interface NodeDeletions {
+  load(): Promise<readonly NodeDeletion[]>;
+  /** In place of what was loaded; throws KUBE_CONFLICT when somebody else has written since. */
+  save(deletions: readonly NodeDeletion[]): Promise<void>;
 }
 
 /** Watermarks and counts in ConfigMaps of our own namespace. A hint: losing it costs a deeper look (decision 34). */
@@ -106,6 +115,8 @@ export interface Cloud {
   certificateText(id: string): Promise<string | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
   quota(): Promise<Readonly<Record<string, number>>>;
+  /** Of the token: where everything is asked for. */
+  projectId(): Promise<string>;
   /** The newest Octavia API version, such as { major: 2, minor: 26 }. */
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }>;
 }

@@ -12,16 +12,17 @@ import { lookAt } from './look.ts';
 import type { Look } from './look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
-import { asServiceKey, looksCloser } from './model/request.ts';
+import { asNodeKey, asServiceKey, looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
 import { trustNothing } from './note-writes.ts';
+import { reconcileNode } from './reconcile-node.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
 import { takeTurn } from './turns.ts';
 import { end, hold, inTurn, writeUnderLease } from './under-lease.ts';
-import { hasFinalizer, unitOf } from './unit.ts';
+import { hasFinalizer, looksAfterServices, unitOf } from './unit.ts';
 
 /** One key, once. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {
@@ -37,10 +38,12 @@ export async function reconcile(request: ReconcileRequest, world: World, budget:
 }
 
 async function run(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
+  const node = asNodeKey(request.key);
+  if (node !== undefined) return reconcileNode(node, request, world, budget);
   const name = asServiceKey(request.key);
-  if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not service/NAMESPACE/NAME`);
+  if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is no unit of work`);
   // switched off is hands off: what there is keeps serving, also for Services that are deleted
-  if (!world.config.loadBalancer.enabled) return { outcome: { status: 'settled' }, applied: [] };
+  if (!looksAfterServices(world.config)) return { outcome: { status: 'settled' }, applied: [] };
   const service = await world.kube.getService(name.namespace, name.name);
   const bare = unitOf(request.key, name, service, world.config);
   const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);

@@ -2,172 +2,43 @@
  * Everything at once, in bulk, to find what needs work. Reads only: what it finds goes through reconcile like any other
  * key, and is read afresh there before anything is changed.
  */
-import { nodeSet } from './desired/members.ts';
-import { familiesOf } from './desired/wishes.ts';
-import { lookAt } from './look.ts';
-import type { CertificateInUse } from './model/certificates.ts';
-import type { Node, Service } from './model/kubernetes.ts';
-import { tagValue, TAG_PREFIX } from './model/ownership.ts';
-import type { ClusterIdentity } from './model/ownership.ts';
-import { keyOf, serviceKey } from './model/request.ts';
-import type { Key, ReconcileRequest } from './model/request.ts';
-import { isAnother } from './model/replacement.ts';
-import type { UnitState } from './model/state.ts';
-import { addressesOf } from './observe/node-ports.ts';
-import { observeProject } from './observe/project.ts';
-import type { Project } from './observe/project.ts';
-import { withEndpoints } from './endpoints.ts';
-import { findOrphans } from './orphans.ts';
+import type { ReconcileRequest } from './model/request.ts';
 import type { World } from './ports.ts';
-import { addressesToPublish, ingressOf } from './report/address.ts';
-import { sameIngress } from './report/condition.ts';
-import { withTlsSecrets } from './tls-secrets.ts';
-import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
+import { findNodes } from './sweep-nodes.ts';
+import { findServices, NO_SERVICES } from './sweep-services.ts';
+import type { ServicesFound } from './sweep-services.ts';
+import { looksAfterNodes, looksAfterServices } from './unit.ts';
 
-export interface Sweep {
+export interface Sweep extends Omit<ServicesFound, 'keys'> {
   /** Only what needs work. */
   readonly requests: readonly ReconcileRequest[];
-  /** Services that want a load balancer. */
-  readonly services: number;
-  readonly settled: number;
-  /** Changes to settled load balancers of other controllers that wait for approval. */
-  readonly pending: number;
-  readonly warnings: readonly string[];
   /** Why nothing could be found out; then nothing is done either. */
   readonly failed?: string;
-  readonly loadBalancersByState: Readonly<Record<string, number>>;
-  readonly nodesWithoutAddress: readonly string[];
-  /** Of the Services that were looked at. */
-  readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
 }
 
 export async function sweep(world: World, options: { readonly namespace?: string } = {}): Promise<Sweep> {
   try {
-    return world.config.loadBalancer.enabled ? await find(world, options.namespace) : NOTHING;
+    return await find(world, options.namespace);
   } catch (error) {
-    return { ...NOTHING, failed: error instanceof Error ? error.message : String(error) };
+    const failed = error instanceof Error ? error.message : String(error);
+    return { ...NO_SERVICES, requests: [], failed };
   }
 }
 
-const NOTHING: Sweep = {
-  requests: [],
-  services: 0,
-  settled: 0,
-  pending: 0,
-  warnings: [],
-  loadBalancersByState: {},
-  nodesWithoutAddress: [],
-  certificates: new Map(),
-};
-
 async function find(world: World, namespace: string | undefined): Promise<Sweep> {
-  const { kube, cloud, config } = world;
-  const cluster = { id: await kube.clusterId(), name: config.clusterName };
-  const nodesListed = kube.listNodes();
-  const managed = config.loadBalancer.manageSecurityGroups;
-  const addresses = nodesListed.then((listed) => (managed ? addressesOf(listed) : []));
-  const [services, nodes, project, states] = await Promise.all([
-    kube.listServices(namespace),
-    nodesListed,
-    observeProject(cluster, cloud, addresses),
-    kube.state.load(),
+  const forNodes = namespace === undefined && looksAfterNodes(world.config);
+  if (!forNodes && !looksAfterServices(world.config)) return { ...NO_SERVICES, requests: [] };
+  const nodesListed = world.kube.listNodes();
+  const [{ keys, ...found }, nodes] = await Promise.all([
+    findServices(nodesListed, world, namespace),
+    forNodes ? nodesListed.then((nodes) => findNodes(nodes, world)) : NO_NODES,
   ]);
-  const wanted = services.filter((service) => wantsLoadBalancer(service, config));
-  const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
-  const certificates = new Map<Key, readonly CertificateInUse[]>();
-  const view: View = { world, cluster, nodes, project, states, certificates };
-  const unsettled: Service[] = [];
-  const refused: string[] = [];
-  let pending = 0;
-  for (const service of wanted) {
-    const verdict = await judge(service, view);
-    if (verdict === 'unsettled') unsettled.push(service);
-    else if (verdict === 'settled') pending += states.get(service.metadata.uid)?.pending ?? 0;
-    else refused.push(verdict.refused);
-  }
-  const orphans =
-    namespace === undefined
-      ? findOrphans(services, project, cluster, config)
-      : { keys: [], warnings: [], doubtful: false };
-  if (namespace === undefined && !orphans.doubtful) await prune(services, view);
-  const keys = [
-    ...[...unsettled, ...leaving].map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
-    ...orphans.keys,
-  ];
   return {
-    requests: [...new Set(keys)].map((key) => ({ key, trigger: 'sweep' })),
-    services: wanted.length,
-    settled: wanted.length - unsettled.length - refused.length,
-    pending,
-    warnings: [...orphans.warnings, ...refused],
-    loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
-    nodesWithoutAddress: withoutAddress(nodes, wanted),
-    certificates,
+    ...found,
+    // a Node first: what its servers' addresses are is for the members of load balancers to follow
+    requests: [...nodes.keys, ...keys].map((key) => ({ key, trigger: 'sweep' })),
+    warnings: [...found.warnings, ...nodes.warnings],
   };
 }
 
-/** Of the first family of any of the Services: an IPv6-only cluster has no IPv4 addresses to wait for. */
-function withoutAddress(nodes: readonly Node[], wanted: readonly Service[]): readonly string[] {
-  const families = new Set(wanted.map((service) => familiesOf(service)[0] ?? 4));
-  return [...new Set([...families].flatMap((family) => nodeSet(nodes, undefined, family).withoutAddress))];
-}
-
-interface View {
-  readonly world: World;
-  readonly cluster: ClusterIdentity;
-  readonly nodes: readonly Node[];
-  readonly project: Project;
-  readonly states: ReadonlyMap<string, UnitState>;
-  /** Noted here as they are seen. */
-  readonly certificates: Map<Key, readonly CertificateInUse[]>;
-}
-
-type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
-
-/** Settled: nothing can have changed since the unit was found as desired, and its Service says so. */
-async function judge(service: Service, view: View): Promise<Verdict> {
-  const { world, cluster, nodes, project, states } = view;
-  const state = states.get(service.metadata.uid);
-  if (!state || !hasFinalizer(service)) return 'unsettled';
-  const name = keyOf(service);
-  const bare = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
-  const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
-  const look = await lookAt(unit, nodes, { ...world, project }, cluster, 'shallow');
-  view.certificates.set(unit.key, look.desired.certificates);
-  if (state.hash !== look.hash) return 'unsettled';
-  const lb = look.observed.loadBalancer;
-  const seen = lb?.['updated_at'] ?? null;
-  const isAsItWas = look.plan.steps.every(isAnother) && state.updated_at === seen;
-  if (state.rejected !== undefined && (!lb || isAsItWas)) {
-    return {
-      refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
-    };
-  }
-  if (!lb || look.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
-  if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
-  const known = new Map(look.observed.resources.map(({ address, wire }) => [address, wire]));
-  const addresses = addressesToPublish(look, { steps: [], stopped: false, known });
-  const published = service.status?.loadBalancer?.ingress ?? [];
-  // what waits was not looked at; it may be why something else is published
-  const waits = (state.pending ?? 0) > 0 && published.length > 0;
-  const isTold = waits || sameIngress(ingressOf(look, addresses), published);
-  return isTold ? 'settled' : 'unsettled';
-}
-
-/** Leases and watermarks of units that are no more. */
-async function prune(services: readonly Service[], view: View): Promise<void> {
-  const { world, project, states } = view;
-  const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
-  const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
-  const gone = [...states.keys()].filter((uid) => !alive.has(uid));
-  if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
-  for (const name of await world.kube.listLeases()) {
-    if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name).remove();
-  }
-}
-
-function countBy(words: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return counts;
-}
+const NO_NODES = { keys: [], warnings: [] };

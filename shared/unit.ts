@@ -13,6 +13,16 @@ export function wantsLoadBalancer(service: Service, config: Pick<Config, 'loadBa
   );
 }
 
+export function looksAfterServices({ controllers, loadBalancer }: Config): boolean {
+  return loadBalancer.enabled && controllers.includes('service-lb-controller');
+}
+
+export function looksAfterNodes({ controllers }: Config): boolean {
+  return (
+    controllers.includes('cloud-node-controller') || controllers.includes('cloud-node-lifecycle-controller')
+  );
+}
+
 export function hasFinalizer(service: Service): boolean {
   return service.metadata.finalizers?.includes(FINALIZER) ?? false;
 }

@@ -1,5 +1,5 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import { asServiceKey, parseKey, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { isUnit, parseKey, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
@@ -10,15 +10,15 @@ export function readObjects(objects: readonly string[]): readonly Key[] {
     if (key !== undefined) return key;
     throw new ReconcileError(
       'CONFIG_INVALID',
-      `${JSON.stringify(text)} is no object: write service/NAMESPACE/NAME, node/NAME, namespace/NAME, nodeset or all`,
+      `${JSON.stringify(text)} is no object: write service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
     );
   });
 }
 
-/** The Services that these keys stand for, each once: a Node, a namespace or all by what a sweep finds there. */
+/** The units that these keys stand for, each once: a namespace or all by what a sweep finds there. */
 export async function findRequests(keys: readonly Key[], world: World): Promise<readonly ReconcileRequest[]> {
-  const named = keys.filter((key) => asServiceKey(key) !== undefined);
-  const scopes = keys.filter((key) => asServiceKey(key) === undefined).map(namespaceOf);
+  const named = keys.filter(isUnit);
+  const scopes = keys.filter((key) => !isUnit(key)).map(namespaceOf);
   const wanted = scopes.includes(undefined) ? [undefined] : [...new Set(scopes)];
   const found = new Set<Key>(named);
   for (const namespace of wanted) {

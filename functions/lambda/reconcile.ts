@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { asServiceKey } from '../../shared/model/request.ts';
+import { isUnit } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
 import { groupRecords, type Group } from './groups.ts';
@@ -29,7 +29,7 @@ async function runGroup(group: Group, world: FunctionWorld, budget: Budget): Pro
   const { work, messageIds } = group;
   const { key } = work.request;
   try {
-    if (asServiceKey(key)) await runWork(work, world, budget);
+    if (isUnit(key)) await runWork(work, world, budget);
     else await runSweep({ ...namespaceOf(key), attempt: work.attempt }, world);
     return [];
   } catch (error) {

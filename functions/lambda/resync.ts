@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { asServiceKey } from '../../shared/model/request.ts';
+import { isUnit } from '../../shared/model/request.ts';
 import { leftToSweep } from '../left-to-sweep.ts';
 import { resync } from '../resync.ts';
 import { readTokens } from '../tokens.ts';
@@ -18,7 +18,7 @@ const answer = httpFunction(async () => {
     resyncTokens: readTokens(world.env).resyncTokens,
     enqueue,
     reconcile: async (request) => {
-      if (asServiceKey(request.key)) return runWork({ request, attempt: 0 }, world, budget);
+      if (isUnit(request.key)) return runWork({ request, attempt: 0 }, world, budget);
       if (!request.dryRun) await enqueue([request]);
       return leftToSweep(request);
     },

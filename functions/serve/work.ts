@@ -1,6 +1,6 @@
 import { reconcile } from '../../shared/reconcile.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { asServiceKey, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { isUnit, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
@@ -18,8 +18,8 @@ export interface WorkOptions {
 }
 
 /**
- * The work of one process: the queue, the load balancers that are waited for, and the sweeps. Keys that name no single
- * Service are answered by a sweep, which queues what it finds.
+ * The work of one process: the queue, the load balancers that are waited for, and the sweeps. Keys that name no unit
+ * of work are answered by a sweep, which queues what it finds.
  */
 export class Work {
   readonly #options: WorkOptions;
@@ -65,14 +65,14 @@ export class Work {
 
   enqueue(requests: readonly ReconcileRequest[]): void {
     for (const request of requests) {
-      if (asServiceKey(request.key)) this.#queue.add(request);
+      if (isUnit(request.key)) this.#queue.add(request);
       else this.#sweeper.request(/^namespace\/(.+)$/.exec(request.key)?.[1]);
     }
   }
 
   /** One object now, in its turn after a run that is at it already; a dry run beside it. */
   reconcile(request: ReconcileRequest): Promise<Report> {
-    if (!asServiceKey(request.key)) {
+    if (!isUnit(request.key)) {
       if (!request.dryRun) this.enqueue([request]);
       return Promise.resolve(leftToSweep(request));
     }
@@ -113,6 +113,7 @@ export class Work {
     const budget = timeBudget(world.config.reconcileTimeoutMs, world.clock, this.#stop.signal);
     const report = await reconcile(request, world, budget);
     if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
+    if (report.membersMoved) this.#sweeper.request();
     this.#options.reported(report);
     return report;
   }

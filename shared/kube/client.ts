@@ -10,13 +10,14 @@ import type {
   ServicePatch,
 } from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node-attributes.ts';
-import type { Kube, Lease, Log, StateStore } from '../ports.ts';
+import type { Kube, Lease, Log, NodeDeletions, StateStore } from '../ports.ts';
 import { asObject } from './as-object.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
 import { LEASE_LABEL, type LeaseRecord } from './lease-record.ts';
 import { KubeLease } from './lease.ts';
 import { listAll, toSelector } from './list.ts';
+import { ConfigMapDeletions } from './node-deletions.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { corePath, endpointSlicePath, leasePath } from './paths.ts';
 import { ConfigMapState } from './state.ts';
@@ -35,6 +36,7 @@ export interface KubeClientOptions {
  */
 export class KubeClient implements Kube {
   readonly state: StateStore;
+  readonly deletions: NodeDeletions;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
   private cluster: string | undefined;
@@ -43,6 +45,7 @@ export class KubeClient implements Kube {
     this.http = http;
     this.options = options;
     this.state = new ConfigMapState(http, options.namespace, options.log);
+    this.deletions = new ConfigMapDeletions(http, options.namespace);
   }
 
   async clusterId(): Promise<string> {

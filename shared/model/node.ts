@@ -9,7 +9,7 @@ export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitializ
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 /** What a kubelet was told with --node-ip: one address, or one of each family with a comma. */
 export const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
-/** When the server was first found gone, in which project and region: `<RFC 3339> <project> <region> <server>` (decision 27). */
+/** When the server was first found gone, and where: `<seconds since 1970> <project> <region> <server>` (decision 27). */
 export const SERVER_GONE = `${ANNOTATION_PREFIX}server-gone`;
 
 export const nodeAt = (name: string): string => `node/${name}`;

@@ -104,6 +104,8 @@ export function createCloud(session: Session): Cloud {
 
     quota: () => readQuota(session),
 
+    projectId: () => session.projectId(),
+
     async octaviaVersion() {
       version ??= readOctaviaVersion(session);
       return version.catch((error: unknown) => {

@@ -38,7 +38,10 @@ export function readFault(body: unknown): Fault | undefined {
 export function saysAbsent(status: number, body: unknown): boolean {
   if (status !== 404 || !isRecord(body)) return false;
   return (
-    'faultstring' in body || 'NeutronError' in body || BARBICAN_SAYS.test(stringAt(body, 'description') ?? '')
+    'faultstring' in body ||
+    'NeutronError' in body ||
+    'itemNotFound' in body ||
+    BARBICAN_SAYS.test(stringAt(body, 'description') ?? '')
   );
 }
 

@@ -29,6 +29,10 @@ export function compare(
     const from = observed.wire[attribute];
     const wanted = bind(wish, ids);
     if (equalAttribute(rule, wanted, from)) continue;
+    if (rule.compare === 'entries') {
+      add(rule, { attribute, ...differingEntries(wanted, from) });
+      continue;
+    }
     add(rule, {
       attribute,
       from,
@@ -45,6 +49,18 @@ export function compare(
     add(attributeRule(desired.kind, 'tags'), { attribute: 'tags', from, to: mergeTags(from, []) });
   }
   return differences;
+}
+
+/** Only the keys that differ: what else is there is not ours to tell of. */
+function differingEntries(wanted: unknown, from: unknown): Pick<Change, 'from' | 'to'> {
+  const there = (from ?? {}) as Attributes;
+  const keys = Object.entries((wanted ?? {}) as Attributes).filter(
+    ([key, value]) => (there[key] ?? null) !== value,
+  );
+  return {
+    from: Object.fromEntries(keys.map(([key]) => [key, there[key] ?? null])),
+    to: Object.fromEntries(keys),
+  };
 }
 
 /** What our record says we set, and nobody asks for any more. Who joins a load balancer keeps its owner's record. */

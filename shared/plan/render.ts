@@ -1,3 +1,4 @@
+import { attributeRule } from '../model/attributes.ts';
 import { APPROVE } from '../model/ownership.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import { printable, quote } from '../model/printable.ts';
@@ -56,7 +57,10 @@ function renderStep(step: Step): readonly string[] {
     case 'create':
       return [`+ ${step.address}${because}`, ...renderTree(step)];
     case 'update':
-      return [`~ ${step.address}${because}`, ...step.changes.map((change) => `    ${renderChange(change)}`)];
+      return [
+        `~ ${step.address}${because}`,
+        ...step.changes.flatMap((change) => changeLines(step, change)).map((line) => `    ${line}`),
+      ];
     case 'delete':
       return [`- ${step.address}${step.cascade ? ' and everything on it' : ''}${because}`];
     case 'members':
@@ -69,11 +73,23 @@ function renderStep(step: Step): readonly string[] {
   }
 }
 
+/** Of an object of which only some keys are ours, such as labels, each key has its line. */
+function changeLines({ kind }: Step, change: Change): readonly string[] {
+  const { attribute, from, to } = change;
+  if (attributeRule(kind, attribute).compare !== 'entries') return [renderChange(change)];
+  const before = from as Attributes;
+  return Object.entries(to as Attributes).map(([key, value]) =>
+    renderChange({ attribute: `${attribute} ${key}`, from: before[key], to: value }),
+  );
+}
+
 function renderChange({ attribute, from, to }: Change): string {
   if (!Array.isArray(from) || !Array.isArray(to)) return `${attribute}: ${textOf(from)} -> ${textOf(to)}`;
-  const gone = from.filter((item) => !to.includes(item)).map((item) => `- ${textOf(item)}`);
-  const added = to.filter((item) => !from.includes(item)).map((item) => `+ ${textOf(item)}`);
-  return `${attribute}: ${[...gone, ...added].join(' ')}`;
+  const [before, after] = [from.map(textOf), to.map(textOf)];
+  const gone = before.filter((item) => !after.includes(item)).map((item) => `- ${item}`);
+  const added = after.filter((item) => !before.includes(item)).map((item) => `+ ${item}`);
+  const differences = gone.length + added.length > 0 ? [...gone, ...added] : ['in the order', ...after];
+  return `${attribute}: ${differences.join(' ')}`;
 }
 
 function textOf(value: unknown): string {

@@ -8,9 +8,12 @@ const TOLD = 10;
 
 /** What of the wishes is not met, one line each, and how to say yes to what waits. */
 export function notesOf({ plan, desired }: Look): readonly string[] {
+  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
+}
+
+export function planNotes(plan: Plan): readonly string[] {
   const approve = approveWith(plan);
   return [
-    ...(desired.keepMembers ? ['there are no available nodes'] : []),
     ...firstOf(plan.problems.map(noteOf)),
     ...firstOf(waitingNotes(plan)),
     ...firstOf(refusedNotes(plan)),

@@ -110,7 +110,7 @@ test('what cannot be read is one clear line', async () => {
   expect(await run('launch', env)).toBe(1);
 
   expect(err.map((line) => line.trim())).toEqual([
-    'levelset: "pod/default/web" is no object: write service/NAMESPACE/NAME, node/NAME, namespace/NAME, nodeset or all',
+    'levelset: "pod/default/web" is no object: write service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
     'levelset: the configuration cannot be used:\n  /nowhere/cloud.conf cannot be read: ENOENT',
     expect.stringMatching(/--reconcile-timeout is .*, not "soon"$/),
     "error: unknown command 'launch'",

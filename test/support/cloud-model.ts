@@ -173,6 +173,10 @@ export class CloudModel implements Cloud {
     return Promise.resolve('project');
   }
 
+  projectId(): Promise<string> {
+    return Promise.resolve('project');
+  }
+
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
     return Promise.resolve({ major: 2, minor: this.#minor });
   }

@@ -1,15 +1,14 @@
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
-import { CONTROLLERS } from '../../shared/config/controllers.ts';
 import { networkingConfig } from '../../shared/config/networking-options.ts';
 
-/** A configuration as cloud.conf's defaults make it. */
+/** A configuration as cloud.conf's defaults make it, for Services alone. */
 export function aConfig(
   authUrl = 'http://127.0.0.1:1/v3',
   loadBalancer: Partial<LoadBalancerConfig> = {},
 ): Config {
   return {
     clusterName: 'kubernetes',
-    controllers: CONTROLLERS,
+    controllers: ['service-lb-controller'],
     namespace: 'kube-system',
     reconcileTimeoutMs: 60_000,
     sweepIntervalMs: 300_000,

@@ -1,0 +1,13 @@
+/** Deletions of Nodes that were begun: all functions draw from the same record (decision 27). */
+export interface NodeDeletion {
+  readonly uid: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Of the last hour. */
+export function recent(deletions: readonly NodeDeletion[], now: number): readonly NodeDeletion[] {
+  return deletions.filter(({ at }) => now - at < HOUR_MS);
+}

@@ -1,0 +1,35 @@
+import type { Node } from '../model/kubernetes.ts';
+import type { Server } from '../model/nova.ts';
+import { parseProviderID } from '../model/provider-id.ts';
+import { readUuid } from '../model/uuid.ts';
+import type { Clock, Cloud } from '../ports.ts';
+import { readServer, serversNamed } from './servers.ts';
+
+export interface Whereabouts {
+  readonly region?: string;
+  readonly nameFrom: 'name' | 'hostname' | 'first-label';
+}
+
+/**
+ * The servers that a Node may be, by the best that it says of itself: one read by id, or a list by name. None where its
+ * providerID names another region or cloud: Nova here would say of such a server that it is not there.
+ */
+export async function candidatesOf(
+  node: Node,
+  { region = '', nameFrom }: Whereabouts,
+  { cloud, clock }: { readonly cloud: Cloud; readonly clock: Clock },
+): Promise<readonly Server[]> {
+  const { providerID = '' } = node.spec ?? {};
+  if (providerID !== '') {
+    const parsed = parseProviderID(providerID);
+    const isHere = parsed && (parsed.region === undefined || parsed.region === region);
+    return isHere ? listOf(await readServer(parsed.serverId, cloud, clock)) : [];
+  }
+  const uuid = readUuid(node.status?.nodeInfo?.systemUUID ?? '');
+  const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, cloud, clock));
+  return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, nameFrom, cloud, clock);
+}
+
+function listOf<T>(one: T | undefined): readonly T[] {
+  return one === undefined ? [] : [one];
+}

@@ -1,0 +1,102 @@
+/** Nova's servers with their ports, one by one or in bulk. */
+import type { NeutronPort, Server } from '../model/nova.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Clock, Cloud } from '../ports.ts';
+import { GatheredReads } from './gathered-reads.ts';
+import { remember } from './memo.ts';
+
+const PORT_FIELDS = ['id', 'network_id', 'device_id', 'status', 'fixed_ips', 'trunk_details'];
+/** For more servers than this all ports of the project are listed: who joins next to so many finds his among them. */
+const BY_ID = 10;
+
+type Reading = Pick<Cloud, 'list' | 'get'>;
+
+interface Readers {
+  readonly servers: GatheredReads<Server>;
+  readonly ports: GatheredReads<readonly NeutronPort[]>;
+}
+
+const readers = new WeakMap<Reading, Readers>();
+
+/** Undefined only after Nova said of this very server that it is not there. */
+export async function readServer(id: string, cloud: Cloud, clock: Clock): Promise<Server | undefined> {
+  const server = await readersOf(cloud, clock).servers.read(id);
+  return server && withFlavorName(server, cloud, clock);
+}
+
+/** Those that may be the one of a Node of this name; Nova's filter is a regular expression of its database, whatever the case. */
+export async function serversNamed(
+  nodeName: string,
+  nameFrom: 'name' | 'hostname' | 'first-label',
+  cloud: Cloud,
+  clock: Clock,
+): Promise<readonly Server[]> {
+  const [label = ''] = nodeName.split('.');
+  const filters = {
+    name: { name: `^${nodeName.replaceAll('.', '[.]')}$` },
+    'first-label': { name: `^${label}([.]|$)` },
+    hostname: {},
+  };
+  const found = (await cloud.list('server', filters[nameFrom])) as unknown as readonly Server[];
+  return Promise.all(found.map((one) => withFlavorName(one, cloud, clock)));
+}
+
+export async function readPorts(
+  serverId: string,
+  cloud: Cloud,
+  clock: Clock,
+): Promise<readonly NeutronPort[]> {
+  return (await readersOf(cloud, clock).ports.read(serverId)) ?? [];
+}
+
+/** Every server of the project, by its id. */
+export async function listServers(cloud: Reading): Promise<ReadonlyMap<string, Server>> {
+  const found = (await cloud.list('server')) as unknown as readonly Server[];
+  return new Map(found.map((server) => [server.id, server]));
+}
+
+/** The ports of these servers, and perhaps of more, in few calls however many there are. */
+export async function listPorts(
+  serverIds: readonly string[],
+  cloud: Reading,
+): Promise<ReadonlyMap<string, readonly NeutronPort[]>> {
+  const which = serverIds.length > BY_ID ? {} : { device_id: serverIds };
+  const listed = await cloud.list('port', { ...which, fields: PORT_FIELDS });
+  const ports: readonly NeutronPort[] = listed;
+  return Map.groupBy(ports, ({ device_id = '' }) => device_id);
+}
+
+function readersOf(cloud: Cloud, clock: Clock): Readers {
+  const known = readers.get(cloud);
+  if (known) return known;
+  const made: Readers = {
+    servers: new GatheredReads(
+      {
+        one: async (id) => await cloud.get('server', id),
+        many: () => listServers(cloud),
+      },
+      clock,
+    ),
+    ports: new GatheredReads(
+      {
+        one: async (id) => (await listPorts([id], cloud)).get(id),
+        many: (ids) => listPorts(ids, cloud),
+      },
+      clock,
+    ),
+  };
+  readers.set(cloud, made);
+  return made;
+}
+
+/** Before microversion 2.47 a server has but the id of its flavor. */
+async function withFlavorName(server: Server, cloud: Cloud, clock: Clock): Promise<Server> {
+  const { id, original_name } = server.flavor ?? {};
+  if (id === undefined || original_name !== undefined) return server;
+  const flavor = await remember(cloud, clock, `compute_flavor/${id}`, () => cloud.get('compute_flavor', id));
+  return { ...server, flavor: { id, ...nameOf(flavor) } };
+}
+
+function nameOf(flavor: WireResource | undefined): { readonly original_name?: string } {
+  return typeof flavor?.['name'] === 'string' ? { original_name: flavor['name'] } : {};
+}

@@ -1,0 +1,36 @@
+import type { NodeDeletion } from '../model/node-deletions.ts';
+import { recent } from '../model/node-deletions.ts';
+
+export interface BrakeInput {
+  readonly uid: string;
+  /** All Nodes of the cluster. */
+  readonly nodes: number;
+  /** How many Nodes of the cluster have a server that Nova lists just now. */
+  readonly nodesWithServer: number;
+  readonly deletions: readonly NodeDeletion[];
+  /** Of all Nodes within an hour, at least one; 0: none ever. */
+  readonly percent: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Why a Node is not deleted although its server is gone; undefined: it may go. Credentials of another project, or a Nova that
+ * lost its cells, make every server look gone, so one Node's server at least must be seen where this one's is missed.
+ */
+export function brake({
+  uid,
+  nodes,
+  nodesWithServer,
+  deletions,
+  percent,
+  now,
+}: BrakeInput): string | undefined {
+  if (percent === 0) return '--node-deletion-share=0% lets no Node be deleted';
+  if (nodesWithServer === 0)
+    return 'Nova lists not one server of any Node of this cluster, so that it may be asked in the wrong project or region';
+  const others = recent(deletions, now).filter((one) => one.uid !== uid).length;
+  const most = Math.max(1, Math.floor((nodes * percent) / 100));
+  if (others < most) return undefined;
+  return `${others} of ${nodes} Nodes were deleted within an hour, and ${percent} % may be (${most})`;
+}

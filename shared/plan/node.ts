@@ -1,0 +1,49 @@
+import { nodeAt } from '../model/node.ts';
+import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
+import { planOne, remove } from './one.ts';
+import { approvalOf } from './pending.ts';
+
+export interface NodePlanInput {
+  readonly name: string;
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly problems: readonly Problem[];
+  /** Its server is gone for good. */
+  readonly leaves: boolean;
+  /** What speaks against that. */
+  readonly brake?: string;
+  /** Hashes that the Node's annotation names. */
+  readonly approved: readonly string[];
+}
+
+/** The difference between a Node and what its server says; a Node that leaves is deleted, or refused to be. */
+export function planNode(input: NodePlanInput): Plan {
+  const { name, desired, observed, problems } = input;
+  const steps: Step[] = [];
+  const refused: Refusal[] = [];
+  const there = new Map(observed.map((resource) => [resource.address, resource]));
+  const node = there.get(nodeAt(name));
+  if (node && input.leaves) leave(node, input, steps, refused);
+  else for (const resource of desired) planOne(resource, there, steps, refused);
+  return { unit: nodeAt(name), services: [], steps, refused, pending: [], problems, foreign: [] };
+}
+
+function leave(
+  node: ObservedResource,
+  { brake, approved }: NodePlanInput,
+  steps: Step[],
+  refused: Refusal[],
+): void {
+  const approval = approvalOf([node.id, node.address, 'delete']);
+  if (brake === undefined || approved.includes(approval))
+    steps.push({ ...remove(node), because: 'its server is gone' });
+  else
+    refused.push({
+      address: node.address,
+      kind: node.kind,
+      changes: [],
+      reason: `its server is gone, and it is not deleted: ${brake}`,
+      approval,
+    });
+}

@@ -1,0 +1,79 @@
+/**
+ * The page of a Node: read it -> find its server -> desire -> plan -> apply -> report. The apiserver's resourceVersion keeps
+ * two runs apart: each write is of the Node as it was read, so no Lease is needed.
+ */
+import { apply } from './apply/apply.ts';
+import type { Applied } from './apply/apply.ts';
+import type { Run } from './conclude.ts';
+import { lookAtNode } from './look-at-node.ts';
+import type { NodeLook } from './look-at-node.ts';
+import type { Node } from './model/kubernetes.ts';
+import {
+  hasTaint,
+  nodeAt,
+  readyStatus,
+  SERVER_GONE,
+  SHUTDOWN_TAINT,
+  UNINITIALIZED_TAINT,
+} from './model/node.ts';
+import { recent } from './model/node-deletions.ts';
+import { looksCloser } from './model/request.ts';
+import type { ReconcileRequest } from './model/request.ts';
+import type { Budget, World } from './ports.ts';
+import { readOneByOne } from './server-reading.ts';
+import { outcomeOfNode, summarizeNode, tellOfNode } from './report/node.ts';
+import { looksAfterNodes } from './unit.ts';
+
+export async function reconcileNode(
+  name: string,
+  request: ReconcileRequest,
+  world: World,
+  budget: Budget,
+): Promise<Run> {
+  const { kube, config } = world;
+  if (!looksAfterNodes(config)) return NOTHING;
+  const node = await kube.getNode(name);
+  if (!node || (!looksCloser(request.trigger) && isQuiet(node))) return NOTHING;
+  const look = await lookAtNode(node, await readOneByOne(world), world);
+  const { plan } = look;
+  if (request.dryRun) return { outcome: { status: 'settled' }, plan, applied: [] };
+  const applied = await write(look, world, budget);
+  const outcome = outcomeOfNode(look, applied);
+  await tellOfNode(node, summarizeNode({ look, applied, outcome, now: world.clock.now() }), applied, kube);
+  return {
+    outcome,
+    plan,
+    applied: applied.steps,
+    ...(movesMembers(look, applied) ? { membersMoved: true } : {}),
+  };
+}
+
+const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
+
+/** Events about a Node that is at work are many, and its server knows nothing of them: the sweep compares the two. */
+function isQuiet(node: Node): boolean {
+  const { annotations } = node.metadata;
+  const isMarked =
+    hasTaint(node, UNINITIALIZED_TAINT) || hasTaint(node, SHUTDOWN_TAINT) || annotations?.[SERVER_GONE];
+  return !isMarked && readyStatus(node) === 'True';
+}
+
+async function write({ node, observed, plan }: NodeLook, world: World, budget: Budget): Promise<Applied> {
+  const leaves = plan.steps.some(({ verb }) => verb === 'delete');
+  if (leaves) await draw(node, world);
+  return apply(plan.steps, observed, { ...world, lease: NOT_NEEDED, budget });
+}
+
+/** From the budget of all functions, before the Node goes: a process that dies in between has drawn for nothing. */
+async function draw({ metadata }: Node, { kube, clock }: World): Promise<void> {
+  const now = clock.now();
+  const others = recent(await kube.deletions.load(), now).filter(({ uid }) => uid !== metadata.uid);
+  await kube.deletions.save([...others, { uid: metadata.uid, at: now }]);
+}
+
+const NOT_NEEDED = { renew: () => Promise.resolve() };
+
+/** Nobody is told of our own writes: who may be a member of load balancers, and where, is to be looked at by ourselves. */
+function movesMembers({ node }: NodeLook, { steps }: Applied): boolean {
+  return steps.some((step) => step.address === nodeAt(node.metadata.name) || step.kind === 'nodestatus');
+}

@@ -1,0 +1,57 @@
+/** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
+import type { Node } from './model/kubernetes.ts';
+import type { Server } from './model/nova.ts';
+import type { BrakeInput } from './plan/brake.ts';
+import { parseProviderID } from './model/provider-id.ts';
+import { candidatesOf } from './observe/node.ts';
+import { listPorts, listServers, readPorts } from './observe/servers.ts';
+import { readSubports } from './observe/subports.ts';
+import type { ServerReading } from './look-at-node.ts';
+import type { World } from './ports.ts';
+
+export async function readOneByOne(world: World): Promise<ServerReading> {
+  const { cloud, clock, config, kube } = world;
+  const { nameFrom } = config.nodes;
+  const { region } = config.openstack;
+  const whereabouts = { nameFrom, ...(region === undefined ? {} : { region }) };
+  return {
+    candidates: (node) => candidatesOf(node, whereabouts, world),
+    ports: ({ id }) => readPorts(id, cloud, clock),
+    subports: (ports) => readSubports(ports, cloud, clock),
+    others: () => kube.listNodes(),
+    deletions: () => readDeletions(world),
+    projectId: await cloud.projectId(),
+  };
+}
+
+/** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */
+async function readDeletions({
+  cloud,
+  kube,
+}: World): Promise<Pick<BrakeInput, 'nodes' | 'nodesWithServer' | 'deletions'>> {
+  const [servers, nodes, deletions] = await Promise.all([
+    listServers(cloud),
+    kube.listNodes(),
+    kube.deletions.load(),
+  ]);
+  return { nodes: nodes.length, nodesWithServer: nodes.filter(isAmong(servers)).length, deletions };
+}
+
+function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean {
+  return ({ spec }) => servers.has(parseProviderID(spec?.providerID ?? '')?.serverId ?? '');
+}
+
+/** Two lists for any number of Nodes. What is missing there is only a reason to look at the Node by itself. */
+export async function readInBulk(nodes: readonly Node[], world: World): Promise<ServerReading> {
+  const { cloud, clock } = world;
+  const servers = await listServers(cloud);
+  const all = [...servers.values()];
+  const ports = await listPorts([...servers.keys()], cloud);
+  return {
+    candidates: () => Promise.resolve(all),
+    ports: ({ id }) => Promise.resolve(ports.get(id) ?? []),
+    subports: (found) => readSubports(found, cloud, clock),
+    others: () => Promise.resolve(nodes),
+    projectId: await cloud.projectId(),
+  };
+}

@@ -11,6 +11,7 @@ import type {
 import type { NodeDeletion } from './model/node-deletions.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node-attributes.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
+import type { Route, WrittenRoutes } from './model/routes.ts';
 import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
 import type { Config } from './config/config.ts';
@@ -46,6 +47,7 @@ export interface Kube {
   /** Names of the Leases of ours, for the sweep. */
   listLeases(): Promise<readonly string[]>;
   state: StateStore;
+  routes: RouteRecord;
   deletions: NodeDeletions;
 }
 
@@ -69,6 +71,14 @@ export interface NodeDeletions {
   load(): Promise<readonly NodeDeletion[]>;
   /** In place of what was loaded; throws KUBE_CONFLICT when somebody else has written since. */
   save(deletions: readonly NodeDeletion[]): Promise<void>;
+}
+
+/** What we wrote to routers, in a ConfigMap of our own namespace (decision 110). */
+export interface RouteRecord {
+  /** By the router's id. */
+  load(): Promise<ReadonlyMap<string, WrittenRoutes>>;
+  /** In place of what was loaded for this router; throws KUBE_CONFLICT when somebody else has written since. */
+  save(router: string, routes: WrittenRoutes): Promise<void>;
 }
 
 /** Watermarks and counts in ConfigMaps of our own namespace. A hint: losing it costs a deeper look (decision 34). */
@@ -101,11 +111,18 @@ export interface Cloud {
   remove(kind: CloudKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
-  /**
-   * PUT /ports/{id} of nothing but its security groups, if it still has this revision; else CHANGED_MEANWHILE. Answers the
-   * port as it is then.
-   */
-  setSecurityGroups(port: string, groups: readonly string[], revision: number): Promise<WireResource>;
+  /** PUT of what others write, too, if it still has this revision; else CHANGED_MEANWHILE. Answers it as it is then. */
+  updateAt(
+    kind: 'port' | 'router',
+    id: string,
+    attributes: Attributes,
+    revision: number,
+  ): Promise<WireResource>;
+  /** Whatever other routes there are; one that is there already is no error. Only with the extension extraroute-atomic. */
+  addRoutes(router: string, routes: readonly Route[]): Promise<WireResource>;
+  removeRoutes(router: string, routes: readonly Route[]): Promise<WireResource>;
+  /** What Neutron can do, by the aliases of its extensions; asked for once. */
+  networkExtensions(): Promise<ReadonlySet<string>>;
   /** Everything on a load balancer with its state, in one call; undefined on 404. */
   statuses(loadBalancer: string): Promise<StatusTree | undefined>;
   /**

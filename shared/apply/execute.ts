@@ -6,14 +6,15 @@ import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
 import { executeOnNode } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
-import { setSecurityGroups } from './port-groups.ts';
+import { changePort } from './port-lists.ts';
+import { changeRouter } from './router-routes.ts';
 
 export interface Writes {
   readonly cloud: Cloud;
   readonly kube: NodeWrites;
 }
 
-/** One step, its references bound, is one API call. Returns what the answer to it showed. */
+/** One step, its references bound, is one API call; two for a router that loses routes and gets others. Returns what the answer showed. */
 export async function execute(
   step: Step,
   known: ReadonlyMap<string, WireResource>,
@@ -26,7 +27,8 @@ export async function execute(
     case 'create':
       return cloud.create(kind, step.attributes, parent);
     case 'update': {
-      if (kind === 'port') return setSecurityGroups(step, known.get(step.address), cloud);
+      if (kind === 'port') return changePort(step, known.get(step.address), cloud);
+      if (kind === 'router') return changeRouter(step, known.get(step.address), cloud);
       const attributes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
       const also = kind === 'healthmonitor' ? alsoSent(known.get(step.address)) : {};
       await cloud.update(kind, step.id, { ...also, ...attributes }, parent);

@@ -10,7 +10,7 @@ import type {
   ServicePatch,
 } from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node-attributes.ts';
-import type { Kube, Lease, Log, NodeDeletions, StateStore } from '../ports.ts';
+import type { Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
 import { asObject } from './as-object.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
@@ -21,6 +21,7 @@ import { ConfigMapDeletions } from './node-deletions.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { corePath, endpointSlicePath, leasePath } from './paths.ts';
 import { ConfigMapState } from './state.ts';
+import { ConfigMapRoutes } from './written-routes.ts';
 
 export interface KubeClientOptions {
   /** Of Leases and state. */
@@ -36,6 +37,7 @@ export interface KubeClientOptions {
  */
 export class KubeClient implements Kube {
   readonly state: StateStore;
+  readonly routes: RouteRecord;
   readonly deletions: NodeDeletions;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
@@ -45,6 +47,7 @@ export class KubeClient implements Kube {
     this.http = http;
     this.options = options;
     this.state = new ConfigMapState(http, options.namespace, options.log);
+    this.routes = new ConfigMapRoutes(http, options.namespace);
     this.deletions = new ConfigMapDeletions(http, options.namespace);
   }
 

@@ -2,7 +2,7 @@
 
 /**
  * `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,
- * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`,
+ * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`, `router/54d3ba2c-...`,
  * `secret/web-tls/0a1b2c3d4e5f6071`.
  */
 export type Address = string;

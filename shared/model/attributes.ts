@@ -128,9 +128,14 @@ export const ATTRIBUTES = {
     remote_ip_prefix:    { change: 'at-create' },
     security_group_id:   { change: 'at-create' },
   },
-  // only our own group comes and goes (plan/security-group.ts)
+  // only our own group comes and goes (plan/security-group.ts), and only our own pairs (desired/routes.ts)
   port: {
     security_groups:     { change: 'in-place', compare: 'set' },
+    allowed_address_pairs: { change: 'in-place' },
+  },
+  // made by others; of its routes only ours come and go (desired/routes.ts)
+  router: {
+    routes:              { change: 'in-place' },
   },
   secret: {
     name:                { change: 'at-create' },

@@ -3,7 +3,8 @@ import type { ResourceKind } from './resources.ts';
 
 /** What is not Octavia's, beside the load balancer: its lock does not hold them, its status tree does not show them. */
 export function isBeside(kind: ResourceKind): boolean {
-  return kind === 'floatingip' || kind === 'secret' || isOfSecurityGroup(kind) || isOfNode(kind);
+  const isOfNetwork = kind === 'floatingip' || kind === 'router' || isOfSecurityGroup(kind);
+  return isOfNetwork || kind === 'secret' || isOfNode(kind);
 }
 
 export function isOfSecurityGroup(kind: ResourceKind): boolean {

@@ -48,6 +48,8 @@ export interface ErrorContext {
   readonly status?: number;
   /** When the answer said so (Retry-After), in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The quota that was met, when the answer said so. */
+  readonly limit?: number;
   readonly cause?: unknown;
 }
 

@@ -1,5 +1,6 @@
 /** What levelset sets of Neutron's resources, beside a load balancer. */
 import type { Ref } from './address.ts';
+import type { AddressPair } from './routes.ts';
 
 export interface FloatingIP {
   floating_network_id: string;
@@ -30,7 +31,8 @@ export interface SecurityGroupRule {
   security_group_id: Ref;
 }
 
-/** A node's. It is never made or deleted by us; of its security groups only our own come and go. */
+/** A node's. It is never made or deleted by us; of its security groups and address pairs only our own come and go. */
 export interface Port {
   security_groups: readonly (string | Ref)[];
+  allowed_address_pairs: readonly AddressPair[];
 }

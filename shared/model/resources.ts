@@ -4,6 +4,7 @@ import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule } from './neutr
 import type { StoredSecret } from './stored-certificate.ts';
 import type { L7Policy, L7Rule } from './l7.ts';
 import type { NodeObject, NodeStatus } from './node-attributes.ts';
+import type { Router } from './routes.ts';
 import type { ListenerTls, PoolTls } from './tls-attributes.ts';
 
 export interface LoadBalancer {
@@ -103,6 +104,7 @@ export interface ResourceTypes {
   securitygroup: SecurityGroup;
   securitygrouprule: SecurityGroupRule;
   port: Port;
+  router: Router;
   secret: StoredSecret;
   node: NodeObject;
   nodestatus: NodeStatus;

@@ -4,6 +4,7 @@ import type { Cloud, ReadKind } from '../ports.ts';
 import { readCertificateText } from './certificate-text.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { refusal, unexpected } from './errors.ts';
+import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
 import { saysAbsent } from './fault.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { isRecord } from './json.ts';
@@ -18,6 +19,7 @@ import { sendVersioned } from './microversion.ts';
 /** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */
 export function createCloud(session: Session): Cloud {
   let version: Promise<ApiVersion> | undefined;
+  let extensions: Promise<ReadonlySet<string>> | undefined;
 
   return {
     list(kind, query = {}, parent) {
@@ -71,17 +73,29 @@ export function createCloud(session: Session): Cloud {
       expectSuccess(await send(session, 'member', 'PUT', path, attempted, { members }), attempted);
     },
 
-    async setSecurityGroups(id, groups, revision) {
-      const attempted = attempt('set the security groups of', 'port', id);
+    async updateAt(kind, id, attributes, revision) {
+      const attempted = attempt('update', kind, id);
       const answer = await session.send({
-        service: ENDPOINTS.port.service,
+        service: ENDPOINTS[kind].service,
         method: 'PUT',
-        path: objectPath('port', id),
+        path: objectPath(kind, id),
         headers: { 'if-match': `revision_number=${revision}` },
-        body: envelope('port', { security_groups: groups }),
+        body: envelope(kind, attributes),
         attempted,
       });
-      return readOne('port', answer, attempted);
+      return readOne(kind, answer, attempted);
+    },
+
+    addRoutes: (router, routes) => changeRoutes(session, 'add', router, routes),
+
+    removeRoutes: (router, routes) => changeRoutes(session, 'remove', router, routes),
+
+    networkExtensions() {
+      extensions ??= readNetworkExtensions(session);
+      return extensions.catch((error: unknown) => {
+        extensions = undefined;
+        throw error;
+      });
     },
 
     async statuses(id) {

@@ -41,6 +41,7 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   network:       { service: 'network',       collection: '/v2.0/networks',             singular: 'network',       plural: 'networks',       title: 'network' },
   subnet:        { service: 'network',       collection: '/v2.0/subnets',              singular: 'subnet',        plural: 'subnets',        title: 'subnet' },
   qos_policy:    { service: 'network',       collection: '/v2.0/qos/policies',         singular: 'policy',        plural: 'policies',       title: 'QoS policy' },
+  router:        { service: 'network',       collection: '/v2.0/routers',              singular: 'router',        plural: 'routers',        title: 'router' },
   port:          { service: 'network',       collection: '/v2.0/ports',                singular: 'port',          plural: 'ports',          title: 'port' },
   server:        { service: 'compute',       collection: '/v2.1/servers',               singular: 'server',        plural: 'servers',        title: 'server', detail: true, microversion: 'compute 2.47' },
   compute_flavor: { service: 'compute',      collection: '/v2.1/flavors',               singular: 'flavor',        plural: 'flavors',        title: 'flavor' },

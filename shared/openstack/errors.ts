@@ -13,6 +13,7 @@ interface Rule {
 // prettier-ignore
 const RULES: readonly Rule[] = [
   { status: 400, type: 'ExternalIpAddressExhausted', code: 'ADDRESSES_EXHAUSTED' },
+  { status: 400, type: 'RoutesExhausted', code: 'QUOTA_EXCEEDED' },
   { status: 400, code: 'REJECTED' },
   { status: 401, code: 'UNAUTHORIZED' },
   { status: 403, message: /^Quota has been met/, code: 'QUOTA_EXCEEDED' },
@@ -36,7 +37,16 @@ const RULES: readonly Rule[] = [
 export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
   const fault = readFault(answer.body);
   const said = fault?.message ?? `HTTP ${answer.status} without a readable message`;
-  return new ReconcileError(classify(answer, fault), `${attempted}: ${said}`, contextOf(answer));
+  return new ReconcileError(classify(answer, fault), `${attempted}: ${said}`, {
+    ...contextOf(answer),
+    ...limitIn(said),
+  });
+}
+
+/** What a router may have (extension extraroute; max_routes of neutron.conf, which no API tells). */
+function limitIn(said: string): Pick<ErrorContext, 'limit'> {
+  const [, limit] = /The number of routes exceeds the maximum (\d+)/.exec(said) ?? [];
+  return limit === undefined ? {} : { limit: Number(limit) };
 }
 
 /** A success whose body is not what the API promises. */

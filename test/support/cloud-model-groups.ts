@@ -1,6 +1,8 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Attributes } from '../../shared/model/resources.ts';
+import type { Route } from '../../shared/model/routes.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
+import { setRoutes } from './cloud-model-routes.ts';
 
 /** What Neutron puts into every new security group. */
 export const DEFAULT_RULES: readonly Attributes[] = ['IPv4', 'IPv6'].map((ethertype) => ({
@@ -31,20 +33,21 @@ export function checkUnused(cloud: CloudModel, group: Wire): void {
   if (users.length > 0) throw new ReconcileError('CONFLICT', `Security Group ${group.id} in use`);
 }
 
-/** PUT of a port under If-Match: the revision must be the one that was read. */
-export function setSecurityGroups(
-  cloud: CloudModel,
-  port: Wire,
-  groups: readonly string[],
-  revision: number,
-): void {
-  if (port['revision_number'] !== revision)
+/** PUT under If-Match: the revision must be the one that was read. */
+export function updateAt(cloud: CloudModel, wire: Wire, attributes: Attributes, revision: number): void {
+  if (wire['revision_number'] !== revision)
     throw new ReconcileError('CHANGED_MEANWHILE', `Constrained to ${revision}`);
+  const { security_groups: groups } = attributes;
+  if (groups) checkGroups(cloud, wire, groups as readonly string[]);
+  if (attributes['routes']) setRoutes(cloud, wire, attributes['routes'] as readonly Route[]);
+  Object.assign(wire, { ...structuredClone(attributes), revision_number: revision + 1 });
+}
+
+function checkGroups(cloud: CloudModel, port: Wire, groups: readonly string[]): void {
   if (port['port_security_enabled'] === false)
     throw new ReconcileError('REJECTED', 'Port security must be enabled');
   const known = cloud.all('securitygroup').map(({ id }) => id);
   const unknown = groups.find((group) => !known.includes(group) && !group.startsWith('f0'));
   if (unknown !== undefined) throw new ReconcileError('GONE', `Security group ${unknown} does not exist`);
   if (new Set(groups).size < groups.length) throw new ReconcileError('REJECTED', 'Duplicate items');
-  Object.assign(port, { security_groups: [...groups], revision_number: revision + 1 });
 }

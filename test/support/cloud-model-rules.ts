@@ -33,6 +33,7 @@ const MUTABLE: Readonly<Record<CloudKind, readonly string[]>> = {
   securitygroup: ['name', 'description', 'tags'],
   securitygrouprule: [],
   port: [],
+  router: [],
 };
 
 export function checkUpdate(cloud: CloudModel, kind: CloudKind, wire: Wire, attributes: Attributes): void {
@@ -106,6 +107,7 @@ export function checkCreate(cloud: CloudModel, kind: CloudKind, attributes: Attr
       checkRule(cloud, attributes);
       return;
     case 'port':
+    case 'router':
       throw refused('nobody makes ports here');
   }
 }

@@ -1,8 +1,10 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { isBeside } from '../../shared/model/beside.ts';
 import type { Attributes, CloudKind, WireResource } from '../../shared/model/resources.ts';
+import type { Route } from '../../shared/model/routes.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
-import { checkUnused, DEFAULT_RULES, groupView, setSecurityGroups } from './cloud-model-groups.ts';
+import { checkUnused, DEFAULT_RULES, groupView, updateAt } from './cloud-model-groups.ts';
+import { addRoutes, removeRoutes } from './cloud-model-routes.ts';
 import { asStored, checkNestedPool, checkNotNamed, idByName } from './cloud-model-tls.ts';
 import { checkCreate, checkMembers, checkUpdate } from './cloud-model-rules.ts';
 
@@ -59,6 +61,8 @@ const NETWORKS: Contents = {
  */
 export class CloudModel implements Cloud {
   readonly writes: string[] = [];
+  /** Of Neutron, by their aliases. */
+  extensions: readonly string[] = ['extraroute', 'extraroute-atomic', 'allowed-address-pairs'];
   readonly #objects = new Map<ReadKind, Wire[]>();
   readonly #busy = new Set<string>();
   #made = 0;
@@ -156,12 +160,28 @@ export class CloudModel implements Cloud {
     return Promise.resolve({});
   }
 
-  setSecurityGroups(id: string, groups: readonly string[], revision: number): Promise<WireResource> {
-    return this.#write('update port', () => {
-      const port = this.#known('port', id);
-      setSecurityGroups(this, port, groups, revision);
-      return this.#view('port', port);
+  updateAt(kind: 'port' | 'router', id: string, attributes: Attributes, at: number): Promise<WireResource> {
+    return this.#write(`update ${kind}`, () => {
+      const wire = this.#known(kind, id);
+      updateAt(this, wire, attributes, at);
+      return this.#view(kind, wire);
     });
+  }
+
+  addRoutes(id: string, routes: readonly Route[]): Promise<WireResource> {
+    return this.#write('add routes', () =>
+      this.#view('router', addRoutes(this, this.#known('router', id), routes)),
+    );
+  }
+
+  removeRoutes(id: string, routes: readonly Route[]): Promise<WireResource> {
+    return this.#write('remove routes', () =>
+      this.#view('router', removeRoutes(this, this.#known('router', id), routes)),
+    );
+  }
+
+  networkExtensions(): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(this.extensions));
   }
 
   /** Not modelled: what is on a load balancer is then read in full. */
@@ -373,6 +393,7 @@ function defaults(kind: CloudKind, made: number): Attributes {
         floating_ip_address: `203.0.113.${1 + (made % 200)}`,
       };
     case 'securitygroup':
+    case 'router':
       return { tags: [], description: '', stateful: true, created_at: '2026-01-01T00:00:00Z' };
     case 'securitygrouprule':
       return { remote_group_id: null, description: '' };

@@ -47,7 +47,7 @@ const grants: readonly Grant[] = [
   },
   // one namespace has opted in (infra/kubernetes/tls-secrets.example.yaml)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
-  { resources: ['configmaps'], verbs: ['list', 'create', 'patch'], namespace: 'kube-system' },
+  { resources: ['configmaps'], verbs: ['get', 'list', 'create', 'patch'], namespace: 'kube-system' },
 ];
 
 /** Refuses with 403 and the RBAC authorizer's own words. */

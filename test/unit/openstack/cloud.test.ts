@@ -4,6 +4,7 @@ import type { Cloud } from '../../../shared/ports.ts';
 import { issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 const ID = 'b89fa3b5-ffe8-407d-8ab9-810787de175f';
+const ROUTE = { destination: '10.244.0.0/24', nexthop: '10.0.0.138' };
 const POOL = 'a1cbc26b-e1d4-4879-b5e4-4d373bfc74c3';
 
 let fake: Fake;
@@ -90,10 +91,22 @@ describe('requests', () => {
       [['PUT', `/load-balancer/v2.0/lbaas/pools/${POOL}/members?additive_only=true`, { members: [] }]],
     ],
     [
-      'the security groups of a port',
-      (port) => port.setSecurityGroups(ID, ['a'], 7),
+      'what others write to a port, too',
+      (port) => port.updateAt('port', ID, { security_groups: ['a'] }, 7),
       { port: { id: ID } },
       [['PUT', `/network/v2.0/ports/${ID}`, { port: { security_groups: ['a'] } }]],
+    ],
+    [
+      'routes that come to a router',
+      (port) => port.addRoutes(ID, [ROUTE]),
+      { router: { id: ID } },
+      [['PUT', `/network/v2.0/routers/${ID}/add_extraroutes`, { router: { routes: [ROUTE] } }]],
+    ],
+    [
+      'routes that leave a router',
+      (port) => port.removeRoutes(ID, [ROUTE]),
+      { router: { id: ID } },
+      [['PUT', `/network/v2.0/routers/${ID}/remove_extraroutes`, { router: { routes: [ROUTE] } }]],
     ],
     [
       'update of the tags of a security group',
@@ -122,16 +135,25 @@ describe('requests', () => {
     ).toEqual(requests);
   });
 
-  it('of the security groups of a port hold for the revision that was read', async () => {
+  it('of what others write, too, hold for the revision that was read', async () => {
     let asked: unknown;
     answer = (_seen, response) => {
       asked = response.req.headers['if-match'];
       json(response, 200, { port: { id: ID, revision_number: 8 } });
     };
 
-    expect(await cloud.setSecurityGroups(ID, ['a'], 7)).toMatchObject({ revision_number: 8 });
+    expect(await cloud.updateAt('port', ID, {}, 7)).toMatchObject({ revision_number: 8 });
 
     expect(asked).toBe('revision_number=7');
+  });
+
+  it('for the extensions of Neutron is one, however often they are asked for', async () => {
+    answer = always(200, { extensions: [{ alias: 'extraroute' }, { alias: 'extraroute-atomic' }, {}] });
+
+    await cloud.networkExtensions();
+
+    expect(await cloud.networkExtensions()).toEqual(new Set(['extraroute', 'extraroute-atomic']));
+    expect(fake.seen.map(({ path }) => path)).toEqual(['/network/v2.0/extensions?fields=alias']);
   });
 
   it.each(['/v2.0', '/v2', '/v2.0/'])('work with an endpoint that ends in %s', async (suffix) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../../shared/apply/apply.ts';
-import { setSecurityGroups } from '../../../shared/apply/port-groups.ts';
+import { changePort } from '../../../shared/apply/port-lists.ts';
 import type { Step, UpdateStep } from '../../../shared/model/plan.ts';
 import { CloudModel, NODE_GROUP } from '../../support/cloud-model.ts';
 import { secretsOf } from '../../support/tls-secret.ts';
@@ -23,23 +23,20 @@ describe('the security groups of a port', () => {
     const cloud = new CloudModel();
     const seen = await cloud.get('port', PORT);
 
-    await Promise.all([
-      setSecurityGroups(adding(WEB), seen, cloud),
-      setSecurityGroups(adding(DNS), seen, cloud),
-    ]);
+    await Promise.all([changePort(adding(WEB), seen, cloud), changePort(adding(DNS), seen, cloud)]);
 
     expect(groups(cloud)).toEqual([NODE_GROUP, WEB, DNS]);
   });
 
   test('keep what somebody else put there before it was read, and after our last write', async () => {
     const cloud = new CloudModel();
-    await setSecurityGroups(adding(WEB), await cloud.get('port', PORT), cloud);
+    await changePort(adding(WEB), await cloud.get('port', PORT), cloud);
     Object.assign(portOf(cloud) ?? {}, {
       security_groups: [FOREIGN, NODE_GROUP, WEB],
       revision_number: 9,
     });
 
-    await setSecurityGroups(step([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), cloud);
+    await changePort(step([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), cloud);
 
     expect(groups(cloud)).toEqual([FOREIGN, NODE_GROUP]);
   });
@@ -49,11 +46,11 @@ describe('the security groups of a port', () => {
     const seen = await cloud.get('port', PORT);
     Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN], revision_number: 2 });
 
-    const write = setSecurityGroups(adding(WEB), seen, cloud);
+    const write = changePort(adding(WEB), seen, cloud);
 
     await expect(write).rejects.toMatchObject({ code: 'CHANGED_MEANWHILE', disposition: 'wait' });
     expect(groups(cloud)).toEqual([FOREIGN]);
-    await setSecurityGroups(step([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), cloud);
+    await changePort(step([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), cloud);
     expect(groups(cloud)).toEqual([FOREIGN, WEB]);
   });
 });

@@ -1,0 +1,53 @@
+import type { Change, UpdateStep } from '../model/plan.ts';
+import type { Attributes, WireResource } from '../model/resources.ts';
+import type { Cloud } from '../ports.ts';
+
+/** Each port's last write of this process: the next one waits for it and starts from its answer. */
+const lastWrites = new WeakMap<Cloud, Map<string, Promise<WireResource | undefined>>>();
+
+/**
+ * What comes to the lists of a port, its security groups and its address pairs, or leaves them; all else stays. Many Services, and
+ * the routes, write to the same ports of the same nodes, and a list can only be written as a whole: so what is written is the
+ * newest list that this process knows, with the step's difference, under the revision of that list. If somebody else wrote
+ * meanwhile, Neutron refuses.
+ */
+export async function changePort(
+  step: UpdateStep,
+  observed: WireResource | undefined,
+  cloud: Cloud,
+): Promise<WireResource> {
+  const writes = lastWrites.get(cloud) ?? new Map<string, Promise<WireResource | undefined>>();
+  lastWrites.set(cloud, writes);
+  const before = writes.get(step.id) ?? Promise.resolve(undefined);
+  const write = before.then((last) => {
+    const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
+    return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
+  });
+  writes.set(
+    step.id,
+    write.catch(() => undefined),
+  );
+  return write;
+}
+
+function changed(port: WireResource | undefined, changes: readonly Change[]): Attributes {
+  return Object.fromEntries(
+    changes.map(({ attribute, from, to }) => [attribute, withDifference(port?.[attribute], from, to)]),
+  );
+}
+
+function withDifference(list: unknown, from: unknown, to: unknown): readonly unknown[] {
+  const [old, wanted] = [byText(from), byText(to)];
+  const stay = [...byText(list)].filter(([text]) => !old.has(text) || wanted.has(text));
+  const come = [...wanted].filter(([text]) => !old.has(text));
+  return [...new Map([...stay, ...come]).values()];
+}
+
+/** A pair is known by its JSON, whose keys have the order in which they were read. */
+function byText(list: unknown): ReadonlyMap<string, unknown> {
+  return new Map((Array.isArray(list) ? list : []).map((one: unknown) => [JSON.stringify(one), one]));
+}
+
+function revisionOf(port: WireResource | undefined): number {
+  return Number(port?.['revision_number'] ?? 0);
+}

@@ -1,0 +1,43 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { WrittenRoutes } from '../model/routes.ts';
+import type { RouteRecord } from '../ports.ts';
+import type { Http } from './http.ts';
+import { VersionedData } from './versioned-data.ts';
+
+const NAME = 'levelset-routes';
+
+/** What we wrote to routers, in one ConfigMap with an entry for each. What cannot be read fails: it would prove nothing. */
+export class ConfigMapRoutes implements RouteRecord {
+  private readonly data: VersionedData;
+
+  constructor(http: Http, namespace: string) {
+    this.data = new VersionedData(http, namespace, NAME);
+  }
+
+  async load(): Promise<ReadonlyMap<string, WrittenRoutes>> {
+    const entries = Object.entries(await this.data.load());
+    return new Map(entries.map(([router, text]) => [router, parse(text)]));
+  }
+
+  save(router: string, routes: WrittenRoutes): Promise<void> {
+    return this.data.save({ [router]: routes.length > 0 ? JSON.stringify(routes) : null });
+  }
+}
+
+function parse(text: string): WrittenRoutes {
+  try {
+    const found = JSON.parse(text) as unknown;
+    if (Array.isArray(found) && found.every(isWritten)) return found as WrittenRoutes;
+  } catch {
+    // told below
+  }
+  throw new ReconcileError(
+    'UNEXPECTED_RESPONSE',
+    `ConfigMap ${NAME} holds something else than lists of routes`,
+  );
+}
+
+function isWritten(value: unknown): boolean {
+  const { destination, nexthop, port } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return [destination, nexthop, port].every((text) => typeof text === 'string');
+}

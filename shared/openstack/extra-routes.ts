@@ -1,0 +1,42 @@
+import type { Route } from '../model/routes.ts';
+import type { WireResource } from '../model/resources.ts';
+import { objectPath } from './endpoints.ts';
+import { refusal, unexpected } from './errors.ts';
+import { isRecord } from './json.ts';
+import { isWireResource } from './pages.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Routes that come to a router, or leave it, whatever else is on it (extension extraroute-atomic). Twice is once; one that is to
+ * leave must be spelled as it is there. Answers the router as it is then.
+ */
+export async function changeRoutes(
+  session: Session,
+  verb: 'add' | 'remove',
+  router: string,
+  routes: readonly Route[],
+): Promise<WireResource> {
+  const attempted = `${verb} ${routes.length} routes ${verb === 'add' ? 'to' : 'from'} router ${router}`;
+  const answer = await session.send({
+    service: 'network',
+    method: 'PUT',
+    path: `${objectPath('router', router)}/${verb}_extraroutes`,
+    body: { router: { routes } },
+    attempted,
+  });
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  const changed = isRecord(answer.body) ? answer.body['router'] : undefined;
+  if (!isWireResource(changed)) throw unexpected(attempted, answer, 'router with an id');
+  return changed;
+}
+
+/** The aliases of what Neutron can do. */
+export async function readNetworkExtensions(session: Session): Promise<ReadonlySet<string>> {
+  const attempted = 'read the extensions of Neutron';
+  const path = '/v2.0/extensions?fields=alias';
+  const answer = await session.send({ service: 'network', method: 'GET', path, attempted });
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  const listed = isRecord(answer.body) ? answer.body['extensions'] : undefined;
+  if (!Array.isArray(listed)) throw unexpected(attempted, answer, 'list of extensions');
+  return new Set(listed.filter(isRecord).flatMap(({ alias }) => (typeof alias === 'string' ? alias : [])));
+}

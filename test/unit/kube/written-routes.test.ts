@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { sandboxKube } from './sandbox-kube.ts';
+
+const ROUTER = '54d3ba2c-2f27-4701-9154-23afcc682dd3';
+const OTHER = '64d3ba2c-2f27-4701-9154-23afcc682dd3';
+const route = (at: number) => ({
+  ...{ destination: `10.244.${at}.0/24`, nexthop: `10.0.0.${at}` },
+  port: `bbbbbbbb-0000-4000-8000-00000000000${at}`,
+});
+
+describe('the record of routes', () => {
+  test('is read by another process as it was saved, router by router, with one call each', async () => {
+    const { connect, asked } = await sandboxKube();
+    const { routes } = await connect('a');
+    expect(await routes.load()).toEqual(new Map());
+    await routes.save(ROUTER, [route(1)]);
+    await routes.save(OTHER, [route(2)]);
+    await routes.save(ROUTER, [route(1), route(3)]);
+    expect(asked()).toEqual(['GET 404', 'POST 201', 'PATCH 200', 'PATCH 200']);
+    const both = new Map([
+      [ROUTER, [route(1), route(3)]],
+      [OTHER, [route(2)]],
+    ]);
+    expect(await (await connect('b')).routes.load()).toEqual(both);
+    await routes.save(OTHER, []);
+    expect(await (await connect('b')).routes.load()).toEqual(new Map([[ROUTER, both.get(ROUTER)]]));
+  });
+
+  test.each([
+    ['made', undefined],
+    ['changed', [route(1)]],
+  ])('is not saved over what somebody else has %s since', async (_what, before) => {
+    const { connect } = await sandboxKube();
+    const [one, other] = [await connect('a'), await connect('b')];
+    if (before) await one.routes.save(ROUTER, before);
+    await Promise.all([one.routes.load(), other.routes.load()]);
+    await one.routes.save(ROUTER, [route(1), route(2)]);
+    await expect(other.routes.save(ROUTER, [])).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
+    expect((await other.routes.load()).get(ROUTER)).toHaveLength(2);
+  });
+
+  test.each(['no JSON', '{}', '[{"destination": "10.244.1.0/24"}]', '[null]'])(
+    'that says %s is no proof of anything, and no leave to begin another',
+    async (text) => {
+      const { connect, sandbox } = await sandboxKube();
+      const metadata = { name: 'levelset-routes', namespace: 'kube-system' };
+      sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { [ROUTER]: text } });
+      const { routes } = await connect('a');
+      await expect(routes.load()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+    },
+  );
+});

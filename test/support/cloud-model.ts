@@ -193,10 +193,6 @@ export class CloudModel implements Cloud {
     return Promise.resolve('project');
   }
 
-  projectId(): Promise<string> {
-    return Promise.resolve('project');
-  }
-
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
     return Promise.resolve({ major: 2, minor: this.#minor });
   }
@@ -393,11 +389,11 @@ function defaults(kind: CloudKind, made: number): Attributes {
         floating_ip_address: `203.0.113.${1 + (made % 200)}`,
       };
     case 'securitygroup':
-    case 'router':
       return { tags: [], description: '', stateful: true, created_at: '2026-01-01T00:00:00Z' };
     case 'securitygrouprule':
       return { remote_group_id: null, description: '' };
     case 'port':
+    case 'router':
       return {};
   }
 }

@@ -64,7 +64,7 @@ export function desireSecurityGroup(
 ): DesiredSecurityGroup {
   if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
   const subnet = memberSubnetOf(facts, wishes.family);
-  if (!subnet) return { resources: [], problems: [noSubnet()], keep: true };
+  if (!subnet) return { resources: [], problems: [noSubnet(isStrict(wishes, config))], keep: true };
   const key = keyOf(wishes.service);
   const { uid } = wishes.service.metadata;
   const group: DesiredResource<'securitygroup'> = {
@@ -98,23 +98,39 @@ function desirePortOf(address: string): DesiredResource<'port'> {
   };
 }
 
-function noSubnet(): Problem {
-  const message =
-    'is needed for the rules of the security group, which stays as it is: the subnet of the members is not known';
-  return { field: 'loadbalancer.openstack.org/member-subnet-id', value: '', message };
+/** Rules are all that holds the source ranges. */
+function isStrict(wishes: Wishes, config: LoadBalancerConfig): boolean {
+  return rulesHoldSourceRanges(config) && wishes.allowed_cidrs !== null;
+}
+
+/** Where rules are all that holds source ranges, nothing is opened without them. */
+function noSubnet(strict: boolean): Problem {
+  const field = 'loadbalancer.openstack.org/member-subnet-id';
+  const why = 'the subnet of the members is not known';
+  return strict
+    ? {
+        field,
+        value: '',
+        message: `is needed for the rules that hold the source ranges, so nothing is opened: ${why}`,
+        blocking: true,
+      }
+    : {
+        field,
+        value: '',
+        message: `is needed for the rules of the security group, which stays as it is: ${why}`,
+      };
 }
 
 /** A port that is not found is told of. Where rules are all that holds source ranges, nothing is opened around them. */
 function portProblems(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerConfig): readonly Problem[] {
   const { withoutPort = [], unfiltered = [] } = facts;
-  const strict = rulesHoldSourceRanges(config) && wishes.allowed_cidrs !== null;
   const problems: Problem[] = [];
   if (withoutPort.length > 0) {
     const message =
       'no port of the project has this address in the member subnet, so the security group cannot be put on it';
     problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
   }
-  const open = strict ? [...withoutPort, ...unfiltered] : [];
+  const open = isStrict(wishes, config) ? [...withoutPort, ...unfiltered] : [];
   if (open.length > 0) {
     const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force, so nothing is opened`;
     const value = (wishes.allowed_cidrs ?? []).join(',');

@@ -7,7 +7,7 @@ import { candidatesOf } from './observe/node.ts';
 import { listPorts, listServers, readPorts } from './observe/servers.ts';
 import { readSubports } from './observe/subports.ts';
 import type { ServerReading } from './look-at-node.ts';
-import type { World } from './ports.ts';
+import type { Kube, World } from './ports.ts';
 
 export async function readOneByOne(world: World): Promise<ServerReading> {
   const { cloud, clock, config, kube } = world;
@@ -18,10 +18,21 @@ export async function readOneByOne(world: World): Promise<ServerReading> {
     candidates: (node) => candidatesOf(node, whereabouts, world),
     ports: ({ id }) => readPorts(id, cloud, clock),
     subports: (ports) => readSubports(ports, cloud, clock),
-    others: () => kube.listNodes(),
+    others: () => listTogether(kube),
     deletions: () => readDeletions(world),
     projectId: await cloud.projectId(),
   };
+}
+
+const listing = new WeakMap<Kube, Promise<readonly Node[]>>();
+
+/** Many Nodes that join at once ask for the same list. */
+function listTogether(kube: Kube): Promise<readonly Node[]> {
+  const begun = listing.get(kube);
+  if (begun) return begun;
+  const list = kube.listNodes().finally(() => listing.delete(kube));
+  listing.set(kube, list);
+  return list;
 }
 
 /** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */

@@ -1,0 +1,58 @@
+import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
+import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import type { Config } from '../../shared/config/config.ts';
+import type { Node } from '../../shared/model/kubernetes.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
+import type { World } from '../../shared/ports.ts';
+import { aConfig } from './config.ts';
+import { run, startSandboxWorld } from './sandbox-world.ts';
+import type { SandboxWorld } from './sandbox-world.ts';
+
+export interface NodeWorld extends SandboxWorld {
+  /** One run, by default for an event. */
+  look(name: string, request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
+  node(name: string): Node;
+  /** Reasons of the Events at a Node, oldest first. */
+  events(name: string): readonly string[];
+  /** Requests to OpenStack since the last time. */
+  calls(): readonly string[];
+  /** This world with the time so much later. */
+  later(ms: number): World;
+}
+
+/** A cluster without Nodes whose Nodes levelset looks after, too. */
+export async function startNodeWorld(
+  config: (base: Config) => Partial<Config> = () => ({}),
+  options: SandboxOptions = {},
+): Promise<NodeWorld> {
+  const bare = await startSandboxWorld({ nodes: 0, ...options });
+  const base: Config = { ...aConfig(bare.sandbox.authUrl), controllers: CONTROLLERS };
+  const world = await bare.another({ ...base, ...config(base) });
+  let seen = bare.sandbox.requests.length;
+  return {
+    ...bare,
+    world,
+    sweepUntilSettled: (by = world) => bare.sweepUntilSettled(by),
+    look: (name, request = {}, by = world) => run({ key: `node/${name}`, trigger: 'audit', ...request }, by),
+    node: (name) => bare.sandbox.kube.get('Node', undefined, name) as unknown as Node,
+    events: (name) => eventsOf(bare.sandbox, name),
+    calls: () => {
+      const made = bare.sandbox.requests
+        .slice(seen)
+        .filter(({ side, service }) => side === 'openstack' && service !== 'keystone');
+      seen = bare.sandbox.requests.length;
+      return made.map(
+        ({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/g, 'ID').split('?')[0]}`,
+      );
+    },
+    later: (ms) => ({ ...world, clock: { now: () => Date.now() + ms } }),
+  };
+}
+
+function eventsOf({ kube }: Sandbox, name: string): readonly string[] {
+  return kube
+    .list('Event', 'default')
+    .filter((event) => (event['involvedObject'] as { name?: string }).name === name)
+    .map((event) => String(event['reason']));
+}

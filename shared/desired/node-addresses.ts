@@ -13,6 +13,8 @@ export interface DesiredAddresses {
   /** None: the Node keeps what it has, and a Problem says why. */
   readonly addresses: readonly NodeAddress[];
   readonly problems: readonly Problem[];
+  /** There will be addresses, and it is not known which: a Node is not to be used before. */
+  readonly pending?: true;
 }
 
 /**
@@ -21,24 +23,28 @@ export interface DesiredAddresses {
  */
 export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
   const { existing, providedNodeIPs, options } = input;
-  const ofServer = serverAddresses(input);
-  if (ofServer.length === 0) return nothing('its server has no address that [Networking] lets through');
-  if (isDoubtful(input))
-    return nothing('Nova lists no address of its server, though Neutron has ports with addresses');
-  const sorted = sortAddresses(ofServer, options.addressSortOrder);
+  if (isDoubtful(input)) {
+    const why = 'Nova lists no address of its server, though Neutron has ports with addresses';
+    return { ...nothing(why), pending: true };
+  }
+  const sorted = sortAddresses(serverAddresses(input), options.addressSortOrder);
+  if (sorted.length === 0 && providedNodeIPs === undefined)
+    return nothing('its server has no address that [Networking] lets through');
   const hostnames = sorted.some(isHostname) ? [] : existing.filter(isHostname);
   const named = [...sorted, ...hostnames];
-  const preferred =
-    providedNodeIPs === undefined
-      ? { addresses: named, problems: [] }
-      : preferNodeIPs(named, providedNodeIPs);
-  return preferred.problems.length > 0 ? preferred : withInternalIP(preferred.addresses, existing);
+  if (providedNodeIPs === undefined) return withInternalIP(named, existing);
+  const { addresses, problems } = preferNodeIPs(named, providedNodeIPs);
+  return problems.length > 0 ? { addresses, problems, pending: true } : withInternalIP(addresses, existing);
 }
 
-/** Nova answers from a cache, which is empty now and then; with it gone, nobody could tell networks apart. */
-function isDoubtful({ server, ports }: ServerReading): boolean {
+/**
+ * Nova answers from a cache, which is empty now and then; with it gone, nobody could tell networks apart. A Node that has no
+ * address yet has none to lose.
+ */
+function isDoubtful({ server, ports, existing }: ServerReading): boolean {
   const isListed = Object.values(server.addresses ?? {}).some((addresses) => (addresses ?? []).length > 0);
-  return !isListed && ports.some(({ fixed_ips }) => (fixed_ips ?? []).length > 0);
+  const hasSome = existing.some((one) => !isHostname(one));
+  return hasSome && !isListed && ports.some(({ fixed_ips }) => (fixed_ips ?? []).length > 0);
 }
 
 /** What is an ExternalIP now is not lost. */

@@ -141,6 +141,9 @@ const FRAMEWORK: readonly Row[] = [
   { section: '2.4', what: 'a provided IP of a network that gives no InternalIP is not known (recorded: rec-two)',
     given: { ...two, providedNodeIPs: '10.1.0.5', options: { internalNetworkNames: ['private'] } },
     addresses: [], problems: ['alpha.kubernetes.io/provided-node-ip'] },
+  { section: '2.4', what: 'and neither if the cloud knows nothing at all',
+    given: { providedNodeIPs: '10.0.0.5', existing: ['InternalIP 10.0.0.5', 'Hostname web-1'] },
+    addresses: [], problems: ['alpha.kubernetes.io/provided-node-ip'] },
   { section: '2.4', what: 'nothing from the cloud changes nothing',
     given: { existing: ['InternalIP 10.0.0.5', 'Hostname web-1'] }, addresses: [], problems: ['status.addresses'] },
 ];
@@ -174,6 +177,9 @@ const DOUBTFUL: readonly Row[] = [
   { section: 'decision 102', what: 'where Nova lists nothing and Neutron has ports, nothing changes',
     given: { ports: two.ports, server: { id: 's', accessIPv4: '198.51.100.7', addresses: { private: [], x: null } }, existing: ['InternalIP 10.0.0.5', 'ExternalIP 203.0.113.9'] },
     addresses: [], problems: ['status.addresses'] },
+  { section: '6.5, 1', what: 'but a Node that has none yet gets those of the ports',
+    given: { ports: two.ports, server: { id: 's' }, existing: ['Hostname web-1'] },
+    addresses: ['InternalIP 10.0.0.5', 'InternalIP 10.1.0.5', 'Hostname web-1'] },
 ];
 
 describe.each([
@@ -214,7 +220,7 @@ test.each([
     '',
   ],
   [
-    { ports: [nic] },
+    { ports: [nic], existing: ['InternalDNS web-1'] },
     'Nova lists no address of its server, though Neutron has ports with addresses; the Node keeps the addresses that it has',
     '',
   ],

@@ -8,7 +8,7 @@ export interface CausedKey {
 
 /** What became of the events of one delivery; accepted, skipped and ignored add up to their number. */
 export interface TriggerCounts {
-  /** Named a key. */
+  /** Named a key, or several. */
   readonly accepted: number;
   /** Could not be read. */
   readonly skipped: number;
@@ -21,21 +21,25 @@ export interface Triggered extends TriggerCounts {
   readonly keys: readonly CausedKey[];
 }
 
-/** What one event says: a key's text, 'ignored', or 'skipped' when it cannot be read. */
-export type Reading = { readonly key: string; readonly cause: string } | 'ignored' | 'skipped';
+/** What one event says: the texts of keys, 'ignored', or 'skipped' when it cannot be read. */
+export type Reading = { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
+
+/** What hangs on all Nodes together: who is a member of which load balancer. */
+export const OF_ALL_NODES = ['nodeset'];
 
 /** Folds readings into keys and counts. A name that cannot be a Kubernetes name makes its event a skipped one. */
 export function collectKeys(readings: Iterable<Reading>): Triggered {
   const causes = new Map<Key, string>();
   const counts = { accepted: 0, skipped: 0, ignored: 0 };
   for (const reading of readings) {
-    const key = typeof reading === 'string' ? undefined : parseKey(reading.key);
-    if (typeof reading === 'string') counts[reading] += 1;
-    else if (key === undefined) counts.skipped += 1;
-    else {
-      counts.accepted += 1;
-      if (!causes.has(key)) causes.set(key, reading.cause);
+    if (typeof reading === 'string') {
+      counts[reading] += 1;
+      continue;
     }
+    const keys = reading.keys.map(parseKey).filter((key) => key !== undefined);
+    const isRead = keys.length === reading.keys.length;
+    counts[isRead ? 'accepted' : 'skipped'] += 1;
+    for (const key of isRead ? keys : []) if (!causes.has(key)) causes.set(key, reading.cause);
   }
   return { keys: [...causes].map(([key, cause]) => ({ key, cause })), ...counts };
 }

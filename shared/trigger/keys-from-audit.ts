@@ -1,5 +1,5 @@
 import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts';
-import { collectKeys, type Reading, type Triggered } from './causes.ts';
+import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
 
 /**
  * Maps the items of an audit EventList to keys (kubernetes.md 7.8). Only what was committed counts: stage
@@ -37,7 +37,14 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   if (ref.resource !== 'nodes') return 'ignored';
   // A kubelet writes its own status every few minutes, the addresses of its node once: the sweep finds those.
   if (status && user.groups?.includes('system:nodes')) return 'ignored';
-  return { key: 'nodeset', cause: event.auditID };
+  return { keys: keysOfNode(event), cause: event.auditID };
+}
+
+/** Without a name all are looked through. */
+function keysOfNode({ objectRef, verb }: AuditEvent): readonly string[] {
+  const name = objectRef?.name;
+  if (!name || verb === 'delete' || verb === 'deletecollection') return OF_ALL_NODES;
+  return [`node/${name}`, ...OF_ALL_NODES];
 }
 
 /** What Services of its namespace may use. */
@@ -52,7 +59,7 @@ function isUsedByServices({
 
 /** It does not name them: its namespace is looked through, in one cheap sweep for a burst of such events. */
 function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
-  return objectRef?.namespace ? { key: `namespace/${objectRef.namespace}`, cause } : 'skipped';
+  return objectRef?.namespace ? { keys: [`namespace/${objectRef.namespace}`], cause } : 'skipped';
 }
 
 /** A create with generateName and a deletecollection carry no name: the namespace is looked through instead. */
@@ -60,9 +67,9 @@ function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): Readin
   const namespace = objectRef?.namespace;
   if (!namespace) return 'skipped';
   if (objectRef.name && verb !== 'deletecollection')
-    return { key: `service/${namespace}/${objectRef.name}`, cause };
+    return { keys: [`service/${namespace}/${objectRef.name}`], cause };
   return verb === 'create' || verb === 'deletecollection'
-    ? { key: `namespace/${namespace}`, cause }
+    ? { keys: [`namespace/${namespace}`], cause }
     : 'skipped';
 }
 

@@ -34,11 +34,15 @@ const READ: readonly (readonly [string, AuditEvent, string])[] = [
   ['levelset impersonating somebody', serviceEvent('update', { user: self, impersonatedUser: { username: 'alice' } }), 'service/shop/web'],
   ['a Secret that is renewed', serviceEvent('update', { objectRef: { resource: 'secrets', namespace: 'shop', name: 'web-tls' } }), 'namespace/shop'],
   ['an endpoint that comes or goes', serviceEvent('update', { objectRef: slice }), 'namespace/shop'],
-  ['a node that registers', nodeEvent('create'), 'nodeset'],
-  ['a node that is tainted', nodeEvent('patch', { user: nodeController }), 'nodeset'],
+  ['a node that registers', nodeEvent('create'), 'node/worker-7 nodeset'],
+  ['a node that registers without a name', nodeEvent('create', { objectRef: { resource: 'nodes' } }), 'nodeset'],
+  ['a node that is tainted', nodeEvent('patch', { user: nodeController }), 'node/worker-7 nodeset'],
+  ['a node that gets its CIDR', nodeEvent('update', { user: nodeController }), 'node/worker-7 nodeset'],
+  ['a kubelet that labels its node', nodeEvent('patch'), 'node/worker-7 nodeset'],
   ['a node that is deleted', nodeEvent('delete'), 'nodeset'],
   ['all nodes deleted', nodeEvent('deletecollection', { objectRef: { resource: 'nodes' } }), 'nodeset'],
-  ['a node that goes NotReady', nodeEvent('patch', { objectRef: nodeStatus, user: nodeController }), 'nodeset'],
+  ['a node that goes NotReady', nodeEvent('patch', { objectRef: nodeStatus, user: nodeController }), 'node/worker-7 nodeset'],
+  ['a node that goes NotReady, of a controller manager with one identity', nodeEvent('update', { objectRef: nodeStatus, user: { username: 'system:kube-controller-manager' } }), 'node/worker-7 nodeset'],
 ];
 
 // prettier-ignore
@@ -47,6 +51,10 @@ const IGNORED: readonly (readonly [string, AuditEvent])[] = [
   ['an own write', serviceEvent('patch', { user: self })],
   ['an own status write', serviceEvent('patch', { user: self, objectRef: status })],
   ['a write as levelset by impersonation', serviceEvent('patch', { impersonatedUser: self })],
+  ['an own write to a node', nodeEvent('patch', { user: self })],
+  ['an own write to the status of a node', nodeEvent('patch', { user: self, objectRef: nodeStatus })],
+  ['a lease of a node', nodeEvent('update', { objectRef: { resource: 'leases', namespace: 'kube-node-lease', name: 'worker-7', apiGroup: 'coordination.k8s.io' } })],
+  ['a request through the proxy of a node', nodeEvent('create', { objectRef: { ...nodeStatus, subresource: 'proxy' } })],
   ['a kubelet writing its own status', nodeEvent('patch', { objectRef: nodeStatus })],
   ['a denied request', serviceEvent('create', { responseStatus: { code: 403 } })],
   ['a conflict', serviceEvent('update', { responseStatus: { code: 409 } })],
@@ -69,9 +77,9 @@ const IGNORED: readonly (readonly [string, AuditEvent])[] = [
 ];
 
 describe('keysFromAudit', () => {
-  test.each(READ)('%s names its key', (_, event, key) => {
+  test.each(READ)('%s names its keys', (_, event, keys) => {
     expect(keysFromAudit([event], [SELF])).toEqual({
-      keys: [{ key, cause: event.auditID }],
+      keys: keys.split(' ').map((key) => ({ key, cause: event.auditID })),
       accepted: 1,
       skipped: 0,
       ignored: 0,
@@ -91,6 +99,10 @@ describe('keysFromAudit', () => {
       'a name that Kubernetes does not allow',
       serviceEvent('update', { objectRef: { ...inNamespace, name: '../x' } }),
     ],
+    [
+      'a node of a name that Kubernetes does not allow, its other keys with it',
+      nodeEvent('update', { objectRef: { resource: 'nodes', name: '../x' } }),
+    ],
   ])('%s is skipped, and the others count', (_, item) => {
     const result = keysFromAudit([item, serviceEvent('update')], [SELF]);
     expect(result).toMatchObject({ accepted: 1, skipped: 1, ignored: 0 });
@@ -107,7 +119,7 @@ describe('keysFromAudit', () => {
     expect(accepted).toBe(400);
     expect(keys).toEqual([
       ...[0, 1, 2, 3, 4, 5, 6].map((n) => ({ key: `service/shop/web-${n}`, cause: `id-${n}` })),
-      { key: 'nodeset', cause: 'id-7' },
+      ...['node/worker-7', 'nodeset'].map((key) => ({ key, cause: 'id-7' })),
     ]);
   });
 

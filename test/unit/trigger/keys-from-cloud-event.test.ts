@@ -23,13 +23,15 @@ describe('keysFromCloudEvents', () => {
     ['resource.delete', service, 'service/shop/web'],
     ['ref.add', reference, 'service/shop/web'],
     ['ref.delete', reference, 'service/shop/web'],
-    ['resource.update', node, 'nodeset'],
-    ['ref.update', { apiVersion: 'v1', kind: 'Node', name: 'worker-7' }, 'nodeset'],
+    ['resource.add', node, 'node/worker-7 nodeset'],
+    ['resource.update', node, 'node/worker-7 nodeset'],
+    ['ref.update', { apiVersion: 'v1', kind: 'Node', name: 'worker-7' }, 'node/worker-7 nodeset'],
+    ['resource.delete', node, 'nodeset'],
     ['resource.update', slice, 'namespace/shop'],
     ['ref.update', { ...reference, kind: 'Secret', name: 'web-tls' }, 'namespace/shop'],
-  ])('%s names its key', (type, data, key) => {
+  ])('%s names its keys', (type, data, keys) => {
     expect(keysFromCloudEvents([cloudEvent(`dev.knative.apiserver.${type}`, data)])).toEqual({
-      keys: [{ key, cause: 'event-1' }],
+      keys: keys.split(' ').map((key) => ({ key, cause: 'event-1' })),
       accepted: 1,
       skipped: 0,
       ignored: 0,
@@ -63,6 +65,7 @@ describe('keysFromCloudEvents', () => {
     ['a version that is not 1.0', { ...cloudEvent('dev.knative.sources.ping'), specversion: '0.3' }],
     ['an event without data', cloudEvent('dev.knative.apiserver.resource.add')],
     ['a reference without a name', cloudEvent('dev.knative.apiserver.ref.add', { ...reference, name: 7 })],
+    ['a Node without a name', cloudEvent('dev.knative.apiserver.resource.add', { ...node, metadata: {} })],
   ])('%s is skipped', (_, event) => {
     expect(keysFromCloudEvents([event])).toEqual({ keys: [], accepted: 0, skipped: 1, ignored: 0 });
   });

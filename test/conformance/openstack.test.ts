@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { addressPairCases } from './address-pair-cases.ts';
 import { balancerCases } from './balancer-cases.ts';
 import { balancerQueryCases } from './balancer-query-cases.ts';
 import type { CloudCase } from './cloud-case.ts';
@@ -17,6 +18,8 @@ import { lockCases } from './lock-cases.ts';
 import { memberCases } from './member-cases.ts';
 import { poolAttributeCases } from './pool-attribute-cases.ts';
 import { portCases } from './port-cases.ts';
+import { routeCases } from './route-cases.ts';
+import { routerCases } from './router-cases.ts';
 import { secretCases } from './secret-cases.ts';
 import { securityGroupCases } from './security-group-cases.ts';
 import { serverCases } from './server-cases.ts';
@@ -42,6 +45,9 @@ const groups: Record<string, readonly CloudCase[]> = {
   'security groups': securityGroupCases,
   'ports and their groups': portCases,
   'floating IPs and ports': floatingIpCases,
+  routers: routerCases,
+  'routes of routers': routeCases,
+  'addresses that a port may use': addressPairCases,
   servers: serverCases,
   'lists and addresses of servers': serverListCases,
 };

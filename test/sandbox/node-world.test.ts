@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectNeutron } from '../conformance/cloud-case.ts';
+import { CloudSession } from '../conformance/cloud-session.ts';
+import { at } from '../conformance/json-path.ts';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { joinNode, joinNodes } from '../support/nodes.ts';
 
@@ -55,4 +58,41 @@ test('what Nova says of a server can be set; a server that goes takes its ports 
   sandbox.cloud.removeNovaServer(server.id);
   expect(sandbox.cloud.servers.includes(server)).toBe(false);
   expect(sandbox.cloud.ports.filter((port) => port.device_id === server.id)).toEqual([]);
+});
+
+const session = (): Promise<CloudSession> => {
+  const credentials = { username: 'demo', password: 'demo', project: 'demo' };
+  const { authUrl } = sandbox;
+  const hurry = (): void => undefined;
+  return CloudSession.open({ name: '', real: false, authUrl, credentials, stranger: credentials, hurry });
+};
+
+test('on a network of somebody else a port gets no address pairs (tried by hand on the lab)', async () => {
+  const cloud = await session();
+  const { server } = joinNode(sandbox, 'guest', { networks: ['public'] });
+  const port = sandbox.cloud.ports.find((one) => one.device_id === server.id);
+  const rule = 'rule:update_port:allowed_address_pairs';
+  for (const [allowed_address_pairs, text] of [
+    [[{ ip_address: '10.244.0.0/24' }], `(${rule} and (${rule}:ip_address))`],
+    [[], rule],
+  ] as const) {
+    const reply = await cloud.neutron('PUT', `ports/${port?.id ?? ''}`, { port: { allowed_address_pairs } });
+    expectNeutron(reply, 403, 'PolicyNotAuthorized');
+    const message = `(rule:update_port and ${text}) is disallowed by policy`;
+    expect(at(reply.body, 'NeutronError.message')).toBe(message);
+  }
+});
+
+test('the router of the networks at the start takes routes to their nodes; an older Neutron has no atomic ones', async () => {
+  const cloud = await session();
+  const { routerId, extensions, ports } = sandbox.cloud;
+  const nexthop = ports.find((one) => one.device_owner.startsWith('compute:'))?.fixed_ips[0]?.ip_address;
+  const router = { routes: [{ destination: '10.244.0.0/24', nexthop }] };
+  const add = async (): Promise<number> =>
+    (await cloud.neutron('PUT', `routers/${routerId}/add_extraroutes`, { router })).status;
+  expect(await add()).toBe(200);
+  expect(sandbox.cloud.routers[0]?.routes).toEqual(router.routes);
+  extensions.splice(extensions.indexOf('extraroute-atomic'), 1);
+  expect(await add()).toBe(404);
+  expect((await cloud.neutron('PUT', `routers/${routerId}`, { router: { routes: [] } })).status).toBe(200);
 });

@@ -16,7 +16,9 @@ import { labFlavors, novaStates, type NovaFlavor, type Server } from './nova-obj
 import { makeServer, removeServer, type ServerWish } from './nova-servers.ts';
 import { dropLoadBalancer } from './octavia-lock.ts';
 import { addNetwork } from './neutron-network-requests.ts';
+import { labExtensions } from './neutron-extensions.ts';
 import { labCidrs, labNetworks } from './neutron-networks.ts';
+import { joinAll } from './neutron-routers.ts';
 import { makeSecurityGroup } from './neutron-security-groups.ts';
 import { createSubnet } from './neutron-subnets.ts';
 
@@ -25,7 +27,6 @@ import { createSubnet } from './neutron-subnets.ts';
  */
 export class CloudWorld extends OctaviaRows {
   readonly projectId = randomBytes(16).toString('hex');
-  readonly routerId = randomUUID();
   readonly octaviaUserId = randomBytes(16).toString('hex');
   readonly otherProjectId = randomBytes(16).toString('hex');
   readonly applicationCredential = {
@@ -51,6 +52,11 @@ export class CloudWorld extends OctaviaRows {
   readonly subnets: neutron.Subnet[];
   readonly ports: neutron.Port[] = [];
   readonly floatingips: neutron.FloatingIp[] = [];
+  readonly routers: neutron.Router[] = [];
+  /** Neutron's `max_routes`. */
+  maxRoutes = 30;
+  /** Aliases of what Neutron can do; a test takes one out for an older cloud. */
+  readonly extensions: string[] = [...labExtensions];
   readonly securityGroups: neutron.SecurityGroup[] = [];
   readonly securityGroupRules: neutron.SecurityGroupRule[] = [];
   readonly servers: Server[] = [];
@@ -73,7 +79,13 @@ export class CloudWorld extends OctaviaRows {
     ));
     for (const owner of [this.projectId, this.otherProjectId])
       makeSecurityGroup(this, owner, 'default', { description: 'Default security group' });
+    joinAll(this, 'router');
     this.addresses = new AddressPool(this.subnets, this.ports, this.floatingips);
+  }
+
+  /** The router of the networks at the start. */
+  get routerId(): string {
+    return this.routers[0]?.id ?? '';
   }
 
   newId(): string {

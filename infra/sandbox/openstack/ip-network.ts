@@ -13,6 +13,14 @@ export function networkOf(text: string): string | undefined {
   return `${family === 6 ? sixText(kept) : fourText(kept)}/${size}`;
 }
 
+/** Whether an address is in a network, such as `10.0.0.5` in `10.0.0.0/24`. */
+export function contains(cidr: string, address: string): boolean {
+  const bits = cidr.split('/')[1] ?? '';
+  return (
+    isIP(address) === isIP(cidr.split('/')[0] ?? '') && networkOf(`${address}/${bits}`) === networkOf(cidr)
+  );
+}
+
 function valueOf(address: string, family: number): bigint {
   if (family === 4) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
   const [head = '', tail] = address.split('::');

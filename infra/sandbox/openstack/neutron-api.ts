@@ -5,18 +5,19 @@ import type { CloudWorld } from './cloud-world.ts';
 import { listQuery } from './list-query.ts';
 import { collections, type Collection } from './neutron-collections.ts';
 import { createFloatingIp, updateFloatingIp } from './neutron-floating-ips.ts';
+import { answerExtensions } from './neutron-extensions.ts';
 import { fixedIpsFilter } from './neutron-filters.ts';
 import { createNetwork, deleteNetwork } from './neutron-network-requests.ts';
 import type { NeutronObject } from './neutron-objects.ts';
-import { postPort, putPort } from './neutron-port-requests.ts';
-import { deletePort } from './neutron-ports.ts';
+import { postPort, putPort, removePort } from './neutron-port-requests.ts';
 import { answerQuotas } from './neutron-quotas.ts';
+import { createRouter, deleteRouter, routerAction, updateRouter } from './neutron-routers.ts';
 import { createSecurityGroupRules, deleteSecurityGroupRule } from './neutron-security-group-rules.ts';
 import { createSecurityGroup, deleteSecurityGroup, updateSecurityGroup } from './neutron-security-groups.ts';
 import { createSubnet, deleteSubnet } from './neutron-subnets.ts';
 import { answerTags } from './neutron-tags.ts';
 
-/** Neutron v2.0 as the lab's (21.0.0), as far as load balancers need it. */
+/** Neutron v2.0 as the lab's (21.0.0), as far as load balancers and routes need it. */
 export function neutronAnswer(
   world: CloudWorld,
   call: Call,
@@ -31,6 +32,7 @@ export function neutronAnswer(
   const [, version, name = '', id, sub, tag] = path.replace(/\.json$/, '').split('/');
   if (version !== 'v2.0') throw notFound();
   if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
+  if (name === 'extensions' && call.method === 'GET') return answerExtensions(world, id);
   const collection = collections(world, projectId)[name];
   if (!collection) throw notFound();
   if (id === undefined || id === '') {
@@ -41,9 +43,17 @@ export function neutronAnswer(
   const object = collection.items.find((one) => one.id === id);
   if (!object) throw collection.missing(id);
   if (sub === 'tags') return answerTags(world, call, object, tag);
-  if (call.method === 'GET')
+  if (call.method === 'GET' && sub === undefined)
     return { status: 200, body: { [collection.one]: collection.view(object as never) } };
   checkRevision(call, object);
+  if (sub !== undefined) {
+    const done =
+      name === 'routers' && call.method === 'PUT'
+        ? routerAction(world, object as never, sub, call.body)
+        : undefined;
+    if (!done) throw notFound();
+    return done;
+  }
   const body = asJson(asJson(call.body)[collection.one]);
   if (call.method === 'PUT') return update(world, name, object, body);
   if (call.method === 'DELETE') return remove(world, name, object);
@@ -67,6 +77,8 @@ function create(world: CloudWorld, name: string, projectId: string, body: Json):
       return createSubnet(world, projectId, asJson(body['subnet']));
     case 'ports':
       return postPort(world, projectId, asJson(body['port']));
+    case 'routers':
+      return createRouter(world, projectId, asJson(body['router']));
     case 'security-groups':
       return createSecurityGroup(world, projectId, asJson(body['security_group']));
     case 'security-group-rules':
@@ -79,6 +91,7 @@ function create(world: CloudWorld, name: string, projectId: string, body: Json):
 function update(world: CloudWorld, name: string, object: NeutronObject, body: Json): Answer {
   if (name === 'floatingips') return updateFloatingIp(world, object as never, body);
   if (name === 'ports') return putPort(world, object as never, body);
+  if (name === 'routers') return updateRouter(world, object as never, body);
   if (name === 'security-groups') return updateSecurityGroup(world, object as never, body);
   throw notAllowed('put');
 }
@@ -88,7 +101,8 @@ function remove(world: CloudWorld, name: string, object: NeutronObject): Answer 
   if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
   if (name === 'networks') deleteNetwork(world, object as never);
   else if (name === 'subnets') deleteSubnet(world, object as never);
-  else if (name === 'ports') deletePort(world, object.id);
+  else if (name === 'routers') deleteRouter(world, object as never);
+  else if (name === 'ports') removePort(world, object as never);
   else if (name === 'floatingips') world.floatingips.splice(world.floatingips.indexOf(object as never), 1);
   else throw notAllowed('delete');
   return { status: 204 };

@@ -33,6 +33,12 @@ export function collections(world: CloudWorld, projectId: string): Record<string
       view: plain,
       missing: gone('FloatingIPNotFound', 'Floating IP', ''),
     },
+    routers: {
+      one: 'router',
+      items: own(world.routers),
+      view: plain,
+      missing: gone('RouterNotFound', 'Router', ''),
+    },
     'security-groups': {
       one: 'security_group',
       items: own(world.securityGroups),

@@ -54,3 +54,14 @@ export interface FloatingIp extends TaggedObject {
   fixed_ip_address: string | null;
   status: string;
 }
+
+export interface Route {
+  readonly destination: string;
+  readonly nexthop: string;
+}
+
+export interface Router extends TaggedObject {
+  readonly name: string;
+  readonly external_gateway_info: { readonly network_id: string } | null;
+  routes: Route[];
+}

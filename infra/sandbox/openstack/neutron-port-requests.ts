@@ -2,7 +2,8 @@ import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
 import type { CloudWorld } from './cloud-world.ts';
-import { createPort } from './neutron-ports.ts';
+import { checkPairSecurity, mayHavePairs, readAddressPairs } from './neutron-address-pairs.ts';
+import { createPort, deletePort } from './neutron-ports.ts';
 import type { Port } from './neutron-objects.ts';
 import { noSuchGroup } from './neutron-security-groups.ts';
 
@@ -23,6 +24,8 @@ export function postPort(world: CloudWorld, owner: string, body: Json): Answer {
     const text = `Network ${asText(body['network_id'])} could not be found.`;
     throw neutronError(404, 'NetworkNotFound', text);
   }
+  if ('allowed_address_pairs' in body)
+    mayHavePairs(world, network.id, owner, 'create', body['allowed_address_pairs']);
   const wanted = asList(body['fixed_ips']).map(asJson);
   const first = world.subnets.find((one) => one.network_id === network.id && one.ip_version === 4);
   const subnets = wanted.map((ip) => ({
@@ -39,6 +42,10 @@ export function postPort(world: CloudWorld, owner: string, body: Json): Answer {
     securityGroups: groupsOf(world, owner, body['security_groups']),
   });
   port['status'] = 'DOWN';
+  port['allowed_address_pairs'] = readAddressPairs(
+    body['allowed_address_pairs'] ?? null,
+    port['mac_address'],
+  );
   port.description = asText(body['description']);
   return { status: 201, body: { port } };
 }
@@ -71,6 +78,13 @@ export function putPort(world: CloudWorld, port: Port, body: Json): Answer {
       : `Unrecognized attribute(s) '${fixed}'`;
     throw neutronError(400, 'HTTPBadRequest', text);
   }
+  const newPairs = 'allowed_address_pairs' in body;
+  if (newPairs)
+    mayHavePairs(world, port.network_id, port.project_id, 'update', body['allowed_address_pairs']);
+  const pairs = newPairs
+    ? readAddressPairs(body['allowed_address_pairs'], port['mac_address'])
+    : asList(port['allowed_address_pairs']);
+  checkPairSecurity(port, body, pairs);
   const given = 'security_groups' in body;
   const wanted = asList(body['security_groups']).map(asText).sort();
   const same = given && String(wanted) === String([...port.security_groups].sort());
@@ -78,12 +92,7 @@ export function putPort(world: CloudWorld, port: Port, body: Json): Answer {
     given && !same ? groupsOf(world, port.project_id, body['security_groups']) : port.security_groups;
   checkPortSecurity(port, body, groups);
   const shown = port.revision_number + (same ? 0 : 1);
-  const pairs = asList(body['allowed_address_pairs']).map((pair) => ({
-    mac_address: port['mac_address'],
-    ...asJson(pair),
-  }));
-  Object.assign(port, body, { security_groups: groups });
-  if ('allowed_address_pairs' in body) port['allowed_address_pairs'] = pairs;
+  Object.assign(port, body, { security_groups: groups, allowed_address_pairs: pairs });
   port.revision_number += 1;
   port.updated_at = world.clock.seconds();
   return { status: 200, body: { port: { ...port, revision_number: shown } } };
@@ -100,4 +109,13 @@ function checkPortSecurity(port: Port, body: Json, groups: readonly string[]): v
   const text =
     'Port security must be enabled and port must have an IP address in order to use security groups.';
   throw neutronError(400, 'PortSecurityAndIPRequiredForSecurityGroups', text);
+}
+
+/** DELETE: not of a router's port, which goes with the router's interface. */
+export function removePort(world: CloudWorld, port: Port): void {
+  if (port.device_owner.startsWith('network:router')) {
+    const why = `cannot be deleted directly via the port API: has device owner ${port.device_owner}.`;
+    throw neutronError(409, 'ServicePortInUse', `Port ${port.id} ${why}`);
+  }
+  deletePort(world, port.id);
 }

@@ -64,29 +64,27 @@ export function createPort(world: CloudWorld, wish: PortWish): Port {
     return { subnet_id: subnet.id, ip_address: chosen };
   });
   if (six && !subnets.includes(six)) fixed.push({ subnet_id: six.id, ip_address: address });
+  return placePort(world, { ...wish, network: first.network_id, fixed, mac });
+}
+
+export interface PlacedPort extends PortWish {
+  readonly network: string;
+  readonly fixed: readonly FixedIp[];
+  readonly mac?: string;
+}
+
+/** A port with the addresses it is to have, whatever else is there. */
+export function placePort(world: CloudWorld, wish: PlacedPort): Port {
   const at = world.clock.seconds();
   const port: Port = {
-    id: world.newId(),
-    name: wish.name,
-    network_id: first.network_id,
-    tenant_id: wish.projectId,
-    project_id: wish.projectId,
-    mac_address: mac,
-    admin_state_up: wish.up,
+    ...{ id: world.newId(), name: wish.name, network_id: wish.network },
+    ...{ tenant_id: wish.projectId, project_id: wish.projectId },
+    ...{ mac_address: wish.mac ?? slaac(randomBytes(3), '').mac, admin_state_up: wish.up },
     status: wish.up ? 'ACTIVE' : 'DOWN',
-    device_id: wish.deviceId,
-    device_owner: wish.deviceOwner,
-    fixed_ips: fixed,
-    allowed_address_pairs: [],
-    extra_dhcp_opts: [],
-    security_groups: [...(wish.securityGroups ?? [])],
-    description: '',
-    'binding:vnic_type': 'normal',
-    port_security_enabled: true,
-    tags: [],
-    created_at: at,
-    updated_at: at,
-    revision_number: 1,
+    ...{ device_id: wish.deviceId, device_owner: wish.deviceOwner, fixed_ips: wish.fixed },
+    ...{ allowed_address_pairs: [], extra_dhcp_opts: [], security_groups: [...(wish.securityGroups ?? [])] },
+    ...{ description: '', 'binding:vnic_type': 'normal', port_security_enabled: true, tags: [] },
+    ...{ created_at: at, updated_at: at, revision_number: 1 },
   };
   world.ports.push(port);
   return port;

@@ -33,8 +33,9 @@ export function answerQuotas(
     floatingip: used(world.floatingips),
     security_group: used(world.securityGroups),
     security_group_rule: used(world.securityGroupRules),
-    network: 1,
-    subnet: 2,
+    network: used(world.networks),
+    subnet: used(world.subnets),
+    router: used(world.routers),
   };
   const detail = Object.entries(plain).map(([name, limit]) => [
     name,

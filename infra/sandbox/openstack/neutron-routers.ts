@@ -1,0 +1,126 @@
+import type { Answer } from '../exchange.ts';
+import { asJson, asText, type Json } from '../json.ts';
+import { neutronError } from '../refusal.ts';
+import type { CloudWorld } from './cloud-world.ts';
+import type { Router } from './neutron-objects.ts';
+import { addRouterInterface, interfacesOf, removeRouterInterface } from './neutron-router-interfaces.ts';
+import { checkRoutes, inOrder, readExtraRoutes, readRoutes, sameRoute } from './neutron-routes.ts';
+
+const settable = ['name', 'description', 'admin_state_up', 'external_gateway_info'];
+const readOnly = ['id', 'status', 'tenant_id', 'project_id', 'revision_number', 'created_at', 'updated_at'];
+
+export function makeRouter(world: CloudWorld, owner: string, more: Json): Router {
+  const at = world.clock.seconds();
+  const router: Router = {
+    ...{ id: world.newId(), name: '', tenant_id: owner, project_id: owner, admin_state_up: true },
+    ...{ status: 'ACTIVE', external_gateway_info: null, description: '', availability_zones: [] },
+    ...{ availability_zone_hints: [], routes: [], flavor_id: null, tags: [] },
+    ...{ created_at: at, updated_at: at, revision_number: 1, ...more },
+  };
+  world.routers.push(router);
+  return router;
+}
+
+/** A router on every subnet of the project, with its gateway in the external network: the lab's. */
+export function joinAll(world: CloudWorld, name: string): void {
+  const outer = world.networks.find((one) => one['router:external']);
+  const external_gateway_info = outer ? { network_id: outer.id, enable_snat: true } : null;
+  const router = makeRouter(world, world.projectId, { name, external_gateway_info });
+  for (const subnet of world.subnets.filter((one) => one.project_id === world.projectId))
+    addRouterInterface(world, router, { subnet: subnet.id, port: '' });
+}
+
+export function createRouter(world: CloudWorld, owner: string, body: Json): Answer {
+  checkNames(body, [...settable, 'project_id', 'tenant_id']);
+  return { status: 201, body: { router: makeRouter(world, owner, body) } };
+}
+
+/** PUT: `routes` is the whole list. One that changes nothing leaves the revision as it is. */
+export function updateRouter(world: CloudWorld, router: Router, body: Json): Answer {
+  checkNames(body, [...settable, 'routes']);
+  const { routes: given, ...more } = body;
+  if (given !== undefined) setRoutes(world, router, readRoutes(given));
+  if (Object.entries(more).some(([name, value]) => router[name] !== value))
+    touch(world, Object.assign(router, more));
+  return { status: 200, body: { router } };
+}
+
+function checkNames(body: Json, known: readonly string[]): void {
+  const other = Object.keys(body).find((name) => !known.includes(name));
+  if (other === undefined) return;
+  const fixed = readOnly.includes(other);
+  const text = fixed ? `Cannot update read-only attribute ${other}` : `Unrecognized attribute(s) '${other}'`;
+  throw neutronError(400, 'HTTPBadRequest', text);
+}
+
+function setRoutes(world: CloudWorld, router: Router, routes: Router['routes']): void {
+  checkRoutes(world, router, routes);
+  const next = inOrder(routes);
+  const same =
+    next.length === router.routes.length &&
+    next.every((one, index) => sameRoute(one, router.routes[index] ?? one));
+  router.routes = next;
+  if (!same) touch(world, router);
+}
+
+export function deleteRouter(world: CloudWorld, router: Router): void {
+  const left = interfacesOf(world, router)
+    .map((one) => one.id)
+    .sort();
+  if (left.length > 0) {
+    const text = `Router ${router.id} has ports still attached: ${left.join(', ')}`;
+    throw neutronError(409, 'RouterInUse', text);
+  }
+  world.routers.splice(world.routers.indexOf(router), 1);
+}
+
+/** PUT /routers/ID/ACTION; undefined where there is no such action, as without the extension extraroute-atomic. */
+export function routerAction(
+  world: CloudWorld,
+  router: Router,
+  action: string,
+  body: unknown,
+): Answer | undefined {
+  const atomic = world.extensions.includes('extraroute-atomic');
+  const given = asJson(asJson(body)['router'])['routes'];
+  if (atomic && action === 'add_extraroutes') {
+    const more = readExtraRoutes(given).filter(
+      (one) => !router.routes.some((other) => sameRoute(one, other)),
+    );
+    setRoutes(world, router, [...router.routes, ...more]);
+    return { status: 200, body: { router: fullView(router) } };
+  }
+  if (atomic && action === 'remove_extraroutes') {
+    const gone = readExtraRoutes(given);
+    setRoutes(
+      world,
+      router,
+      router.routes.filter((one) => !gone.some((other) => sameRoute(one, other))),
+    );
+    return { status: 200, body: { router: fullView(router) } };
+  }
+  const place = asJson(body);
+  const [subnet, port] = [asText(place['subnet_id']), asText(place['port_id'])];
+  const change =
+    action === 'add_router_interface'
+      ? addRouterInterface
+      : action === 'remove_router_interface'
+        ? removeRouterInterface
+        : undefined;
+  if (!change) return undefined;
+  const answer = change(world, router, { subnet, port });
+  touch(world, router);
+  return { status: 200, body: answer };
+}
+
+/** What the actions show besides, which a plain member does not see in a GET (recorded: neutron_add_extraroutes). */
+const fullView = (router: Router): Json => ({
+  ...router,
+  gw_port_id: null,
+  ...{ distributed: false, ha: false, ha_vr_id: 0 },
+});
+
+function touch(world: CloudWorld, router: Router): void {
+  router.revision_number += 1;
+  router.updated_at = world.clock.seconds();
+}

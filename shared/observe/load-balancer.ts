@@ -45,7 +45,7 @@ export async function findLoadBalancers(
   const [primary, ...others] = inOrder(ours, service && namedId(service));
   if (primary) {
     const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));
-    const whole = await whollyOurs(made, cluster, cloud);
+    const whole = await whollyOurs(made, unit, cluster, cloud);
     const replacement = whole.find((lb) => replaces(lb, primary) && !isLeaving(lb));
     const duplicates = whole.filter((lb) => lb !== replacement);
     const notJoined = wish && (await whyNotMove(primary, wish, here, unit, cloud));

@@ -33,8 +33,8 @@ export async function observeProject(
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
-/** Answers lists out of what was read in bulk. */
-export function listsOf(project: Project): Pick<Cloud, 'list'> {
+/** Answers lists out of what was read in bulk; what was not, such as listeners, is asked for. */
+export function listsOf(project: Project, cloud: Pick<Cloud, 'list'>): Pick<Cloud, 'list'> {
   const all: Partial<Record<ReadKind, readonly WireResource[]>> = {
     loadbalancer: project.loadBalancers,
     floatingip: project.floatingIPs,
@@ -43,7 +43,8 @@ export function listsOf(project: Project): Pick<Cloud, 'list'> {
     secret: project.secrets,
   };
   return {
-    list: (kind, query = {}) => Promise.resolve((all[kind] ?? []).filter((wire) => matches(wire, query))),
+    list: async (kind, query = {}) =>
+      all[kind]?.filter((wire) => matches(wire, query)) ?? cloud.list(kind, query),
   };
 }
 

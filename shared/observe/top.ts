@@ -18,7 +18,7 @@ const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
 /** Load balancer, what is Neutron's, and network facts: what can be answered from lists of the whole project too. */
 export async function observeTop(question: Question, source: Source): Promise<Observed> {
   const { unit, cluster, network } = question;
-  const lists = source.project ? listsOf(source.project) : source.cloud;
+  const lists = source.project ? listsOf(source.project, source.cloud) : source.cloud;
   const octavia = await source.cloud.octaviaVersion();
   const found = await findLoadBalancers(unit, question.join, cluster, lists);
   const { primary, duplicates, replacement, ambiguous, notJoined } = found;

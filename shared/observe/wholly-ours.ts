@@ -1,23 +1,32 @@
-import { clusterTag, hasTag } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
+import type { Unit } from '../model/unit.ts';
 import type { Cloud } from '../ports.ts';
+import { observeListeners, observePools } from './children.ts';
+import { ownersOf } from './owners.ts';
 
 /**
- * Whether a load balancer that has our tags has nothing on it that has not. Tags can be written by everybody in the
- * project: what would be deleted, or get the address, because of them has to be looked into. One call for each, and there
- * hardly ever is one.
+ * Those with nothing on them that is not this Service's own. Tags of load balancers can be written by everybody in the
+ * project, and get lost: what would be deleted, or get the address, because of them has to be looked into, as for a Service
+ * that leaves. Two calls for each, and there hardly ever is one.
  */
 export async function whollyOurs(
   loadBalancers: readonly WireResource[],
+  unit: Unit,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
   const isOurs = await Promise.all(
-    loadBalancers.map(async ({ id, listeners = [], pools = [] }) => {
-      if (isEmpty(listeners)) return isEmpty(pools);
-      const found = await cloud.list('listener', { loadbalancer_id: id });
-      return found.every((listener) => hasTag(listener['tags'], clusterTag(cluster)));
+    loadBalancers.map(async (lb) => {
+      if (isEmpty(lb['listeners']) && isEmpty(lb['pools'])) return true;
+      const query = { loadbalancer_id: lb.id };
+      const [listeners, pools] = await Promise.all([
+        cloud.list('listener', query),
+        cloud.list('pool', query),
+      ]);
+      const owners = ownersOf(unit, cluster, lb);
+      const observed = observeListeners(listeners, owners);
+      return [...observed, ...observePools(pools, observed, owners)].every(({ owned }) => owned);
     }),
   );
   return loadBalancers.filter((_, at) => isOurs[at]);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
 import { serviceTag } from '../../shared/model/ownership.ts';
+import { sweep } from '../../shared/sweep.ts';
 import { pause, run, startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
@@ -114,6 +115,39 @@ describe('tags and names that somebody else in the project wrote', () => {
       );
     },
   );
+
+  test('all tags of ours on one that has something of theirs wake no sweep', async () => {
+    const stranger = await aLoadBalancer({ name: 'theirs' });
+    const mine = await ours();
+    await it.world.cloud.update('loadbalancer', stranger, { tags: mine.tags, name: mine.name });
+    await pause(30);
+    await it.sweepUntilSettled();
+    await pause(2_100);
+    await it.sweepUntilSettled();
+
+    const { requests } = await sweep(it.world);
+
+    expect(requests).toEqual([]);
+  });
+
+  test.each([
+    ['a listener of another Service', ['kube_service_kubernetes_default_api'], undefined],
+    ['a pool that nothing uses', ['kube_service_kubernetes_default_web'], 'their pool'],
+  ] as const)('one that looks as if we had made it twice stays with %s', async (_, own, pool) => {
+    const mine = await ours();
+    const [cluster = ''] = mine.tags.filter((tag) => tag.startsWith('levelset-cluster='));
+    const stranger = await aLoadBalancer({ name: mine.name, tags: mine.tags });
+    const listener = it.sandbox.cloud.listeners.find(({ name }) => name === 'theirs')?.id ?? '';
+    await it.world.cloud.update('listener', listener, { tags: [cluster, ...own] });
+    await pause(30);
+    const attributes = { name: pool, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
+    if (pool) await it.world.cloud.create('pool', { ...attributes, loadbalancer_id: stranger });
+    await pause(30);
+
+    await it.settle('web', { trigger: 'command' });
+
+    expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
+  });
 
   test('a tag that says to replace ours turns no address', async () => {
     const mine = await ours();

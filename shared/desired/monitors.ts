@@ -96,13 +96,12 @@ function check(
 
 /** A host is named by HTTP 1.1, and Octavia refuses it with an older version, or with none. */
 function withHost({ asked, problems }: Checked, at: string): Checked {
-  const { domain_name, ...others } = asked;
+  const { domain_name, http_version = HOST_VERSION } = asked;
   if (domain_name === undefined) return { asked, problems };
-  if (asked.http_version === undefined) return { asked: { ...asked, http_version: HOST_VERSION }, problems };
-  if (asked.http_version >= HOST_VERSION) return { asked, problems };
-  const message = `is not applied to ${at}: HTTP ${asked.http_version.toFixed(1)} names no host, ${HOST_VERSION} does`;
-  const field = 'levelset.openstack.org/monitor-domain-name';
-  return { asked: others, problems: [...problems, { field, value: domain_name, message }] };
+  const message = `is not applied to ${at}: the host that is asked for takes ${HOST_VERSION}`;
+  const field = 'levelset.openstack.org/monitor-http-version';
+  const older = http_version < HOST_VERSION ? [{ field, value: http_version.toFixed(1), message }] : [];
+  return { asked: { ...asked, http_version: HOST_VERSION }, problems: [...problems, ...older] };
 }
 
 const HOST_VERSION = 1.1;

@@ -6,6 +6,7 @@ import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
 import type { Node } from './model/kubernetes.ts';
 import { hasTaint, nodeAt, observedNode, UNINITIALIZED_TAINT } from './model/node.ts';
+import type { RecordedDeletions } from './model/node-deletions.ts';
 import type { NeutronPort, Server, Subport } from './model/nova.ts';
 import { APPROVE } from './model/ownership.ts';
 import type { Plan, Problem } from './model/plan.ts';
@@ -24,8 +25,13 @@ export interface ServerReading {
   /** Whoever else may claim the same server. */
   readonly others: () => Promise<readonly Node[]>;
   /** Asked when a Node is about to go; undefined: that is not for this look to find out. */
-  readonly deletions?: () => Promise<Pick<BrakeInput, 'nodes' | 'nodesWithServer' | 'deletions'>>;
+  readonly deletions?: () => Promise<LeavingQuestion>;
   readonly projectId: string;
+}
+
+/** What the brake asks about the others. */
+export interface LeavingQuestion extends Pick<BrakeInput, 'nodes' | 'nodesWithServer'> {
+  readonly recorded: RecordedDeletions;
 }
 
 export interface NodeLook {
@@ -34,6 +40,8 @@ export interface NodeLook {
   readonly plan: Plan;
   /** The server is not there; it is looked for once more then. */
   readonly againInMs?: number;
+  /** What the brake was asked with; whoever deletes writes on from here. */
+  readonly recorded?: RecordedDeletions;
 }
 
 export async function lookAtNode(
@@ -56,9 +64,11 @@ export async function lookAtNode(
     typeof found.server === 'object' && controllers.includes('cloud-node-controller')
       ? await wishFor(node, found.server, reading, config)
       : { resources: [], problems: [] };
-  const deletions = life.leaves ? await reading.deletions?.() : undefined;
+  const leaving = life.leaves ? await reading.deletions?.() : undefined;
   const { name, uid, annotations } = node.metadata;
-  const stop = deletions && brake({ ...deletions, uid, percent: options.deletionPercent, now: clock.now() });
+  const { deletions = [] } = leaving?.recorded ?? {};
+  const stop =
+    leaving && brake({ ...leaving, deletions, uid, percent: options.deletionPercent, now: clock.now() });
   const observed = observedNode(node);
   const plan = planNode({
     name,
@@ -69,7 +79,13 @@ export async function lookAtNode(
     ...(stop === undefined ? {} : { brake: stop }),
     approved: (annotations?.[APPROVE] ?? '').split(/[\s,]+/),
   });
-  return { node, observed, plan, ...(life.againInMs === undefined ? {} : { againInMs: life.againInMs }) };
+  return {
+    node,
+    observed,
+    plan,
+    ...(life.againInMs === undefined ? {} : { againInMs: life.againInMs }),
+    ...(leaving ? { recorded: leaving.recorded } : {}),
+  };
 }
 
 interface Found {

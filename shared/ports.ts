@@ -8,7 +8,7 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
-import type { NodeDeletion } from './model/node-deletions.ts';
+import type { NodeDeletion, RecordedDeletions } from './model/node-deletions.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node-attributes.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Route, WrittenRoutes } from './model/routes.ts';
@@ -68,9 +68,9 @@ export interface Lease {
 
 /** The Nodes that were deleted lately. */
 export interface NodeDeletions {
-  load(): Promise<readonly NodeDeletion[]>;
+  load(): Promise<RecordedDeletions>;
   /** In place of what was loaded; throws KUBE_CONFLICT when somebody else has written since. */
-  save(deletions: readonly NodeDeletion[]): Promise<void>;
+  save(deletions: readonly NodeDeletion[], loaded: RecordedDeletions): Promise<void>;
 }
 
 /** What we wrote to routers, in a ConfigMap of our own namespace (decision 110). */

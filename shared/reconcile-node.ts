@@ -58,17 +58,21 @@ function isQuiet(node: Node): boolean {
   return !isMarked && readyStatus(node) === 'True';
 }
 
-async function write({ node, observed, plan }: NodeLook, world: World, budget: Budget): Promise<Applied> {
-  const leaves = plan.steps.some(({ verb }) => verb === 'delete');
-  if (leaves) await draw(node, world);
-  return apply(plan.steps, observed, { ...world, lease: NOT_NEEDED, budget });
+async function write(look: NodeLook, world: World, budget: Budget): Promise<Applied> {
+  if (look.plan.steps.some(({ verb }) => verb === 'delete')) await draw(look, world);
+  return apply(look.plan.steps, look.observed, { ...world, lease: NOT_NEEDED, budget });
 }
 
-/** From the budget of all functions, before the Node goes: a process that dies in between has drawn for nothing. */
-async function draw({ metadata }: Node, { kube, clock }: World): Promise<void> {
+/**
+ * From the budget of all functions, before the Node goes: a process that dies in between has drawn for nothing. Who was
+ * overtaken looks again.
+ */
+async function draw({ node, recorded }: NodeLook, { kube, clock }: World): Promise<void> {
+  if (!recorded) throw new TypeError(`nobody asked whether ${node.metadata.name} may go`);
+  const { uid } = node.metadata;
   const now = clock.now();
-  const others = recent(await kube.deletions.load(), now).filter(({ uid }) => uid !== metadata.uid);
-  await kube.deletions.save([...others, { uid: metadata.uid, at: now }]);
+  const others = recent(recorded.deletions, now).filter((one) => one.uid !== uid);
+  await kube.deletions.save([...others, { uid, at: now }], recorded);
 }
 
 const NOT_NEEDED = { renew: () => Promise.resolve() };

@@ -1,12 +1,11 @@
 /** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
 import type { Node } from './model/kubernetes.ts';
 import type { Server } from './model/nova.ts';
-import type { BrakeInput } from './plan/brake.ts';
 import { parseProviderID } from './model/provider-id.ts';
 import { candidatesOf } from './observe/node.ts';
 import { listPorts, listServers, readPorts } from './observe/servers.ts';
 import { readSubports } from './observe/subports.ts';
-import type { ServerReading } from './look-at-node.ts';
+import type { LeavingQuestion, ServerReading } from './look-at-node.ts';
 import type { Kube, World } from './ports.ts';
 
 export async function readOneByOne(world: World): Promise<ServerReading> {
@@ -36,16 +35,13 @@ function listTogether(kube: Kube): Promise<readonly Node[]> {
 }
 
 /** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */
-async function readDeletions({
-  cloud,
-  kube,
-}: World): Promise<Pick<BrakeInput, 'nodes' | 'nodesWithServer' | 'deletions'>> {
-  const [servers, nodes, deletions] = await Promise.all([
+async function readDeletions({ cloud, kube }: World): Promise<LeavingQuestion> {
+  const [servers, nodes, recorded] = await Promise.all([
     listServers(cloud),
     kube.listNodes(),
     kube.deletions.load(),
   ]);
-  return { nodes: nodes.length, nodesWithServer: nodes.filter(isAmong(servers)).length, deletions };
+  return { nodes: nodes.length, nodesWithServer: nodes.filter(isAmong(servers)).length, recorded };
 }
 
 function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean {

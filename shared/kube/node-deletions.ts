@@ -1,5 +1,5 @@
 import { ReconcileError } from '../model/errors.ts';
-import type { NodeDeletion } from '../model/node-deletions.ts';
+import type { NodeDeletion, RecordedDeletions } from '../model/node-deletions.ts';
 import type { NodeDeletions } from '../ports.ts';
 import type { Http } from './http.ts';
 import { corePath } from './paths.ts';
@@ -16,32 +16,28 @@ interface ConfigMap {
 export class ConfigMapDeletions implements NodeDeletions {
   private readonly http: Http;
   private readonly namespace: string;
-  /** Of what was loaded last; undefined: there was none. */
-  private version: string | undefined;
 
   constructor(http: Http, namespace: string) {
     this.http = http;
     this.namespace = namespace;
   }
 
-  async load(): Promise<readonly NodeDeletion[]> {
+  async load(): Promise<RecordedDeletions> {
     const path = corePath('configmaps', this.namespace, NAME);
     const doing = `read ConfigMap ${this.namespace}/${NAME}`;
     const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
-    this.version = undefined;
-    if (answer.status === 404) return [];
+    if (answer.status === 404) return { deletions: [], version: undefined };
     const { metadata, data } = answer.body as ConfigMap;
-    this.version = metadata.resourceVersion;
-    return parse(data?.['deletions'] ?? '[]');
+    return { deletions: parse(data?.['deletions'] ?? '[]'), version: metadata.resourceVersion };
   }
 
-  async save(deletions: readonly NodeDeletion[]): Promise<void> {
+  async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<void> {
     const data = { deletions: JSON.stringify(deletions) };
     const all = corePath('configmaps', this.namespace);
     const doing = `write ConfigMap ${this.namespace}/${NAME}`;
-    const metadata = { name: NAME, ...(this.version ? { resourceVersion: this.version } : {}) };
+    const metadata = { name: NAME, ...(version === undefined ? {} : { resourceVersion: version }) };
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-    const answer = await (this.version === undefined
+    const answer = await (version === undefined
       ? this.http({ method: 'POST', path: all, body, doing, expected: [CONFLICT] })
       : this.http({ method: 'PATCH', path: `${all}/${NAME}`, body: { metadata, data }, doing }));
     if (answer.status === CONFLICT)

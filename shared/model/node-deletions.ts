@@ -5,6 +5,12 @@ export interface NodeDeletion {
   readonly at: number;
 }
 
+export interface RecordedDeletions {
+  readonly deletions: readonly NodeDeletion[];
+  /** Of the record as it was read; undefined: there was none. */
+  readonly version: string | undefined;
+}
+
 const HOUR_MS = 3_600_000;
 
 /** Of the last hour. */

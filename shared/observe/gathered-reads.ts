@@ -27,8 +27,10 @@ export class GatheredReads<T> {
     this.#clock = clock;
   }
 
-  async read(id: string): Promise<T | undefined> {
-    const kept = this.#kept && this.#kept.until > this.#clock.now() ? this.#kept.found.get(id) : undefined;
+  /** `now`: not from a list that was made before. */
+  async read(id: string, when: 'now' | 'lately'): Promise<T | undefined> {
+    const isFresh = when === 'lately' && this.#kept && this.#kept.until > this.#clock.now();
+    const kept = isFresh ? this.#kept?.found.get(id) : undefined;
     if (kept !== undefined) return kept;
     this.#waiting.push(id);
     this.#gathered ??= this.#gather();

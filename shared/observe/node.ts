@@ -1,4 +1,5 @@
 import type { Node } from '../model/kubernetes.ts';
+import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node.ts';
 import type { Server } from '../model/nova.ts';
 import { parseProviderID } from '../model/provider-id.ts';
 import { readUuid } from '../model/uuid.ts';
@@ -20,13 +21,15 @@ export async function candidatesOf(
   { cloud, clock }: { readonly cloud: Cloud; readonly clock: Clock },
 ): Promise<readonly Server[]> {
   const { providerID = '' } = node.spec ?? {};
+  // who joins has just begun to run; who is silent may have been stopped a moment ago
+  const when = hasTaint(node, UNINITIALIZED_TAINT) && readyStatus(node) === 'True' ? 'lately' : 'now';
   if (providerID !== '') {
     const parsed = parseProviderID(providerID);
     const isHere = parsed && (parsed.region === undefined || parsed.region === region);
-    return isHere ? listOf(await readServer(parsed.serverId, cloud, clock)) : [];
+    return isHere ? listOf(await readServer(parsed.serverId, when, cloud, clock)) : [];
   }
   const uuid = readUuid(node.status?.nodeInfo?.systemUUID ?? '');
-  const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, cloud, clock));
+  const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, when, cloud, clock));
   return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, nameFrom, cloud, clock);
 }
 

@@ -19,8 +19,13 @@ interface Readers {
 const readers = new WeakMap<Reading, Readers>();
 
 /** Undefined only after Nova said of this very server that it is not there. */
-export async function readServer(id: string, cloud: Cloud, clock: Clock): Promise<Server | undefined> {
-  const server = await readersOf(cloud, clock).servers.read(id);
+export async function readServer(
+  id: string,
+  when: 'now' | 'lately',
+  cloud: Cloud,
+  clock: Clock,
+): Promise<Server | undefined> {
+  const server = await readersOf(cloud, clock).servers.read(id, when);
   return server && withFlavorName(server, cloud, clock);
 }
 
@@ -46,7 +51,7 @@ export async function readPorts(
   cloud: Cloud,
   clock: Clock,
 ): Promise<readonly NeutronPort[]> {
-  return (await readersOf(cloud, clock).ports.read(serverId)) ?? [];
+  return (await readersOf(cloud, clock).ports.read(serverId, 'lately')) ?? [];
 }
 
 /** Every server of the project, by its id. */

@@ -40,10 +40,13 @@ export function saysAbsent(status: number, body: unknown): boolean {
   return (
     'faultstring' in body ||
     'NeutronError' in body ||
-    'itemNotFound' in body ||
+    NOVA_SAYS.test(stringAt(body['itemNotFound'], 'message') ?? '') ||
     BARBICAN_SAYS.test(stringAt(body, 'description') ?? '')
   );
 }
+
+/** Nova names what it has not got (error_404_nova_server.json). */
+const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
 
 /** Pecan answers a path that it does not know in the same form, but names no object (error_404_barbican_secret.json). */
 const BARBICAN_SAYS = /\b(secret|container)\b/i;

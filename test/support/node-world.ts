@@ -13,7 +13,7 @@ export interface NodeWorld extends SandboxWorld {
   /** One run, by default for an event. */
   look(name: string, request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
   node(name: string): Node;
-  /** Reasons of the Events at a Node, oldest first. */
+  /** Reasons of the Events at a Node, in any order. */
   events(name: string): readonly string[];
   /** Requests to OpenStack since the last time. */
   calls(): readonly string[];

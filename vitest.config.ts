@@ -1,13 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
-/** All that needs no lab: npm test. In CI what fails is tried once more, and reported as retried: many tests wait for clocks. */
+const EXCLUDE = ['test/e2e/**', 'test/bench/**', 'test/faults/kill-*'];
+/** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */
+const APART = ['test/functions/**', 'test/laws/**'];
+
+/**
+ * All that needs no lab: npm test. Most files share a process, which loads the program once; those that would find
+ * there what another file left have one each. In CI what fails is tried once more, and reported as retried: many tests wait for clocks.
+ */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/e2e/**', 'test/bench/**', 'test/faults/kill-*'],
     retry: process.env['CI'] ? 1 : 0,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...EXCLUDE, ...APART],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'apart', include: APART.map((folder) => `${folder}/*.test.ts`), exclude: EXCLUDE },
+      },
+    ],
   },
 });

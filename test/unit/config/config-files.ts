@@ -37,13 +37,17 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'levelset-config-'));
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+
+/** Puts the files there for the tests of one file; they are gone after them. */
+export function placeConfigFiles(): void {
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'levelset-config-'));
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+}
 
 export const at = (name: string): string => path.join(folder, name);
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Flags } from '../../../shared/config/flags.ts';
-import { at, CLOUDS, GLOBAL, load } from './config-files.ts';
+import { at, CLOUDS, GLOBAL, load, placeConfigFiles } from './config-files.ts';
+
+placeConfigFiles();
 
 async function problemsOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const error: unknown = await load(flags, env).then(

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
 import type { Flags } from '../../../shared/config/flags.ts';
-import { CLOUDS, GLOBAL, load, PEM, VARIABLES } from './config-files.ts';
+import { CLOUDS, GLOBAL, load, PEM, placeConfigFiles, VARIABLES } from './config-files.ts';
+
+placeConfigFiles();
 
 const domain = { name: 'Default' };
 

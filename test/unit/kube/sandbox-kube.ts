@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { startSandbox, type RecordedRequest, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { connectKube } from '../../../shared/kube/connect.ts';
 import type { Kube } from '../../../shared/ports.ts';
@@ -13,13 +13,10 @@ export interface SandboxKube {
   readonly asked: () => string[];
 }
 
-let running: Sandbox | undefined;
-afterEach(() => running?.close());
-
-/** The apiserver simulator, reached as the ServiceAccount `levelset` with its rights. */
+/** The apiserver simulator, reached as the ServiceAccount `levelset` with its rights; gone when the test has ended. */
 export async function sandboxKube(): Promise<SandboxKube> {
   const sandbox = await startSandbox({ nodes: 2 });
-  running = sandbox;
+  onTestFinished(() => sandbox.close());
   const log = keptLog();
   const LEVELSET_KUBECONFIG_TEXT = JSON.stringify({
     'current-context': 'a',

@@ -1,7 +1,7 @@
 /**
  * kill -9 at every write of these stories. The first run of a story, without a kill, says which writes there are and how
- * the world looks afterwards; then for each write the program is killed in a world of its own, and sweeps by new
- * processes must lead to the very same world.
+ * the world looks afterwards; then for each write the program is killed in a world of its own, and sweeps of somebody who
+ * remembers nothing must lead to the very same world.
  */
 import { replacementApproval } from '../../shared/plan/replacement.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';

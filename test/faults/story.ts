@@ -4,11 +4,12 @@
  * other by turns.
  */
 import { availableParallelism } from 'node:os';
+import { exitCode, runRequests } from '../../functions/cli/run-requests.ts';
 import { inParallel } from '../../functions/in-parallel.ts';
 import { sweep } from '../../shared/sweep.ts';
 import type { Program, RunningProgram } from '../support/levelset-program.ts';
 import { picture } from '../support/picture.ts';
-import { runAll, startSandboxWorld } from '../support/sandbox-world.ts';
+import { startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 
 export interface Story {
@@ -33,7 +34,6 @@ interface Ending {
   /** Of each sweep. */
   readonly writes: readonly (readonly string[])[];
   readonly world: readonly string[];
-  /** By processes of their own. */
   readonly sweeps: number;
   /** What the watch saw. */
   readonly seen: readonly string[];
@@ -85,6 +85,7 @@ function momentsOf(n: number, writes: readonly string[], only = /./): readonly K
 }
 
 type Start = () => RunningProgram;
+type SweepOnce = () => Promise<{ readonly code: number | undefined; readonly output: string }>;
 
 /** The story in a world of its own, with sweeps until there is nothing left to do. */
 async function tell(story: Story, program: Program, kill?: Kill): Promise<Ending> {
@@ -106,14 +107,23 @@ async function tell(story: Story, program: Program, kill?: Kill): Promise<Ending
     };
     if (kill) await dieAt(kill, it, start, watch);
     it.sandbox.fault({ match: { write: true }, kind: 'call', times: Infinity, after: watch });
-    const writes = await sweepUntilDone(it, start);
+    const writes = await sweepUntilDone(it, kill ? () => asNewProcess(it) : () => start().ended);
     return { writes, world: picture(it.sandbox), sweeps: writes.length + (kill ? 1 : 0), seen };
   } finally {
     await it.close();
   }
 }
 
-/** The sweeps before the fatal one are nothing special: they need no process of their own. */
+/** `levelset sweep` of somebody who remembers nothing: what the program knows it keeps by its clients, and these are new. */
+async function asNewProcess(it: SandboxWorld): ReturnType<SweepOnce> {
+  const world = await it.another();
+  const found = await sweep(world);
+  if (found.failed !== undefined) return { code: 1, output: found.failed };
+  const reports = await runRequests(found.requests, world, () => undefined);
+  return { code: exitCode(reports), output: JSON.stringify(reports.map(({ outcome }) => outcome)) };
+}
+
+/** Dies in a process of its own. The sweeps before that one are nothing special. */
 async function dieAt(
   { sweep: n, write, when }: Kill,
   it: SandboxWorld,
@@ -121,8 +131,7 @@ async function dieAt(
   watch: () => void,
 ): Promise<void> {
   for (let before = 1; before < n; before += 1) {
-    const world = await it.another();
-    await runAll(await sweep(world), world);
+    await asNewProcess(it);
   }
   const fatal: { running?: RunningProgram; killed: boolean } = { killed: false };
   const die = async (): Promise<void> => {
@@ -140,11 +149,11 @@ async function dieAt(
 }
 
 /** What each sweep wrote. */
-async function sweepUntilDone(it: SandboxWorld, start: Start): Promise<readonly (readonly string[])[]> {
+async function sweepUntilDone(it: SandboxWorld, once: SweepOnce): Promise<readonly (readonly string[])[]> {
   const writes: string[][] = [];
   for (;;) {
     const seen = it.sandbox.requests.length;
-    const { code, output } = await start().ended;
+    const { code, output } = await once();
     const written = it.sandbox.requests.slice(seen).filter(({ write }) => write);
     writes.push(written.map(({ method, path }) => `${method} ${path}`));
     if (code === 0) return writes;

@@ -32,5 +32,6 @@ export function brake({
   const others = recent(deletions, now).filter((one) => one.uid !== uid).length;
   const most = Math.max(1, Math.floor((nodes * percent) / 100));
   if (others < most) return undefined;
-  return `${others} of ${nodes} Nodes were deleted within an hour, and ${percent} % may be (${most})`;
+  const gone = others === 1 ? '1 Node was' : `${others} Nodes were`;
+  return `${gone} deleted within the last hour, and --node-deletion-share=${percent}% lets ${most} of ${nodes} go`;
 }

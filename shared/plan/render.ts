@@ -85,11 +85,18 @@ function changeLines({ kind }: Step, change: Change): readonly string[] {
 
 function renderChange({ attribute, from, to }: Change): string {
   if (!Array.isArray(from) || !Array.isArray(to)) return `${attribute}: ${textOf(from)} -> ${textOf(to)}`;
-  const [before, after] = [from.map(textOf), to.map(textOf)];
+  const [before, after] = [from.map(itemText), to.map(itemText)];
   const gone = before.filter((item) => !after.includes(item)).map((item) => `- ${item}`);
   const added = after.filter((item) => !before.includes(item)).map((item) => `+ ${item}`);
   const differences = gone.length + added.length > 0 ? [...gone, ...added] : ['in the order', ...after];
   return `${attribute}: ${differences.join(' ')}`;
+}
+
+/** An address, a taint or a route is known by its values alone. */
+function itemText(item: unknown): string {
+  const values = item !== null && typeof item === 'object' && !isRef(item) ? Object.values(item) : [];
+  const isPlain = values.length > 0 && values.every((value) => typeof value === 'string');
+  return isPlain ? values.join(' ') : textOf(item);
 }
 
 function textOf(value: unknown): string {

@@ -36,7 +36,8 @@ function waitingNotes({ pending }: Plan): readonly string[] {
 function refusedNotes({ refused }: Plan): readonly string[] {
   return refused.map(({ address, changes, reason, approval }) => {
     const hash = approval === undefined ? '' : ` until ${approval} is approved`;
-    return `${address} is left as it is${hash} (${inWords(changes)}): ${reason}`;
+    const what = changes.length === 0 ? '' : ` (${inWords(changes)})`;
+    return `${address} is left as it is${hash}${what}: ${reason}`;
   });
 }
 

@@ -54,7 +54,9 @@ function withInternalIP(
 ): DesiredAddresses {
   if (addresses.some(isInternal)) return { addresses, problems: [] };
   const kept = existing.filter(
-    (one) => isInternal(one) && !addresses.some(({ address }) => address === one.address),
+    (one) =>
+      isInternal(one) &&
+      !addresses.some(({ type, address }) => type === 'ExternalIP' && address === one.address),
   );
   if (kept.length === 0) return { addresses, problems: [] };
   const message =

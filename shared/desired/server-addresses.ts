@@ -23,7 +23,7 @@ interface Listed {
 /**
  * The addresses of a server in the Go provider's order (openstack-ccm.md, 6.5, steps 1 to 6): those of its ports, the access
  * addresses, its hostname, and what Nova lists, network by network. A port that is not ACTIVE counts for what Nova lists,
- * or the Node has (decision 100).
+ * or the Node has (decision 101).
  */
 export function serverAddresses(reading: ServerReading): readonly NodeAddress[] {
   const { server, options } = reading;
@@ -37,7 +37,8 @@ export function serverAddresses(reading: ServerReading): readonly NodeAddress[] 
     found.splice(0, found.length, ...found.filter((one) => one.address !== address));
   };
   const listed = listedBy(reading);
-  for (const { type, address } of portAddresses(reading, listed)) add(type, address);
+  const { internal, external } = portAddresses(reading, listed);
+  for (const address of internal) add('InternalIP', address);
   add('ExternalIP', server.accessIPv4 ?? '');
   add('ExternalIP', server.accessIPv6 ?? '');
   add('Hostname', server.metadata?.['hostname'] ?? '');
@@ -46,6 +47,7 @@ export function serverAddresses(reading: ServerReading): readonly NodeAddress[] 
     if (!one.floating && type !== 'InternalIP') remove(one.address);
     if (type) add(type, one.address);
   }
+  for (const address of external) add('ExternalIP', address);
   return found;
 }
 
@@ -73,18 +75,20 @@ function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   return [...ofNova, ...ofTrunks].sort((a, b) => compareText(a.network, b.network));
 }
 
+/** In the order of the ports: what is sure, and what the Node has while it is not. */
 function portAddresses(
   { ports, existing }: ServerReading,
   listed: readonly Listed[],
-): readonly NodeAddress[] {
-  return byId(ports, ({ id }) => id).flatMap((port) =>
-    fixedIPs(port).flatMap((address) => {
-      const isListed = listed.some((one) => one.address === address);
-      return port.status === 'ACTIVE' || isListed
-        ? [{ type: 'InternalIP', address }]
-        : existing.filter((one) => one.address === address);
-    }),
-  );
+): Readonly<Record<'internal' | 'external', readonly string[]>> {
+  const active = ports.filter(({ status }) => status === 'ACTIVE').flatMap(fixedIPs);
+  const sure = new Set([...active, ...listed.map(({ address }) => address)]);
+  const has = (type: string, address: string): boolean =>
+    existing.some((one) => one.type === type && one.address === address);
+  const all = byId(ports, ({ id }) => id).flatMap(fixedIPs);
+  return {
+    internal: all.filter((address) => sure.has(address) || has('InternalIP', address)),
+    external: all.filter((address) => !sure.has(address) && has('ExternalIP', address)),
+  };
 }
 
 function fixedIPs(port: NeutronPort): readonly string[] {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCloudConf } from '../../shared/config/cloud-conf.ts';
+import { chooseServer } from '../../shared/desired/choose-server.ts';
 import { desireNode, type DesiredNode } from '../../shared/desired/node.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
@@ -97,6 +98,12 @@ describe.each(all.filter(({ recorded }) => recorded.initialised))(
       expect({ ...annotations, ...attributes.annotations }).toEqual(
         without(node.metadata.annotations, NOT_THE_PROVIDERS.annotation),
       );
+    });
+
+    test('is found by its name, and then by its providerID', () => {
+      const servers = all.filter((one) => one.variant === variant).map((one) => one.recorded.server);
+      expect(chooseServer(registered, servers, { nameFrom: 'name' })).toEqual({ found: server, by: 'name' });
+      expect(chooseServer(node, servers, { nameFrom: 'name' })).toEqual({ found: server, by: 'providerID' });
     });
 
     test('has its floating IPs as ExternalIPs', () => {

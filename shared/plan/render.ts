@@ -92,11 +92,13 @@ function renderChange({ attribute, from, to }: Change): string {
   return `${attribute}: ${differences.join(' ')}`;
 }
 
-/** An address, a taint or a route is known by its values alone. */
+/** What an address, a taint or a route is known by; other objects need the names of their attributes. */
+const TELLING = ['type', 'key', 'destination'];
+
 function itemText(item: unknown): string {
-  const values = item !== null && typeof item === 'object' && !isRef(item) ? Object.values(item) : [];
-  const isPlain = values.length > 0 && values.every((value) => typeof value === 'string');
-  return isPlain ? values.join(' ') : textOf(item);
+  if (item === null || typeof item !== 'object') return textOf(item);
+  const tells = TELLING.some((name) => name in item);
+  return tells ? Object.values(item).join(' ') : textOf(item);
 }
 
 function textOf(value: unknown): string {

@@ -3,6 +3,7 @@ import { adminUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';
 import { apiVersionOf, resourceTypes, type KubeObject, type ResourceType } from './kube-objects.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { MadeServer, ServerMaker } from '../server-maker.ts';
 
 export interface Registration {
   readonly systemUUID?: string;
@@ -10,12 +11,6 @@ export interface Registration {
   readonly ready?: boolean;
   /** What the kubelet was told to register with besides. */
   readonly spec?: Json;
-}
-
-/** Makes and removes the cloud's half of a Node. */
-export interface ServerMaker {
-  create(name: string, address?: string): { id: string; address: string };
-  remove(id: string): void;
 }
 
 /**
@@ -79,17 +74,17 @@ export class KubeWorld {
     this.call('delete', typeOf(kind), namespace, name);
   }
 
-  /** A ready Node with its Nova server, port and InternalIP, as kubelet and cloud controller leave it. */
+  /** A ready Node with its Nova server and port, as kubelet and cloud controller leave it. */
   addNode(name: string, options: { readonly address?: string } = {}): KubeObject {
     const server = this.servers.create(name, options.address);
     const addresses = [
-      { type: 'InternalIP', address: server.address },
+      ...server.addresses.map((address) => ({ type: 'InternalIP', address })),
       { type: 'Hostname', address: name },
     ];
     this.apply({
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name, labels: kubeletLabels(name) },
+      metadata: { name, labels: { ...kubeletLabels(name), ...cloudLabels(server) } },
       spec: { providerID: `openstack:///${server.id}` },
       status: { addresses, conditions: [readyCondition(true)], nodeInfo: nodeInfo(server.id) },
     });
@@ -170,6 +165,14 @@ export class KubeWorld {
 const kubeletLabels = (name: string): Json => ({
   'kubernetes.io/hostname': name,
   'kubernetes.io/os': 'linux',
+});
+
+/** Without a region: the configurations of the sandbox name none. */
+const cloudLabels = ({ zone, type }: MadeServer): Json => ({
+  'node.kubernetes.io/instance-type': type,
+  'beta.kubernetes.io/instance-type': type,
+  'topology.kubernetes.io/zone': zone,
+  'failure-domain.beta.kubernetes.io/zone': zone,
 });
 
 const nodeInfo = (systemUUID: string): Json => ({ kubeletVersion: 'v1.36.3', systemUUID });

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { SandboxClock } from '../sandbox-clock.ts';
+import type { ServerMaker } from '../server-maker.ts';
 import { AddressPool } from './address-pool.ts';
 import type * as neutron from './neutron-objects.ts';
 import type { Secret, SecretContainer } from './barbican-objects.ts';
@@ -141,15 +142,13 @@ export class CloudWorld extends OctaviaRows {
   }
 
   /** How the cluster's half of the sandbox makes the servers behind its Nodes. */
-  serverMaker(): {
-    create(name: string, address?: string): { id: string; address: string };
-    remove(id: string): void;
-  } {
+  serverMaker(): ServerMaker {
     return {
       create: (name, address) => {
-        const { id } = this.addNovaServer(name, { address });
-        const port = this.ports.find((one) => one.device_id === id);
-        return { id, address: port?.fixed_ips[0]?.ip_address ?? '' };
+        const { id, zone, flavor } = this.addNovaServer(name, { address });
+        const ports = this.ports.filter((one) => one.device_id === id);
+        const addresses = ports.flatMap((port) => port.fixed_ips.map((ip) => ip.ip_address));
+        return { id, addresses, zone, type: flavor.name };
       },
       remove: (id) => {
         this.removeNovaServer(id);

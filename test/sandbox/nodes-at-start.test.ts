@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import { sweep } from '../../shared/sweep.ts';
+import { run, startSandboxWorld } from '../support/sandbox-world.ts';
+
+test('the Nodes of npm start are at rest: a sweep finds nothing to do on them, and a look changes nothing', async () => {
+  const it = await startSandboxWorld();
+  const world = { ...it.world, config: { ...it.world.config, controllers: CONTROLLERS } };
+  const writes = (): number => it.sandbox.requests.filter(({ write }) => write).length;
+  expect((await sweep(world)).requests).toEqual([]);
+  const before = writes();
+  const report = await run({ key: 'node/node-1', trigger: 'command' }, world);
+  expect(report.outcome.status).toBe('settled');
+  expect(writes()).toBe(before);
+  await it.close();
+});

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CertificateInUse } from '../shared/model/certificates.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { asServiceKey } from '../shared/model/request.ts';
+import { asNodeKey } from '../shared/model/request.ts';
 import type { Key } from '../shared/model/request.ts';
 import type { TriggerCounts } from '../shared/trigger/causes.ts';
 
@@ -38,15 +39,21 @@ export function createMetrics(): Metrics {
 
   const reconciles = new Counter({
     name: 'levelset_reconcile_total',
-    help: 'Reconciles by outcome.',
-    labelNames: ['outcome'],
+    help: 'Reconciles by kind of object (service, node, routes) and outcome.',
+    labelNames: ['object', 'outcome'],
     registers,
   });
   const reconcileSeconds = new Histogram({
     name: 'levelset_reconcile_duration_seconds',
-    help: 'How long a reconcile took, by outcome.',
-    labelNames: ['outcome'],
+    help: 'How long a reconcile took, by kind of object and outcome.',
+    labelNames: ['object', 'outcome'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const nodeDeletions = new Counter({
+    name: 'levelset_node_deletions_total',
+    help: 'Nodes whose server is gone: deleted, or refused to be; a refusal counts at each look, so that it grows while it lasts.',
+    labelNames: ['result'],
     registers,
   });
   const queueDepth = new Gauge({ name: 'levelset_queue_depth', help: 'Keys that wait.', registers });
@@ -95,9 +102,16 @@ export function createMetrics(): Metrics {
   });
 
   return {
-    observeReconcile({ outcome: { status: outcome }, durationMs }) {
-      reconciles.inc({ outcome });
-      reconcileSeconds.observe({ outcome }, durationMs / 1000);
+    observeReconcile({ request, outcome: { status: outcome }, plan, applied, durationMs }) {
+      const labels = { object: request.key.split('/')[0] ?? '', outcome };
+      reconciles.inc(labels);
+      reconcileSeconds.observe(labels, durationMs / 1000);
+      if (asNodeKey(request.key) === undefined || request.dryRun) return;
+      nodeDeletions.inc({ result: 'deleted' }, applied.filter(({ verb }) => verb === 'delete').length);
+      // what else is refused of a Node has changes
+      const refused =
+        plan?.refused.filter(({ kind, changes }) => kind === 'node' && changes.length === 0) ?? [];
+      nodeDeletions.inc({ result: 'refused' }, refused.length);
     },
     setCertificates(key, certificates) {
       const { namespace = '', name: service = '' } = asServiceKey(key) ?? {};

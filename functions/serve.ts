@@ -110,8 +110,9 @@ function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log): voi
 }
 
 function logSweep(found: Sweep, log: Log): void {
-  const { requests, services, settled, warnings, failed } = found;
+  const { requests, services, settled, nodes, nodesSettled, warnings, failed } = found;
   for (const warning of warnings) log.warn(warning);
-  if (failed === undefined) log.info('swept', { services, settled, queued: requests.length });
+  const counts = { services, settled, nodes, nodes_settled: nodesSettled, queued: requests.length };
+  if (failed === undefined) log.info('swept', counts);
   else log.error('the sweep failed', { reason: failed });
 }

@@ -37,10 +37,10 @@ export function statusRows(
 
 /** The others on the same load balancer, as far as they are Services of this cluster. */
 function withSharers(row: StatusRow, rows: readonly StatusRow[]): StatusRow {
-  const { loadBalancerId: id, service } = row;
-  const others = rows.filter((other) => other.loadBalancerId === id && other.service !== service);
+  const { loadBalancerId: id, object } = row;
+  const others = rows.filter((other) => other.loadBalancerId === id && other.object !== object);
   if (id === undefined || others.length === 0) return row;
-  return { ...row, sharedWith: others.map((other) => other.service).sort() };
+  return { ...row, sharedWith: others.map((other) => other.object.replace(/^service\//, '')).sort() };
 }
 
 function rowFromStatus(service: Service): StatusRow {
@@ -49,7 +49,7 @@ function rowFromStatus(service: Service): StatusRow {
   const addresses = ingress.flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID];
   return {
-    service: `${service.metadata.namespace}/${service.metadata.name}`,
+    object: serviceKey(service.metadata.namespace, service.metadata.name),
     state: stateOf(condition),
     reason: condition?.message ?? 'not looked at yet',
     ...(id !== undefined && { loadBalancerId: id }),
@@ -66,7 +66,11 @@ function stateOf(condition: ReturnType<typeof readyCondition>): RowState {
     : 'failed';
 }
 
-function rowFromReport({ report, at }: LastReport): Partial<StatusRow> {
+/** What a run says of its object. */
+export function rowFromReport({
+  report,
+  at,
+}: LastReport): Pick<StatusRow, 'state' | 'reason' | 'planSteps'> & Partial<StatusRow> {
   const { outcome, plan, loadBalancerId, address, request } = report;
   return {
     state: outcome.status,

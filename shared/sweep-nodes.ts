@@ -2,6 +2,7 @@
 import { lookAtNode } from './look-at-node.ts';
 import type { NodeLook } from './look-at-node.ts';
 import type { Node } from './model/kubernetes.ts';
+import type { Outcome } from './model/outcome.ts';
 import type { Key } from './model/request.ts';
 import type { World } from './ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/node.ts';
@@ -9,29 +10,37 @@ import { readInBulk } from './server-reading.ts';
 
 export interface NodesFound {
   readonly keys: readonly Key[];
+  /** All of the cluster, where they are looked after. */
+  readonly nodes: number;
+  /** As their servers say; neither those in keys nor those that were told already what is wrong with them. */
+  readonly nodesSettled: number;
   readonly warnings: readonly string[];
 }
 
+export const NO_NODES: NodesFound = { keys: [], nodes: 0, nodesSettled: 0, warnings: [] };
+
 /** Load balancers do not wait for Nova: what fails is a warning, and the next sweep tries again. */
 export async function findNodes(nodes: readonly Node[], world: World): Promise<NodesFound> {
-  if (nodes.length === 0) return { keys: [], warnings: [] };
+  if (nodes.length === 0) return NO_NODES;
   try {
     const reading = await readInBulk(nodes, world);
     const keys: Key[] = [];
+    let nodesSettled = 0;
     for (const node of nodes) {
       const look = await lookAtNode(node, reading, world);
-      if (needsWork(look, world)) keys.push(`node/${node.metadata.name}`);
+      const outcome = outcomeOfNode(look, NOTHING_WRITTEN);
+      if (needsWork(look, outcome, world)) keys.push(`node/${node.metadata.name}`);
+      else if (outcome.status === 'settled') nodesSettled += 1;
     }
-    return { keys, warnings: [] };
+    return { keys, nodes: nodes.length, nodesSettled, warnings: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { keys: [], warnings: [`Nodes were not looked at: ${reason}`] };
+    return { ...NO_NODES, nodes: nodes.length, warnings: [`Nodes were not looked at: ${reason}`] };
   }
 }
 
-function needsWork(look: NodeLook, { clock }: World): boolean {
+function needsWork(look: NodeLook, outcome: Outcome, { clock }: World): boolean {
   const { plan, againInMs } = look;
   if (plan.steps.length > 0 || plan.refused.length > 0 || againInMs !== undefined) return true;
-  const outcome = outcomeOfNode(look, NOTHING_WRITTEN);
   return summarizeNode({ look, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined;
 }

@@ -4,12 +4,13 @@
  */
 import type { ReconcileRequest } from './model/request.ts';
 import type { World } from './ports.ts';
-import { findNodes } from './sweep-nodes.ts';
+import { findNodes, NO_NODES } from './sweep-nodes.ts';
+import type { NodesFound } from './sweep-nodes.ts';
 import { findServices, NO_SERVICES } from './sweep-services.ts';
 import type { ServicesFound } from './sweep-services.ts';
 import { looksAfterNodes, looksAfterServices } from './unit.ts';
 
-export interface Sweep extends Omit<ServicesFound, 'keys'> {
+export interface Sweep extends Omit<ServicesFound & NodesFound, 'keys'> {
   /** Only what needs work. */
   readonly requests: readonly ReconcileRequest[];
   /** Why nothing could be found out; then nothing is done either. */
@@ -21,13 +22,13 @@ export async function sweep(world: World, options: { readonly namespace?: string
     return await find(world, options.namespace);
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
-    return { ...NO_SERVICES, requests: [], failed };
+    return { ...NOTHING, requests: [], failed };
   }
 }
 
 async function find(world: World, namespace: string | undefined): Promise<Sweep> {
   const forNodes = namespace === undefined && looksAfterNodes(world.config);
-  if (!forNodes && !looksAfterServices(world.config)) return { ...NO_SERVICES, requests: [] };
+  if (!forNodes && !looksAfterServices(world.config)) return { ...NOTHING, requests: [] };
   const nodesListed = world.kube.listNodes();
   const [{ keys, ...found }, nodes] = await Promise.all([
     findServices(nodesListed, world, namespace),
@@ -35,10 +36,12 @@ async function find(world: World, namespace: string | undefined): Promise<Sweep>
   ]);
   return {
     ...found,
+    nodes: nodes.nodes,
+    nodesSettled: nodes.nodesSettled,
     // a Node first: what its servers' addresses are is for the members of load balancers to follow
     requests: [...nodes.keys, ...keys].map((key) => ({ key, trigger: 'sweep' })),
     warnings: [...found.warnings, ...nodes.warnings],
   };
 }
 
-const NO_NODES = { keys: [], warnings: [] };
+const NOTHING = { ...NO_SERVICES, ...NO_NODES };

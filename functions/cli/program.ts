@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { withConnection, withServer, type CliFlags } from './options.ts';
 import { VERSION } from '../version.ts';
 
-const OBJECT = 'service/NAMESPACE/NAME, node/NAME, namespace/NAME, nodeset or all';
+const OBJECT = 'service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';
 
 /**
  * The command line. Each command's code is loaded when it is run; `exit` is told its exit code.

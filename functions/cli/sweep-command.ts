@@ -1,3 +1,5 @@
+import { inNumbers } from '../../shared/report/in-numbers.ts';
+import { looksAfterServices } from '../../shared/unit.ts';
 import { connect } from '../world.ts';
 import { mustSweep } from './objects.ts';
 import { logOf, type CliFlags } from './options.ts';
@@ -19,6 +21,12 @@ export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Pro
   const pending = reports.reduce((sum, { plan }) => sum + (plan?.pending.length ?? 0), found.pending);
   const waits =
     pending > 0 ? `; ${pending} ${pending === 1 ? 'change waits' : 'changes wait'} for approval` : '';
-  console.log(`${found.services} Services, ${found.settled} were settled already; ${work}${waits}`);
-  return exitCode(reports);
+  const settled = found.settled + found.nodesSettled;
+  const code = exitCode(reports);
+  // who is a member of which load balancer, and where, was looked at before these Nodes were changed
+  const again =
+    code === 0 && looksAfterServices(world.config) && reports.some(({ membersMoved }) => membersMoved);
+  const members = again ? '; the members of load balancers are for the next sweep' : '';
+  console.log(`${inNumbers(found)}, ${settled} were settled already; ${work}${waits}${members}`);
+  return again ? 2 : code;
 }

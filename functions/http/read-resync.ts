@@ -1,5 +1,5 @@
 import type { Problem } from '../../shared/model/plan.ts';
-import { parseKey, type Key } from '../../shared/model/request.ts';
+import { isUnit, parseKey, type Key } from '../../shared/model/request.ts';
 
 /** What `POST /resync` asks for. */
 export interface ResyncOrder {
@@ -30,7 +30,7 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
   }
   list.forEach((object, i) => {
     if (objectKey(object) === undefined) {
-      problems.push(problem(`objects[${i}]`, object, 'must be service/NAMESPACE/NAME or node/NAME'));
+      problems.push(problem(`objects[${i}]`, object, 'must be service/NAMESPACE/NAME, node/NAME or routes'));
     }
   });
   if (all !== undefined && all !== true) problems.push(problem('all', all, 'can only be true'));
@@ -40,11 +40,6 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
   if (dryRun === true && all !== undefined) {
     problems.push(problem('dryRun', dryRun, 'needs "objects": `levelset sweep --dry-run` shows everything'));
   }
-  list.forEach((object, i) => {
-    if (dryRun === true && objectKey(object)?.startsWith('node/')) {
-      problems.push(problem(`objects[${i}]`, object, 'has no plan of its own: name a Service with "dryRun"'));
-    }
-  });
   if (problems.length > 0) return problems;
   const keys = list.map(objectKey).filter((key) => key !== undefined);
   return { objects: [...new Set(keys)], all: all === true, dryRun: dryRun === true };
@@ -52,7 +47,7 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
 
 function objectKey(object: unknown): Key | undefined {
   const key = typeof object === 'string' ? parseKey(object) : undefined;
-  return key?.startsWith('service/') || key?.startsWith('node/') ? key : undefined;
+  return key !== undefined && isUnit(key) ? key : undefined;
 }
 
 function problem(field: string, value: unknown, message: string): Problem {

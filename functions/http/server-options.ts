@@ -17,7 +17,7 @@ export interface ServerOptions {
   /** Own user names, whose audit events are dropped. */
   readonly self: readonly string[];
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;
-  /** One object now. */
+  /** One unit of work now. */
   readonly reconcile: (request: ReconcileRequest) => Promise<Report>;
   readonly status: () => Promise<StatusView>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;

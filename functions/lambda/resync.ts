@@ -1,6 +1,4 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { isUnit } from '../../shared/model/request.ts';
-import { leftToSweep } from '../left-to-sweep.ts';
 import { resync } from '../resync.ts';
 import { readTokens } from '../tokens.ts';
 import { functionWorld } from './connected.ts';
@@ -13,15 +11,10 @@ let budget = invocationBudget();
 
 const answer = httpFunction(async () => {
   const world = await functionWorld();
-  const enqueue = enqueueTo(world.triggers);
   return resync({
     resyncTokens: readTokens(world.env).resyncTokens,
-    enqueue,
-    reconcile: async (request) => {
-      if (isUnit(request.key)) return runWork({ request, attempt: 0 }, world, budget);
-      if (!request.dryRun) await enqueue([request]);
-      return leftToSweep(request);
-    },
+    enqueue: enqueueTo(world.triggers),
+    reconcile: (request) => runWork({ request, attempt: 0 }, world, budget),
   });
 });
 

@@ -20,10 +20,12 @@ export async function runSweep(work: SweepWork, { world, log, background }: Func
   const found = await sweep(world, work.namespace === undefined ? {} : { namespace: work.namespace });
   for (const warning of found.warnings) log.warn(warning);
   if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
-  const { services, settled, requests, nodesWithoutAddress } = found;
+  const { services, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;
   log.info('swept', {
     services,
     settled,
+    nodes,
+    nodes_settled: nodesSettled,
     queued: requests.length,
     nodes_without_address: nodesWithoutAddress,
   });

@@ -3,16 +3,17 @@ import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { statusRows, type LastReport } from '../status-rows.ts';
+import { allRows, listObjects } from '../all-rows.ts';
+import type { LastReport } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
 
-/** What the status page shows: the Services as they are, with the last run of each and the last sweep of this process. */
+/** What the status page shows: Services and Nodes as they are, with the last run of each and the last sweep of this process. */
 export class Memory {
   readonly #world: World;
   readonly #reports = new Map<Key, LastReport>();
   #lastSweep: StatusView['lastSweep'];
-  #services: { readonly atMs: number; readonly list: ReturnType<World['kube']['listServices']> } | undefined;
+  #listed: { readonly atMs: number; readonly objects: ReturnType<typeof listObjects> } | undefined;
 
   constructor(world: World) {
     this.#world = world;
@@ -22,20 +23,20 @@ export class Memory {
     if (!report.request.dryRun) this.#reports.set(report.request.key, { report, at: this.#now() });
   }
 
-  rememberSweep({ services, requests, warnings, failed }: Sweep): void {
+  rememberSweep({ services, nodes, requests, warnings, failed }: Sweep): void {
     const all = failed === undefined ? warnings : [`the sweep failed: ${failed}`, ...warnings];
-    this.#lastSweep = { at: this.#now(), services, queued: requests.length, warnings: all };
+    this.#lastSweep = { at: this.#now(), services, nodes, queued: requests.length, warnings: all };
   }
 
-  /** Lists the Services, at most once a second however many look. */
+  /** Lists Services and Nodes, at most once a second however many look. */
   async view(queue: NonNullable<StatusView['queue']>): Promise<StatusView> {
-    const { clock, config, kube } = this.#world;
+    const { clock, config } = this.#world;
     const atMs = clock.now();
-    if (!this.#services || atMs - this.#services.atMs > LIST_AGE_MS) {
-      this.#services = { atMs, list: kube.listServices() };
+    if (!this.#listed || atMs - this.#listed.atMs > LIST_AGE_MS) {
+      this.#listed = { atMs, objects: listObjects(this.#world) };
     }
-    const rows = statusRows(await this.#services.list, config, this.#reports);
-    const shown = new Set<string>(rows.map((row) => `service/${row.service}`));
+    const rows = allRows(await this.#listed.objects, config, this.#reports);
+    const shown = new Set(rows.map(({ object }) => object));
     for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {
       cluster: config.clusterName,

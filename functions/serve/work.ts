@@ -4,7 +4,6 @@ import { isUnit, type Key, type ReconcileRequest } from '../../shared/model/requ
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { leftToSweep } from '../left-to-sweep.ts';
 import { timeBudget } from '../time-budget.ts';
 import type { Connected } from '../world.ts';
 import { Sweeper } from './sweeper.ts';
@@ -70,12 +69,8 @@ export class Work {
     }
   }
 
-  /** One object now, in its turn after a run that is at it already; a dry run beside it. */
+  /** One unit of work now, in its turn after a run that is at it already; a dry run beside it. */
   reconcile(request: ReconcileRequest): Promise<Report> {
-    if (!isUnit(request.key)) {
-      if (!request.dryRun) this.enqueue([request]);
-      return Promise.resolve(leftToSweep(request));
-    }
     if (request.dryRun) return this.#reconcile(request);
     return new Promise((resolve) => {
       this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);

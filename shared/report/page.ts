@@ -1,5 +1,6 @@
 import { markup, type Html } from './markup.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { inNumbers } from './in-numbers.ts';
 import { WORST_FIRST, type StatusRow, type StatusView } from './status-view.ts';
 
 export type { RowState, StatusRow, StatusView } from './status-view.ts';
@@ -29,7 +30,7 @@ export function renderPage(view: StatusView): string {
         </header>
         <dl class="facts">${facts(view, now)}</dl>
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
-        ${rows.length === 0 ? markup`<p class="empty">No Service of type LoadBalancer has been seen yet.</p>` : table(rows, now)}
+        ${rows.length === 0 ? markup`<p class="empty">There is no Service of type LoadBalancer, and no Node that waits.</p>` : table(rows, now)}
         <footer>Updated ${view.generatedAt}, every 5 s while no plan is open. The same as <a href="/?format=json">JSON</a>.</footer>
       </body>
     </html>`.html;
@@ -38,7 +39,7 @@ export function renderPage(view: StatusView): string {
 function worstFirst(a: StatusRow, b: StatusRow): number {
   return (
     WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state) ||
-    (a.service < b.service ? -1 : Number(a.service > b.service))
+    (a.object < b.object ? -1 : Number(a.object > b.object))
   );
 }
 
@@ -56,8 +57,7 @@ function count(state: string, rows: readonly StatusRow[]): Html | undefined {
 function facts({ queue, lastSweep }: StatusView, now: number): readonly Html[] {
   const waiting =
     queue && queue.depth > 0 ? `${queue.depth} waiting, oldest ${age(queue.oldestMs)}` : 'empty';
-  const swept =
-    lastSweep && `${ago(lastSweep.at, now)}: ${lastSweep.services} Services, ${lastSweep.queued} queued`;
+  const swept = lastSweep && `${ago(lastSweep.at, now)}: ${inNumbers(lastSweep)}, ${lastSweep.queued} queued`;
   return [
     markup`<div><dt>Queue</dt><dd>${queue ? waiting : 'unknown'}</dd></div>`,
     markup`<div><dt>Last sweep</dt><dd>${swept ?? 'none yet'}</dd></div>`,
@@ -66,20 +66,26 @@ function facts({ queue, lastSweep }: StatusView, now: number): readonly Html[] {
 
 function table(rows: readonly StatusRow[], now: number): Html {
   return markup`<table>
-    <thead><tr><th>State</th><th>Service</th><th>Address</th><th>What is going on</th><th>Last look</th></tr></thead>
+    <thead><tr><th>State</th><th>Object</th><th>Address</th><th>What is going on</th><th>Last look</th></tr></thead>
     <tbody>${rows.map((row) => line(row, now))}</tbody>
   </table>`;
 }
 
 function line(row: StatusRow, now: number): Html {
   const plan = row.plan && row.planSteps > 0 ? openable(row.planSteps, row.plan) : undefined;
+  const id = row.loadBalancerId ?? row.serverId;
   return markup`<tr class="${row.state}">
       <td><span class="state">${row.state}</span></td>
-      <td class="name">${row.service}${row.loadBalancerId && markup`<small><code>${row.loadBalancerId}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</td>
+      <td class="name">${titleOf(row.object)}${id && markup`<small><code>${id}</code></small>`}${row.sharedWith && markup`<small>with ${row.sharedWith.join(', ')}</small>`}</td>
       <td class="address">${row.address ?? markup`<span class="none">none</span>`}</td>
       <td class="reason">${row.reason}${plan}</td>
       <td class="when"><time datetime="${row.at}">${row.at ? ago(row.at, now) : 'never'}</time>${row.trigger && markup`<small>${row.trigger}</small>`}</td>
     </tr>`;
+}
+
+/** A name has no space in it: a Node is told from a Service of the namespace `node`. */
+function titleOf(object: string): string {
+  return object.startsWith('service/') ? object.slice('service/'.length) : object.replace('node/', 'Node ');
 }
 
 function openable(steps: number, plan: string): Html {

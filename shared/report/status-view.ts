@@ -1,13 +1,17 @@
+import type { Key } from '../model/request.ts';
+
 export type RowState = 'settled' | 'progressing' | 'blocked' | 'failed' | 'unknown';
 
-/** What the status page and its JSON show of one Service. */
+/** What the status page and its JSON show of one Service, or of a Node or the routes while they are not settled. */
 export interface StatusRow {
-  /** `NS/NAME` */
-  readonly service: string;
+  /** As the command line and POST /resync take it. */
+  readonly object: Key;
   readonly state: RowState;
   /** In words: what holds it up, or that nothing does. */
   readonly reason: string;
   readonly loadBalancerId?: string;
+  /** Of a Node. */
+  readonly serverId?: string;
   /** Other Services on that load balancer, as `NS/NAME`. */
   readonly sharedWith?: readonly string[];
   readonly address?: string;
@@ -28,6 +32,7 @@ export interface StatusView {
   readonly lastSweep?: {
     readonly at: string;
     readonly services: number;
+    readonly nodes: number;
     readonly queued: number;
     readonly warnings: readonly string[];
   };

@@ -117,7 +117,7 @@ async function settleAll(levelset: Levelset, cloudConfig: string): Promise<void>
       await levelset.resync({ all: true });
       await new Promise((resolve) => setTimeout(resolve, 15_000));
       return (await runLevelset(['sweep', '--dry-run'], { cloudConfig })).stdout.includes(
-        `${SERVICES} were settled already`,
+        '; 0 need work',
       );
     },
     { ...LONG, everyMs: 1_000 },

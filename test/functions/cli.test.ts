@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../functions/cli/main.ts';
+import { joinNode } from '../support/nodes.ts';
 import { addressOf, aService, sandboxWorld, until, whatIsThere } from './sandbox-world.ts';
 
 let out: string[];
@@ -61,7 +62,7 @@ test('sweeps go from 2, still progressing, to 0, nothing left to do', async () =
   // a watermark of the same second as the last write is not trusted yet
   await until('it counts as settled', async () => {
     expect(await run('sweep', env)).toBe(0);
-    return out.at(-1) === '1 Services, 1 were settled already; nothing to do';
+    return out.at(-1) === '1 Services and 3 Nodes, 4 were settled already; nothing to do';
   });
   expect(await run('plan', env)).toBe(0);
   expect(out.at(-1)).toBe('Nothing to do: everything is as desired.');
@@ -74,8 +75,35 @@ test('a dry sweep prints the plans and leaves all as it is', async () => {
   expect(await run('sweep --dry-run', env)).toBe(0);
 
   expect(out[0]).toContain('default/web: 2 to create');
-  expect(out.at(-1)).toBe('1 Services, 0 were settled already; 1 need work');
+  expect(out.at(-1)).toBe('1 Services and 3 Nodes, 3 were settled already; 1 need work');
   expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('a Node that joins is planned and initialised; who is a member then is for another sweep', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  const { server } = joinNode(sandbox, 'worker-1');
+  sandbox.kube.registerNode('stranger');
+
+  expect(await run('plan node/worker-1', env)).toBe(0);
+  expect(out.at(-1)).toContain(`providerID: "" -> "openstack:///${server.id}"`);
+  expect(await run('sweep', env)).toBe(2);
+  expect(out).toContain('node/worker-1: settled, as desired (2 to update)');
+  expect(out.at(-1)).toBe(
+    '0 Services and 5 Nodes, 3 were settled already; 1 settled, 1 blocked; the members of load balancers are for the next sweep',
+  );
+  expect(await run('sweep', env)).toBe(0);
+  expect(out.at(-1)).toBe('0 Services and 5 Nodes, 4 were settled already; nothing to do');
+  expect(await run('reconcile node/worker-1', env)).toBe(0);
+  expect(await run('reconcile node/stranger', env)).toBe(1);
+  expect(out.at(-1)).toMatch(/^node\/stranger: blocked, metadata.name "stranger" is the name of no server/);
+});
+
+test('without Nodes to look after a sweep counts none, and leaves them as they are', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  joinNode(sandbox, 'worker-1');
+
+  expect(await run('sweep --controllers service', env)).toBe(0);
+  expect(out.at(-1)).toBe('0 Services, 0 were settled already; nothing to do');
 });
 
 test('a sweep that cannot find out what there is exits 1 and says why', async () => {

@@ -45,16 +45,22 @@ test('a resync answers with the report and leaves the rest to a comeback', async
   ]);
 });
 
-test('the page is for who has its token, and tells what the Services say', async () => {
+test('the page is for who has its token, and tells what Services and Nodes say', async () => {
   const world = await deployed();
   world.sandbox.kube.apply(aService('web'));
+  world.sandbox.kube.registerNode('worker-1');
   const get = (headers: Record<string, string>): Promise<APIGatewayProxyStructuredResultV2> =>
     call('status', { method: 'GET', headers: { accept: 'application/json', ...headers } });
 
   expect((await get({})).statusCode).toBe(401);
   const page = await get({ authorization: 'Bearer page-token' });
 
-  expect(JSON.parse(page.body ?? '')).toMatchObject({ rows: [{ service: 'default/web', state: 'unknown' }] });
+  expect(JSON.parse(page.body ?? '')).toMatchObject({
+    rows: [
+      { object: 'service/default/web', state: 'unknown' },
+      { object: 'node/worker-1', state: 'progressing' },
+    ],
+  });
 });
 
 test('a parameter that is missing is named', async () => {
@@ -67,7 +73,7 @@ test('a parameter that is missing is named', async () => {
   );
 });
 
-test('a resync of a Node is left to a sweep, through the queue', async () => {
+test('a resync of a Node answers with its report', async () => {
   const world = await deployed();
 
   const answer = await call('resync', {
@@ -77,6 +83,9 @@ test('a resync of a Node is left to a sweep, through the queue', async () => {
     body: JSON.stringify({ objects: ['node/node-1'] }),
   });
 
-  expect(answer.statusCode).toBe(202);
-  expect(taken(world.aws)).toMatchObject([{ queue: 'triggers.fifo', request: { key: 'node/node-1' } }]);
+  expect([answer.statusCode, JSON.parse(answer.body ?? '')]).toMatchObject([
+    200,
+    { request: { key: 'node/node-1' }, outcome: { status: 'settled' }, plan: { steps: [] } },
+  ]);
+  expect(taken(world.aws)).toEqual([]);
 });

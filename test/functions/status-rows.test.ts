@@ -23,8 +23,8 @@ function ready(status: Condition['status'], reason: string): NonNullable<Service
 }
 
 const rows = (services: readonly Service[], reports = new Map<Key, LastReport>()): unknown =>
-  statusRows(services, {}, reports).map(({ service, state, reason, address }) => [
-    service,
+  statusRows(services, {}, reports).map(({ object, state, reason, address }) => [
+    object,
     state,
     reason,
     address,
@@ -39,10 +39,10 @@ test('a Service that this process has not run is as its own status says', () => 
       aService('bad', { status: ready('False', 'SyncLoadBalancerFailed') }),
     ]),
   ).toEqual([
-    ['shop/new', 'unknown', 'not looked at yet', undefined],
-    ['shop/up', 'settled', 'in words', '203.0.113.10'],
-    ['shop/busy', 'progressing', 'in words', '203.0.113.10'],
-    ['shop/bad', 'failed', 'in words', '203.0.113.10'],
+    ['service/shop/new', 'unknown', 'not looked at yet', undefined],
+    ['service/shop/up', 'settled', 'in words', '203.0.113.10'],
+    ['service/shop/busy', 'progressing', 'in words', '203.0.113.10'],
+    ['service/shop/bad', 'failed', 'in words', '203.0.113.10'],
   ]);
 });
 
@@ -53,7 +53,7 @@ test('of several addresses every one is shown', () => {
   ];
   const status = { ...ready('True', 'EnsuredLoadBalancer'), loadBalancer: { ingress } };
   expect(rows([aService('dual', { status })])).toEqual([
-    ['shop/dual', 'settled', 'in words', '203.0.113.10, fd00::5'],
+    ['service/shop/dual', 'settled', 'in words', '203.0.113.10, fd00::5'],
   ]);
 });
 
@@ -72,7 +72,7 @@ test('the last run comes before the status', () => {
   const service = aService('up', { status: ready('True', 'EnsuredLoadBalancer') });
 
   expect(rows([service], new Map([['service/shop/up', report]]))).toEqual([
-    ['shop/up', 'blocked', 'no such subnet', '203.0.113.10'],
+    ['service/shop/up', 'blocked', 'no such subnet', '203.0.113.10'],
   ]);
 });
 
@@ -85,7 +85,7 @@ test('only who wants, or still holds, a load balancer is shown', () => {
   });
 
   expect(rows([plain, classed, leaving])).toEqual([
-    ['shop/leaving', 'unknown', 'not looked at yet', undefined],
+    ['service/shop/leaving', 'unknown', 'not looked at yet', undefined],
   ]);
 });
 
@@ -127,10 +127,10 @@ test('who shares a load balancer is said on the row of each', () => {
     });
   const shown = statusRows([on('a', '1'), on('b', '1'), on('c', '2'), aService('d')], {}, new Map());
 
-  expect(shown.map(({ service, sharedWith }) => [service, sharedWith])).toEqual([
-    ['shop/a', ['shop/b']],
-    ['shop/b', ['shop/a']],
-    ['shop/c', undefined],
-    ['shop/d', undefined],
+  expect(shown.map(({ object, sharedWith }) => [object, sharedWith])).toEqual([
+    ['service/shop/a', ['shop/b']],
+    ['service/shop/b', ['shop/a']],
+    ['service/shop/c', undefined],
+    ['service/shop/d', undefined],
   ]);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../functions/metrics.ts';
-import { report } from './test-server.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { PLAN, report } from './test-server.ts';
 
 test('the end of each certificate is scraped with its Service, while that uses it', async () => {
   const metrics = createMetrics();
@@ -34,8 +36,8 @@ test('every other metric is scraped with its labels, and none has a namespace or
   const lines = body.split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
-      'levelset_reconcile_total{outcome="settled"} 1',
-      'levelset_reconcile_duration_seconds_bucket{le="0.05",outcome="settled"} 1',
+      'levelset_reconcile_total{object="service",outcome="settled"} 1',
+      'levelset_reconcile_duration_seconds_bucket{le="0.05",object="service",outcome="settled"} 1',
       'levelset_openstack_requests_total{service="octavia",method="POST",status="201"} 1',
       'levelset_openstack_requests_total{service="neutron",method="GET",status="none"} 1',
       'levelset_openstack_request_duration_seconds_count{service="octavia",method="POST"} 1',
@@ -50,4 +52,39 @@ test('every other metric is scraped with its labels, and none has a namespace or
   expect(lines.filter((line) => line.includes('state="ERROR"'))).toEqual([]);
   expect(body).toContain('process_cpu_seconds_total');
   expect(body).not.toMatch(/shop|web/);
+});
+
+test('Nodes that are deleted, and those that are refused to be, are counted; a dry run is not', async () => {
+  const metrics = createMetrics();
+  const deleting: Plan['steps'][number] = { verb: 'delete', kind: 'node', address: 'node/a', id: 'uid-a' };
+  const refusal = {
+    address: 'node/b',
+    kind: 'node',
+    changes: [],
+    reason: 'the brake',
+    approval: 'abc',
+  } as const;
+  const other = {
+    ...refusal,
+    changes: [{ attribute: 'providerID', from: 'openstack:///1', to: 'openstack:///2' }],
+  };
+  const gone: ReconcileRequest = { key: 'node/a', trigger: 'audit' };
+  const held: ReconcileRequest = { key: 'node/b', trigger: 'sweep' };
+  const refused = {
+    ...report(held, { status: 'blocked', reason: 'x' }),
+    plan: { ...PLAN, refused: [refusal] },
+  };
+  metrics.observeReconcile({ ...report(gone, { status: 'settled' }), applied: [deleting] });
+  metrics.observeReconcile(refused);
+  metrics.observeReconcile({ ...refused, plan: { ...PLAN, refused: [other] } });
+  metrics.observeReconcile({ ...refused, request: { ...held, dryRun: true } });
+  const service: ReconcileRequest = { key: 'service/shop/web', trigger: 'audit' };
+  metrics.observeReconcile({ ...report(service, { status: 'settled' }), applied: [deleting] });
+
+  const lines = (await metrics.scrape()).body.split('\n');
+  expect(lines.filter((line) => line.startsWith('levelset_node_deletions_total'))).toEqual([
+    'levelset_node_deletions_total{result="deleted"} 1',
+    'levelset_node_deletions_total{result="refused"} 1',
+  ]);
+  expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 3');
 });

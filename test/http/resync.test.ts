@@ -45,18 +45,20 @@ describe('POST /resync', () => {
   test('several objects, each once, are answered by a list', async () => {
     const server = testServer();
     const answer = await resync(server, {
-      objects: ['service/shop/web', 'service/shop/web', 'node/worker-7'],
+      objects: ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'],
     });
     expect(answer.status).toBe(200);
-    expect(server.reconciled.map(({ key }) => key)).toEqual(['service/shop/web', 'node/worker-7']);
-    expect((answer.body as { reports: unknown[] }).reports).toHaveLength(2);
+    expect(server.reconciled.map(({ key }) => key)).toEqual(['service/shop/web', 'node/worker-7', 'routes']);
+    expect((answer.body as { reports: unknown[] }).reports).toHaveLength(3);
   });
 
   test('a dry run answers with the plan: JSON, or text for people', async () => {
     const server = testServer();
-    const json = await resync(server, { ...ONE, dryRun: true });
-    expect(json.body).toEqual(PLAN);
-    expect(server.reconciled[0]?.dryRun).toBe(true);
+    for (const objects of [ONE.objects, ['node/worker-7'], ['routes']]) {
+      const json = await resync(server, { objects, dryRun: true });
+      expect(json.body).toEqual(PLAN);
+    }
+    expect(server.reconciled.map(({ dryRun }) => dryRun)).toEqual([true, true, true]);
     const text = await resync(server, { ...ONE, dryRun: true }).set('Accept', 'text/plain');
     expect(text.headers['content-type']).toMatch('text/plain');
     expect(text.text).toBe(renderPlan(PLAN));
@@ -74,7 +76,12 @@ describe('POST /resync', () => {
 
   test('names every field that is wrong, its value and what is allowed', async () => {
     const server = testServer();
-    const body = { objects: ['service/shop', 7, 'all', 'node/w'], all: 1, dryRun: 'yes', force: true };
+    const body = {
+      objects: ['service/shop', 7, 'all', 'nodeset', 'node/w'],
+      all: 1,
+      dryRun: 'yes',
+      force: true,
+    };
     const answer = await resync(server, body);
     expect(answer.status).toBe(422);
     expect((answer.body as { problems: unknown }).problems).toEqual([
@@ -87,10 +94,15 @@ describe('POST /resync', () => {
       {
         field: 'objects[0]',
         value: '"service/shop"',
-        message: 'must be service/NAMESPACE/NAME or node/NAME',
+        message: 'must be service/NAMESPACE/NAME, node/NAME or routes',
       },
-      { field: 'objects[1]', value: '7', message: 'must be service/NAMESPACE/NAME or node/NAME' },
-      { field: 'objects[2]', value: '"all"', message: 'must be service/NAMESPACE/NAME or node/NAME' },
+      { field: 'objects[1]', value: '7', message: 'must be service/NAMESPACE/NAME, node/NAME or routes' },
+      { field: 'objects[2]', value: '"all"', message: 'must be service/NAMESPACE/NAME, node/NAME or routes' },
+      {
+        field: 'objects[3]',
+        value: '"nodeset"',
+        message: 'must be service/NAMESPACE/NAME, node/NAME or routes',
+      },
       { field: 'all', value: '1', message: 'can only be true' },
       { field: 'dryRun', value: '"yes"', message: 'must be true or false' },
     ]);

@@ -9,7 +9,7 @@ const VIEW: StatusView = {
   generatedAt: '2026-11-21T03:00:00Z',
   rows: [
     {
-      service: 'shop/ok',
+      object: 'service/shop/ok',
       state: 'settled',
       reason: 'nothing to do',
       planSteps: 0,
@@ -17,14 +17,24 @@ const VIEW: StatusView = {
       sharedWith: ['shop/also'],
     },
     {
-      service: 'shop/<script>alert(1)</script>',
+      object: 'service/shop/<script>alert(1)</script>',
       state: 'failed',
       reason: `it's "away" & gone`,
       plan: '+ lb\n    name: "<b>"',
       planSteps: 1,
       at: '2026-11-21T02:55:00Z',
     },
+    {
+      object: 'node/worker-7',
+      state: 'blocked',
+      reason: 'its server is gone',
+      serverId: 'server-7',
+      address: '10.0.0.7',
+      planSteps: 0,
+    },
+    { object: 'service/node/web', state: 'settled', reason: 'as desired', planSteps: 0 },
   ],
+  lastSweep: { at: '2026-11-21T02:58:30Z', services: 3, nodes: 10, queued: 1, warnings: [] },
 };
 const status = () => Promise.resolve(VIEW);
 
@@ -38,7 +48,14 @@ describe('GET /', () => {
     expect(text).toContain('5 min ago');
     expect(text).toContain('with shop/also');
     expect(text.indexOf('class="failed">\n')).toBeLessThan(text.indexOf('shop/ok'));
-    expect(text).toContain('<title>(1) levelset: kubernetes</title>');
+    expect(text).toContain('<title>(2) levelset: kubernetes</title>');
+  });
+
+  test('names a Node so that it is no Service, with its server, and what the sweep looked at', async () => {
+    const { text } = await request(testServer({ open: true, status }).app).get('/');
+    expect(text).toContain('<td class="name">Node worker-7<small><code>server-7</code></small></td>');
+    expect(text).toContain('<td class="name">node/web</td>');
+    expect(text).toContain('90 s ago: 3 Services and 10 Nodes, 1 queued');
   });
 
   test('allows its own style and script by hash and nothing else', async () => {

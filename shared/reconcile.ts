@@ -17,6 +17,7 @@ import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
 import { trustNothing } from './note-writes.ts';
 import { reconcileNode } from './reconcile-node.ts';
+import { reconcileRoutes } from './reconcile-routes.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
@@ -40,6 +41,7 @@ export async function reconcile(request: ReconcileRequest, world: World, budget:
 async function run(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const node = asNodeKey(request.key);
   if (node !== undefined) return reconcileNode(node, request, world, budget);
+  if (request.key === 'routes') return reconcileRoutes(request, world, budget);
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is no unit of work`);
   // switched off is hands off: what there is keeps serving, also for Services that are deleted

@@ -2,7 +2,6 @@
 import { cidrContains, parseCidr } from './cidr.ts';
 import type { Address } from './address.ts';
 import type { NeutronPort } from './nova.ts';
-import type { WireResource } from './resources.ts';
 
 /** Of a router (extension extraroute). Neutron keeps each as it was spelled, and takes one away only by that spelling. */
 export interface Route {
@@ -20,7 +19,8 @@ export interface AddressPair {
   readonly mac_address?: string;
 }
 
-export interface WireRouter extends WireResource {
+export interface WireRouter {
+  readonly id: string;
   /** Absent where Neutron has no extension extraroute. */
   readonly routes?: readonly Route[];
 }
@@ -42,6 +42,7 @@ export interface WrittenRoute extends Route {
 export type WrittenRoutes = readonly WrittenRoute[];
 
 export const routerAt = (id: string): Address => `router/${id}`;
+export const routeAt = ({ destination, nexthop }: Route): Address => `route/${destination}/${nexthop}`;
 export const routePortAt = (id: string): Address => `port/${id}`;
 
 /** Equal for the same route, however it is spelled. */

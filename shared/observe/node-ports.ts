@@ -3,11 +3,7 @@ import type { Subnet } from '../model/network.ts';
 import type { Address } from '../model/address.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
-
-/** So many addresses in one URL: some servers take no more than 4 kB of it. */
-const AT_ONCE = 50;
-/** More lists than this are more than one of all ports of the project. */
-const FEW = 4;
+import { listPorts } from './port-lists.ts';
 
 const FIELDS = ['id', 'fixed_ips', 'security_groups', 'revision_number', 'port_security_enabled'];
 
@@ -68,18 +64,12 @@ export function addressesOf(nodes: readonly Node[]): readonly string[] {
 }
 
 /** Ports of the project with these addresses, in few calls however many there are. */
-export async function portsAt(
+export function portsAt(
   addresses: readonly string[],
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
-  if (addresses.length > AT_ONCE * FEW) return cloud.list('port', { fields: FIELDS });
-  const batches = Array.from({ length: Math.ceil(addresses.length / AT_ONCE) }, (_, at) =>
-    addresses.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
-  );
-  const lists = batches.map((batch) =>
-    cloud.list('port', { fixed_ips: batch.map((address) => `ip_address=${address}`), fields: FIELDS }),
-  );
-  return (await Promise.all(lists)).flat();
+  const wanted = addresses.map((address) => `ip_address=${address}`);
+  return listPorts('fixed_ips', wanted, FIELDS, cloud);
 }
 
 /** Neutron before Train does not know this filter and lists all ports. */

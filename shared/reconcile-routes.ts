@@ -1,0 +1,60 @@
+/**
+ * The page of the routes: read all Nodes -> observe the router and their ports -> desire -> plan -> (lease, record) -> apply ->
+ * tell the Nodes. One router has the routes of them all, so all Nodes together are one unit.
+ */
+import { applyEach } from './apply/apply-each.ts';
+import type { AppliedEach } from './apply/apply-each.ts';
+import type { Run } from './conclude.ts';
+import { routeConditions } from './desired/route-conditions.ts';
+import { lookAtRoutes, rfc3339 } from './look-at-routes.ts';
+import type { RoutesLook } from './look-at-routes.ts';
+import { ERRORS } from './model/errors.ts';
+import type { ReconcileRequest } from './model/request.ts';
+import { planRoutes } from './plan/routes.ts';
+import type { Budget, World } from './ports.ts';
+import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/routes.ts';
+import { writeRoutes } from './write-routes.ts';
+import type { RoutesWritten } from './write-routes.ts';
+
+export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
+  const { route, controllers } = world.config;
+  if (!route || !controllers.includes('node-route-controller')) return NOTHING;
+  const isAsked = request.trigger === 'command' || request.trigger === 'resync';
+  const look = (limit?: number): Promise<RoutesLook> =>
+    lookAtRoutes({ ...route, isAsked, ...(limit === undefined ? {} : { limit }) }, world);
+  const first = await look();
+  if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
+  const written = await writeRoutes(first, look, world, budget);
+  const told = await tellNodes(written, world, budget);
+  const done = {
+    ...written.look,
+    ...written,
+    router: written.look.router.id,
+    failed: new Map([...written.failed, ...told.failed]),
+    stopped: written.stopped || told.stopped,
+  };
+  for (const [node, event] of routeEvents(done)) await world.kube.recordEvent(node, event);
+  const { plan } = written.look;
+  return {
+    outcome: outcomeOfRoutes(done),
+    plan: { ...plan, problems: [...plan.problems, ...forbiddenProblems(written.failed)] },
+    applied: [...written.steps, ...told.steps],
+  };
+}
+
+const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
+
+/** The condition of each Node, as it came out. What is tried again at once is not told. */
+async function tellNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
+  const { look, stopped, failed } = written;
+  const comesBack = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
+  if (!look.desired || stopped || comesBack) return { steps: [], stopped: false, failed: new Map() };
+  const now = rfc3339(world.clock.now());
+  const desired = routeConditions(look.desired.nodes, isRouted(written), now);
+  const { observed } = look;
+  const { steps } = planRoutes({ desired, observed, problems: [], foreign: [] });
+  return applyEach(steps, observed, { ...world, lease: NOT_NEEDED, budget });
+}
+
+/** The apiserver's resourceVersion keeps two writers apart. */
+const NOT_NEEDED = { renew: () => Promise.resolve() };

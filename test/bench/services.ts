@@ -116,9 +116,7 @@ async function settleAll(levelset: Levelset, cloudConfig: string): Promise<void>
     async () => {
       await levelset.resync({ all: true });
       await new Promise((resolve) => setTimeout(resolve, 15_000));
-      return (await runLevelset(['sweep', '--dry-run'], { cloudConfig })).stdout.includes(
-        '; 0 need work',
-      );
+      return (await runLevelset(['sweep', '--dry-run'], { cloudConfig })).stdout.includes('; 0 need work');
     },
     { ...LONG, everyMs: 1_000 },
   );

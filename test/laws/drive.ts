@@ -88,6 +88,8 @@ export async function executeWhole(seen: Look, cloud: CloudModel): Promise<void>
   }
 }
 
+const CHANGES: readonly string[] = ['in-place', 'recreate', 'new-pool'];
+
 /** What is managed of the unit's resources, by address: the same picture means the same service to its users. */
 export async function pictureOf(
   service: Service,
@@ -101,7 +103,7 @@ export async function pictureOf(
       .map(({ kind, address, wire }) => {
         const rules: Readonly<Record<string, { readonly change: string }>> = ATTRIBUTES[kind];
         const managed = Object.entries(rules).filter(
-          ([name, { change }]) => (change === 'in-place' || change === 'recreate') && name !== 'port_id',
+          ([name, { change }]) => CHANGES.includes(change) && !['port_id', 'subnet_id'].includes(name),
         );
         const values = managed.map(([name]) => {
           const value = wire[name];

@@ -169,7 +169,7 @@ describe('whatever a Service asks for, one after the other', () => {
       { examples: [[DUAL, ONLY_IPV6_CLIENTS, [OF_BOTH_FAMILIES]]] },
     ));
 
-  test('a plan carried out to its end leaves only the tags of a new group', () =>
+  test('a plan carried out to its end leaves only the tags of a new group, and what led to a pool that was left', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
         const cloud = new CloudModel();
@@ -182,7 +182,10 @@ describe('whatever a Service asks for, one after the other', () => {
         const left = plan.steps.filter(({ kind }) =>
           ['securitygroup', 'securitygrouprule', 'port'].includes(kind),
         );
-        expect(left.filter(({ kind, verb }) => kind !== 'securitygroup' || verb !== 'update')).toEqual([]);
+        const turned = seen.plan.steps.some(({ address }) => address.endsWith('/next'));
+        const isLater = ({ kind, verb }: (typeof left)[number]): boolean =>
+          kind === 'securitygroup' ? verb === 'update' : turned && (kind === 'port' || verb === 'delete');
+        expect(left.filter((step) => !isLater(step))).toEqual([]);
       }),
     ));
 

@@ -6,9 +6,10 @@ import type { ReconcileRequest } from './model/request.ts';
 import type { World } from './ports.ts';
 import { findNodes, NO_NODES } from './sweep-nodes.ts';
 import type { NodesFound } from './sweep-nodes.ts';
+import { findRoutes } from './sweep-routes.ts';
 import { findServices, NO_SERVICES } from './sweep-services.ts';
 import type { ServicesFound } from './sweep-services.ts';
-import { looksAfterNodes, looksAfterServices } from './unit.ts';
+import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './unit.ts';
 
 export interface Sweep extends Omit<ServicesFound & NodesFound, 'keys'> {
   /** Only what needs work. */
@@ -28,19 +29,21 @@ export async function sweep(world: World, options: { readonly namespace?: string
 
 async function find(world: World, namespace: string | undefined): Promise<Sweep> {
   const forNodes = namespace === undefined && looksAfterNodes(world.config);
-  if (!forNodes && !looksAfterServices(world.config)) return { ...NOTHING, requests: [] };
+  const forRoutes = namespace === undefined && looksAfterRoutes(world.config);
+  if (!forNodes && !forRoutes && !looksAfterServices(world.config)) return { ...NOTHING, requests: [] };
   const nodesListed = world.kube.listNodes();
-  const [{ keys, ...found }, nodes] = await Promise.all([
+  const [{ keys, ...found }, nodes, routes] = await Promise.all([
     findServices(nodesListed, world, namespace),
     forNodes ? nodesListed.then((nodes) => findNodes(nodes, world)) : NO_NODES,
+    forRoutes ? findRoutes(world) : { keys: [], warnings: [] },
   ]);
   return {
     ...found,
     nodes: nodes.nodes,
     nodesSettled: nodes.nodesSettled,
     // a Node first: what its servers' addresses are is for the members of load balancers to follow
-    requests: [...nodes.keys, ...keys].map((key) => ({ key, trigger: 'sweep' })),
-    warnings: [...found.warnings, ...nodes.warnings],
+    requests: [...nodes.keys, ...routes.keys, ...keys].map((key) => ({ key, trigger: 'sweep' })),
+    warnings: [...found.warnings, ...nodes.warnings, ...routes.warnings],
   };
 }
 

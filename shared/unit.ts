@@ -23,6 +23,10 @@ export function looksAfterNodes({ controllers }: Config): boolean {
   );
 }
 
+export function looksAfterRoutes({ controllers, route }: Config): boolean {
+  return route !== undefined && controllers.includes('node-route-controller');
+}
+
 export function hasFinalizer(service: Service): boolean {
   return service.metadata.finalizers?.includes(FINALIZER) ?? false;
 }

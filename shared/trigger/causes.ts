@@ -24,8 +24,8 @@ export interface Triggered extends TriggerCounts {
 /** What one event says: the texts of keys, 'ignored', or 'skipped' when it cannot be read. */
 export type Reading = { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
 
-/** What hangs on all Nodes together: who is a member of which load balancer. */
-export const OF_ALL_NODES = ['nodeset'];
+/** What hangs on all Nodes together: who is a member of which load balancer, and the routes to the pods. */
+export const OF_ALL_NODES = ['nodeset', 'routes'];
 
 /** Folds readings into keys and counts. A name that cannot be a Kubernetes name makes its event a skipped one. */
 export function collectKeys(readings: Iterable<Reading>): Triggered {

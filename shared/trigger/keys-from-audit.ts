@@ -40,11 +40,11 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   return { keys: keysOfNode(event), cause: event.auditID };
 }
 
-/** Without a name all are looked through. */
+/** Without a name all are looked through. Routes follow CIDRs, and addresses, which in a status are the kubelets' to write. */
 function keysOfNode({ objectRef, verb }: AuditEvent): readonly string[] {
-  const name = objectRef?.name;
+  const { name, subresource } = objectRef ?? {};
   if (!name || verb === 'delete' || verb === 'deletecollection') return OF_ALL_NODES;
-  return [`node/${name}`, ...OF_ALL_NODES];
+  return [`node/${name}`, ...(subresource ? ['nodeset'] : OF_ALL_NODES)];
 }
 
 /** What Services of its namespace may use. */

@@ -175,6 +175,6 @@ it('tells what it did on the page, in the metrics and in one line a run', async 
       expect.objectContaining({ service: `${world.namespace}/web`, address }),
     ]) as unknown,
   });
-  expect(metrics.text).toMatch(/levelset_reconcile_total\{outcome="settled"\} [1-9]/);
+  expect(metrics.text).toMatch(/levelset_reconcile_total\{object="service",outcome="settled"\} [1-9]/);
   expect(world.levelset.log()).toContain(`"object":"${world.namespace}/web"`);
 });

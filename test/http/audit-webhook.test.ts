@@ -17,12 +17,13 @@ describe('POST /audit/:cluster', () => {
       const server = testServer();
       const answer = await deliver(server, `/audit/${name}`).send(JSON.stringify(BATCH));
       expect(answer.status).toBe(202);
-      expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 3 });
+      expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 4 });
       const ofNode = { trigger: 'audit', cause: '2f0f1c9e-1111-4a4a-8b8b-5b7d6a9f0c22' };
       expect(server.queued).toEqual([
         { key: 'service/shop/web', trigger: 'audit', cause: '7d3c0b52-5a0e-4f7e-9a53-0f6f3b1d2a11' },
         { key: 'node/worker-7', ...ofNode },
         { key: 'nodeset', ...ofNode },
+        { key: 'routes', ...ofNode },
       ]);
       expect(server.counted).toEqual([{ accepted: 3, skipped: 0, ignored: 0 }]);
     },
@@ -131,7 +132,7 @@ describe('POST /audit/:cluster', () => {
       .set('Content-Encoding', 'gzip')
       .serialize((body: unknown) => body as string)
       .send(gzipSync(JSON.stringify(BATCH)));
-    expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 3 });
+    expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 4 });
   });
 
   test('own writes are dropped, and then nothing is queued', async () => {

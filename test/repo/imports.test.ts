@@ -83,7 +83,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'server-reading.ts',
     'unit.ts',
   ],
-  'sweep.ts': ['model', 'ports.ts', 'sweep-nodes.ts', 'sweep-services.ts', 'unit.ts'],
+  'sweep.ts': ['model', 'ports.ts', 'sweep-nodes.ts', 'sweep-routes.ts', 'sweep-services.ts', 'unit.ts'],
+  'sweep-routes.ts': ['model', 'ports.ts', 'report', 'look-at-routes.ts'],
   'sweep-nodes.ts': ['model', 'ports.ts', 'report', 'look-at-node.ts', 'server-reading.ts'],
   'sweep-services.ts': [
     'model',

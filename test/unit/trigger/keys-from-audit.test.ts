@@ -34,13 +34,13 @@ const READ: readonly (readonly [string, AuditEvent, string])[] = [
   ['levelset impersonating somebody', serviceEvent('update', { user: self, impersonatedUser: { username: 'alice' } }), 'service/shop/web'],
   ['a Secret that is renewed', serviceEvent('update', { objectRef: { resource: 'secrets', namespace: 'shop', name: 'web-tls' } }), 'namespace/shop'],
   ['an endpoint that comes or goes', serviceEvent('update', { objectRef: slice }), 'namespace/shop'],
-  ['a node that registers', nodeEvent('create'), 'node/worker-7 nodeset'],
-  ['a node that registers without a name', nodeEvent('create', { objectRef: { resource: 'nodes' } }), 'nodeset'],
-  ['a node that is tainted', nodeEvent('patch', { user: nodeController }), 'node/worker-7 nodeset'],
-  ['a node that gets its CIDR', nodeEvent('update', { user: nodeController }), 'node/worker-7 nodeset'],
-  ['a kubelet that labels its node', nodeEvent('patch'), 'node/worker-7 nodeset'],
-  ['a node that is deleted', nodeEvent('delete'), 'nodeset'],
-  ['all nodes deleted', nodeEvent('deletecollection', { objectRef: { resource: 'nodes' } }), 'nodeset'],
+  ['a node that registers', nodeEvent('create'), 'node/worker-7 nodeset routes'],
+  ['a node that registers without a name', nodeEvent('create', { objectRef: { resource: 'nodes' } }), 'nodeset routes'],
+  ['a node that is tainted', nodeEvent('patch', { user: nodeController }), 'node/worker-7 nodeset routes'],
+  ['a node that gets its CIDR', nodeEvent('update', { user: nodeController }), 'node/worker-7 nodeset routes'],
+  ['a kubelet that labels its node', nodeEvent('patch'), 'node/worker-7 nodeset routes'],
+  ['a node that is deleted', nodeEvent('delete'), 'nodeset routes'],
+  ['all nodes deleted', nodeEvent('deletecollection', { objectRef: { resource: 'nodes' } }), 'nodeset routes'],
   ['a node that goes NotReady', nodeEvent('patch', { objectRef: nodeStatus, user: nodeController }), 'node/worker-7 nodeset'],
   ['a node that goes NotReady, of a controller manager with one identity', nodeEvent('update', { objectRef: nodeStatus, user: { username: 'system:kube-controller-manager' } }), 'node/worker-7 nodeset'],
 ];
@@ -119,7 +119,7 @@ describe('keysFromAudit', () => {
     expect(accepted).toBe(400);
     expect(keys).toEqual([
       ...[0, 1, 2, 3, 4, 5, 6].map((n) => ({ key: `service/shop/web-${n}`, cause: `id-${n}` })),
-      ...['node/worker-7', 'nodeset'].map((key) => ({ key, cause: 'id-7' })),
+      ...['node/worker-7', 'nodeset', 'routes'].map((key) => ({ key, cause: 'id-7' })),
     ]);
   });
 

@@ -1,0 +1,32 @@
+/** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
+import { lookAtRoutes } from './look-at-routes.ts';
+import type { Key } from './model/request.ts';
+import type { World } from './ports.ts';
+import { outcomeOfRoutes } from './report/routes.ts';
+
+export interface RoutesFound {
+  readonly keys: readonly Key[];
+  readonly warnings: readonly string[];
+}
+
+/** As with Nodes, what fails is a warning: load balancers do not wait for a router. */
+export async function findRoutes(world: World): Promise<RoutesFound> {
+  const { route } = world.config;
+  if (!route) return { keys: [], warnings: [] };
+  try {
+    const look = await lookAtRoutes({ ...route, isAsked: false }, world);
+    const { router, plan } = look;
+    const seen = {
+      ...look,
+      router: router.id,
+      routes: router.routes ?? [],
+      stopped: false,
+      failed: new Map(),
+    };
+    const isSettled = plan.steps.length === 0 && outcomeOfRoutes(seen).status === 'settled';
+    return { keys: isSettled ? [] : ['routes'], warnings: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { keys: [], warnings: [`routes were not looked at: ${reason}`] };
+  }
+}

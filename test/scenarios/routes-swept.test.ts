@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sweep } from '../../shared/sweep.ts';
+import type { World } from '../../shared/ports.ts';
+import { runAll } from '../support/sandbox-world.ts';
+import { startRouteWorld } from '../support/route-world.ts';
+import type { RouteWorld } from '../support/route-world.ts';
+
+let it: RouteWorld;
+let alone: World;
+beforeEach(async () => {
+  it = await startRouteWorld();
+  // nothing else to look after
+  alone = { ...it.world, config: { ...it.world.config, controllers: ['node-route-controller'] } };
+});
+afterEach(() => it.close());
+
+const keysOf = async (by: World = alone): Promise<readonly string[]> =>
+  (await sweep(by)).requests.map(({ key }) => key);
+
+test('a sweep finds routes that are missing, and then nothing, with two calls', async () => {
+  it.addNode(1);
+  expect(await keysOf()).toEqual(['routes']);
+  await runAll(await sweep(alone), alone);
+  expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`]);
+
+  it.calls();
+  expect([await keysOf(), it.calls()]).toEqual([
+    [],
+    ['GET /network/v2.0/routers/ID', 'GET /network/v2.0/ports'],
+  ]);
+});
+
+test('what was changed by hand is found, and a Node that cannot be reached is told at every sweep', async () => {
+  it.addNode(1);
+  await it.routed();
+  const [router] = it.sandbox.cloud.routers;
+  if (router) router.routes = [];
+  expect(await keysOf()).toEqual(['routes']);
+  await it.routed();
+
+  it.sandbox.kube.apply({
+    kind: 'Node',
+    metadata: { name: 'stranger' },
+    spec: { podCIDR: '10.244.9.0/24', podCIDRs: ['10.244.9.0/24'] },
+  });
+  await it.routed();
+  expect(await keysOf()).toEqual(['routes']);
+});
+
+test.each([
+  ['nobody looks after them', ['cloud-node-lifecycle-controller'] as const],
+  ['all but they are looked after', ['service-lb-controller', 'cloud-node-controller'] as const],
+])('a sweep asks for no router where %s', async (_, controllers) => {
+  it.addNode(1);
+  it.calls();
+  expect(await keysOf({ ...it.world, config: { ...it.world.config, controllers } })).not.toContain('routes');
+  expect(it.calls().filter((call) => call.includes('/routers'))).toEqual([]);
+});
+
+test('a namespace is no matter of routes, and a router that does not answer stops nothing else', async () => {
+  it.addNode(1);
+  expect((await sweep(it.world, { namespace: 'default' })).requests).toEqual([]);
+  it.sandbox.fault({ match: { side: 'openstack', path: /routers/ }, times: 99, kind: 'fail-before' });
+
+  const found = await sweep(it.world);
+
+  expect(found.requests.map(({ key }) => key)).toEqual(['node/node-1']);
+  expect(found.failed).toBeUndefined();
+  expect(found.warnings).toEqual([expect.stringMatching(/^routes were not looked at: /)]);
+});

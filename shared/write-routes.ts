@@ -37,13 +37,16 @@ export async function writeRoutes(
   if (cloudSteps(first).length === 0) return settle(first, world);
   const lease = world.kube.lease(LEASE);
   const { fresh } = await lease.acquire();
+  let isLast = false;
   try {
     const means = { ...world, lease, budget };
-    const done = await write(fresh ? first : await lookAgain(), world, means);
+    let done = await write(fresh ? first : await lookAgain(), world, means);
     const limit = done.failed.get(routerAt(first.router.id))?.context.limit;
-    return limit === undefined ? done : await write(await lookAgain(limit), world, means);
+    if (limit !== undefined) done = await write(await lookAgain(limit), world, means);
+    isLast = done.failed.size === 0 && done.look.desired?.after.length === 0;
+    return done;
   } finally {
-    await lease.release();
+    await (isLast ? lease.remove() : lease.release());
   }
 }
 

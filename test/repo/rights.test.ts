@@ -3,10 +3,12 @@ import { parseAllDocuments } from 'yaml';
 import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
 import { textOf } from './files.ts';
 import { recordLifecycle } from './recorded-lifecycle.ts';
+import { recordNodes } from './recorded-nodes.ts';
+import { recordRoutes } from './recorded-routes.ts';
 
 let requests: readonly RecordedRequest[];
 beforeAll(async () => {
-  requests = await recordLifecycle();
+  requests = [...(await recordLifecycle()), ...(await recordNodes()), ...(await recordRoutes())];
 });
 
 interface Manifest {

@@ -7,15 +7,16 @@ import { aService } from './sandbox-world.ts';
 test('an audit event becomes a message of its key, and the same batch again becomes none', async () => {
   const world = await deployed();
   const batch = eventList([serviceEvent('create', { auditID: 'audit-1' })]);
-  const post = (token: string): Promise<APIGatewayProxyStructuredResultV2> =>
+  const post = (token: string, cluster = 'kubernetes'): Promise<APIGatewayProxyStructuredResultV2> =>
     call('audit', {
       method: 'POST',
-      rawPath: '/audit/kubernetes',
+      rawPath: `/audit/${cluster}`,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(batch),
     });
 
   expect((await post('wrong')).statusCode).toBe(401);
+  expect((await post('audit-token', 'c1c1c1c1-0000-4000-8000-000000000000')).statusCode).toBe(404);
   expect((await post('audit-token')).statusCode).toBe(202);
   expect((await post('audit-token')).statusCode).toBe(202);
 

@@ -5,7 +5,7 @@ import type { Outcome, Report } from '../shared/model/outcome.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { serviceKey, type Key } from '../shared/model/request.ts';
 import { renderPlan } from '../shared/plan/render.ts';
-import { readyCondition } from '../shared/report/condition.ts';
+import { BLOCKED_REASON, readyCondition } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { hasFinalizer, wantsLoadBalancer } from '../shared/unit.ts';
 
@@ -50,7 +50,7 @@ function rowFromStatus(service: Service): StatusRow {
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID];
   return {
     object: serviceKey(service.metadata.namespace, service.metadata.name),
-    state: stateOf(condition),
+    state: STATES[condition?.reason ?? ''] ?? 'unknown',
     reason: condition?.message ?? 'not looked at yet',
     ...(id !== undefined && { loadBalancerId: id }),
     ...(addresses.length > 0 && { address: addresses.join(', ') }),
@@ -58,13 +58,15 @@ function rowFromStatus(service: Service): StatusRow {
   };
 }
 
-function stateOf(condition: ReturnType<typeof readyCondition>): RowState {
-  if (!condition) return 'unknown';
-  if (condition.status === 'True') return 'settled';
-  return condition.reason === 'EnsuringLoadBalancer' || condition.reason === 'DeletingLoadBalancer'
-    ? 'progressing'
-    : 'failed';
-}
+/** What the last run came to, by the reason that it told; a condition that serves may tell of a failure all the same. */
+const STATES: Readonly<Partial<Record<string, RowState>>> = {
+  EnsuredLoadBalancer: 'settled',
+  UnAvailableLoadBalancer: 'settled',
+  EnsuringLoadBalancer: 'progressing',
+  DeletingLoadBalancer: 'progressing',
+  [BLOCKED_REASON]: 'blocked',
+  SyncLoadBalancerFailed: 'failed',
+};
 
 /** What a run says of its object. */
 export function rowFromReport({

@@ -4,6 +4,9 @@ import { READY_CONDITION } from '../model/ownership.ts';
 /** What the condition says; the type is ours and the time follows from the status. */
 export type Told = Omit<Condition, 'type' | 'lastTransitionTime'>;
 
+/** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
+export const BLOCKED_REASON = 'LoadBalancerBlocked';
+
 export function readyCondition(service: Service): Condition | undefined {
   return service.status?.conditions?.find(({ type }) => type === READY_CONDITION);
 }

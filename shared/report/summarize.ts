@@ -11,7 +11,7 @@ import {
 } from '../model/ownership.ts';
 import { summarizeSteps } from '../plan/render.ts';
 import { ingressOf } from './address.ts';
-import { readyCondition, sameIngress, withCondition } from './condition.ts';
+import { BLOCKED_REASON, readyCondition, sameIngress, withCondition } from './condition.ts';
 import type { Told } from './condition.ts';
 import { tell } from './told.ts';
 
@@ -89,8 +89,9 @@ function isNews(service: Service, told: Told): boolean {
   return old?.status !== told.status || old.reason !== told.reason || old.message !== told.message;
 }
 
-function eventOf(told: Told, type: ObjectEvent['type']): ObjectEvent {
-  return { type, reason: told.reason, message: told.message };
+/** A load balancer that is blocked is told by the Go provider's reason: that is what people watch Events for. */
+function eventOf({ reason, message }: Told, type: ObjectEvent['type']): ObjectEvent {
+  return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }
 
 /**

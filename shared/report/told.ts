@@ -3,7 +3,7 @@ import { ERRORS } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { clip } from '../model/printable.ts';
-import { readyCondition } from './condition.ts';
+import { BLOCKED_REASON, readyCondition } from './condition.ts';
 import type { Told } from './condition.ts';
 import { notesOf } from './notes.ts';
 
@@ -46,7 +46,7 @@ function newsOf(
     case 'blocked':
       return warning({
         status: 'False',
-        reason: 'SyncLoadBalancerFailed',
+        reason: BLOCKED_REASON,
         message: whyNot(outcome.reason, look),
       });
     case 'failed': {

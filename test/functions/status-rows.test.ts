@@ -37,12 +37,20 @@ test('a Service that this process has not run is as its own status says', () => 
       aService('up', { status: ready('True', 'EnsuredLoadBalancer') }),
       aService('busy', { status: ready('False', 'EnsuringLoadBalancer') }),
       aService('bad', { status: ready('False', 'SyncLoadBalancerFailed') }),
+      aService('bad-and-up', { status: ready('True', 'SyncLoadBalancerFailed') }),
+      aService('stopped', { status: ready('False', 'LoadBalancerBlocked') }),
+      aService('no-address', { status: ready('False', 'EnsuredLoadBalancer') }),
+      aService('no-nodes', { status: ready('True', 'UnAvailableLoadBalancer') }),
     ]),
   ).toEqual([
     ['service/shop/new', 'unknown', 'not looked at yet', undefined],
     ['service/shop/up', 'settled', 'in words', '203.0.113.10'],
     ['service/shop/busy', 'progressing', 'in words', '203.0.113.10'],
     ['service/shop/bad', 'failed', 'in words', '203.0.113.10'],
+    ['service/shop/bad-and-up', 'failed', 'in words', '203.0.113.10'],
+    ['service/shop/stopped', 'blocked', 'in words', '203.0.113.10'],
+    ['service/shop/no-address', 'settled', 'in words', '203.0.113.10'],
+    ['service/shop/no-nodes', 'settled', 'in words', '203.0.113.10'],
   ]);
 });
 

@@ -38,7 +38,7 @@ describe('loadBalancerSourceRanges', () => {
 
     expect(report.outcome.status).toBe('blocked');
     expect(cloudWrites(it.sandbox)).toEqual([]);
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'LoadBalancerBlocked' });
     expect(readyOf(it.sandbox)?.message).toContain('none of the ranges can be enforced');
   });
 

@@ -23,7 +23,7 @@ interface Manifest {
 
 /** `verb group/resource`, and whether in our own namespace only. */
 function granted(): readonly string[] {
-  const files = ['infra/kubernetes/rbac.yaml', 'infra/kubernetes/tls-secrets.example.yaml'];
+  const files = ['rbac', 'rbac-nodes', 'tls-secrets.example'].map((name) => `infra/kubernetes/${name}.yaml`);
   const manifests = files.flatMap((file) =>
     parseAllDocuments(textOf(file)).map((one) => one.toJS() as Manifest),
   );

@@ -1,0 +1,34 @@
+import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
+import { joinNodes } from '../support/nodes.ts';
+import { startNodeWorld } from '../support/node-world.ts';
+
+const MINUTE = 61_000;
+
+/** Nodes that join, stop and go, on a Nova of these days and on an old one; the requests that came of it. */
+export async function recordNodes(): Promise<readonly RecordedRequest[]> {
+  const it = await startNodeWorld(({ nodes }) => ({ nodes: { ...nodes, deletionPercent: 100 } }));
+  const { kube, cloud, requests, fault } = it.sandbox;
+  try {
+    const workers = joinNodes(it.sandbox, 3);
+    kube.registerNode('stranger');
+    for (const { name } of workers) await it.look(name);
+    await it.look('stranger');
+    await it.sweepUntilSettled();
+    for (const { name, server } of workers.slice(0, 2)) {
+      cloud.removeNovaServer(server.id);
+      kube.setReady(name, false);
+      await it.look(name);
+      await it.look(name, {}, it.later(MINUTE));
+    }
+    const refused = {
+      match: { side: 'openstack', path: /servers/ },
+      kind: 'fail-before',
+      status: 406,
+    } as const;
+    fault({ ...refused, times: 1 });
+    await it.look('worker-3', { trigger: 'resync' });
+    return [...requests];
+  } finally {
+    await it.close();
+  }
+}

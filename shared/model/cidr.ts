@@ -30,6 +30,19 @@ export function cidrContains(cidr: string, address: string): boolean {
   return mask(toBigInt(address), Number(length), bits) === mask(toBigInt(network), Number(length), bits);
 }
 
+/** The first and the last address of a CIDR, as numbers. */
+export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
+  const [address = '', length = ''] = cidr.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const first = mask(toBigInt(address), Number(length), bits);
+  return [first, first + (1n << BigInt(bits - Number(length))) - 1n];
+}
+
+/** The CIDR of this prefix length that begins at this number. */
+export function cidrAt(first: bigint, length: number, family: 4 | 6): string {
+  return `${toText(first, family === 4 ? 32 : 128)}/${length}`;
+}
+
 /** By value, for sorting addresses of one family. */
 export function compareAddresses(a: string, b: string): number {
   const [left, right] = [toBigInt(a), toBigInt(b)];

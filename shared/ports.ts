@@ -8,6 +8,7 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
+import type { CidrClaim } from './model/node-cidrs.ts';
 import type { NodeDeletion, RecordedDeletions } from './model/node-deletions.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node-attributes.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
@@ -49,6 +50,7 @@ export interface Kube {
   state: StateStore;
   routes: RouteRecord;
   deletions: NodeDeletions;
+  cidrs: CidrClaims;
 }
 
 /** A coordination.k8s.io Lease that keeps two runs off one unit while they write. */
@@ -71,6 +73,15 @@ export interface NodeDeletions {
   load(): Promise<RecordedDeletions>;
   /** In place of what was loaded; throws KUBE_CONFLICT when somebody else has written since. */
   save(deletions: readonly NodeDeletion[], loaded: RecordedDeletions): Promise<void>;
+}
+
+/** CIDRs that were taken for Nodes; each can be taken once (decision 29). */
+export interface CidrClaims {
+  list(): Promise<readonly CidrClaim[]>;
+  /** False: it is taken already. */
+  claim(cidr: string, node: Node): Promise<boolean>;
+  /** As it was listed: one that was given back and taken again since stays. */
+  release(claim: CidrClaim): Promise<void>;
 }
 
 /** What we wrote to routers, in a ConfigMap of our own namespace (decision 110). */

@@ -10,8 +10,9 @@ import type {
   ServicePatch,
 } from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node-attributes.ts';
-import type { Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
+import type { CidrClaims, Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
 import { asObject } from './as-object.ts';
+import { LeaseClaims } from './cidr-claims.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
 import { LEASE_LABEL, type LeaseRecord } from './lease-record.ts';
@@ -39,6 +40,7 @@ export class KubeClient implements Kube {
   readonly state: StateStore;
   readonly routes: RouteRecord;
   readonly deletions: NodeDeletions;
+  readonly cidrs: CidrClaims;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
   private cluster: string | undefined;
@@ -49,6 +51,7 @@ export class KubeClient implements Kube {
     this.state = new ConfigMapState(http, options.namespace, options.log);
     this.routes = new ConfigMapRoutes(http, options.namespace);
     this.deletions = new ConfigMapDeletions(http, options.namespace);
+    this.cidrs = new LeaseClaims(http, options.namespace);
   }
 
   async clusterId(): Promise<string> {

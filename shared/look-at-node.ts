@@ -4,6 +4,8 @@ import { desireNode } from './desired/node.ts';
 import type { DesiredNode } from './desired/node.ts';
 import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
+import { lookAtCidrs } from './look-at-cidrs.ts';
+import type { CidrReading, CidrsLook } from './look-at-cidrs.ts';
 import type { Node } from './model/kubernetes.ts';
 import { hasTaint, nodeAt, observedNode, UNINITIALIZED_TAINT } from './model/node.ts';
 import type { RecordedDeletions } from './model/node-deletions.ts';
@@ -26,6 +28,8 @@ export interface ServerReading {
   readonly others: () => Promise<readonly Node[]>;
   /** Asked when a Node is about to go; undefined: that is not for this look to find out. */
   readonly deletions?: () => Promise<LeavingQuestion>;
+  /** Where Nodes get their CIDRs from us. */
+  readonly cidrs?: CidrReading;
   readonly projectId: string;
 }
 
@@ -42,6 +46,8 @@ export interface NodeLook {
   readonly againInMs?: number;
   /** What the brake was asked with; whoever deletes writes on from here. */
   readonly recorded?: RecordedDeletions;
+  /** Where Nodes get their CIDRs from us. */
+  readonly cidrs?: CidrsLook;
 }
 
 export async function lookAtNode(
@@ -65,6 +71,7 @@ export async function lookAtNode(
       ? await wishFor(node, found.server, reading, config)
       : { resources: [], problems: [] };
   const leaving = life.leaves ? await reading.deletions?.() : undefined;
+  const cidrs = life.leaves ? undefined : await lookAtCidrs(node, wished.resources, reading.cidrs, config);
   const { name, uid, annotations } = node.metadata;
   const { deletions = [] } = leaving?.recorded ?? {};
   const stop =
@@ -72,9 +79,9 @@ export async function lookAtNode(
   const observed = observedNode(node);
   const plan = planNode({
     name,
-    desired: withLife(name, wished.resources, life),
+    desired: withLife(name, wished.resources, life, cidrs?.podCIDRs),
     observed,
-    problems: [...found.problems, ...wished.problems],
+    problems: [...found.problems, ...wished.problems, ...(cidrs?.problems ?? [])],
     leaves: life.leaves,
     ...(stop === undefined ? {} : { brake: stop }),
     approved: (annotations?.[APPROVE] ?? '').split(/[\s,]+/),
@@ -85,6 +92,7 @@ export async function lookAtNode(
     plan,
     ...(life.againInMs === undefined ? {} : { againInMs: life.againInMs }),
     ...(leaving ? { recorded: leaving.recorded } : {}),
+    ...(cidrs ? { cidrs } : {}),
   };
 }
 
@@ -124,16 +132,18 @@ async function wishFor(
   return desireNode({ node, server, ports, subports: await reading.subports(ports), config });
 }
 
-/** Taints come from its life, but for that of its beginning; so do notes. */
+/** Taints come from its life, but for that of its beginning; so do notes. All of it is one PATCH. */
 function withLife(
   name: string,
   resources: readonly DesiredResource[],
   { taints, annotations }: NodeLife,
+  podCIDRs: readonly string[] | undefined,
 ): readonly DesiredResource[] {
   const object = resources.find(({ kind }) => kind === 'node') as DesiredResource<'node'> | undefined;
   const begins = object?.attributes.taints !== undefined;
   const kept = begins ? taints.filter(({ key }) => key !== UNINITIALIZED_TAINT) : taints;
-  const attributes = { ...object?.attributes, taints: kept, annotations };
+  const cidrs = podCIDRs ? { podCIDRs } : {};
+  const attributes = { ...object?.attributes, taints: kept, annotations, ...cidrs };
   const merged = { kind: 'node', address: nodeAt(name), attributes, ifPresent: true } as const;
   return [...resources.filter((one) => one !== object), merged];
 }

@@ -4,9 +4,11 @@
  */
 import { apply } from './apply/apply.ts';
 import type { Applied } from './apply/apply.ts';
+import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
 import type { Run } from './conclude.ts';
 import { lookAtNode } from './look-at-node.ts';
 import type { NodeLook } from './look-at-node.ts';
+import { needsCidrs } from './look-at-cidrs.ts';
 import type { Node } from './model/kubernetes.ts';
 import {
   hasTaint,
@@ -19,7 +21,8 @@ import {
 import { recent } from './model/node-deletions.ts';
 import { looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
-import type { Budget, World } from './ports.ts';
+import { givesCidrs, withCidrs } from './plan/node.ts';
+import type { Budget, Kube, World } from './ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, tellOfNode } from './report/node.ts';
 import { looksAfterNodes } from './unit.ts';
@@ -33,10 +36,12 @@ export async function reconcileNode(
   const { kube, config } = world;
   if (!looksAfterNodes(config)) return NOTHING;
   const node = await kube.getNode(name);
-  if (!node || (!looksCloser(request.trigger) && isQuiet(node))) return NOTHING;
-  const look = await lookAtNode(node, await readOneByOne(world), world);
+  if (!node) return config.nodeCidrs && !request.dryRun ? afterIt(name, kube) : NOTHING;
+  if (!looksCloser(request.trigger) && isQuiet(node, config)) return NOTHING;
+  const first = await lookAtNode(node, await readOneByOne(world), world);
+  if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
+  const look = await withClaims(first, world);
   const { plan } = look;
-  if (request.dryRun) return { outcome: { status: 'settled' }, plan, applied: [] };
   const applied = await write(look, world, budget);
   const outcome = outcomeOfNode(look, applied);
   await tellOfNode(node, summarizeNode({ look, applied, outcome, now: world.clock.now() }), applied, kube);
@@ -50,12 +55,29 @@ export async function reconcileNode(
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
+/** What a Node that is gone leaves may be what others wait for. */
+async function afterIt(name: string, kube: Kube): Promise<Run> {
+  const released = await releaseStaleClaims(name, kube);
+  return released > 0 ? { ...NOTHING, membersMoved: true } : NOTHING;
+}
+
 /** Events about a Node that is at work are many, and its server knows nothing of them: the sweep compares the two. */
-function isQuiet(node: Node): boolean {
+function isQuiet(node: Node, { nodeCidrs }: World['config']): boolean {
   const { annotations } = node.metadata;
   const isMarked =
     hasTaint(node, UNINITIALIZED_TAINT) || hasTaint(node, SHUTDOWN_TAINT) || annotations?.[SERVER_GONE];
-  return !isMarked && readyStatus(node) === 'True';
+  const waits = nodeCidrs !== undefined && needsCidrs(node);
+  return !isMarked && !waits && readyStatus(node) === 'True';
+}
+
+/** The CIDRs that the Node has, or is to get, are its own before it is written; where others were faster the plan says which. */
+async function withClaims(look: NodeLook, { kube }: World): Promise<NodeLook> {
+  const { node, cidrs, plan } = look;
+  if (!cidrs) return look;
+  if (cidrs.isStale) await releaseStaleClaims(node.metadata.name, kube);
+  for (const cidr of cidrs.unclaimed) await kube.cidrs.claim(cidr, node);
+  if (!givesCidrs(plan)) return look;
+  return { ...look, plan: withCidrs(plan, await claimCidrs(node, cidrs, kube)) };
 }
 
 async function write(look: NodeLook, world: World, budget: Budget): Promise<Applied> {

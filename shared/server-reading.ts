@@ -1,4 +1,5 @@
 /** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
+import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
 import type { Node } from './model/kubernetes.ts';
 import type { Server } from './model/nova.ts';
 import { parseProviderID } from './model/provider-id.ts';
@@ -19,6 +20,7 @@ export async function readOneByOne(world: World): Promise<ServerReading> {
     subports: (ports) => readSubports(ports, cloud, clock),
     others: () => listTogether(kube),
     deletions: () => readDeletions(world),
+    ...readCidrs(() => listTogether(kube), world),
     projectId: await cloud.projectId(),
   };
 }
@@ -59,6 +61,7 @@ export async function readInBulk(nodes: readonly Node[], world: World): Promise<
     ports: ({ id }) => Promise.resolve(ports.get(id) ?? []),
     subports: (found) => readSubports(found, cloud, clock),
     others: () => Promise.resolve(nodes),
+    ...readCidrsInBulk(nodes, world),
     projectId: await cloud.projectId(),
   };
 }

@@ -1,6 +1,6 @@
 /** Which Nodes are not as their servers say: two lists for all of them. */
 import { lookAtNode } from './look-at-node.ts';
-import type { NodeLook } from './look-at-node.ts';
+import type { NodeLook, ServerReading } from './look-at-node.ts';
 import type { Node } from './model/kubernetes.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Key } from './model/request.ts';
@@ -21,10 +21,10 @@ export const NO_NODES: NodesFound = { keys: [], nodes: 0, nodesSettled: 0, warni
 
 /** Load balancers do not wait for Nova: what fails is a warning, and the next sweep tries again. */
 export async function findNodes(nodes: readonly Node[], world: World): Promise<NodesFound> {
-  if (nodes.length === 0) return NO_NODES;
+  if (nodes.length === 0 && !world.config.nodeCidrs) return NO_NODES;
   try {
     const reading = await readInBulk(nodes, world);
-    const keys: Key[] = [];
+    const keys = await goneWithClaims(nodes, reading);
     let nodesSettled = 0;
     for (const node of nodes) {
       const look = await lookAtNode(node, reading, world);
@@ -39,8 +39,17 @@ export async function findNodes(nodes: readonly Node[], world: World): Promise<N
   }
 }
 
+/** Nodes that are gone, as it seems, and have left claims on CIDRs. */
+async function goneWithClaims(nodes: readonly Node[], { cidrs }: ServerReading): Promise<Key[]> {
+  const claims = (await cidrs?.claims()) ?? [];
+  const there = new Set(nodes.map(({ metadata }) => metadata.name));
+  const gone = new Set(claims.map(({ node }) => node).filter((name) => name !== '' && !there.has(name)));
+  return [...gone].map((name): Key => `node/${name}`);
+}
+
 function needsWork(look: NodeLook, outcome: Outcome, { clock }: World): boolean {
-  const { plan, againInMs } = look;
+  const { plan, againInMs, cidrs } = look;
+  if (cidrs && (cidrs.isStale || cidrs.unclaimed.length > 0)) return true;
   if (plan.steps.length > 0 || plan.refused.length > 0 || againInMs !== undefined) return true;
   return summarizeNode({ look, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined;
 }

@@ -17,9 +17,11 @@ export function looksAfterServices({ controllers, loadBalancer }: Config): boole
   return loadBalancer.enabled && controllers.includes('service-lb-controller');
 }
 
-export function looksAfterNodes({ controllers }: Config): boolean {
+export function looksAfterNodes({ controllers, nodeCidrs }: Config): boolean {
   return (
-    controllers.includes('cloud-node-controller') || controllers.includes('cloud-node-lifecycle-controller')
+    nodeCidrs !== undefined ||
+    controllers.includes('cloud-node-controller') ||
+    controllers.includes('cloud-node-lifecycle-controller')
   );
 }
 

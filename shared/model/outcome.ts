@@ -34,7 +34,7 @@ export interface Report {
   readonly nodesWithoutAddress?: readonly string[];
   /** That its listeners are to use; undefined when that was not found out. */
   readonly certificates?: readonly CertificateInUse[];
-  /** A Node was changed: who is a member of which load balancer, and where, is to be looked at. */
+  /** A Node was changed, or left its CIDRs: members of load balancers, and who waits for a CIDR, are to be looked at. */
   readonly membersMoved?: true;
   readonly durationMs: number;
   /** OpenStack requests made by this run. */

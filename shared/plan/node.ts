@@ -1,5 +1,5 @@
 import { nodeAt } from '../model/node.ts';
-import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
+import type { Change, Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { planOne, remove } from './one.ts';
 import { approvalOf } from './pending.ts';
@@ -28,6 +28,21 @@ export function planNode(input: NodePlanInput): Plan {
   else for (const resource of desired) planOne(resource, there, steps, refused);
   return { unit: nodeAt(name), services: [], steps, refused, pending: [], problems, foreign: [] };
 }
+
+export function givesCidrs({ steps }: Plan): boolean {
+  return steps.some((step) => step.verb === 'update' && step.changes.some(isOfCidrs));
+}
+
+/** The same with the CIDRs that were got. */
+export function withCidrs(plan: Plan, podCIDRs: readonly string[]): Plan {
+  const given = (change: Change): Change => (isOfCidrs(change) ? { ...change, to: podCIDRs } : change);
+  const steps = plan.steps.map((step) =>
+    step.verb === 'update' ? { ...step, changes: step.changes.map(given) } : step,
+  );
+  return { ...plan, steps };
+}
+
+const isOfCidrs = ({ attribute }: Change): boolean => attribute === 'podCIDRs';
 
 function leave(
   node: ObservedResource,

@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { serve, type ServeOptions, type Serving } from '../../functions/serve.ts';
+import type { Node } from '../../shared/model/kubernetes.ts';
+import { hasTaint, SHUTDOWN_TAINT, UNINITIALIZED_TAINT } from '../../shared/model/node.ts';
+import { joinNode } from '../support/nodes.ts';
 import { addressOf, aService, sandboxWorld, until, whatIsThere, type SandboxWorld } from './sandbox-world.ts';
 
 interface Running extends Serving {
@@ -129,6 +132,22 @@ test('a resync is answered with the report, a dry run with the plan, and all wit
   kube.apply(aService('api'));
   expect((await resync({ all: true })).status).toBe(202);
   await until('another address', () => addressOf(kube.get('Service', 'default', 'api')) !== undefined);
+});
+
+test('a Node that joins is initialised, and one whose server stops is tainted, within an event', async () => {
+  const world = await sandboxWorld();
+  const { idle } = await running(world);
+  const { kube, cloud } = world.sandbox;
+  const { server } = joinNode(world.sandbox, 'worker-1');
+  const node = (): Node => kube.get('Node', undefined, 'worker-1') as unknown as Node;
+
+  await until('its beginning', () => node().spec?.providerID === `openstack:///${server.id}`);
+  expect(hasTaint(node(), UNINITIALIZED_TAINT)).toBe(false);
+  await until('it is idle', idle);
+
+  cloud.setServerStatus(server.id, 'SHUTOFF');
+  kube.setReady('worker-1', false);
+  await until('the taint', () => hasTaint(node(), SHUTDOWN_TAINT));
 });
 
 test('a stop lets the write in hand finish and gives its lease back', async () => {

@@ -81,6 +81,18 @@ it('leaves the name of a generated name empty, and status writes out unless aske
   ]);
 });
 
+it('reports who found a Node ready or not, and no other write to its status', async () => {
+  const { status } = sandbox.kube.get('Node', undefined, 'node-1') ?? {};
+  sandbox.kube.setReady('node-1', false);
+  sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1' }, status });
+  await expect.poll(() => events(), { timeout: 2000 }).toHaveLength(2);
+  const main = { resource: 'nodes', name: 'node-1', apiVersion: 'v1' };
+  expect(events()).toEqual([
+    ['patch', { ...main, subresource: 'status' }],
+    ['patch', main],
+  ]);
+});
+
 it('reports the deletion of a namespace as one deletecollection', async () => {
   sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
   sandbox.kube.apply(service('web', { namespace: 'shop' }));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Json } from '../json.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
-import type { Attempt, KubeUser } from './kube-access.ts';
+import { nodeControllerUser, type Attempt, type KubeUser } from './kube-access.ts';
 
 export interface AuditedRequest {
   readonly attempt: Attempt;
@@ -17,8 +17,8 @@ const writes = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const retryAfterMs = [50, 100, 200];
 
 /**
- * The audit webhook backend in batch mode at level Metadata, for writes to `services` and `nodes` (kubernetes.md
- * 7.1, 7.4, 7.5, with the retries shortened): collect for a while, POST an EventList, retry, then drop.
+ * The audit webhook backend in batch mode at level Metadata, for writes to `services` and `nodes`, and those of the node
+ * controller to `nodes/status` (kubernetes.md 7.1, 7.4, 7.5, 7.6, with the retries shortened): collect for a while, POST an EventList, retry, then drop.
  */
 export class AuditTrail {
   /** Also send writes to services/status, which the shipped policy leaves out. */
@@ -40,9 +40,12 @@ export class AuditTrail {
   }
 
   add(request: AuditedRequest): void {
-    const { verb, type, subresource } = request.attempt;
+    const { attempt, user } = request;
+    const { verb, type, subresource } = attempt;
     const main = subresource === undefined && ['services', 'nodes'].includes(type.plural);
-    const status = this.includeServiceStatus && type.plural === 'services' && subresource === 'status';
+    const isIncluded =
+      type.plural === 'services' ? this.includeServiceStatus : user.username === nodeControllerUser.username;
+    const status = ['services', 'nodes'].includes(type.plural) && subresource === 'status' && isIncluded;
     if (this.sink === undefined || this.closed || !writes.includes(verb) || !(main || status)) return;
     this.batch.push(auditEvent(request, this.clock.micros()));
     this.timer ??= setTimeout(() => {

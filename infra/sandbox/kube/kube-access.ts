@@ -11,6 +11,12 @@ export const adminUser: KubeUser = {
   groups: ['system:masters', 'system:authenticated'],
 };
 
+/** Of kube-controller-manager, which may do what it does. */
+export const nodeControllerUser: KubeUser = {
+  username: 'system:serviceaccount:kube-system:node-controller',
+  groups: ['system:masters', 'system:authenticated'],
+};
+
 export const levelsetUser: KubeUser = {
   username: 'system:serviceaccount:kube-system:levelset',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],

@@ -1,5 +1,5 @@
 import { asJson, asList, asText, type Json } from '../json.ts';
-import { adminUser } from './kube-access.ts';
+import { adminUser, nodeControllerUser, type KubeUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';
 import { apiVersionOf, resourceTypes, type KubeObject, type ResourceType } from './kube-objects.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -112,7 +112,8 @@ export class KubeWorld {
 
   /** What the node lifecycle controller of Kubernetes makes of a kubelet that came, or stopped answering. */
   setReady(name: string, ready: boolean): KubeObject {
-    return this.apply({ kind: 'Node', metadata: { name }, status: { conditions: [readyCondition(ready)] } });
+    const status = { conditions: [readyCondition(ready)] };
+    return this.write('patch', typeOf('Node'), undefined, name, { status }, 'status', nodeControllerUser);
   }
 
   /** Takes the Node and its server away. */
@@ -129,8 +130,9 @@ export class KubeWorld {
     name: string | undefined,
     body: Json,
     subresource?: string,
+    user?: KubeUser,
   ): KubeObject {
-    const answer = this.call(verb, type, namespace, name, body, subresource);
+    const answer = this.call(verb, type, namespace, name, body, subresource, user);
     if (answer.status >= 400) throw new Error(asText(asJson(answer.body)['message']));
     return structuredClone(answer.body as KubeObject);
   }
@@ -142,6 +144,7 @@ export class KubeWorld {
     name?: string,
     body?: Json,
     subresource?: string,
+    user: KubeUser = adminUser,
   ): ReturnType<KubeApi['run']> {
     const prefix = type.group === '' ? '/api/v1' : `/apis/${type.group}/${type.version}`;
     const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
@@ -152,7 +155,7 @@ export class KubeWorld {
       namespace,
       name,
       subresource,
-      user: adminUser,
+      user,
       uri: `${prefix}${scope}/${type.plural}${tail.join('')}`,
       userAgent: 'kubectl/v1.36.3 (linux/amd64)',
       contentType: 'application/merge-patch+json',

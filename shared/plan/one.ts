@@ -4,6 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { isBeside } from '../model/beside.ts';
 import { compare } from './compare.ts';
+import { writtenBefore } from './written-before.ts';
 
 export function remove(resource: ObservedResource): Step {
   return { verb: 'delete', kind: resource.kind, address: resource.address, id: resource.id };
@@ -35,7 +36,11 @@ export function planOne(
     return;
   }
   const differences = compare(desired, observed, there);
+  const changes = differences.get('in-place');
+  const update = { verb: 'update', kind, address, id: observed.id } as const;
   const again = differences.get('recreate');
+  const before = changes && writtenBefore(kind, changes, again !== undefined);
+  if (before) steps.push({ ...update, changes: before.first, because: before.because });
   if (again) {
     const because = again
       .map(({ attribute, from, to }) => `${attribute} ${String(from)} -> ${String(to)}`)
@@ -44,8 +49,8 @@ export function planOne(
     steps.push({ ...remove(observed), because: because + gap }, { ...create, because });
     return;
   }
-  const changes = differences.get('in-place');
-  if (changes) steps.push({ verb: 'update', kind, address, id: observed.id, changes });
+  const rest = changes?.filter((change) => !before?.first.includes(change)) ?? [];
+  if (rest.length > 0) steps.push({ ...update, changes: rest });
   const no = differences.get('refuse');
   if (no) refused.push({ address, kind, changes: no, reason: whyNot(kind) });
 }

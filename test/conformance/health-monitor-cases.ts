@@ -91,6 +91,18 @@ export const healthMonitorCases: readonly CloudCase[] = [
     },
   },
   {
+    name: 'PUT: an older version of HTTP takes a host away before it, not with it',
+    run: async (cloud) => {
+      const { post, put } = await monitors(cloud, 'HTTP');
+      await post({ http_version: 1.1, domain_name: 'a.test' });
+      const old =
+        'http_version 1.0 is not a valid option for health monitors HTTP 1.1 domain name health check';
+      expectFault(await put({ domain_name: null, http_version: 1.0 }), 400, old);
+      expect(at((await put({ domain_name: null })).body, 'healthmonitor.domain_name')).toBeNull();
+      expect(at((await put({ http_version: 1.0 })).body, 'healthmonitor.http_version')).toBe(1);
+    },
+  },
+  {
     name: 'PUT: the type is fixed, null brings defaults back where there are some',
     run: async (cloud) => {
       const { post, put } = await monitors(cloud, 'HTTP');

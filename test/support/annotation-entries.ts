@@ -113,7 +113,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'healthmonitor.http_method': BY_HTTP,
   'healthmonitor.http_version': BY_HTTP,
   'healthmonitor.domain_name': { needs: { ...BY_HTTP.needs, [`${OWN}monitor-http-version`]: '1.1' } },
-  'Service.memberSubnetId': { on: 'placed', shows: (shown) => typeof first(shown, 'member')['subnet_id'] === 'string' },
+  'Service.memberSubnetId': { elsewhere: 'test/scenarios/member-subnet.test.ts', notOnTheLab: 'see test/e2e/member-subnet.test.ts' },
   'ServicePort.memberWeights': { shows: ({ member = [] }) => { const weights = member.map(({ name, weight }) => `${String(name).at(-1) ?? ''}=${String(weight)}`); return weights.includes('1=10') && weights.includes('2=0'); } },
   'ServicePort.backupMembers': { shows: ({ member = [] }) => member.filter(({ backup }) => backup === true).length === 1 },
   'Service.nodeSelector': { elsewhere: 'test/scenarios/nodes.test.ts', notOnTheLab: 'see test/golden/create-node-selector' },

@@ -9,9 +9,12 @@ import { Story } from './sandbox/story.ts';
 import { writeAccess, type SandboxAccess } from './sandbox/access-files.ts';
 import { serve } from './serve.ts';
 
+const JOINING = 'node-4';
+const LOOK_MS = 500;
+
 /**
  * `levelset sandbox`: the simulators on loopback until SIGTERM or SIGINT. With --serve, levelset runs against them over
- * real HTTP, the examples are applied, and the terminal tells what happens.
+ * real HTTP, the examples are applied, a Node joins when they serve, and the terminal tells what happens.
  */
 export async function sandboxCommand(
   flags: Pick<CliFlags, 'listen' | 'serve' | 'v'>,
@@ -58,6 +61,7 @@ async function serveAndTell(
       story.tell(report);
     },
   });
+  let joining: NodeJS.Timeout | undefined;
   try {
     sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, auditToken);
     story.begin(serving.url, access, resyncToken);
@@ -65,8 +69,16 @@ async function serveAndTell(
       story.applied(service);
       sandbox.kube.apply(service);
     }
+    joining = setInterval(() => {
+      if (!serving.idle()) return;
+      clearInterval(joining);
+      const { id } = sandbox.cloud.addNovaServer(JOINING);
+      sandbox.kube.registerNode(JOINING, { systemUUID: id });
+      story.joined(JOINING);
+    }, LOOK_MS);
     await untilSignal();
   } finally {
+    clearInterval(joining);
     sandbox.setAuditSink(undefined);
     await serving.stop();
   }

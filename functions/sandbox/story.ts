@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
 import type { Report } from '../../shared/model/outcome.ts';
-import { asServiceKey } from '../../shared/model/request.ts';
+import { asNodeKey, asServiceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
 import { reasonOf } from '../status-rows.ts';
 import type { SandboxAccess } from './access-files.ts';
 import type { Example } from './examples.ts';
 
-/** Tells people, line by line, what becomes of the Services. Coloured on a terminal, unless NO_COLOR says otherwise. */
+/** Tells people, line by line, what becomes of Services and Nodes. Coloured on a terminal, unless NO_COLOR says otherwise. */
 export class Story {
   readonly #print: (line: string) => void;
   readonly #started = performance.now();
@@ -33,15 +33,21 @@ export class Story {
     this.#line(`${metadata.namespace ?? 'default'}/${metadata.name}`, 'cyan', 'Service applied');
   }
 
+  joined(node: string): void {
+    this.#line(`Node ${node}`, 'cyan', 'joins, and waits to be initialised');
+  }
+
   tell(report: Report): void {
     const { applied, plan, outcome, request, loadBalancerId, address } = report;
     const service = asServiceKey(request.key);
-    if (!service) return;
+    if (!service) {
+      this.#tellOfNode(report);
+      return;
+    }
     const name = `${service.namespace}/${service.name}`;
     if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
     const state = [outcome.status, reasonOf(outcome), loadBalancerId, address].join(' ');
-    if (this.#told.get(name) === state) return;
-    this.#told.set(name, state);
+    if (!this.#isNews(name, state)) return;
     const where = loadBalancerId === undefined ? '' : `load balancer ${loadBalancerId}`;
     if (outcome.status === 'settled') {
       const served = address === undefined ? 'nothing is left of it' : styleText('bold', address);
@@ -49,6 +55,23 @@ export class Story {
     } else {
       this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
     }
+  }
+
+  #tellOfNode({ applied, plan, outcome, request }: Report): void {
+    const node = asNodeKey(request.key);
+    // most events about a Node are not looked into
+    if (node === undefined || (!plan && outcome.status === 'settled')) return;
+    const name = `Node ${node}`;
+    if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
+    if (!this.#isNews(name, reasonOf(outcome))) return;
+    if (outcome.status === 'settled') this.#line(name, 'green', 'is as its server says');
+    else this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
+  }
+
+  #isNews(name: string, state: string): boolean {
+    if (this.#told.get(name) === state) return false;
+    this.#told.set(name, state);
+    return true;
   }
 
   #line(name: string, colour: 'cyan' | 'blue' | 'green' | 'yellow' | 'red', text: string): void {
@@ -61,7 +84,7 @@ export class Story {
 function inShort(plan: string): string {
   return plan
     .split('\n')
-    .filter((line) => !/^ +\w+: /.test(line) || line.includes(' -> '))
+    .filter((line) => !/^ +\w+: (?![-+] )/.test(line) || line.includes(' -> '))
     .map((line) => `          ${line}`)
     .join('\n');
 }

@@ -60,6 +60,10 @@ test('npm start tells the story to the last address, and Ctrl-C ends it cleanly'
   });
   expect(story.output()).toMatch(/default\/nginx +plan\n +default\/nginx: 2 to create\n +\+ lb/);
   expect(story.output()).not.toContain('\u001b[');
+  await until('a Node has joined', () => /Node node-4 +is as its server says/.test(story.output()));
+  expect(story.output()).toMatch(
+    /Node node-4 +plan\n[^]+addresses: \+ [^]+providerID: "" -> "openstack:\/\/\//,
+  );
   expect(await (await fetch(url)).text()).toContain('default/nginx');
 
   expect((await story.end('SIGINT')).code).toBe(0);

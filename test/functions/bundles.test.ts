@@ -31,13 +31,13 @@ function packagesOf(name: string): ReadonlySet<string> {
 }
 
 // decision 40
-test.each(['audit', 'events', 'resync', 'status'])('%s loads at most 1300 kB at start', (name) => {
-  expect(bundle(name).eager).toBeLessThanOrEqual(1_300_000);
+test.each(['audit', 'events', 'resync', 'status'])('%s loads at most 1350 kB at start', (name) => {
+  expect(bundle(name).eager).toBeLessThanOrEqual(1_350_000);
 });
 
 describe.each(['reconcile', 'sweep'])('%s', (name) => {
-  test('loads at most 450 kB at start', () => {
-    expect(bundle(name).eager).toBeLessThanOrEqual(450_000);
+  test('loads at most 520 kB at start', () => {
+    expect(bundle(name).eager).toBeLessThanOrEqual(520_000);
   });
 
   test('has nothing of the server, the metrics or the command line in it', () => {

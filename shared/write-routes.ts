@@ -25,8 +25,8 @@ export interface RoutesWritten {
 const LEASE = `${TAG_PREFIX}routes`;
 
 /**
- * What was seen without the lease is looked at again, unless nobody else can have had it meanwhile. Where Neutron says that a
- * router takes no more routes, as many are written as it takes.
+ * What was seen without the lease is looked at again: it goes when it is given back, so nobody knows who had it meanwhile.
+ * Where Neutron says that a router takes no more routes, as many are written as it takes.
  */
 export async function writeRoutes(
   first: RoutesLook,
@@ -36,17 +36,14 @@ export async function writeRoutes(
 ): Promise<RoutesWritten> {
   if (cloudSteps(first).length === 0) return settle(first, world);
   const lease = world.kube.lease(LEASE);
-  const { fresh } = await lease.acquire();
-  let isLast = false;
+  await lease.acquire();
   try {
     const means = { ...world, lease, budget };
-    let done = await write(fresh ? first : await lookAgain(), world, means);
+    const done = await write(await lookAgain(), world, means);
     const limit = done.failed.get(routerAt(first.router.id))?.context.limit;
-    if (limit !== undefined) done = await write(await lookAgain(limit), world, means);
-    isLast = done.failed.size === 0 && done.look.desired?.after.length === 0;
-    return done;
+    return limit === undefined ? done : await write(await lookAgain(limit), world, means);
   } finally {
-    await (isLast ? lease.remove() : lease.release());
+    await lease.remove();
   }
 }
 

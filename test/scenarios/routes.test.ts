@@ -128,6 +128,7 @@ describe('routes', () => {
     });
 
     expect((await it.look()).outcome).toMatchObject({ status: 'progressing' });
+    expect(it.unavailable(1)).toBeUndefined();
     await it.routed();
 
     expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('routers'))).toEqual([
@@ -159,17 +160,45 @@ describe('routes', () => {
     expect([it.routes().length, it.unavailable(4)]).toEqual([4, CREATED]);
   });
 
-  test('to ports whose pairs we may not set are a Problem, not a loop', async () => {
-    for (const at of [1, 2]) it.addNode(at);
+  test('to ports whose pairs we may not set are a Problem, asked for a few times and no more', async () => {
+    for (let at = 1; at <= 12; at += 1) it.addNode(at);
     const network = it.sandbox.cloud.networks.find(({ name }) => name === 'private');
     Object.assign(network ?? {}, { project_id: it.sandbox.cloud.otherProjectId });
 
     const report = await it.routed();
 
     expect(report.outcome).toMatchObject({ status: 'blocked' });
-    expect(report.plan?.problems.map(({ field }) => field)).toContain('allowed_address_pairs');
-    expect([it.unavailable(1), it.unavailable(2)]).toEqual([MISSING, MISSING]);
-    expect(it.events(1).join()).toMatch(/FailedToCreateRoute.*disallowed by policy/);
+    expect(report.plan?.problems.filter(({ field }) => field === 'allowed_address_pairs')).toHaveLength(12);
+    expect([it.unavailable(1), it.unavailable(12)]).toEqual([MISSING, MISSING]);
+    expect(it.events(12).join()).toMatch(/FailedToCreateRoute.*disallowed by policy/);
+    expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('/ports/'))).toHaveLength(8);
+  });
+
+  test('are not forgotten before the pair is gone, too', async () => {
+    for (const at of [1, 2]) it.addNode(at);
+    await it.routed();
+    it.sandbox.kube.delete('Node', undefined, nodeName(2));
+    const match = { side: 'openstack', method: 'PUT', path: /ports/ } as const;
+    const body = {
+      NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
+    };
+    it.sandbox.fault({ match, kind: 'fail-before', status: 412, body });
+
+    expect((await it.look()).outcome).toMatchObject({ status: 'progressing' });
+    expect([it.routes().length, it.pairs(2)]).toEqual([1, ['10.244.2.0/24']]);
+    await it.routed();
+
+    expect(it.pairs(2)).toEqual([]);
+  });
+
+  test("of a Node that waits for its initialisation are nobody's fault", async () => {
+    const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
+    const spec = { podCIDRs: ['10.244.2.0/24'], taints };
+    it.sandbox.kube.apply({ kind: 'Node', metadata: { name: nodeName(2) }, spec });
+
+    expect((await it.routed()).outcome).toEqual({ status: 'settled' });
+
+    expect([it.unavailable(2), it.events(2)]).toEqual([MISSING, []]);
   });
 
   test('of a Node without a port on the router are missing, which its condition says', async () => {

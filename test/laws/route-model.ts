@@ -1,0 +1,136 @@
+import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import type { AddressPair, Route, RoutePort, WrittenRoutes } from '../../shared/model/routes.ts';
+import type { Kube, World } from '../../shared/ports.ts';
+import { reconcileRoutes } from '../../shared/reconcile-routes.ts';
+import { CloudModel } from '../support/cloud-model.ts';
+import { aConfig } from '../support/config.ts';
+import { portOf, ROUTER } from '../support/route-reading.ts';
+
+/** Ends a run at one of its writes: before it has an effect, or after. */
+export class Fuse {
+  left = Infinity;
+  after = false;
+
+  async burn<T>(write: () => Promise<T> | T): Promise<T> {
+    this.left -= 1;
+    if (this.left === 0 && !this.after) throw new Error('killed');
+    const answer = await write();
+    if (this.left === 0) throw new Error('killed');
+    return answer;
+  }
+}
+
+/** A router with an interface, and the ports of four Nodes of one cluster and three of another. */
+export class RouterModel extends CloudModel {
+  readonly fuse: Fuse;
+
+  constructor(fuse: Fuse, routes: readonly Route[], pairs: readonly AddressPair[]) {
+    const own = { ...portOf(254), id: ROUTER.replace('5', '6'), device_id: ROUTER };
+    const ports = [1, 2, 3, 4, 11, 12, 13].map((at) => ({
+      ...portOf(at),
+      allowed_address_pairs: [...pairs],
+    }));
+    super({
+      router: [{ id: ROUTER, routes: [...routes], revision_number: 1 }],
+      port: [{ ...own, device_owner: 'network:router_interface' }, ...ports].map((port) => ({
+        ...port,
+        revision_number: 1,
+      })),
+    });
+    this.fuse = fuse;
+  }
+
+  override updateAt(...given: Parameters<CloudModel['updateAt']>) {
+    return this.fuse.burn(() => super.updateAt(...given));
+  }
+
+  override addRoutes(...given: Parameters<CloudModel['addRoutes']>) {
+    return this.fuse.burn(() => super.addRoutes(...given));
+  }
+
+  override removeRoutes(...given: Parameters<CloudModel['removeRoutes']>) {
+    return this.fuse.burn(() => super.removeRoutes(...given));
+  }
+
+  get routes(): readonly string[] {
+    const [router] = this.all('router');
+    return (router?.['routes'] as readonly Route[])
+      .map(({ destination, nexthop }) => `${destination} ${nexthop}`)
+      .sort();
+  }
+
+  /** `PORT MAC CIDR` */
+  get pairs(): readonly string[] {
+    return (this.all('port') as unknown as readonly RoutePort[])
+      .flatMap((port) =>
+        (port.allowed_address_pairs ?? []).map(
+          (pair) => `${port.id} ${pair.mac_address ?? port.mac_address ?? ''} ${pair.ip_address}`,
+        ),
+      )
+      .sort();
+  }
+}
+
+/** One cluster's Nodes and its record. */
+export class ClusterModel {
+  nodes: readonly Node[] = [];
+  record: WrittenRoutes = [];
+  readonly world: World;
+
+  constructor(cloud: RouterModel) {
+    const { fuse } = cloud;
+    const lease = { acquire: () => Promise.resolve({ fresh: false }) };
+    const quiet = () => Promise.resolve();
+    const kube = {
+      listNodes: () => Promise.resolve(this.nodes),
+      routes: {
+        load: () => Promise.resolve(new Map(this.record.length > 0 ? [[ROUTER, this.record]] : [])),
+        save: (_router: string, routes: WrittenRoutes) => fuse.burn(() => void (this.record = routes)),
+      },
+      lease: () => ({ ...lease, renew: quiet, release: quiet, remove: quiet }),
+      recordEvent: quiet,
+      patchNodeStatus: (
+        node: Node,
+        { conditions = [] }: { readonly conditions?: readonly NodeCondition[] },
+      ) => fuse.burn(() => this.#tell(node, conditions)),
+    } as unknown as Kube;
+    const config = {
+      ...aConfig(),
+      controllers: CONTROLLERS,
+      clusterCidrs: ['10.244.0.0/16'],
+      route: { routerId: ROUTER },
+    };
+    this.world = { kube, cloud, config, clock: { now: () => 0 } } as unknown as World;
+  }
+
+  /** Those that were there keep their conditions. */
+  become(nodes: readonly Node[]): void {
+    this.nodes = nodes.map((node) => {
+      const old = this.nodes.find(({ metadata }) => metadata.name === node.metadata.name);
+      const { conditions = [] } = old?.status ?? {};
+      return { ...node, status: { ...node.status, conditions } };
+    });
+  }
+
+  async run(): Promise<Plan | undefined> {
+    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command' }, this.world, {
+      remainingMs: () => 60_000,
+    });
+    return plan;
+  }
+
+  /** `NAME STATUS` */
+  get told(): readonly string[] {
+    return this.nodes.map(
+      ({ metadata, status }) => `${metadata.name} ${status?.conditions?.[0]?.status ?? ''}`,
+    );
+  }
+
+  #tell(node: Node, conditions: readonly NodeCondition[]): Node {
+    const told = { ...node, status: { ...node.status, conditions } };
+    this.nodes = this.nodes.map((one) => (one.metadata.name === node.metadata.name ? told : one));
+    return told;
+  }
+}

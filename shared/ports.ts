@@ -84,7 +84,7 @@ export interface CidrClaims {
   release(claim: CidrClaim): Promise<void>;
 }
 
-/** What we wrote to routers, in a ConfigMap of our own namespace (decision 110). */
+/** What we wrote to routers, in a ConfigMap of our own namespace (decision 112). */
 export interface RouteRecord {
   /** By the router's id. */
   load(): Promise<ReadonlyMap<string, WrittenRoutes>>;

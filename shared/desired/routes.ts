@@ -21,7 +21,7 @@ export interface DesiredRoutes {
 
 /**
  * The routes of a router, and the address pairs of the ports that they lead to, as the podCIDRs of Nodes say. Of both only those
- * come and go that are provably ours (decision 110): in a cluster CIDR, and recorded, or leading to one of our Nodes.
+ * come and go that are provably ours (decision 112): in a cluster CIDR, and recorded, or leading to one of our Nodes.
  */
 export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const { router, limit = Infinity } = reading;

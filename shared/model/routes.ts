@@ -38,7 +38,7 @@ export interface WrittenRoute extends Route {
   readonly port: string;
 }
 
-/** What we wrote to one router: the proof of whose its routes are when their Nodes are gone (decision 110). */
+/** What we wrote to one router: the proof of whose its routes are when their Nodes are gone (decision 112). */
 export type WrittenRoutes = readonly WrittenRoute[];
 
 export const routerAt = (id: string): Address => `router/${id}`;

@@ -142,7 +142,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     { routes: [ONE], without: ['node-1 10.244.1.0/24: no port of its server is known'], record: [ONE] },
   ],
   [
-    'a Node that is gone: by the record (decision 110)',
+    'a Node that is gone: by the record (decision 112)',
     { ...one, routes: [ONE, TWO], written: written(ONE, TWO) },
     { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] },
   ],

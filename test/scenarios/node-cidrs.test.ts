@@ -172,6 +172,23 @@ test('a namesake gets what is free, and the claim of the one before it goes', as
   expect(left[0]?.uid).not.toBe(uid);
 });
 
+test('whoever registers while the claims of the one before it are looked for keeps its own', async () => {
+  const other = await it.another(it.world.config);
+  let done: Promise<unknown> | undefined;
+  it.sandbox.fault({
+    match: { side: 'kube', method: 'GET', path: /leases/ },
+    times: 1,
+    kind: 'call',
+    before: async () => {
+      joinNode(it.sandbox, 'worker-1');
+      await (done ??= it.look('worker-1', {}, other));
+    },
+  });
+  await it.look('worker-1');
+  expect(cidrsOf('worker-1')).toEqual(['10.244.0.0/24']);
+  expect(await claims()).toEqual(['10.244.0.0/24 worker-1']);
+});
+
 test('used up: the Node is initialised, says so once, and gets its CIDR when another one has gone', async () => {
   await start(SMALL);
   joinNodes(it.sandbox, 2);

@@ -1,6 +1,7 @@
 import type { Wished } from './desire.ts';
 import { joiningProblems } from './desired/joining.ts';
 import { addressesOf, ambiguityProblems } from './desired/maker.ts';
+import { withoutIdleRules } from './desired/served-rules.ts';
 import { desireSharing } from './desired/sharing.ts';
 import { isBeside } from './model/beside.ts';
 import { publishedAddresses } from './model/kubernetes.ts';
@@ -48,7 +49,7 @@ export async function planUnit(
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
     ...withhold({
-      desired: free.desired,
+      desired: withoutIdleRules(free.desired),
       observed: observed.resources,
       uid,
       approved,
@@ -90,11 +91,18 @@ export async function planUnit(
       : [];
   // in ERROR every write on it is refused, and that refusal looks like one that passes
   const failed = unit.wanted && isFailed(observed) && rebuild === undefined;
+  const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const isPossible = (step: Step): boolean => {
     if (full.length > 0 && isAnother(step)) return false;
+    if (pending && isShared && opens(step)) return false;
     return failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);
   };
   return { ...planned, steps: planned.steps.filter(isPossible), problems: [...planned.problems, ...full] };
+}
+
+/** Whose the ports of a shared load balancer are is not seen while it is locked: nothing is opened for one meanwhile. */
+function opens({ kind, verb }: Step): boolean {
+  return kind === 'securitygrouprule' && verb === 'create';
 }
 
 /** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */

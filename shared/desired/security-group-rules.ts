@@ -1,5 +1,6 @@
 /** Rules of the security group of a Service: what comes from the load balancer to its members. */
 import type { LoadBalancerConfig } from '../config/config.ts';
+import type { Address } from '../model/address.ts';
 import type { ServicePort } from '../model/kubernetes.ts';
 import { familyOf, memberSubnetOf } from '../model/network.ts';
 import type { NetworkFacts } from '../model/network.ts';
@@ -19,7 +20,16 @@ export function desireRules(
   facts: NetworkFacts,
   config: LoadBalancerConfig,
 ): readonly DesiredResource<'securitygrouprule'>[] {
-  return openings(wishes, endpoints, facts, config).map(desireRule);
+  const all = openings(wishes, endpoints, facts, config);
+  const places = Map.groupBy(all, openingAddress);
+  return [...new Map(all.map((opening) => [openingAddress(opening), opening])).entries()].map(
+    ([address, opening]) => desireRule(opening, address, places.get(address) ?? []),
+  );
+}
+
+/** What one port of the Service, `tcp/80`, needs to be open. */
+interface OpeningFor extends Opening {
+  readonly place: string;
 }
 
 /** By the families at which each port's members are reached. */
@@ -28,7 +38,7 @@ function openings(
   endpoints: Endpoints,
   facts: NetworkFacts,
   config: LoadBalancerConfig,
-): readonly Opening[] {
+): readonly OpeningFor[] {
   const { service, families, allowed_cidrs } = wishes;
   const { lbProvider } = config;
   const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
@@ -40,19 +50,25 @@ function openings(
   const ofFirst = (cidr: string): boolean => familyOf(cidr) === wishes.family;
   const health = hasOnlyPods(service) ? undefined : localHealthPort(wishes);
   const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
-  const all = [
-    ...ports.flatMap((port, index) =>
+  const placed = ports.map((port, index) => {
+    const protocol = (port.protocol ?? 'TCP').toLowerCase();
+    return {
+      port,
+      protocol,
+      place: `${protocol}/${port.port}`,
+      reached: memberPorts(port, endpoints[index]),
+    };
+  });
+  return [
+    ...placed.flatMap(({ port, protocol, place, reached }) =>
       (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
-        memberPorts(port, endpoints[index]).map((number) => ({
-          protocol: (port.protocol ?? 'TCP').toLowerCase(),
-          port: number,
-          cidr,
-        })),
+        reached.map((number) => ({ protocol, port: number, cidr, place })),
       ),
     ),
-    ...(health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr }))),
+    ...placed.flatMap(({ place }) =>
+      health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr, place })),
+    ),
   ];
-  return [...new Map(all.map((opening) => [openingAddress(opening), opening])).values()];
 }
 
 /** At which the members of a port of the Service are reached. */
@@ -60,12 +76,16 @@ function memberPorts({ nodePort }: ServicePort, endpoints: Endpoints[number]): r
   return nodePort ? [nodePort] : [...new Set((endpoints?.pods ?? []).map(({ port }) => port))];
 }
 
-function desireRule(opening: Opening): DesiredResource<'securitygrouprule'> {
-  const { protocol, port, cidr } = opening;
+function desireRule(
+  { protocol, port, cidr }: Opening,
+  address: Address,
+  same: readonly OpeningFor[],
+): DesiredResource<'securitygrouprule'> {
   return {
     kind: 'securitygrouprule',
-    address: openingAddress(opening),
+    address,
     parent: 'securitygroup',
+    places: [...new Set(same.map(({ place }) => place))],
     attributes: {
       direction: 'ingress',
       ethertype: `IPv${familyOf(cidr)}`,

@@ -132,6 +132,8 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly ifPresent?: true;
   /** Of a pool of Pods, its members (decision 63); of a security group, its rules (81): none is meant, and not a mistake. */
   readonly mayBeEmpty?: true;
+  /** Of a rule of a security group: for which ports of the Service it is, `tcp/80`. */
+  readonly places?: readonly string[];
   readonly attributes: Partial<ResourceTypes[K]>;
   /** Of these attributes, those that nobody asked for: what it starts with, and no difference later (decision 2). */
   readonly unasked?: readonly string[];

@@ -4,6 +4,7 @@ import { aConfig } from '../support/config.ts';
 import { run, runAll, startSandboxWorld } from '../support/sandbox-world.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
+import { LOAD_BALANCER_ID } from '../support/shared-world.ts';
 import { cloudWrites, forceDelete, leftovers, readyOf, serviceOf } from '../support/told.ts';
 
 let it: SandboxWorld;
@@ -71,6 +72,35 @@ describe('the security group of a Service', () => {
     expect(groups()).toEqual([]);
     expect(others()).toEqual(before);
     expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('opens nothing for a port that another Service has on the same load balancer, at no moment', async () => {
+    const spec = (...ports: readonly number[]) => ({
+      ports: ports.map((nodePort) => ({ name: `p${nodePort}`, port: nodePort % 1000, nodePort })),
+    });
+    it.sandbox.kube.apply(aService({ spec: spec(31_080) }));
+    await it.settle('web');
+    const annotations = { [LOAD_BALANCER_ID]: it.sandbox.cloud.loadbalancers[0]?.id ?? '' };
+    const from = it.sandbox.requests.length;
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    it.sandbox.kube.apply(aService({ name: 'api', annotations, spec: spec(30_080, 30_081) }));
+    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
+    it.sandbox.cloud.setStatus(lb?.id ?? '', 'PENDING_UPDATE');
+    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
+    it.sandbox.cloud.setStatus(lb?.id ?? '', 'ACTIVE');
+    expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
+    await it.settle('api');
+    await it.sweepUntilSettled();
+
+    expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
+    const removed = openstackSince(from).filter(
+      ({ method, path }) => method === 'DELETE' && path.includes('rules'),
+    );
+    expect(removed).toHaveLength(2);
+
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    expect(rulesOf('api')).toEqual(['ingress tcp 30080 10.0.0.0/24', 'ingress tcp 30081 10.0.0.0/24']);
   });
 
   test('goes to the port of a node that joins, and leaves that of one that leaves, for three calls', async () => {

@@ -3,10 +3,14 @@ import { joinNodes } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
 
 const MINUTE = 61_000;
+const CIDR = { clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 } as const;
 
-/** Nodes that join, stop and go, on a Nova of these days and on an old one; the requests that came of it. */
+/** Nodes that join, get their CIDRs, stop and go, on a Nova of these days and on an old one; the requests that came of it. */
 export async function recordNodes(): Promise<readonly RecordedRequest[]> {
-  const it = await startNodeWorld(({ nodes }) => ({ nodes: { ...nodes, deletionPercent: 100 } }));
+  const it = await startNodeWorld(({ nodes }) => ({
+    nodes: { ...nodes, deletionPercent: 100 },
+    nodeCidrs: { ranges: [CIDR], serviceCidrs: [] },
+  }));
   const { kube, cloud, requests, fault } = it.sandbox;
   try {
     const workers = joinNodes(it.sandbox, 3);
@@ -25,6 +29,7 @@ export async function recordNodes(): Promise<readonly RecordedRequest[]> {
       kind: 'fail-before',
       status: 406,
     } as const;
+    await it.sweepUntilSettled();
     fault({ ...refused, times: 1 });
     await it.look('worker-3', { trigger: 'resync' });
     return [...requests];

@@ -60,16 +60,15 @@ async function write(look: RoutesLook, world: World, means: Means): Promise<Rout
   const steps = cloudSteps(look);
   if (!desired || steps.length === 0) return settle(look, world);
   if (!sameRecord(desired.before, written)) await world.kube.routes.save(router.id, desired.before);
-  const ports = await writePorts(steps, look, means);
   const onRouter = steps.filter(({ kind }) => kind === 'router');
-  const { known, ...applied } = await apply(onRouter, observed, means);
-  const failed = new Map(ports.failed);
-  if (applied.error) failed.set(routerAt(router.id), applied.error);
+  const { known, error, ...applied } = await apply(onRouter, observed, means);
+  const ports = await writePorts(error ? [] : steps, look, means);
+  const failed = new Map([...ports.failed, ...(error ? [[routerAt(router.id), error] as const] : [])]);
   const stopped = ports.stopped || applied.stopped;
   if (failed.size === 0 && !stopped && !sameRecord(desired.after, desired.before))
     await world.kube.routes.save(router.id, desired.after);
   const routes = (known.get(routerAt(router.id))?.['routes'] ?? []) as readonly Route[];
-  return { look, steps: [...ports.steps, ...applied.steps], stopped, routes, failed };
+  return { look, steps: [...applied.steps, ...ports.steps], stopped, routes, failed };
 }
 
 /** Who may set address pairs depends on the network. */

@@ -53,16 +53,19 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
 /** Ports of the Node's server; where it names none of ours, those with its addresses. Undefined: two Nodes claim the server. */
 function portFinder({ nodes, ports }: RouteReading): (node: Node) => readonly RoutePort[] | undefined {
   const byServer = Map.groupBy(ports, ({ device_id: id }) => id ?? '');
-  const byAddress = new Map(
-    ports.flatMap((port) =>
-      fixedIPs(port).map(({ ip_address: address }) => [cidrKey(address), port] as const),
-    ),
+  const byAddress = Map.groupBy(
+    ports.flatMap((port) => fixedIPs(port).map((fixed) => ({ port, address: cidrKey(fixed.ip_address) }))),
+    ({ address }) => address,
   );
   const claims = Map.groupBy(nodes, (node) => serverOf(node) ?? '');
   return (node) => {
     const server = serverOf(node);
     if (server === undefined)
-      return [...new Set(internalIPs(node).flatMap((address) => byAddress.get(cidrKey(address)) ?? []))];
+      return [
+        ...new Set(
+          internalIPs(node).flatMap((ip) => (byAddress.get(cidrKey(ip)) ?? []).map(({ port }) => port)),
+        ),
+      ];
     return (claims.get(server) ?? []).length > 1 ? undefined : (byServer.get(server) ?? []);
   };
 }

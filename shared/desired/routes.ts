@@ -8,7 +8,7 @@ import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
-  /** The ports first: what comes in by a route must be let through. */
+  /** The router first: it may have no room. */
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
   readonly problems: readonly Problem[];
@@ -55,7 +55,7 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   };
   const foreign = there.filter((route) => !isOurs(route) && isInCluster(route, reading));
   return {
-    resources: [...pairs.map(portResource), target],
+    resources: [target, ...pairs.map(portResource)],
     nodes,
     problems: routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
     foreign,

@@ -152,6 +152,7 @@ describe('routes', () => {
     expect(it.routes()).toHaveLength(3);
     expect([1, 2, 3, 4].map((at) => it.unavailable(at)?.status)).toEqual(['False', 'False', 'False', 'True']);
     expect(it.pairs(4)).toEqual([]);
+    expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('/ports/'))).toHaveLength(3);
     expect(it.events(4)).toEqual([
       'FailedToCreateRoute: Could not create route 10.244.4.0/24 for node node-4: the router has the 3 routes that Neutron allows (max_routes)',
     ]);
@@ -233,8 +234,8 @@ describe('routes', () => {
     it.addNode(1);
     const dry = await it.look({ dryRun: true });
     expect(dry.plan?.steps.map(({ address }) => address.split('/')[0])).toEqual([
-      'port',
       'router',
+      'port',
       'nodestatus',
     ]);
     it.calls();

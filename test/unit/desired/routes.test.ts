@@ -85,6 +85,17 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] } },
   ],
   [
+    "the same address elsewhere is another machine's",
+    {
+      nodes: [nodeOf(1, { providerID: '' })],
+      ports: [
+        portOf(1),
+        portOf(9, [], { fixed_ips: [{ subnet_id: ELSEWHERE, ip_address: '10.0.0.1' }], device_id: 'other' }),
+      ],
+    },
+    { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] } },
+  ],
+  [
     'no port on a subnet of the router (recorded: rec-two)',
     {
       nodes: [nodeOf(1)],

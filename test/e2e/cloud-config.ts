@@ -6,6 +6,7 @@ type Section = Readonly<Record<string, string | number | boolean>>;
 export interface Sections {
   readonly Global?: Section;
   readonly LoadBalancer?: Section;
+  readonly Route?: Section;
 }
 
 /** A cloud.conf for a cloud of clouds.yaml. In the lab monitors are quick: a node is out after one missed second. */
@@ -42,7 +43,7 @@ export function cloudConfig(cloud: CloudEntry, resources: LabResources | null, m
     }),
     ...more.LoadBalancer,
   };
-  return section('Global', global) + section('LoadBalancer', balancer);
+  return section('Global', global) + section('LoadBalancer', balancer) + section('Route', more.Route ?? {});
 }
 
 function section(

@@ -1,4 +1,5 @@
 import type { NetworkingConfig } from '../config/config.ts';
+import { compareText } from '../model/compare-text.ts';
 import type { NodeAddress } from '../model/kubernetes.ts';
 import { familyOf } from '../model/network.ts';
 import type { NeutronPort, Server, Subport } from '../model/nova.ts';
@@ -98,8 +99,4 @@ function fixedIPs(port: NeutronPort): readonly string[] {
 /** The order in which Neutron lists ports. */
 function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
   return [...ports].sort((a, b) => compareText(id(a), id(b)));
-}
-
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

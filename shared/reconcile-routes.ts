@@ -13,12 +13,13 @@ import type { ReconcileRequest } from './model/request.ts';
 import { planRoutes } from './plan/routes.ts';
 import type { Budget, World } from './ports.ts';
 import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/routes.ts';
+import { looksAfterRoutes } from './unit.ts';
 import { writeRoutes } from './write-routes.ts';
 import type { RoutesWritten } from './write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
-  const { route, controllers } = world.config;
-  if (!route || !controllers.includes('node-route-controller')) return NOTHING;
+  const { route } = world.config;
+  if (!route || !looksAfterRoutes(world.config)) return NOTHING;
   const isAsked = request.trigger === 'command' || request.trigger === 'resync';
   const look = (limit?: number): Promise<RoutesLook> =>
     lookAtRoutes({ ...route, isAsked, ...(limit === undefined ? {} : { limit }) }, world);

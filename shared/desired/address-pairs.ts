@@ -28,7 +28,7 @@ export function desiredPairs(
       former.has(cidrKey(cidr)) && !needed.includes(cidrKey(cidr)) && !isKept(cidr);
     const staying = pairs.filter((pair) => !isOfPort(pair, port) || !leaves(pair));
     const coming = needed.filter(
-      (cidr) => !staying.some((pair) => isOfPort(pair, port) && isWithin(cidr, pair.ip_address)),
+      (cidr) => !staying.some((pair) => isOfPort(pair, port) && isWithin(cidr, cidrKey(pair.ip_address))),
     );
     return [[port, [...staying, ...coming.map((cidr) => ({ ip_address: cidr }))]] as const];
   });

@@ -76,7 +76,8 @@ function ownership(reading: RouteReading, all: readonly NodeRoutes[]): (route: R
 }
 
 function isInCluster({ destination }: Route, { clusterCidrs }: RouteReading): boolean {
-  return clusterCidrs.some((outer) => isWithin(destination, outer));
+  const inner = cidrKey(destination);
+  return clusterCidrs.some((outer) => isWithin(inner, outer));
 }
 
 /** One that is there in two spellings goes in the second; of those that are not ours none does. */

@@ -1,4 +1,5 @@
 /** Routes to the pods of Nodes on a Neutron router, and what the ports of Nodes must let through for them. */
+import { isIPv4 } from 'node:net';
 import { cidrContains, parseCidr } from './cidr.ts';
 import type { Address } from './address.ts';
 import type { NeutronPort } from './nova.ts';
@@ -52,17 +53,15 @@ export function routeKey({ destination, nexthop }: Route): string {
 
 /** Of a CIDR, or of an address, which is the CIDR of itself alone. What cannot be read is equal to nothing but itself. */
 export function cidrKey(text: string): string {
-  const whole = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
+  if (isIPv4(text)) return `${text}/32`;
+  const whole = text.includes('/') ? text : `${text}/128`;
   return parseCidr(whole)?.text ?? text;
 }
 
-/** Whether the whole of one lies in the other. */
+/** Whether the whole of one lies in the other; both as `cidrKey` spells them. */
 export function isWithin(inner: string, outer: string): boolean {
-  const [[network = '', length = ''], [, least = '']] = [
-    cidrKey(inner).split('/'),
-    cidrKey(outer).split('/'),
-  ];
-  return Number(length) >= Number(least) && cidrContains(cidrKey(outer), network);
+  const [network = '', length = ''] = inner.split('/');
+  return Number(length) >= Number(outer.split('/')[1]) && cidrContains(outer, network);
 }
 
 export function textOfRoute({ destination, nexthop }: Route): string {

@@ -69,6 +69,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'report',
     'conclude.ts',
     'look-at-routes.ts',
+    'unit.ts',
     'write-routes.ts',
   ],
   'look-at-cidrs.ts': ['model', 'ports.ts', 'desired'],

@@ -102,9 +102,11 @@ interface Found {
 }
 
 async function findServer(node: Node, reading: ServerReading, config: World['config']): Promise<Found> {
-  const { nameFrom } = config.nodes;
+  const { nodes, controllers } = config;
+  // who only gives out CIDRs needs none
+  if (!controllers.some((name) => name.startsWith('cloud-node'))) return { server: 'unknown', problems: [] };
   const choice = chooseServer(node, await reading.candidates(node), {
-    nameFrom,
+    nameFrom: nodes.nameFrom,
     ...(config.openstack.region === undefined ? {} : { region: config.openstack.region }),
   });
   if ('problem' in choice) return { server: 'unknown', problems: [choice.problem] };

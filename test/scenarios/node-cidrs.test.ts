@@ -102,6 +102,18 @@ test('a Node without the taint gets its CIDR, too; one that waits to be initiali
   expect(await claims()).toEqual(['10.244.0.0/24 plain']);
 });
 
+test('where the other Node controllers are off, CIDRs are all that Nodes get, and no server is looked for', async () => {
+  await it.close();
+  const nodeCidrs = { ranges: [V4], serviceCidrs: [] };
+  it = await startNodeWorld(() => ({ nodeCidrs, controllers: ['service-lb-controller'] }));
+  it.sandbox.kube.registerNode('stranger');
+  it.calls();
+  expect((await it.look('stranger')).outcome.status).toBe('settled');
+  expect(it.calls()).toEqual([]);
+  expect(it.node('stranger').spec).toMatchObject({ podCIDRs: ['10.244.0.0/24'] });
+  expect(it.node('stranger').spec?.taints?.[0]?.key).toBe('node.cloudprovider.kubernetes.io/uninitialized');
+});
+
 test('what others gave is left alone and given to nobody else; the sweep claims it where it is of our range', async () => {
   joinNode(it.sandbox, 'theirs', {}, { spec: { podCIDR: '10.244.0.0/24', podCIDRs: ['10.244.0.0/24'] } });
   joinNode(it.sandbox, 'far', {}, { spec: { podCIDR: '192.168.0.0/24', podCIDRs: ['192.168.0.0/24'] } });

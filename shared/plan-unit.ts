@@ -14,7 +14,7 @@ import type { ServiceKey } from './model/request.ts';
 import type { ObservedResource } from './model/resources.ts';
 import { madeForKey } from './model/sharing.ts';
 import type { Unit } from './model/unit.ts';
-import { isMadeByUs } from './observe/floating-ip.ts';
+import { isFloatingIPMadeFor } from './observe/floating-ip.ts';
 import { observeHeadroom } from './observe/quota.ts';
 import { isPending } from './observe/observed.ts';
 import type { Observed } from './observe/observed.ts';
@@ -72,10 +72,11 @@ export async function planUnit(
     ],
     keepMembers: desired.keepMembers,
     keepSecurityGroup: desired.keepSecurityGroup,
-    isMadeByUs: ({ kind, wire }: ObservedResource) =>
+    isOursToDelete: ({ kind, wire }: ObservedResource) =>
       kind === 'loadbalancer'
         ? isMadeForService(wire)
-        : isMadeByUs(wire, unit) || isMadeByUs(wire, { name: ownerOf(observed) ?? unit.name }),
+        : isFloatingIPMadeFor(wire, unit) ||
+          isFloatingIPMadeFor(wire, { name: ownerOf(observed) ?? unit.name }),
     sharedWith: sharing?.others ?? [],
     untold: sharing?.untold ?? [],
     duplicates: observed.duplicates,

@@ -74,7 +74,7 @@ async function findAsked(
   if (kept !== undefined && !hasTag(ip['tags'], keptTag(cluster, unit.name.namespace))) {
     return { loadBalancerIPTaken: 'is a floating IP that is kept for another namespace' };
   }
-  if (onlyOwn && kept === undefined && !isMadeByUs(ip, unit)) {
+  if (onlyOwn && kept === undefined && !isFloatingIPMadeFor(ip, unit)) {
     return { loadBalancerIPTaken: outOfReach(unit.name.namespace, 'floatingip', address) };
   }
   return { resource: observed(ip, unit, cluster) };
@@ -86,12 +86,12 @@ function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): Obs
     kind: 'floatingip',
     address: 'floatingip',
     id: wire.id,
-    owned: used || isMadeByUs(wire, unit),
+    owned: used || isFloatingIPMadeFor(wire, unit),
     wire,
   };
 }
 
-/** Only what we (or the Go provider, for this Service) created is ever deleted. */
-export function isMadeByUs(wire: WireResource, unit: Pick<Unit, 'name'>): boolean {
+/** By its description: created by us, or by the Go provider, for this Service. Only such a one is ever deleted. */
+export function isFloatingIPMadeFor(wire: WireResource, unit: Pick<Unit, 'name'>): boolean {
   return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
 }

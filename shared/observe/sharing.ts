@@ -5,7 +5,7 @@ import type { ObservedResource, WireResource } from '../model/resources.ts';
 import { goTagsIn, isGoTagOf, madeForKey, serviceOfGoTag, servicesIn, textOf } from '../model/sharing.ts';
 import type { Sharing } from '../model/sharing.ts';
 import type { Unit } from '../model/unit.ts';
-import { isMadeByUs } from './floating-ip.ts';
+import { isFloatingIPMadeFor } from './floating-ip.ts';
 
 /** What the Service is to its load balancer, and who else is on it, by the tags of that one and of its listeners. */
 export function sharingOf(
@@ -75,6 +75,9 @@ export function ofWhom(
   return resources.map((resource) => {
     const isOnIt = resource.wire['port_id'] === loadBalancer['vip_port_id'];
     if (resource.kind !== 'floatingip' || !isOnIt) return resource;
-    return { ...resource, owned: isLast && makers.some((name) => isMadeByUs(resource.wire, { name })) };
+    return {
+      ...resource,
+      owned: isLast && makers.some((name) => isFloatingIPMadeFor(resource.wire, { name })),
+    };
   });
 }

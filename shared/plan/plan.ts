@@ -19,7 +19,7 @@ export interface PlanInput extends ReplacementInput {
   /** What the security group should open is not known: it stays as it is. */
   readonly keepSecurityGroup: boolean;
   /** Whether a floating IP, or the load balancer, was made for this Service, and so is ours to delete. */
-  readonly isMadeByUs: (observed: ObservedResource) => boolean;
+  readonly isOursToDelete: (observed: ObservedResource) => boolean;
   /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
   /** Tags of those that only their listeners have. */
@@ -83,7 +83,7 @@ export function plan(input: PlanInput): Plan {
   const wantedFloating = wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
     planOne(turnedTo(replaced.turnsTo, wantedFloating), there, steps, refused);
-  else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isMadeByUs(floating)));
+  else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isOursToDelete(floating)));
   const known = { ...input, there, wanted, turning };
   const beside = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
   const stored = {
@@ -135,10 +135,10 @@ function removeDuplicate(duplicate: WireResource): Step {
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
 function removeAll(
   lb: ObservedResource,
-  { unit, observed, sharedWith = [], untold = [], isMadeByUs }: PlanInput,
+  { unit, observed, sharedWith = [], untold = [], isOursToDelete }: PlanInput,
 ): readonly Step[] {
   const isShared = sharedWith.length > 0;
-  if (isMadeByUs(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
+  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
   const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
   if (ours.length > 0) return ours;
   const [, namespace = '', name = ''] = unit.split('/');

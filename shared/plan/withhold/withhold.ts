@@ -19,7 +19,7 @@ export function withhold(input: WithholdInput): Withheld {
   const wanted = new Map(input.desired.map((resource) => [resource.address, resource]));
   const lb = there.get('lb');
   const pools = input.observed.filter(isAdoptedPool);
-  if (!lb || !wanted.has('lb') || (pools.length === 0 && isMadeByUs(lb))) return { ...input, pending: [] };
+  if (!lb || !wanted.has('lb') || (pools.length === 0 && hasOurNames(lb))) return { ...input, pending: [] };
 
   const gate = new Gate(input.uid, input.approved);
   const adopted: Adopted = { ...input, dialect: dialectOf(lb.wire), gate, there, wanted };
@@ -43,7 +43,7 @@ export function withhold(input: WithholdInput): Withheld {
 }
 
 /** For all that can be told without its pools: ours have our tags and the Go provider's name. */
-function isMadeByUs({ wire }: ObservedResource): boolean {
+function hasOurNames({ wire }: ObservedResource): boolean {
   return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
 }
 

@@ -12,7 +12,7 @@
  * levelset-shared=<namespace>/<name>      on load balancers: by which name Services of a namespace (`*`: of any) share it
  * levelset-owner=<namespace>/<name>       on load balancers: for which Service it was made that left it to others
  * levelset-allow=<namespace>              on load balancers, by the operator and never by us: who may share it (`*`: all)
- * levelset-replaces=<load balancer>       on load balancers: made to take that one's place
+ * levelset-replaces=<id>                  on load balancers and pools: made to take that one's place
  *
  * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
  * provider (openstack-ccm.md, section 3), so that it can take everything back (decision 7).
@@ -78,7 +78,7 @@ export const sharedTag = (namespace: string, name: string): string =>
   `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
 export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
 
-/** On a load balancer that is made to take another one's place. */
+/** On a load balancer that is made to take another one's place, and on a pool that took that of an adopted one. */
 export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;
 
 /** The value of the first tag `levelset-<name>=`. */

@@ -1,4 +1,5 @@
 import { isChildName, isControllersName, schemeNames } from '../model/name-schemes.ts';
+import { isAdopted } from '../model/next-pool.ts';
 import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { ServiceKey } from '../model/request.ts';
@@ -91,7 +92,7 @@ const NODE_PORTS = { from: 30_000, to: 32_767 };
  * one is somebody's own when it has no name, or a port that is no node port and that no other member has.
  */
 export function ownsMember(wire: WireResource, all: readonly WireResource[], pool: WireResource): boolean {
-  if (tagValue(pool['tags'], 'port') !== undefined) return true;
+  if (!isAdopted(pool)) return true;
   const name = wire['name'];
   if (typeof name !== 'string' || name === '') return false;
   const port = Number(wire['protocol_port']);

@@ -1,8 +1,10 @@
 import { ATTRIBUTES } from '../model/attributes.ts';
-import { nextPlace } from '../model/next-pool.ts';
+import { isAdopted, nextPlace } from '../model/next-pool.ts';
 import type { Address } from '../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
+import { moved, presentOf } from './moved.ts';
+import type { Move } from './moved.ts';
 
 type There = ReadonlyMap<Address, ObservedResource>;
 
@@ -19,18 +21,30 @@ export function desireBeside(
   const places = desired
     .filter(({ kind }) => kind === 'pool')
     .flatMap((pool) => placeToLeave(pool, desired, there));
-  return desired.flatMap((resource) => {
+  const isLeft = ({ mayBeEmpty }: Leaving): boolean => !keepMembers || mayBeEmpty;
+  const along = desired.flatMap((resource) => {
     const found = places.find(({ place }) => isAt(resource, place));
     if (!found) return resource;
-    return keepMembers && !found.mayBeEmpty ? asItIs(resource, there) : moved(resource, found);
+    return isLeft(found) ? moved(resource, found, there) : asItIs(resource, there);
   });
+  const wanted = new Set(along.map(({ address }) => address));
+  const others = places.filter(isLeft).flatMap((found) => membersOfOthers(found, there));
+  return [...along, ...others.filter(({ address }) => !wanted.has(address))];
 }
 
-interface Leaving {
+interface Leaving extends Move {
   readonly place: string;
-  readonly next: string;
-  readonly because: string;
   readonly mayBeEmpty: boolean;
+}
+
+/** Members that a person added to an adopted pool serve on in the new one. */
+function membersOfOthers(found: Leaving, there: There): readonly DesiredResource[] {
+  return [...there.values()]
+    .filter(({ kind, parent, owned }) => kind === 'member' && parent === `pool/${found.place}` && !owned)
+    .map((observed) => {
+      const { kind, address, parent = '' } = observed;
+      return moved({ kind, address, parent, attributes: presentOf(observed) }, found, there);
+    });
 }
 
 function placeToLeave(
@@ -43,12 +57,14 @@ function placeToLeave(
   const changes = changesOf(all, there);
   if (changes.length === 0) return [];
   const because = `${changes.join(', ')}: beside the old one until it is complete`;
-  const leaving = { place, because, mayBeEmpty: mayBeEmpty === true };
+  const old = there.get(pool);
+  const replaces = old && isAdopted(old.wire) ? { replaces: old.id } : {};
+  const leaving = { place, because, mayBeEmpty: mayBeEmpty === true, ...replaces };
   // one that was begun for an earlier wish is passed over, and goes with the old one
   let next = nextPlace(place);
   const isBegunOtherwise = (): boolean =>
     changesOf(
-      all.map((resource) => moved(resource, { ...leaving, next })),
+      all.map((resource) => moved(resource, { ...leaving, next }, there)),
       there,
     ).length > 0;
   while (isBegunOtherwise()) next = nextPlace(next);
@@ -85,27 +101,4 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
   if (protocol === observed.wire['protocol']) return [resource];
   const free = Object.entries(resource.attributes).filter(([name]) => OF_ANY_PROTOCOL.includes(name));
   return [{ ...resource, attributes: { ...asObserved, ...Object.fromEntries(free) } }];
-}
-
-function moved(resource: DesiredResource, { next, because }: Leaving): DesiredResource {
-  const ref = { $ref: `pool/${next}.id` } as const;
-  switch (resource.kind) {
-    case 'listener':
-      return { ...resource, attributes: { ...resource.attributes, default_pool_id: ref } };
-    case 'pool':
-      return { ...resource, address: `pool/${next}`, because };
-    case 'healthmonitor':
-      return {
-        ...resource,
-        address: `monitor/${next}`,
-        parent: `pool/${next}`,
-        attributes: { ...resource.attributes, pool_id: ref },
-      };
-    default:
-      return {
-        ...resource,
-        address: `member/${next}/${resource.address.split('/').at(-1) ?? ''}`,
-        parent: `pool/${next}`,
-      };
-  }
 }

@@ -1,5 +1,6 @@
 import { CONTROLLER } from '../../model/habits.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { presentOf } from '../moved.ts';
 import { asObserved, gatedChanges, isHeld, withOurTags } from './attributes.ts';
 import type { Adopted, Withheld } from './adopted.ts';
 
@@ -41,8 +42,11 @@ export function withholdMonitor(place: string, sides: Sides, adopted: Adopted): 
   return withSameCheckPort(
     place,
     {
-      desired: sides.desired.filter((one) => one !== desired),
-      observed: sides.observed.filter((one) => one !== observed),
+      ...sides,
+      desired: [
+        ...sides.desired.filter((one) => one !== desired),
+        ...(observed ? [asItIs(place, observed)] : []),
+      ],
     },
     adopted,
   );
@@ -66,6 +70,12 @@ function withholdChange(
   return changes.some(({ attribute }) => attribute === 'type')
     ? withSameCheckPort(place, held, adopted)
     : held;
+}
+
+/** Desired as it is, so that a pool that takes this one's place has it too. */
+function asItIs(place: string, observed: ObservedResource): DesiredResource {
+  const { kind, address } = observed;
+  return { kind, address, parent: `pool/${place}`, ifPresent: true, attributes: presentOf(observed) };
 }
 
 /** Members, new ones too, are checked at the port at which the first one is. */

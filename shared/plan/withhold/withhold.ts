@@ -1,4 +1,5 @@
 import { dialectOf } from '../../model/name-schemes.ts';
+import { isAdopted } from '../../model/next-pool.ts';
 import { tagValue } from '../../model/ownership.ts';
 import type { ObservedResource } from '../../model/resources.ts';
 import { Gate } from '../pending.ts';
@@ -47,7 +48,6 @@ function hasOurNames({ wire }: ObservedResource): boolean {
   return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
 }
 
-/** Ours say for which port they were made, from the beginning. */
 function isAdoptedPool({ kind, owned, wire }: ObservedResource): boolean {
-  return kind === 'pool' && owned && tagValue(wire['tags'], 'port') === undefined;
+  return kind === 'pool' && owned && isAdopted(wire);
 }

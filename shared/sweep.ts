@@ -2,7 +2,8 @@
  * Everything at once, in bulk, to find what needs work. Reads only: what it finds goes through reconcile like any other
  * key, and is read afresh there before anything is changed.
  */
-import type { ReconcileRequest } from './model/request.ts';
+import { isEverything } from './model/request.ts';
+import type { ReconcileRequest, SweepScope } from './model/request.ts';
 import type { World } from './ports.ts';
 import { findNodes, NO_NODES } from './sweep-nodes.ts';
 import type { NodesFound } from './sweep-nodes.ts';
@@ -18,22 +19,22 @@ export interface Sweep extends Omit<ServicesFound & NodesFound, 'keys'> {
   readonly failed?: string;
 }
 
-export async function sweep(world: World, options: { readonly namespace?: string } = {}): Promise<Sweep> {
+export async function sweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
   try {
-    return await find(world, options.namespace);
+    return await find(world, scope);
   } catch (error) {
     const failed = error instanceof Error ? error.message : String(error);
     return { ...NOTHING, requests: [], failed };
   }
 }
 
-async function find(world: World, namespace: string | undefined): Promise<Sweep> {
-  const forNodes = namespace === undefined && looksAfterNodes(world.config);
-  const forRoutes = namespace === undefined && looksAfterRoutes(world.config);
+async function find(world: World, scope: SweepScope): Promise<Sweep> {
+  const forNodes = isEverything(scope) && looksAfterNodes(world.config);
+  const forRoutes = isEverything(scope) && looksAfterRoutes(world.config);
   if (!forNodes && !forRoutes && !looksAfterServices(world.config)) return { ...NOTHING, requests: [] };
   const nodesListed = world.kube.listNodes();
   const [{ keys, ...found }, nodes, routes] = await Promise.all([
-    findServices(nodesListed, world, namespace),
+    findServices(nodesListed, world, scope.namespace),
     forNodes ? nodesListed.then((nodes) => findNodes(nodes, world)) : NO_NODES,
     forRoutes ? findRoutes(world) : { keys: [], warnings: [] },
   ]);

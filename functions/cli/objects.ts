@@ -1,5 +1,13 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import { isUnit, parseKey, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import {
+  isEverything,
+  isUnit,
+  parseKey,
+  scopeOf,
+  type Key,
+  type ReconcileRequest,
+  type SweepScope,
+} from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
@@ -17,25 +25,19 @@ export function readObjects(objects: readonly string[]): readonly Key[] {
 
 /** The units that these keys stand for, each once: a namespace or all by what a sweep finds there. */
 export async function findRequests(keys: readonly Key[], world: World): Promise<readonly ReconcileRequest[]> {
-  const named = keys.filter(isUnit);
-  const scopes = keys.filter((key) => !isUnit(key)).map(namespaceOf);
-  const wanted = scopes.includes(undefined) ? [undefined] : [...new Set(scopes)];
-  const found = new Set<Key>(named);
-  for (const namespace of wanted) {
-    const { requests } = await mustSweep(world, namespace);
+  const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
+  const found = new Set<Key>(keys.filter(isUnit));
+  for (const scope of scopes.some(isEverything) ? [{}] : scopes) {
+    const { requests } = await mustSweep(world, scope);
     for (const { key } of requests) found.add(key);
   }
   return [...found].map((key) => ({ key, trigger: 'command' }));
 }
 
 /** Throws when the sweep could not find out what there is. Its warnings go to the log. */
-export async function mustSweep(world: World, namespace?: string): Promise<Sweep> {
-  const found = await sweep(world, namespace === undefined ? {} : { namespace });
+export async function mustSweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
+  const found = await sweep(world, scope);
   for (const warning of found.warnings) world.log.warn(warning);
   if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   return found;
-}
-
-function namespaceOf(key: Key): string | undefined {
-  return /^namespace\/(.+)$/.exec(key)?.[1];
 }

@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { isUnit } from '../../shared/model/request.ts';
+import { isUnit, scopeOf } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
 import { groupRecords, type Group } from './groups.ts';
@@ -30,15 +30,10 @@ async function runGroup(group: Group, world: FunctionWorld, budget: Budget): Pro
   const { key } = work.request;
   try {
     if (isUnit(key)) await runWork(work, world, budget);
-    else await runSweep({ ...namespaceOf(key), attempt: work.attempt }, world);
+    else await runSweep({ scope: scopeOf(key), attempt: work.attempt }, world);
     return [];
   } catch (error) {
     world.log.error('a message must come again', { object: key, error: String(error) });
     return messageIds;
   }
-}
-
-function namespaceOf(key: string): { readonly namespace?: string } {
-  const namespace = /^namespace\/(.+)$/.exec(key)?.[1];
-  return namespace === undefined ? {} : { namespace };
 }

@@ -1,3 +1,4 @@
+import type { SweepScope } from '../../shared/model/request.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { comebackDelayMs } from '../../shared/queue/comeback.ts';
 import type { FunctionWorld } from './connected.ts';
@@ -7,7 +8,7 @@ const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as cons
 const MOST_LOOKS = 10;
 
 export interface SweepWork {
-  readonly namespace?: string;
+  readonly scope: SweepScope;
   /** How often the node set was looked at again already. */
   readonly attempt: number;
 }
@@ -17,7 +18,7 @@ export interface SweepWork {
  * when nothing could be found out, so that Lambda counts an error.
  */
 export async function runSweep(work: SweepWork, { world, log, background }: FunctionWorld): Promise<void> {
-  const found = await sweep(world, work.namespace === undefined ? {} : { namespace: work.namespace });
+  const found = await sweep(world, work.scope);
   for (const warning of found.warnings) log.warn(warning);
   if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   const { services, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;

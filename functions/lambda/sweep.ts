@@ -3,5 +3,5 @@ import { runSweep } from './run-sweep.ts';
 
 /** The schedule: everything at once. */
 export async function handler(): Promise<void> {
-  await runSweep({ attempt: 0 }, await functionWorld());
+  await runSweep({ scope: {}, attempt: 0 }, await functionWorld());
 }

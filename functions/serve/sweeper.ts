@@ -1,4 +1,5 @@
 import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
@@ -12,14 +13,14 @@ export interface SweeperOptions {
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
 
 /**
- * Sweeps at start, at every interval and on demand. While one runs at most one more waits, for the whole cluster unless
- * all who asked named the same namespace. One that failed, or that saw a Node without an address, is followed by another
+ * Sweeps at start, at every interval and on demand. While one runs at most one more waits, for all that was asked for
+ * meanwhile. One that failed, or that saw a Node without an address, is followed by another
  * after 1, 2, ... 30 s.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #running: Promise<void> | undefined;
-  #next: { readonly namespace?: string } | undefined;
+  #next: SweepScope | undefined;
   #interval: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
   #attempt = 0;
@@ -40,11 +41,10 @@ export class Sweeper {
     return this.#running !== undefined;
   }
 
-  /** One sweep soon: of a namespace, or of everything. */
-  request(namespace?: string): void {
+  /** One sweep soon, of everything where nothing is said. */
+  request(scope: SweepScope = {}): void {
     if (this.#stopped) return;
-    const same = this.#next === undefined || this.#next.namespace === namespace;
-    this.#next = same && namespace !== undefined ? { namespace } : {};
+    this.#next = this.#next ? widen(this.#next, scope) : scope;
     this.#running ??= this.#run();
   }
 

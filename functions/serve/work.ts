@@ -1,6 +1,6 @@
 import { reconcile } from '../../shared/reconcile.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { isUnit, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
@@ -65,7 +65,7 @@ export class Work {
   enqueue(requests: readonly ReconcileRequest[]): void {
     for (const request of requests) {
       if (isUnit(request.key)) this.#queue.add(request);
-      else this.#sweeper.request(/^namespace\/(.+)$/.exec(request.key)?.[1]);
+      else this.#sweeper.request(scopeOf(request.key));
     }
   }
 
@@ -108,7 +108,7 @@ export class Work {
     const budget = timeBudget(world.config.reconcileTimeoutMs, world.clock, this.#stop.signal);
     const report = await reconcile(request, world, budget);
     if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
-    if (report.membersMoved) this.#sweeper.request();
+    if (report.membersMoved) this.#sweeper.request(scopeOf('nodeset'));
     this.#options.reported(report);
     return report;
   }

@@ -60,6 +60,29 @@ export function isUnit(key: Key): boolean {
   return key === 'routes' || asServiceKey(key) !== undefined || asNodeKey(key) !== undefined;
 }
 
+/** What a sweep looks at: one namespace's Services, all Services, or (nothing said) Nodes and routes as well. */
+export interface SweepScope {
+  readonly namespace?: string;
+  readonly servicesOnly?: true;
+}
+
+/** Of a key that is no unit. Which Nodes an event is about it says itself: all that hangs on them is the members of Services. */
+export function scopeOf(key: Key): SweepScope {
+  if (key === 'nodeset') return { servicesOnly: true };
+  const namespace = /^namespace\/(.+)$/.exec(key)?.[1];
+  return namespace === undefined ? {} : { namespace };
+}
+
+export function isEverything({ namespace, servicesOnly }: SweepScope): boolean {
+  return namespace === undefined && !servicesOnly;
+}
+
+/** What one sweep looks at in the place of two. */
+export function widen(one: SweepScope, other: SweepScope): SweepScope {
+  if (isEverything(one) || isEverything(other)) return {};
+  return one.namespace === other.namespace ? one : { servicesOnly: true };
+}
+
 export function keyOf(service: { readonly metadata: ServiceKey }): ServiceKey {
   return { namespace: service.metadata.namespace, name: service.metadata.name };
 }

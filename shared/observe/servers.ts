@@ -14,7 +14,12 @@ type Reading = Pick<Cloud, 'list' | 'get'>;
 interface Readers {
   readonly servers: GatheredReads<Server>;
   readonly ports: GatheredReads<readonly NeutronPort[]>;
+  /** By the name of a Node. */
+  readonly named: ReadonlyMap<NameFrom, GatheredReads<readonly Server[]>>;
 }
+
+type NameFrom = 'name' | 'hostname' | 'first-label';
+const NAMES_FROM: readonly NameFrom[] = ['name', 'hostname', 'first-label'];
 
 const readers = new WeakMap<Reading, Readers>();
 
@@ -29,21 +34,34 @@ export async function readServer(
   return server && withFlavorName(server, cloud, clock);
 }
 
-/** Those that may be the one of a Node of this name; Nova's filter is a regular expression of its database, whatever the case. */
+/** Those that may be the one of a Node of this name, and perhaps more. */
 export async function serversNamed(
   nodeName: string,
-  nameFrom: 'name' | 'hostname' | 'first-label',
+  nameFrom: NameFrom,
   cloud: Cloud,
   clock: Clock,
 ): Promise<readonly Server[]> {
+  const found = (await readersOf(cloud, clock).named.get(nameFrom)?.read(nodeName, 'now')) ?? [];
+  return Promise.all(found.map((one) => withFlavorName(one, cloud, clock)));
+}
+
+/** Nova's filter is a regular expression of its database, whatever the case. */
+async function listNamed(nodeName: string, nameFrom: NameFrom, cloud: Reading): Promise<readonly Server[]> {
   const [label = ''] = nodeName.split('.');
   const filters = {
     name: { name: `^${nodeName.replaceAll('.', '[.]')}$` },
     'first-label': { name: `^${label}([.]|$)` },
     hostname: {},
   };
-  const found = (await cloud.list('server', filters[nameFrom])) as unknown as readonly Server[];
-  return Promise.all(found.map((one) => withFlavorName(one, cloud, clock)));
+  return await cloud.list('server', filters[nameFrom]);
+}
+
+async function listAllFor(
+  nodeNames: readonly string[],
+  cloud: Reading,
+): Promise<ReadonlyMap<string, readonly Server[]>> {
+  const all = [...(await listServers(cloud)).values()];
+  return new Map(nodeNames.map((nodeName) => [nodeName, all]));
 }
 
 export async function readPorts(
@@ -88,6 +106,18 @@ function readersOf(cloud: Cloud, clock: Clock): Readers {
         many: (ids) => listPorts(ids, cloud),
       },
       clock,
+    ),
+    named: new Map(
+      NAMES_FROM.map((nameFrom) => [
+        nameFrom,
+        new GatheredReads(
+          {
+            one: (nodeName) => listNamed(nodeName, nameFrom, cloud),
+            many: (nodeNames) => listAllFor(nodeNames, cloud),
+          },
+          clock,
+        ),
+      ]),
     ),
   };
   readers.set(cloud, made);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { scopeOf } from '../../shared/model/request.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
@@ -60,6 +61,18 @@ test('a hundred at once cost four calls', async () => {
   expect((await sweep(it.world)).requests).toEqual([]);
 });
 
+test('ten at once that have nothing but a name cost two calls', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `named-${index}`);
+  for (const name of names) {
+    it.sandbox.cloud.addNovaServer(name);
+    it.sandbox.kube.registerNode(name);
+  }
+  it.calls();
+  await Promise.all(names.map((name) => it.look(name)));
+  expect(it.calls()).toEqual(['GET /compute/v2.1/servers/detail', 'GET /network/v2.0/ports']);
+  for (const name of names) expect(taintsOf(name)).not.toContain(UNINITIALIZED);
+});
+
 test('a sweep over Nodes at rest lists servers and ports once, and finds nothing', async () => {
   joinNodes(it.sandbox, 5);
   await it.sweepUntilSettled();
@@ -67,6 +80,13 @@ test('a sweep over Nodes at rest lists servers and ports once, and finds nothing
   expect((await sweep(it.world)).requests).toEqual([]);
   const lists = it.calls().filter((call) => /servers|ports/.test(call));
   expect(lists).toEqual(['GET /compute/v2.1/servers/detail', 'GET /network/v2.0/ports']);
+});
+
+test('a sweep for the members of load balancers asks nothing about servers', async () => {
+  joinNodes(it.sandbox, 2);
+  it.calls();
+  expect(await sweep(it.world, scopeOf('nodeset'))).toMatchObject({ requests: [], nodes: 0 });
+  expect(it.calls().filter((call) => /servers|ports/.test(call))).toEqual([]);
 });
 
 test('an event about a Node that is at work costs nothing in OpenStack', async () => {

@@ -4,7 +4,8 @@ import { lab, needsControl } from './environment.ts';
 import { aNamespace, removeNamespace } from './kubernetes.ts';
 import { nothingLeft } from './leftovers.ts';
 import { startLevelset, stopAllLevelsets, type Levelset } from './levelset.ts';
-import { removeNodes, someNodes, someServers, type LabNode } from './nodes.ts';
+import { removeNodes, someNodes } from './nodes.ts';
+import { someServers, type LabNode } from './servers.ts';
 
 /** What the tests of a file stand on; there from its first `beforeAll` on, the namespace from each `beforeEach`. */
 export interface LabWorld {

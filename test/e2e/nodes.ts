@@ -1,16 +1,6 @@
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { labResources } from './environment.ts';
 import { E2E_LABEL, kube } from './kubernetes.ts';
-import { cloud } from './openstack.ts';
-import { until } from './until.ts';
-
-/** A server in Nova with a port in Neutron, and the Node that stands for it. */
-export interface LabNode {
-  readonly name: string;
-  readonly server: string;
-  /** IPv4, in the lab's network `private`. */
-  readonly address: string;
-}
+import { removeOldServers, removeServers, someServers, type LabNode } from './servers.ts';
 
 export interface NodeOptions {
   /** False: the Node has no address in its status until giveAddress. */
@@ -35,24 +25,6 @@ export async function someNodes(
   const servers = await someServers(names);
   await Promise.all(servers.map((server) => joinCluster(server, options)));
   return servers;
-}
-
-/** Servers without their Nodes: what a machine is before its kubelet registers. */
-export async function someServers(names: readonly string[]): Promise<readonly LabNode[]> {
-  const flavor = await tinyFlavor();
-  const made = names.map(async (name) => {
-    const { server } = await cloud().must<{ server: { id: string } }>('compute', 'POST', '/servers', {
-      server: {
-        name,
-        flavorRef: flavor,
-        imageRef: labResources().image,
-        networks: [{ uuid: labResources().private_network }],
-        metadata: { [E2E_LABEL]: 'true' },
-      },
-    });
-    return { name, server: server.id, address: await serverAddress(server.id) };
-  });
-  return Promise.all(made);
 }
 
 /** The Node object of a server, Ready, as a kubelet and the node controller would have it. */
@@ -93,61 +65,14 @@ export async function removeNodes(nodes: readonly LabNode[]): Promise<void> {
   await removeServers(nodes.map(({ server }) => server));
 }
 
-export async function removeServers(ids: readonly string[]): Promise<void> {
-  await Promise.all(
-    ids.map(async (id) => {
-      const { status, body } = await cloud().request('compute', 'DELETE', `/servers/${id}`);
-      if (status >= 300 && status !== 404) throw new Error(`server ${id}: ${status} ${JSON.stringify(body)}`);
-      await until(
-        `server ${id} to be gone`,
-        async () => (await cloud().request('compute', 'GET', `/servers/${id}`)).status === 404,
-      );
-    }),
-  );
-}
-
 /** Nodes and servers that an earlier, interrupted run left behind. */
 export async function removeOldNodes(): Promise<void> {
   const nodes = await kube.list<Node>(`/api/v1/nodes?labelSelector=${E2E_LABEL}`);
   await Promise.all(nodes.map(({ metadata }) => leaveCluster(metadata.name)));
-  const { servers } = await cloud().must<{ servers: { id: string; metadata: Record<string, string> }[] }>(
-    'compute',
-    'GET',
-    '/servers/detail',
-  );
-  await removeServers(servers.filter(({ metadata }) => E2E_LABEL in metadata).map(({ id }) => id));
+  await removeOldServers();
 }
 
 const addresses = ({ address, name }: LabNode) => [
   { type: 'InternalIP', address },
   { type: 'Hostname', address: name },
 ];
-
-interface Server {
-  readonly status: string;
-  readonly addresses: Readonly<
-    Record<string, readonly { readonly version: number; readonly addr: string }[]>
-  >;
-}
-
-async function serverAddress(id: string): Promise<string> {
-  return until(
-    `server ${id} to be ACTIVE with an IPv4 address`,
-    async () => {
-      const { server } = await cloud().must<{ server: Server }>('compute', 'GET', `/servers/${id}`);
-      if (server.status !== 'ACTIVE') return undefined;
-      return Object.values(server.addresses)
-        .flat()
-        .find(({ version }) => version === 4)?.addr;
-    },
-    { timeoutMs: 120_000, everyMs: 500 },
-  );
-}
-
-let flavor: Promise<string> | undefined;
-function tinyFlavor(): Promise<string> {
-  flavor ??= cloud()
-    .must<{ flavors: { id: string; name: string }[] }>('compute', 'GET', '/flavors')
-    .then(({ flavors }) => flavors.find(({ name }) => name === 'm1.tiny')?.id ?? '');
-  return flavor;
-}

@@ -8,7 +8,7 @@ import type { Wire } from '../support/cloud-model.ts';
 import { cloudConfig } from './cloud-config.ts';
 import { lab, labResources } from './environment.ts';
 import { E2E_LABEL, kube, servicePath } from './kubernetes.ts';
-import type { LabNode } from './nodes.ts';
+import type { LabNode } from './servers.ts';
 import {
   cloud,
   deleteLoadBalancer,

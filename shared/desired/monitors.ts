@@ -112,7 +112,7 @@ function udpDelay(at: string, delay: number): Problem {
 }
 
 /** With externalTrafficPolicy Local kube-proxy says on this port which nodes have an endpoint (kubernetes.md, 1.8). */
-export function localHealthPort(wishes: Wishes): number | undefined {
+export function localHealthPort(wishes: Pick<Wishes, 'service'>): number | undefined {
   const { externalTrafficPolicy, healthCheckNodePort } = wishes.service.spec;
   return externalTrafficPolicy === 'Local' && healthCheckNodePort ? healthCheckNodePort : undefined;
 }

@@ -1,19 +1,28 @@
+import { goesToPods } from '../model/endpoints.ts';
 import type { Problem } from '../model/plan.ts';
 import type { ListenerProtocol } from '../model/resources.ts';
+import { localHealthPort } from './monitors.ts';
 import { protocolsOf } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 import type { Wishes } from './wishes.ts';
 
 interface Use {
-  /** Which ports have a use for it. */
-  readonly listener: ListenerProtocol;
+  /** Whether a port has a use for it. */
+  readonly isFor: (port: AskedPort) => boolean;
   readonly what: readonly string[];
   readonly because: string;
 }
 
+interface AskedPort {
+  readonly asked: PortAnnotated;
+  readonly speaks: ListenerProtocol;
+  /** Traffic stays on the node, so that its members are checked whatever is asked for. */
+  readonly isLocal: boolean;
+}
+
 const USES: readonly Use[] = [
   {
-    listener: 'TERMINATED_HTTPS',
+    isFor: ({ speaks }) => speaks === 'TERMINATED_HTTPS',
     what: [
       ...['tls_versions', 'tls_ciphers', 'alpn_protocols', 'client_authentication'],
       ...['hsts_max_age', 'hsts_include_subdomains', 'hsts_preload'],
@@ -21,7 +30,24 @@ const USES: readonly Use[] = [
     ],
     because: 'no port that it is for ends TLS, which takes a certificate',
   },
-  { listener: 'HTTP', what: ['redirectHttp'], because: 'no port that it is for speaks HTTP' },
+  {
+    isFor: ({ speaks }) => speaks === 'HTTP',
+    what: ['redirectHttp'],
+    because: 'no port that it is for speaks HTTP',
+  },
+  {
+    isFor: ({ asked }) => asked.ServicePort.redirectHttp === true,
+    what: ['redirectHost', 'redirectHttpCode'],
+    because: 'no port that it is for is redirected (levelset.openstack.org/redirect-http)',
+  },
+  {
+    isFor: ({ asked, isLocal }) => asked.ServicePort.monitor === true || isLocal,
+    what: [
+      ...['delay', 'timeout', 'max_retries', 'max_retries_down', 'type', 'url_path', 'expected_codes'],
+      ...['http_method', 'http_version', 'domain_name'],
+    ],
+    because: 'members are not checked (loadbalancer.openstack.org/enable-health-monitor)',
+  },
 ];
 
 /** What asks for nothing. */
@@ -34,11 +60,12 @@ const NOTHING: readonly unknown[] = [undefined, false, 'NONE'];
 export function uselessSettings({ service, annotated }: Wishes): readonly Problem[] {
   const ports = (service.spec.ports ?? []).flatMap((port, index) => {
     const asked = annotated.ports[index];
-    return asked ? [{ asked, speaks: protocolsOf(port, asked).listener }] : [];
+    const isLocal = !goesToPods(service, port) && localHealthPort({ service }) !== undefined;
+    return asked ? [{ asked, speaks: protocolsOf(port, asked).listener, isLocal }] : [];
   });
-  return USES.flatMap(({ listener, what, because }) =>
+  return USES.flatMap(({ isFor, what, because }) =>
     what.flatMap((setting) => {
-      const users = ports.filter(({ speaks }) => speaks === listener);
+      const users = ports.filter(isFor);
       const useful = users.flatMap(({ asked }) => nameOf(setting, asked) ?? []);
       const useless = ports
         .map(({ asked }) => asked)
@@ -66,8 +93,8 @@ function problemOf(
   ];
 }
 
-function isAsked(setting: string, { listener, ServicePort }: PortAnnotated): boolean {
-  const values: Readonly<Record<string, unknown>> = { ...listener, ...ServicePort };
+function isAsked(setting: string, { listener, healthmonitor, ServicePort }: PortAnnotated): boolean {
+  const values: Readonly<Record<string, unknown>> = { ...healthmonitor, ...listener, ...ServicePort };
   return !NOTHING.includes(values[setting]);
 }
 
@@ -76,5 +103,7 @@ function nameOf(setting: string, asked: PortAnnotated): string | undefined {
 }
 
 function spelledIn(setting: string, { spelled }: PortAnnotated): PortAnnotated['spelled'][string] {
-  return spelled[`listener.${setting}`] ?? spelled[`ServicePort.${setting}`];
+  return (
+    spelled[`listener.${setting}`] ?? spelled[`ServicePort.${setting}`] ?? spelled[`healthmonitor.${setting}`]
+  );
 }

@@ -92,7 +92,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'listener.hsts_max_age': HSTS,
   'listener.hsts_include_subdomains': HSTS,
   'listener.hsts_preload': HSTS,
-  'ServicePort.redirectHttp': { needs: { [`${OWN}protocol`]: 'http', [`${OWN}redirect-host`]: 'app.example.org' }, on: 'http', shows: (shown) => first(shown, 'l7policy')['action'] === 'REDIRECT_PREFIX' },
+  'ServicePort.redirectHttp': { needs: { [`${OWN}protocol`]: 'http', [`${OCCM}hostname`]: 'www.example.org' }, on: 'http', shows: (shown) => first(shown, 'l7policy')['action'] === 'REDIRECT_PREFIX' },
   'ServicePort.redirectHost': { ...REDIRECTED, shows: (shown) => first(shown, 'l7policy')['redirect_prefix'] === 'https://app.example.org' },
   'ServicePort.redirectHttpCode': { ...REDIRECTED, shows: (shown) => first(shown, 'l7policy')['redirect_http_code'] === 308 },
   'pool.session_persistence': HTTP,

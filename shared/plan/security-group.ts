@@ -2,6 +2,7 @@ import type { Refusal, Step } from '../model/plan.ts';
 import type { Address, Ref } from '../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { DEFAULT_RULES } from '../model/security-group.ts';
+import { areMembersElsewhere, rulesOfStaying } from './staying-members.ts';
 import { planOne, remove } from './one.ts';
 
 const GROUP = 'securitygroup';
@@ -25,7 +26,8 @@ export interface SecurityGroupInput {
  */
 export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[]): readonly Step[] {
   const { desired, observed, there, wanted } = input;
-  const rules = desired.filter(({ kind }) => kind === 'securitygrouprule');
+  const asked = desired.filter(({ kind }) => kind === 'securitygrouprule');
+  const rules = [...asked, ...rulesOfStaying(asked, input)];
   const group = wanted.get(GROUP);
   const steps: Step[] = [];
   if (group) {
@@ -33,7 +35,7 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     for (const rule of rules) planOne(rule, there, steps, refused);
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
     else if (!input.turning && (rules.length > 0 || group.mayBeEmpty))
-      steps.push(...surplus('securitygrouprule', input).map(remove));
+      steps.push(...surplus('securitygrouprule', input, rules).map(remove));
   }
   for (const port of observed) {
     if (port.kind === 'port') steps.push(...planPort(port, input));
@@ -44,8 +46,12 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
 function surplus(
   kind: 'securitygroup' | 'securitygrouprule',
   { observed, wanted }: SecurityGroupInput,
+  others: readonly DesiredResource[] = [],
 ): readonly ObservedResource[] {
-  return observed.filter((resource) => resource.kind === kind && !wanted.has(resource.address));
+  return observed.filter(
+    ({ kind: of, address }) =>
+      of === kind && !wanted.has(address) && !others.some((other) => other.address === address),
+  );
 }
 
 /** Neutron makes them with the group; what it answered has their ids. */
@@ -56,12 +62,13 @@ function removeDefault(address: Address): Step {
 
 /** Our own groups come and go; all others on the port stay. */
 function planPort(port: ObservedResource, input: SecurityGroupInput): readonly Step[] {
-  const { observed, there, wanted, keepMembers, turning } = input;
+  const { observed, there, wanted, keepMembers } = input;
+  const stays = keepMembers || input.turning || areMembersElsewhere(input);
   const from = (port.wire['security_groups'] ?? []) as readonly string[];
   const ours = observed.filter(({ kind }) => kind === 'securitygroup').map(({ id }) => id);
   const id = there.get(GROUP)?.id;
   const has = id !== undefined && from.includes(id);
-  const wants = wanted.has(port.address) || ((keepMembers || turning) && has && wanted.has(GROUP));
+  const wants = wanted.has(port.address) || (stays && has && wanted.has(GROUP));
   const stay = from.filter((one) => !ours.includes(one) || (wants && one === id));
   const to = wants && !has ? [...stay, id ?? GROUP_ID] : stay;
   if (to.length === from.length && to.every((one) => typeof one === 'string' && from.includes(one)))

@@ -78,3 +78,26 @@ describe('another member subnet', () => {
     expect(subnetsIn(pool)).toEqual([OTHER, OTHER, OTHER]);
   });
 });
+
+test('the security group stays open to members that stay, when their subnet is not asked for any more', async () => {
+  await it.close();
+  it = await startSandboxWorld({}, { manageSecurityGroups: true });
+  const { subnets } = it.sandbox.cloud;
+  const [first] = subnets.filter(({ cidr }) => cidr.startsWith('10.'));
+  if (first) subnets.push({ ...first, id: OTHER, cidr: '10.8.0.0/16' });
+  const opened = (): readonly string[] =>
+    it.sandbox.cloud.securityGroupRules
+      .filter((rule) => rule['direction'] === 'ingress' && String(rule['remote_ip_prefix']).startsWith('10.'))
+      .map((rule) => `${String(rule['port_range_min'])} ${String(rule['remote_ip_prefix'])}`)
+      .sort();
+  it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'a', port: 80, nodePort: 30_080 }] } }));
+  ask(OTHER);
+  await it.settle('web');
+  expect(opened()).toEqual(['30080 10.8.0.0/16']);
+
+  ask(null);
+  await it.settle('web');
+  await it.sweepUntilSettled();
+  expect(subnetsIn(poolInUse())).toEqual([OTHER, OTHER, OTHER]);
+  expect(opened()).toEqual(['30080 10.0.0.0/24', '30080 10.8.0.0/16']);
+});

@@ -7,6 +7,8 @@ export interface Registration {
   readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   readonly providerID?: string;
   readonly ready?: NodeCondition['status'];
+  /** What the firmware says: with Nova the id of the server. */
+  readonly systemUUID?: string;
 }
 
 const nodePath = (name: string) => `/api/v1/nodes/${name}`;
@@ -18,7 +20,7 @@ export const UNINITIALIZED = {
 
 /** The Node that a kubelet makes of itself where the cloud provider is external. */
 export async function registerNode(name: string, options: Registration = {}): Promise<void> {
-  const { annotations = {}, addresses = [], ready = 'True', providerID } = options;
+  const { annotations = {}, addresses = [], ready = 'True', providerID, systemUUID } = options;
   await kube.create('/api/v1/nodes', {
     metadata: {
       name,
@@ -26,7 +28,11 @@ export async function registerNode(name: string, options: Registration = {}): Pr
       labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', [E2E_LABEL]: 'true' },
     },
     spec: { taints: [UNINITIALIZED], ...(providerID === undefined ? {} : { providerID }) },
-    status: { addresses, conditions: [readyCondition(ready)] },
+    status: {
+      addresses,
+      conditions: [readyCondition(ready)],
+      ...(systemUUID === undefined ? {} : { nodeInfo: { systemUUID } }),
+    },
   });
 }
 

@@ -14,11 +14,16 @@ export interface Reads<T> {
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
-/** Reads of many runs at once become one list; what the list does not show is read by itself. */
+/**
+ * Reads of many runs at once become one list; what the list does not show is read by itself. Those that come one after another
+ * count as at once while a list would be kept: a list is then of all of them.
+ */
 export class GatheredReads<T> {
   readonly #reads: Reads<T>;
   readonly #clock: Clock;
   #waiting: string[] = [];
+  /** When these were asked for last, where a list that was made before would do. */
+  readonly #asked = new Map<string, number>();
   #gathered: Promise<ReadonlyMap<string, T>> | undefined;
   #kept: { readonly until: number; readonly found: ReadonlyMap<string, T> } | undefined;
 
@@ -29,6 +34,7 @@ export class GatheredReads<T> {
 
   /** `now`: not from a list that was made before. */
   async read(id: string, when: 'now' | 'lately'): Promise<T | undefined> {
+    if (when === 'lately') this.#asked.set(id, this.#clock.now());
     const isFresh = when === 'lately' && this.#kept && this.#kept.until > this.#clock.now();
     const kept = isFresh ? this.#kept?.found.get(id) : undefined;
     if (kept !== undefined) return kept;
@@ -39,7 +45,10 @@ export class GatheredReads<T> {
 
   async #gather(): Promise<ReadonlyMap<string, T>> {
     await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    const ids = [...new Set(this.#waiting)];
+    const since = this.#clock.now() - KEEP_MS;
+    for (const [id, at] of this.#asked) if (at <= since) this.#asked.delete(id);
+    const before = this.#waiting.some((id) => this.#asked.has(id)) ? this.#asked.keys() : [];
+    const ids = [...new Set([...this.#waiting, ...before])];
     this.#waiting = [];
     this.#gathered = undefined;
     if (ids.length <= FEW) return new Map();

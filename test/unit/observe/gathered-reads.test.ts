@@ -37,6 +37,14 @@ test('more are one list, each named once', async () => {
   expect(asked).toEqual(['many a b c']);
 });
 
+test('the third that comes after two others is listed with them; much later it is read by itself', async () => {
+  const { asked, time, readAll } = reading('a', 'b', 'c', 'd');
+  for (const id of ['a', 'b', 'c']) await readAll('lately', id);
+  time.now += KEPT_MS;
+  await readAll('lately', 'd');
+  expect(asked).toEqual(['one a', 'one b', 'many c a b', 'one d']);
+});
+
 test('what a list does not show is asked for by itself, and only that answer says that it is not there', async () => {
   const { asked, readAll } = reading('a', 'b');
   expect(await readAll('now', 'a', 'b', 'gone')).toEqual(['value of a', 'value of b', undefined]);
@@ -61,7 +69,7 @@ test('that it is not there is never taken from a list that was made before', asy
   await readAll('lately', 'a', 'b', 'c');
   asked.length = 0;
   expect(await readAll('lately', 'new')).toEqual([undefined]);
-  expect(asked).toEqual(['one new']);
+  expect(asked).toEqual(['many new a b c', 'one new']);
 });
 
 test('a list that fails fails for all who wait for it, and is not kept', async () => {
@@ -71,5 +79,5 @@ test('a list that fails fails for all who wait for it, and is not kept', async (
   await expect(readAll('lately', 'a', 'b', 'c')).rejects.toThrow('no answer');
   reads.many = many;
   expect(await readAll('lately', 'a')).toEqual(['value of a']);
-  expect(asked).toEqual(['one a']);
+  expect(asked).toEqual(['many a b c']);
 });

@@ -25,22 +25,24 @@ export async function readOneByOne(world: World): Promise<ServerReading> {
   };
 }
 
-const listing = new WeakMap<Kube, Promise<readonly Node[]>>();
-
-/** Many Nodes that join at once ask for the same list. */
-function listTogether(kube: Kube): Promise<readonly Node[]> {
-  const begun = listing.get(kube);
-  if (begun) return begun;
-  const list = kube.listNodes().finally(() => listing.delete(kube));
-  listing.set(kube, list);
-  return list;
+/** Many Nodes that join, or leave, at once ask for the same lists: who asks while one is on its way waits for that one. */
+function together<From extends object, List>(read: (from: From) => Promise<List>): typeof read {
+  const begun = new WeakMap<From, Promise<List>>();
+  return (from) => {
+    const list = begun.get(from) ?? read(from).finally(() => begun.delete(from));
+    begun.set(from, list);
+    return list;
+  };
 }
+
+const listTogether = together((kube: Kube) => kube.listNodes());
+const serversTogether = together(listServers);
 
 /** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */
 async function readDeletions({ cloud, kube }: World): Promise<LeavingQuestion> {
   const [servers, nodes, recorded] = await Promise.all([
-    listServers(cloud),
-    kube.listNodes(),
+    serversTogether(cloud),
+    listTogether(kube),
     kube.deletions.load(),
   ]);
   return { nodes: nodes.length, nodesWithServer: nodes.filter(isAmong(servers)).length, recorded };

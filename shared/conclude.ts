@@ -21,6 +21,7 @@ export type Run = Pick<
   | 'loadBalancerId'
   | 'address'
   | 'nodesWithoutAddress'
+  | 'drainedInMs'
   | 'certificates'
   | 'membersMoved'
 >;
@@ -79,7 +80,8 @@ async function settle(look: Look, world: World): Promise<void> {
   const { unit, observed } = look;
   const uid = uidOf(look);
   if (unit.wanted) {
-    const momentary = look.plan.problems.some((problem) => problem.momentary);
+    const draining = look.desired.drainedInMs !== undefined;
+    const momentary = draining || look.plan.problems.some((problem) => problem.momentary);
     const state = momentary ? undefined : watermark(look, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await world.kube.state.save(new Map([[uid, state]]));
     return;
@@ -110,12 +112,14 @@ export function seen(
   look: Look,
   applied?: Applied,
   addresses: readonly string[] = [],
-): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'certificates'> {
+): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'drainedInMs' | 'certificates'> {
   const lb = applied?.known.get('lb') ?? look.observed.loadBalancer;
+  const { drainedInMs } = look.desired;
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: look.desired.certificates,
+    ...(drainedInMs === undefined ? {} : { drainedInMs }),
     ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
   };
 }

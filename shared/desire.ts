@@ -1,3 +1,4 @@
+import { drainMsOf, withDraining } from './desired/draining.ts';
 import { offerQuestion } from './desired/offers.ts';
 import { asMaker, ofProvider } from './desired/maker.ts';
 import { servedSecrets } from './desired/served-secrets.ts';
@@ -13,6 +14,8 @@ import type { ClusterIdentity } from './model/ownership.ts';
 import type { Unit } from './model/unit.ts';
 import { observeAsIfAnew } from './observe/as-if-anew.ts';
 import { horizonAt, observeCertificates } from './observe/certificates.ts';
+import { drainedForMs } from './observe/drained.ts';
+import { isPending } from './observe/observed.ts';
 import { observeOffers } from './observe/offers.ts';
 import type { Observed } from './observe/observed.ts';
 import type { World } from './ports.ts';
@@ -61,7 +64,14 @@ export async function desire(
     cluster,
   };
   const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
-  const own = { config, ...(wishes ? { wishes } : {}), approved, desired: desireUnit(input, config) };
+  const desired = withDraining(desireUnit(input, config), {
+    observed: observed.resources,
+    nodes,
+    drainedForMs: drainedForMs(observed, world.clock.now()),
+    drainMs: drainMsOf(config),
+    busy: observed.loadBalancer !== undefined && isPending(observed.loadBalancer),
+  });
+  const own = { config, ...(wishes ? { wishes } : {}), approved, desired };
   if (!network || !observed.loadBalancer || approved.length === 0) return own;
   const facts = await observeAsIfAnew(network, observed.loadBalancer, nodes, world);
   return { ...own, another: desireUnit({ ...input, facts, offers: await offered(false) }, asNew) };

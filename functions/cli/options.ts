@@ -36,6 +36,10 @@ const CONNECT = [
   ['--namespace <name>', 'of Leases and state (default: kube-system)'],
   ['--reconcile-timeout <duration>', 'how long one run may take (default: 1m)'],
   ['--concurrent-service-syncs <number>', 'how many load balancers are worked on at once (default: 15)'],
+  [
+    '--connection-draining-timeout <duration>',
+    'how long a member of a node that leaves keeps its connections before it goes; up to 1h (default: 0s, at once)',
+  ],
   ['-v, --v <level>', '4 and more: every step (default: 0)'],
 ] as const;
 

@@ -23,9 +23,12 @@ export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Pro
     pending > 0 ? `; ${pending} ${pending === 1 ? 'change waits' : 'changes wait'} for approval` : '';
   const settled = found.settled + found.nodesSettled;
   const code = exitCode(reports);
-  // who is a member of which load balancer, and where, was looked at before these Nodes were changed
+  // who is a member of which load balancer, and where, was looked at before these Nodes were changed; and members drain
   const again =
-    code === 0 && looksAfterServices(world.config) && reports.some(({ membersMoved }) => membersMoved);
+    code === 0 &&
+    flags.dryRun !== true &&
+    looksAfterServices(world.config) &&
+    reports.some(({ membersMoved, drainedInMs }) => membersMoved ?? drainedInMs !== undefined);
   const members = again ? '; the members of load balancers are for the next sweep' : '';
   console.log(`${inNumbers(found)}, ${settled} were settled already; ${work}${waits}${members}`);
   return again ? 2 : code;

@@ -26,6 +26,7 @@ export function readFlags(env: NodeJS.ProcessEnv): Flags {
     reconcileTimeout: flag('RECONCILE_TIMEOUT'),
     sweepInterval: undefined,
     concurrentServiceSyncs: flag('CONCURRENT_SERVICE_SYNCS'),
+    connectionDrainingTimeout: flag('CONNECTION_DRAINING_TIMEOUT'),
   };
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value));
 }

@@ -36,7 +36,7 @@ async function lookAtMembers(to: FunctionWorld, what: string, everyMs: number): 
 
 async function comeBack({ request, attempt }: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
   const { outcome } = report;
-  const delayMs = comebackDelayMs(outcome, attempt, Math.random);
+  const delayMs = comebackDelayMs(outcome, attempt, Math.random) ?? report.drainedInMs;
   if (delayMs === undefined) return;
   const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
   await to.background.sendDelayed([

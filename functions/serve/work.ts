@@ -6,6 +6,7 @@ import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { timeBudget } from '../time-budget.ts';
 import type { Connected } from '../world.ts';
+import { DrainingTimers } from './draining-timers.ts';
 import { Sweeper } from './sweeper.ts';
 
 export interface WorkOptions {
@@ -25,6 +26,9 @@ export class Work {
   readonly #queue: MemoryQueue;
   readonly #poller: PendingPoller;
   readonly #sweeper: Sweeper;
+  readonly #draining = new DrainingTimers((key) => {
+    this.enqueue([{ key, trigger: 'comeback' }]);
+  });
   readonly #stop = new AbortController();
   readonly #asked = new Map<Key, ((report: Report) => void)[]>();
 
@@ -92,6 +96,7 @@ export class Work {
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#poller.stop();
+    this.#draining.stop();
     await Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
   }
 
@@ -108,6 +113,7 @@ export class Work {
     const budget = timeBudget(world.config.reconcileTimeoutMs, world.clock, this.#stop.signal);
     const report = await reconcile(request, world, budget);
     if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
+    if (!request.dryRun && !this.#stop.signal.aborted) this.#draining.set(request.key, report.drainedInMs);
     if (report.membersMoved) this.#sweeper.request(scopeOf('nodeset'));
     this.#options.reported(report);
     return report;

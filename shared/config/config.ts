@@ -15,6 +15,8 @@ export interface Config extends ReachConfig {
   readonly reconcileTimeoutMs: number;
   readonly sweepIntervalMs: number;
   readonly concurrentServiceSyncs: number;
+  /** How long a member of a node that leaves has weight 0 before it goes; 0: it goes at once. */
+  readonly connectionDrainingMs: number;
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
   /** Options of [LoadBalancer] that cloud.conf sets; the others have a default, which other controllers had otherwise. */

@@ -1,5 +1,7 @@
 import { GO_DURATION, parseGoDuration } from './go-duration.ts';
 
+const LONGEST_DRAINING_MS = 3_600_000;
+
 /** The command line, or the environment of a function, as it was given; durations are Go durations such as `5m`. */
 export interface Flags {
   readonly cloudConfig?: string;
@@ -11,6 +13,7 @@ export interface Flags {
   readonly reconcileTimeout?: string;
   readonly sweepInterval?: string;
   readonly concurrentServiceSyncs?: string | number;
+  readonly connectionDrainingTimeout?: string;
   readonly adopt?: string;
   readonly reach?: string;
   readonly allowedReferences?: string;
@@ -39,6 +42,15 @@ export function durationFlag(
   if (duration !== undefined && duration >= 1) return Math.trunc(duration);
   problems.push(`--${name} is ${GO_DURATION}, not ${JSON.stringify(value)}`);
   return unset;
+}
+
+/** Milliseconds from 0 to the longest, or 0. */
+export function drainingFlag(value: string | undefined, problems: string[]): number {
+  const duration = value === undefined ? 0 : parseGoDuration(value);
+  if (duration !== undefined && duration >= 0 && duration <= LONGEST_DRAINING_MS) return Math.trunc(duration);
+  const allowed = `${GO_DURATION}, and at most 1h`;
+  problems.push(`--connection-draining-timeout is ${allowed}, not ${JSON.stringify(value)}`);
+  return 0;
 }
 
 /** A whole number above zero, or its default. */

@@ -7,7 +7,7 @@ import { cidrsFlag } from './cidr-flags.ts';
 import type { Config } from './config.ts';
 import { controllersFlag } from './controllers.ts';
 import { readEnv } from './env.ts';
-import { adoptFlag, countFlag, durationFlag, type Flags } from './flags.ts';
+import { adoptFlag, countFlag, drainingFlag, durationFlag, type Flags } from './flags.ts';
 import { networkingConfig } from './networking-options.ts';
 import { nodeConfig } from './node-flags.ts';
 import { nodeCidrConfig } from './node-cidr-flags.ts';
@@ -46,6 +46,7 @@ export async function loadConfig(
     reconcileTimeoutMs: durationFlag('reconcile-timeout', flags.reconcileTimeout, 60_000, problems),
     sweepIntervalMs: durationFlag('sweep-interval', flags.sweepInterval, 5 * 60_000, problems),
     concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 15, problems),
+    connectionDrainingMs: drainingFlag(flags.connectionDrainingTimeout, problems),
     networking: conf?.networking ?? networkingConfig(),
     nodes: nodeConfig(
       flags,

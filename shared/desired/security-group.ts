@@ -89,7 +89,7 @@ export function desireSecurityGroup(
 }
 
 /** Only a port that is there: nodes come with theirs. */
-function desirePortOf(address: string): DesiredResource<'port'> {
+export function desirePortOf(address: string): DesiredResource<'port'> {
   return {
     kind: 'port',
     address: `port/${address}`,

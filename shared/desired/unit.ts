@@ -58,6 +58,8 @@ export interface Desired {
   /** What the security group should open cannot be said: it stays as it is. */
   readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
+  /** When the first member of a node that leaves has drained and is to go; absent: none drains. */
+  readonly drainedInMs?: number;
   /** Those whose end is known. */
   readonly certificates: readonly CertificateInUse[];
 }

@@ -32,6 +32,8 @@ export interface Report {
   readonly address?: string;
   /** Eligible nodes that cannot be members yet; the node set is looked at again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];
+  /** When the first member of a node that leaves is to go: the key is looked at again then. */
+  readonly drainedInMs?: number;
   /** That its listeners are to use; undefined when that was not found out. */
   readonly certificates?: readonly CertificateInUse[];
   /** A Node was changed, or left its CIDRs: members of load balancers, and who waits for a CIDR, are to be looked at. */

@@ -13,6 +13,7 @@ export function aConfig(
     reconcileTimeoutMs: 60_000,
     sweepIntervalMs: 300_000,
     concurrentServiceSyncs: 10,
+    connectionDrainingMs: 0,
     openstack: {
       authUrl,
       interface: 'public',

@@ -23,6 +23,18 @@ describe('loadConfig', () => {
       ['/nowhere/cloud.conf cannot be read: ENOENT'],
     ],
     [
+      'no more than an hour of draining',
+      { cloudConfigText: GLOBAL, connectionDrainingTimeout: '61m' },
+      {},
+      ['500ms, and at most 1h, not "61m"'],
+    ],
+    [
+      'draining without a unit',
+      { cloudConfigText: GLOBAL, connectionDrainingTimeout: '60' },
+      {},
+      ['--connection-draining-timeout is a duration'],
+    ],
+    [
       'flags',
       { cloudConfigText: GLOBAL, sweepInterval: '5', concurrentServiceSyncs: 0 },
       {},

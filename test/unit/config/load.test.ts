@@ -16,6 +16,7 @@ describe('loadConfig', () => {
       namespace: 'kube-system',
       reconcileTimeoutMs: 60_000,
       sweepIntervalMs: 300_000,
+      connectionDrainingMs: 0,
       concurrentServiceSyncs: 15,
       loadBalancer: { lbProvider: 'amphora' },
     });
@@ -44,6 +45,7 @@ describe('loadConfig', () => {
       reconcileTimeout: '90s',
       sweepInterval: '1h',
       concurrentServiceSyncs: '3',
+      connectionDrainingTimeout: '90s',
     });
     expect(config).toMatchObject({
       clusterName: 'c',
@@ -52,6 +54,7 @@ describe('loadConfig', () => {
       reconcileTimeoutMs: 90_000,
       sweepIntervalMs: 3_600_000,
       concurrentServiceSyncs: 3,
+      connectionDrainingMs: 90_000,
     });
   });
 

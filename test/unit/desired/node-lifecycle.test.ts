@@ -18,16 +18,16 @@ interface Given {
 }
 
 function life({ ready = 'Unknown', taints = [OWN], note, server }: Given): NodeLife {
-  const annotations = note === undefined ? {} : { [GONE]: note };
+  const annotations: Record<string, string> = note === undefined ? {} : { [GONE]: note };
   const node = {
     metadata: { name: 'n', uid: 'u', resourceVersion: '1', annotations },
     spec: { taints },
-    status: { conditions: [{ type: 'Ready', status: ready }] },
+    status: { conditions: [{ type: 'Ready', status: ready, reason: '', message: '' }] },
   };
   return nodeLife({ node, server, shutdownStates: ['SHUTOFF'], place: PLACE, now: NOW });
 }
 
-const server = (status: string): LifecycleInput['server'] => ({ id: 's', name: 'n', status });
+const server = (status: 'ACTIVE' | 'SHUTOFF'): LifecycleInput['server'] => ({ id: 's', name: 'n', status });
 const noted = (agoMs: number, place = PLACE): string => noteGone(NOW - agoMs, place);
 const stays = { taints: [OWN], annotations: {}, leaves: false };
 

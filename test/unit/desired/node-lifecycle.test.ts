@@ -22,7 +22,18 @@ function life({ ready = 'Unknown', taints = [OWN], note, server }: Given): NodeL
   const node = {
     metadata: { name: 'n', uid: 'u', resourceVersion: '1', annotations },
     spec: { taints },
-    status: { conditions: [{ type: 'Ready', status: ready, reason: '', message: '' }] },
+    status: {
+      conditions: [
+        {
+          type: 'Ready',
+          status: ready,
+          reason: '',
+          message: '',
+          lastHeartbeatTime: '',
+          lastTransitionTime: '',
+        },
+      ],
+    },
   };
   return nodeLife({ node, server, shutdownStates: ['SHUTOFF'], place: PLACE, now: NOW });
 }

@@ -7,7 +7,7 @@ import type { Node, Service } from './model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from './model/ownership.ts';
 import type { ClusterIdentity } from './model/ownership.ts';
 import { keyOf, serviceKey } from './model/request.ts';
-import type { Key } from './model/request.ts';
+import type { Key, SweepScope } from './model/request.ts';
 import { isAnother } from './model/replacement.ts';
 import type { UnitState } from './model/state.ts';
 import { addressesOf } from './observe/node-ports.ts';
@@ -49,7 +49,7 @@ export const NO_SERVICES: ServicesFound = {
 export async function findServices(
   nodesListed: Promise<readonly Node[]>,
   world: World,
-  namespace: string | undefined,
+  { namespace, readOnly }: SweepScope,
 ): Promise<ServicesFound> {
   const { kube, cloud, config } = world;
   if (!looksAfterServices(config)) return NO_SERVICES;
@@ -79,7 +79,7 @@ export async function findServices(
     namespace === undefined
       ? findOrphans(services, project, cluster, config)
       : { keys: [], warnings: [], doubtful: false };
-  if (namespace === undefined && !orphans.doubtful) await prune(services, view);
+  if (namespace === undefined && !readOnly && !orphans.doubtful) await prune(services, view);
   const keys = [
     ...[...unsettled, ...leaving].map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
     ...orphans.keys,

@@ -34,7 +34,7 @@ async function find(world: World, scope: SweepScope): Promise<Sweep> {
   if (!forNodes && !forRoutes && !looksAfterServices(world.config)) return { ...NOTHING, requests: [] };
   const nodesListed = world.kube.listNodes();
   const [{ keys, ...found }, nodes, routes] = await Promise.all([
-    findServices(nodesListed, world, scope.namespace),
+    findServices(nodesListed, world, scope),
     forNodes ? nodesListed.then((nodes) => findNodes(nodes, world)) : NO_NODES,
     forRoutes ? findRoutes(world) : { keys: [], warnings: [] },
   ]);

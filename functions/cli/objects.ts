@@ -28,7 +28,7 @@ export async function findRequests(keys: readonly Key[], world: World): Promise<
   const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
   const found = new Set<Key>(keys.filter(isUnit));
   for (const scope of scopes.some(isEverything) ? [{}] : scopes) {
-    const { requests } = await mustSweep(world, scope);
+    const { requests } = await mustSweep(world, { ...scope, readOnly: true });
     for (const { key } of requests) found.add(key);
   }
   return [...found].map((key) => ({ key, trigger: 'command' }));

@@ -8,7 +8,7 @@ import { describe, exitCode, runRequests } from './run-requests.ts';
 /** `levelset sweep`: one pass over everything; a line about each object that needed work, and one about all. */
 export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Promise<number> {
   const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
-  const found = await mustSweep(world);
+  const found = await mustSweep(world, flags.dryRun ? { readOnly: true } : {});
   const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
   const reports = await runRequests(requests, world, (report) => {
     console.log(describe(report));

@@ -1,5 +1,5 @@
 import { comebackDelayMs } from '../../shared/queue/comeback.ts';
-import { widen, type SweepScope } from '../../shared/model/request.ts';
+import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
@@ -10,6 +10,7 @@ export interface SweeperOptions {
   readonly swept: (found: Sweep) => void;
 }
 
+const SOON_MS = 500;
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
 
 /**
@@ -23,6 +24,7 @@ export class Sweeper {
   #next: SweepScope | undefined;
   #interval: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
   #attempt = 0;
   #stopped = false;
 
@@ -38,7 +40,7 @@ export class Sweeper {
   }
 
   get busy(): boolean {
-    return this.#running !== undefined;
+    return this.#running !== undefined || this.#soon !== undefined;
   }
 
   /** One sweep soon, of everything where nothing is said. */
@@ -46,6 +48,15 @@ export class Sweeper {
     if (this.#stopped) return;
     this.#next = this.#next ? widen(this.#next, scope) : scope;
     this.#running ??= this.#run();
+  }
+
+  /** A Node was changed: others that join or leave with it are looked at together. */
+  requestMembersSoon(): void {
+    if (this.#stopped) return;
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.request(scopeOf('nodeset'));
+    }, SOON_MS).unref();
   }
 
   /** A reconcile met a Node that has no address yet: the node set is looked at again. */
@@ -65,6 +76,7 @@ export class Sweeper {
     this.#next = undefined;
     clearInterval(this.#interval);
     clearTimeout(this.#again);
+    clearTimeout(this.#soon);
     await this.#running;
   }
 

@@ -114,7 +114,7 @@ export class Work {
     const report = await reconcile(request, world, budget);
     if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
     if (!request.dryRun && !this.#stop.signal.aborted) this.#draining.set(request.key, report.drainedInMs);
-    if (report.membersMoved) this.#sweeper.request(scopeOf('nodeset'));
+    if (report.membersMoved) this.#sweeper.requestMembersSoon();
     this.#options.reported(report);
     return report;
   }

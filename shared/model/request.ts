@@ -64,6 +64,8 @@ export function isUnit(key: Key): boolean {
 export interface SweepScope {
   readonly namespace?: string;
   readonly servicesOnly?: true;
+  /** Somebody wants to know, and no more: what units left behind that are no more stays. */
+  readonly readOnly?: true;
 }
 
 /** Of a key that is no unit. Which Nodes an event is about it says itself: all that hangs on them is the members of Services. */

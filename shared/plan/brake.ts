@@ -3,7 +3,7 @@ import { recent } from '../model/node-deletions.ts';
 
 export interface BrakeInput {
   readonly uid: string;
-  /** All Nodes of the cluster. */
+  /** All Nodes that are there; those that were deleted lately count, too. */
   readonly nodes: number;
   /** How many Nodes of the cluster have a server that Nova lists just now. */
   readonly nodesWithServer: number;
@@ -30,8 +30,9 @@ export function brake({
   if (nodesWithServer === 0)
     return 'Nova lists not one server of any Node of this cluster, so that it may be asked in the wrong project or region';
   const others = recent(deletions, now).filter((one) => one.uid !== uid).length;
-  const most = Math.max(1, Math.floor((nodes * percent) / 100));
+  const all = nodes + others;
+  const most = Math.max(1, Math.floor((all * percent) / 100));
   if (others < most) return undefined;
   const gone = others === 1 ? '1 Node was' : `${others} Nodes were`;
-  return `${gone} deleted within the last hour, and --node-deletion-share=${percent}% lets ${most} of ${nodes} go`;
+  return `${gone} deleted within the last hour, and --node-deletion-share=${percent}% lets ${most} of ${all} go`;
 }

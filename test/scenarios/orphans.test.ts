@@ -19,6 +19,15 @@ async function create(...names: readonly string[]): Promise<void> {
   await it.sweepUntilSettled();
 }
 
+test('who only wants to know takes nothing away, not even the Lease of a Service that is no more', async () => {
+  await create('web', 'other');
+  forceDelete(it.sandbox);
+  const seen = it.sandbox.requests.length;
+
+  await sweep(it.world, { readOnly: true });
+  expect(it.sandbox.requests.slice(seen).filter(({ write }) => write)).toEqual([]);
+});
+
 describe('what a Service left behind that was force-deleted without its finalizer', () => {
   test('is found by the sweep and deleted, after the apiserver said that there is no such Service', async () => {
     await create('web', 'other');

@@ -12,9 +12,9 @@ const deletions = (count: number, at = NOW - 1) =>
 test.each<readonly [which: string, input: Partial<BrakeInput>]>([
   ['the first', {}],
   ['the first of a cluster of one', { nodes: 1 }],
-  ['the last of a share', { deletions: deletions(4) }],
+  ['the last of a share', { nodes: 46, deletions: deletions(4) }],
   ['one after the hour is over', { deletions: deletions(5, NOW - HOUR_MS) }],
-  ['one that was recorded itself', { deletions: [...deletions(4), { uid: 'own', at: NOW - 1 }] }],
+  ['one that was recorded itself', { nodes: 46, deletions: [...deletions(4), { uid: 'own', at: NOW - 1 }] }],
   ['any with 100%', { percent: 100, deletions: deletions(49) }],
 ])('%s goes', (_, input) => {
   expect(leaving(input)).toBeUndefined();
@@ -24,8 +24,12 @@ test.each<readonly [which: string, input: Partial<BrakeInput>, why: RegExp]>([
   ['one with 0%', { percent: 0 }, /--node-deletion-share=0% lets no Node/],
   ['one where Nova shows no server', { nodesWithServer: 0 }, /lists not one server of any Node/],
   ['one where Nova shows no server, with 100%', { nodesWithServer: 0, percent: 100 }, /not one server/],
-  ['one above the share', { deletions: deletions(5) }, /^5 Nodes were deleted .* lets 5 of 50 go$/],
-  ['the second of nine', { nodes: 9, deletions: deletions(1) }, /^1 Node was deleted .* lets 1 of 9 go$/],
+  [
+    'one above the share',
+    { nodes: 45, deletions: deletions(5) },
+    /^5 Nodes were deleted .* lets 5 of 50 go$/,
+  ],
+  ['the second of nine', { nodes: 8, deletions: deletions(1) }, /^1 Node was deleted .* lets 1 of 9 go$/],
   ['one in the last millisecond of the hour', { deletions: deletions(5, NOW - HOUR_MS + 1) }, /^5 Nodes/],
 ])('%s stays', (_, input, why) => {
   expect(leaving(input)).toMatch(why);

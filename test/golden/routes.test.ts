@@ -51,7 +51,7 @@ test('what it made is left as it is, conditions and all', () => {
   expect(desired.after.map(({ destination, nexthop }) => ({ destination, nexthop }))).toEqual(router.routes);
 });
 
-test('rec-two has a route by its other port, on a subnet of the router (decision 28)', () => {
+test('rec-two has a route by its other port, on a subnet of the router (decision 115)', () => {
   const { steps } = plan(nodes);
   expect(steps.map(({ address }) => address)).toEqual([
     `router/${router.id}`,

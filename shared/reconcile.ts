@@ -5,24 +5,24 @@
  *
  * Deleting is desiring nothing. Nothing waits for Octavia: the run ends as `progressing` and the key comes back.
  */
-import { nothingApplied, seen, tellOfFailure } from './conclude.ts';
-import type { Run } from './conclude.ts';
-import { withEndpoints } from './endpoints.ts';
-import { lookAt } from './look.ts';
-import type { Look } from './look.ts';
+import { nothingApplied, seen, tellOfFailure } from './service/conclude.ts';
+import type { Run } from './model/outcome.ts';
+import { withEndpoints } from './service/endpoints.ts';
+import { lookAt } from './service/look.ts';
+import type { Look } from './service/look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
 import { asNodeKey, asServiceKey, looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
-import { trustNothing } from './note-writes.ts';
-import { reconcileNode } from './reconcile-node.ts';
-import { reconcileRoutes } from './reconcile-routes.ts';
+import { trustNothing } from './service/note-writes.ts';
+import { reconcileNode } from './node/reconcile.ts';
+import { reconcileRoutes } from './routes/reconcile.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome.ts';
-import { withTlsSecrets } from './tls-secrets.ts';
-import { takeTurn } from './turns.ts';
-import { end, hold, inTurn, writeUnderLease } from './under-lease.ts';
+import { withTlsSecrets } from './service/tls-secrets.ts';
+import { takeTurn } from './service/turns.ts';
+import { end, hold, inTurn, writeUnderLease } from './service/under-lease.ts';
 import { hasFinalizer, looksAfterServices, unitOf } from './unit.ts';
 
 /** One key, once. Never throws: a failure is an outcome. */

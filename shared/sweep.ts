@@ -5,11 +5,11 @@
 import { isEverything } from './model/request.ts';
 import type { ReconcileRequest, SweepScope } from './model/request.ts';
 import type { World } from './ports.ts';
-import { findNodes, NO_NODES } from './sweep-nodes.ts';
-import type { NodesFound } from './sweep-nodes.ts';
-import { findRoutes } from './sweep-routes.ts';
-import { findServices, NO_SERVICES } from './sweep-services.ts';
-import type { ServicesFound } from './sweep-services.ts';
+import { findNodes, NO_NODES } from './node/sweep.ts';
+import type { NodesFound } from './node/sweep.ts';
+import { findRoutes } from './routes/sweep.ts';
+import { findServices, NO_SERVICES } from './service/sweep.ts';
+import type { ServicesFound } from './service/sweep.ts';
 import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './unit.ts';
 
 export interface Sweep extends Omit<ServicesFound & NodesFound, 'keys'> {

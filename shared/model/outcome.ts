@@ -44,3 +44,17 @@ export interface Report {
   /** OpenStack request ids of the calls that failed. */
   readonly failedRequestIds: readonly string[];
 }
+
+/** What a unit's own page answers; who ran it, when and at what cost is added to it. */
+export type Run = Pick<
+  Report,
+  | 'outcome'
+  | 'plan'
+  | 'applied'
+  | 'loadBalancerId'
+  | 'address'
+  | 'nodesWithoutAddress'
+  | 'drainedInMs'
+  | 'certificates'
+  | 'membersMoved'
+>;

@@ -1,7 +1,7 @@
 import type { Applied } from '../apply/apply.ts';
 import { desireIngress } from '../desired/ingress.ts';
 import { wantsFloatingIP } from '../desired/wishes.ts';
-import type { Look } from '../look.ts';
+import type { Look } from '../service/look.ts';
 import { dialectOf } from '../model/name-schemes.ts';
 import { publishedAddresses } from '../model/kubernetes.ts';
 import type { LoadBalancerIngress } from '../model/kubernetes.ts';

@@ -1,5 +1,5 @@
 import type { Applied } from '../apply/apply.ts';
-import type { NodeLook } from '../look-at-node.ts';
+import type { NodeLook } from '../node/look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { Node, NodeCondition, ObjectEvent } from '../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../model/node.ts';

@@ -1,4 +1,4 @@
-import type { Look } from '../look.ts';
+import type { Look } from '../service/look.ts';
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/printable.ts';
 import { approveWith } from '../plan/render.ts';

@@ -1,6 +1,6 @@
 import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
-import type { Look } from '../look.ts';
+import type { Look } from '../service/look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';

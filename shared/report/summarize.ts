@@ -1,5 +1,5 @@
 import type { Applied } from '../apply/apply.ts';
-import type { Look } from '../look.ts';
+import type { Look } from '../service/look.ts';
 import type { Service, ObjectEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Look } from '../look.ts';
+import type { Look } from '../service/look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';

@@ -1,6 +1,6 @@
 import { apply } from '../../shared/apply/apply.ts';
-import { lookAt } from '../../shared/look.ts';
-import type { Look } from '../../shared/look.ts';
+import { lookAt } from '../../shared/service/look.ts';
+import type { Look } from '../../shared/service/look.ts';
 import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
@@ -9,7 +9,7 @@ import type { Unit } from '../../shared/model/unit.ts';
 import type { ObservedResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
 import { forgetStored } from '../../shared/observe/stored-certificates.ts';
-import { withTlsSecrets } from '../../shared/tls-secrets.ts';
+import { withTlsSecrets } from '../../shared/service/tls-secrets.ts';
 import { unitOf } from '../../shared/unit.ts';
 import type { CloudModel } from '../support/cloud-model.ts';
 import type { Config } from '../../shared/config/config.ts';

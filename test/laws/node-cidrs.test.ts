@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Cloud, World } from '../../shared/ports.ts';
-import { reconcileNode } from '../../shared/reconcile-node.ts';
+import { reconcileNode } from '../../shared/node/reconcile.ts';
 import { CidrCluster } from '../support/cidr-cluster.ts';
 import type { Gate } from '../support/cidr-cluster.ts';
 import { aConfig } from '../support/config.ts';

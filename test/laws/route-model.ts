@@ -3,7 +3,7 @@ import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { AddressPair, Route, RoutePort, WrittenRoutes } from '../../shared/model/routes.ts';
 import type { Kube, World } from '../../shared/ports.ts';
-import { reconcileRoutes } from '../../shared/reconcile-routes.ts';
+import { reconcileRoutes } from '../../shared/routes/reconcile.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { portOf, ROUTER } from '../support/route-reading.ts';

@@ -51,7 +51,7 @@ export function importsOf(path: string): readonly Import[] {
   }));
 }
 
-/** The part of shared/ that a path is in: `plan` for shared/plan/one.ts, `look.ts` for shared/look.ts. */
+/** The part of shared/ that a path is in: `plan` for shared/plan/one.ts, `sweep.ts` for shared/sweep.ts. */
 export function partOf(path: string): string {
   return path.split('/')[1] ?? '';
 }

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest';
 import { codeOf, filesOf, importsOf, partOf } from './files.ts';
 import type { Import } from './files.ts';
 
+/** The pages of one kind of unit: they put the stages in order, and know nothing of each other. */
+const UNIT = ['model', 'config', 'ports.ts', 'observe', 'desired', 'plan', 'apply', 'report', 'unit.ts'];
+
 /**
- * docs/design.md, "What may import what", for the tree as it is: beside the folders of the stages, the root of shared/
- * holds the pipeline's own files. `look` is the first half of reconcile, so report may know what it found; report is
- * told in the words of the plan and of what was desired.
+ * docs/design.md, "What may import what", for the tree as it is: folders are stages, units or outside systems, and the root of
+ * shared/ holds what all units have in common. Report may know what a look found, and is told in the words of the plan and of
+ * what was desired.
  */
 const MAY: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -14,97 +17,18 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   plan: ['model', 'config'],
   observe: ['model', 'ports.ts'],
   apply: ['model', 'ports.ts'],
-  report: ['model', 'ports.ts', 'apply', 'desired', 'plan', 'look.ts', 'look-at-node.ts'],
+  report: ['model', 'ports.ts', 'apply', 'desired', 'plan', 'service', 'node'],
   config: ['model'],
   kube: ['model', 'config', 'ports.ts'],
   openstack: ['model', 'config', 'ports.ts'],
   queue: ['model', 'config', 'ports.ts'],
   'ports.ts': ['model', 'config'],
   'unit.ts': ['model', 'config'],
-  'endpoints.ts': ['model', 'ports.ts'],
-  'tls-secrets.ts': ['model', 'config', 'ports.ts', 'desired'],
-  'orphans.ts': ['model', 'config', 'observe', 'unit.ts'],
-  'watermark.ts': ['model', 'apply', 'observe', 'look.ts'],
-  'note-writes.ts': ['model', 'ports.ts', 'apply', 'observe', 'look.ts'],
-  'desire.ts': ['model', 'config', 'ports.ts', 'observe', 'desired'],
-  'plan-unit.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan', 'desire.ts'],
-  'look.ts': ['model', 'ports.ts', 'observe', 'desired', 'desire.ts', 'plan-unit.ts'],
-  'leases.ts': ['model', 'ports.ts', 'look.ts'],
-  'conclude.ts': ['model', 'ports.ts', 'apply', 'report', 'leases.ts', 'look.ts', 'unit.ts', 'watermark.ts'],
-  'turns.ts': ['model', 'ports.ts', 'leases.ts'],
-  'under-lease.ts': [
-    'model',
-    'ports.ts',
-    'apply',
-    'conclude.ts',
-    'leases.ts',
-    'look.ts',
-    'note-writes.ts',
-    'turns.ts',
-    'unit.ts',
-  ],
-  'reconcile.ts': [
-    'model',
-    'ports.ts',
-    'report',
-    'conclude.ts',
-    'endpoints.ts',
-    'look.ts',
-    'note-writes.ts',
-    'reconcile-node.ts',
-    'reconcile-routes.ts',
-    'tls-secrets.ts',
-    'turns.ts',
-    'under-lease.ts',
-    'unit.ts',
-  ],
-  'look-at-routes.ts': ['model', 'ports.ts', 'observe', 'desired', 'plan'],
-  'write-routes.ts': ['model', 'ports.ts', 'apply', 'look-at-routes.ts'],
-  'reconcile-routes.ts': [
-    'model',
-    'ports.ts',
-    'apply',
-    'desired',
-    'plan',
-    'report',
-    'conclude.ts',
-    'look-at-routes.ts',
-    'unit.ts',
-    'write-routes.ts',
-  ],
-  'look-at-cidrs.ts': ['model', 'ports.ts', 'desired'],
-  'cidr-reading.ts': ['model', 'ports.ts', 'desired', 'look-at-cidrs.ts'],
-  'claim-cidrs.ts': ['model', 'ports.ts', 'desired', 'look-at-cidrs.ts'],
-  'look-at-node.ts': ['model', 'ports.ts', 'desired', 'plan', 'look-at-cidrs.ts'],
-  'server-reading.ts': ['model', 'ports.ts', 'observe', 'plan', 'cidr-reading.ts', 'look-at-node.ts'],
-  'reconcile-node.ts': [
-    'model',
-    'ports.ts',
-    'apply',
-    'plan',
-    'report',
-    'claim-cidrs.ts',
-    'conclude.ts',
-    'look-at-cidrs.ts',
-    'look-at-node.ts',
-    'server-reading.ts',
-    'unit.ts',
-  ],
-  'sweep.ts': ['model', 'ports.ts', 'sweep-nodes.ts', 'sweep-routes.ts', 'sweep-services.ts', 'unit.ts'],
-  'sweep-routes.ts': ['model', 'ports.ts', 'report', 'look-at-routes.ts'],
-  'sweep-nodes.ts': ['model', 'ports.ts', 'report', 'look-at-node.ts', 'server-reading.ts'],
-  'sweep-services.ts': [
-    'model',
-    'ports.ts',
-    'observe',
-    'desired',
-    'report',
-    'endpoints.ts',
-    'look.ts',
-    'orphans.ts',
-    'tls-secrets.ts',
-    'unit.ts',
-  ],
+  service: UNIT,
+  node: UNIT,
+  routes: UNIT,
+  'reconcile.ts': ['model', 'ports.ts', 'report', 'service', 'node', 'routes', 'unit.ts'],
+  'sweep.ts': ['model', 'ports.ts', 'service', 'node', 'routes', 'unit.ts'],
 };
 
 /** Packages, by the part that may load them; types cost nothing and are free. */

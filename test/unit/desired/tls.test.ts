@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookAt } from '../../../shared/look.ts';
+import { lookAt } from '../../../shared/service/look.ts';
 import type { LoadBalancerConfig } from '../../../shared/config/config.ts';
 import type { Problem } from '../../../shared/model/plan.ts';
 import { unitOf } from '../../../shared/unit.ts';

@@ -66,6 +66,9 @@ it('tells the log when it cannot be written, and throws nothing', async () => {
   sandbox.fault({ match: { method: 'POST', path: /events/ }, kind: 'fail-before' });
   await kube.recordEvent(service, ensured);
   expect(log.warnings).toMatchObject([
-    { message: 'an Event could not be written', fields: { object: 'service/default/web', event: ensured.reason } },
+    {
+      message: 'an Event could not be written',
+      fields: { object: 'service/default/web', event: ensured.reason },
+    },
   ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nothingApplied } from '../../../shared/conclude.ts';
+import { nothingApplied } from '../../../shared/service/conclude.ts';
 import { addressesToPublish, ingressOf } from '../../../shared/report/address.ts';
 import { changed, lookAtWorld, world } from '../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../golden/world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Look } from '../../../shared/look.ts';
+import type { Look } from '../../../shared/service/look.ts';
 import { APPROVE } from '../../../shared/model/ownership.ts';
 import type { Step } from '../../../shared/model/plan.ts';
-import { nothingApplied } from '../../../shared/conclude.ts';
+import { nothingApplied } from '../../../shared/service/conclude.ts';
 import { addressesToPublish } from '../../../shared/report/address.ts';
 import { changed, configOf, lookAtWorld, world } from '../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../golden/world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Look } from '../../../shared/look.ts';
+import type { Look } from '../../../shared/service/look.ts';
 import { APPROVE } from '../../../shared/model/ownership.ts';
 import { changed, lookAtWorld, world } from '../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../golden/world.ts';

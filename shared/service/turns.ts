@@ -1,6 +1,6 @@
 import type { LeaseNames } from './leases.ts';
-import type { Key } from './model/request.ts';
-import type { Kube } from './ports.ts';
+import type { Key } from '../model/request.ts';
+import type { Kube } from '../ports.ts';
 
 const turns = new WeakMap<Pick<Kube, 'lease'>, Map<Key, LeaseNames>>();
 

@@ -1,23 +1,23 @@
 /** Observe, desire and plan a Node: everything before the first write. */
-import { chooseServer, conflictProblem } from './desired/choose-server.ts';
-import { desireNode } from './desired/node.ts';
-import type { DesiredNode } from './desired/node.ts';
-import { nodeLife } from './desired/node-lifecycle.ts';
-import type { NodeLife } from './desired/node-lifecycle.ts';
+import { chooseServer, conflictProblem } from '../desired/choose-server.ts';
+import { desireNode } from '../desired/node.ts';
+import type { DesiredNode } from '../desired/node.ts';
+import { nodeLife } from '../desired/node-lifecycle.ts';
+import type { NodeLife } from '../desired/node-lifecycle.ts';
 import { lookAtCidrs } from './look-at-cidrs.ts';
 import type { CidrReading, CidrsLook } from './look-at-cidrs.ts';
-import type { Node } from './model/kubernetes.ts';
-import { hasTaint, nodeAt, observedNode, UNINITIALIZED_TAINT } from './model/node.ts';
-import type { RecordedDeletions } from './model/node-deletions.ts';
-import type { NeutronPort, Server, Subport } from './model/nova.ts';
-import { APPROVE } from './model/ownership.ts';
-import type { Plan, Problem } from './model/plan.ts';
-import { parseProviderID } from './model/provider-id.ts';
-import type { DesiredResource, ObservedResource } from './model/resources.ts';
-import { brake } from './plan/brake.ts';
-import type { BrakeInput } from './plan/brake.ts';
-import { planNode } from './plan/node.ts';
-import type { World } from './ports.ts';
+import type { Node } from '../model/kubernetes.ts';
+import { hasTaint, nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node.ts';
+import type { RecordedDeletions } from '../model/node-deletions.ts';
+import type { NeutronPort, Server, Subport } from '../model/nova.ts';
+import { APPROVE } from '../model/ownership.ts';
+import type { Plan, Problem } from '../model/plan.ts';
+import { parseProviderID } from '../model/provider-id.ts';
+import type { DesiredResource, ObservedResource } from '../model/resources.ts';
+import { brake } from '../plan/brake.ts';
+import type { BrakeInput } from '../plan/brake.ts';
+import { planNode } from '../plan/node.ts';
+import type { World } from '../ports.ts';
 
 /** Where a Node's server and its ports are read: by themselves, or out of what a sweep has listed. */
 export interface ServerReading {

@@ -1,11 +1,11 @@
-import type { Config } from './config/config.ts';
-import { secretsOf } from './desired/stored-certificates.ts';
-import { readWishes } from './desired/wishes.ts';
-import { ReconcileError } from './model/errors.ts';
-import { readTlsSecret } from './model/tls-secret.ts';
-import type { TlsSecretFacts } from './model/tls-secret.ts';
-import type { Unit } from './model/unit.ts';
-import type { Kube } from './ports.ts';
+import type { Config } from '../config/config.ts';
+import { secretsOf } from '../desired/stored-certificates.ts';
+import { readWishes } from '../desired/wishes.ts';
+import { ReconcileError } from '../model/errors.ts';
+import { readTlsSecret } from '../model/tls-secret.ts';
+import type { TlsSecretFacts } from '../model/tls-secret.ts';
+import type { Unit } from '../model/unit.ts';
+import type { Kube } from '../ports.ts';
 
 /** The unit with what may be told of the Secrets whose certificates its Service asks for. */
 export async function withTlsSecrets(

@@ -1,17 +1,17 @@
 /** Between the plan and its report: nothing is written but under the unit's lease, and that of what it shares. */
-import { apply } from './apply/apply.ts';
-import type { Applied } from './apply/apply.ts';
+import { apply } from '../apply/apply.ts';
+import type { Applied } from '../apply/apply.ts';
 import { conclude, nothingApplied } from './conclude.ts';
-import type { Run } from './conclude.ts';
+import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, requireSameLease } from './leases.ts';
 import type { Ending, LeaseNames, Leases } from './leases.ts';
 import type { Look } from './look.ts';
-import { FINALIZER } from './model/ownership.ts';
-import type { Unit } from './model/unit.ts';
+import { FINALIZER } from '../model/ownership.ts';
+import type { Unit } from '../model/unit.ts';
 import { noteWrites } from './note-writes.ts';
-import type { Budget, World } from './ports.ts';
+import type { Budget, World } from '../ports.ts';
 import { awaitTurn } from './turns.ts';
-import { hasFinalizer } from './unit.ts';
+import { hasFinalizer } from '../unit.ts';
 
 type LookAgain = (unit: Unit) => Promise<Look>;
 

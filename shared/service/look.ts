@@ -1,23 +1,23 @@
 import { desire } from './desire.ts';
-import { hashOf } from './desired/hash.ts';
-import { joinWish } from './desired/joining.ts';
-import { memberAddresses } from './desired/security-group.ts';
-import type { Desired } from './desired/unit.ts';
-import { networkQuestion, readWishes } from './desired/wishes.ts';
-import type { Wishes } from './desired/wishes.ts';
-import type { Node } from './model/kubernetes.ts';
-import type { Subnet } from './model/network.ts';
-import type { ClusterIdentity } from './model/ownership.ts';
-import type { Plan } from './model/plan.ts';
-import type { Unit } from './model/unit.ts';
-import type { Project } from './observe/project.ts';
-import { isPending } from './observe/observed.ts';
-import type { Observed } from './observe/observed.ts';
-import { observeTop } from './observe/top.ts';
-import { observeUnit } from './observe/unit.ts';
+import { hashOf } from '../desired/hash.ts';
+import { joinWish } from '../desired/joining.ts';
+import { memberAddresses } from '../desired/security-group.ts';
+import type { Desired } from '../desired/unit.ts';
+import { networkQuestion, readWishes } from '../desired/wishes.ts';
+import type { Wishes } from '../desired/wishes.ts';
+import type { Node } from '../model/kubernetes.ts';
+import type { Subnet } from '../model/network.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Unit } from '../model/unit.ts';
+import type { Project } from '../observe/project.ts';
+import { isPending } from '../observe/observed.ts';
+import type { Observed } from '../observe/observed.ts';
+import { observeTop } from '../observe/top.ts';
+import { observeUnit } from '../observe/unit.ts';
 import { planUnit } from './plan-unit.ts';
 import type { Depth } from './plan-unit.ts';
-import type { World } from './ports.ts';
+import type { World } from '../ports.ts';
 
 /** Observe, desire and plan: everything before the first write. */
 export interface Look {

@@ -1,8 +1,8 @@
 /** Where a look at a Node reads which CIDRs are taken. */
-import { freeCidrs } from './desired/node-cidrs.ts';
+import { freeCidrs } from '../desired/node-cidrs.ts';
 import type { CidrReading } from './look-at-cidrs.ts';
-import type { Node } from './model/kubernetes.ts';
-import type { World } from './ports.ts';
+import type { Node } from '../model/kubernetes.ts';
+import type { World } from '../ports.ts';
 
 export interface MayReadCidrs {
   readonly cidrs?: CidrReading;

@@ -1,15 +1,15 @@
-import type { Config } from './config/config.ts';
-import type { Service } from './model/kubernetes.ts';
-import { goTags } from './model/name-schemes.ts';
-import { clusterTag, goFloatingIPText, hasTag, tagValue, tagValues } from './model/ownership.ts';
-import type { ClusterIdentity } from './model/ownership.ts';
-import { keyOf, parseKey } from './model/request.ts';
-import type { Key } from './model/request.ts';
-import type { WireResource } from './model/resources.ts';
-import { goTagsIn, serviceOfGoTag, textOf } from './model/sharing.ts';
-import { readStoredName } from './model/stored-certificate.ts';
-import type { Project } from './observe/project.ts';
-import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
+import type { Config } from '../config/config.ts';
+import type { Service } from '../model/kubernetes.ts';
+import { goTags } from '../model/name-schemes.ts';
+import { clusterTag, goFloatingIPText, hasTag, tagValue, tagValues } from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import { keyOf, parseKey } from '../model/request.ts';
+import type { Key } from '../model/request.ts';
+import type { WireResource } from '../model/resources.ts';
+import { goTagsIn, serviceOfGoTag, textOf } from '../model/sharing.ts';
+import { readStoredName } from '../model/stored-certificate.ts';
+import type { Project } from '../observe/project.ts';
+import { hasFinalizer, wantsLoadBalancer } from '../unit.ts';
 
 export interface Orphans {
   readonly keys: readonly Key[];

@@ -2,14 +2,14 @@
  * The page of a Node: read it -> find its server -> desire -> plan -> apply -> report. The apiserver's resourceVersion keeps
  * two runs apart: each write is of the Node as it was read, so no Lease is needed.
  */
-import { apply } from './apply/apply.ts';
-import type { Applied } from './apply/apply.ts';
+import { apply } from '../apply/apply.ts';
+import type { Applied } from '../apply/apply.ts';
 import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
-import type { Run } from './conclude.ts';
-import { lookAtNode } from './look-at-node.ts';
-import type { NodeLook } from './look-at-node.ts';
+import type { Run } from '../model/outcome.ts';
+import { lookAtNode } from './look.ts';
+import type { NodeLook } from './look.ts';
 import { needsCidrs } from './look-at-cidrs.ts';
-import type { Node } from './model/kubernetes.ts';
+import type { Node } from '../model/kubernetes.ts';
 import {
   hasTaint,
   nodeAt,
@@ -17,15 +17,15 @@ import {
   SERVER_GONE,
   SHUTDOWN_TAINT,
   UNINITIALIZED_TAINT,
-} from './model/node.ts';
-import { recent } from './model/node-deletions.ts';
-import { looksCloser } from './model/request.ts';
-import type { ReconcileRequest } from './model/request.ts';
-import { givesCidrs, withCidrs } from './plan/node.ts';
-import type { Budget, Kube, World } from './ports.ts';
+} from '../model/node.ts';
+import { recent } from '../model/node-deletions.ts';
+import { looksCloser } from '../model/request.ts';
+import type { ReconcileRequest } from '../model/request.ts';
+import { givesCidrs, withCidrs } from '../plan/node.ts';
+import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
-import { outcomeOfNode, summarizeNode, tellOfNode } from './report/node.ts';
-import { looksAfterNodes } from './unit.ts';
+import { outcomeOfNode, summarizeNode, tellOfNode } from '../report/node.ts';
+import { looksAfterNodes } from '../unit.ts';
 
 export async function reconcileNode(
   name: string,

@@ -1,8 +1,8 @@
 import type { Look } from './look.ts';
-import { ReconcileError } from './model/errors.ts';
-import { fingerprint } from './model/fingerprint.ts';
-import { sharedTag, TAG_PREFIX, tagValue } from './model/ownership.ts';
-import type { Kube, Lease } from './ports.ts';
+import { ReconcileError } from '../model/errors.ts';
+import { fingerprint } from '../model/fingerprint.ts';
+import { sharedTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
+import type { Kube, Lease } from '../ports.ts';
 
 /** The lease of the unit, and that of what it shares with others, held together. */
 export interface Leases extends Pick<Lease, 'renew'> {

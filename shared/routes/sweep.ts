@@ -1,8 +1,8 @@
 /** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
-import { lookAtRoutes } from './look-at-routes.ts';
-import type { Key } from './model/request.ts';
-import type { World } from './ports.ts';
-import { outcomeOfRoutes } from './report/routes.ts';
+import { lookAtRoutes } from './look.ts';
+import type { Key } from '../model/request.ts';
+import type { World } from '../ports.ts';
+import { outcomeOfRoutes } from '../report/routes.ts';
 
 export interface RoutesFound {
   readonly keys: readonly Key[];

@@ -1,8 +1,8 @@
-import { goesToPods, localNodes, portEndpoints } from './model/endpoints.ts';
-import type { PortEndpoints } from './model/endpoints.ts';
-import type { EndpointSlice, Service } from './model/kubernetes.ts';
-import type { Unit } from './model/unit.ts';
-import type { Kube } from './ports.ts';
+import { goesToPods, localNodes, portEndpoints } from '../model/endpoints.ts';
+import type { PortEndpoints } from '../model/endpoints.ts';
+import type { EndpointSlice, Service } from '../model/kubernetes.ts';
+import type { Unit } from '../model/unit.ts';
+import type { Kube } from '../ports.ts';
 
 type Asked = Pick<Kube, 'listEndpointSlices' | 'listPods'>;
 

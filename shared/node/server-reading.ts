@@ -1,13 +1,13 @@
 /** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
 import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
-import type { Node } from './model/kubernetes.ts';
-import type { Server } from './model/nova.ts';
-import { parseProviderID } from './model/provider-id.ts';
-import { candidatesOf } from './observe/node.ts';
-import { listPorts, listServers, readPorts } from './observe/servers.ts';
-import { readSubports } from './observe/subports.ts';
-import type { LeavingQuestion, ServerReading } from './look-at-node.ts';
-import type { Kube, World } from './ports.ts';
+import type { Node } from '../model/kubernetes.ts';
+import type { Server } from '../model/nova.ts';
+import { parseProviderID } from '../model/provider-id.ts';
+import { candidatesOf } from '../observe/node.ts';
+import { listPorts, listServers, readPorts } from '../observe/servers.ts';
+import { readSubports } from '../observe/subports.ts';
+import type { LeavingQuestion, ServerReading } from './look.ts';
+import type { Kube, World } from '../ports.ts';
 
 export async function readOneByOne(world: World): Promise<ServerReading> {
   const { cloud, clock, config, kube } = world;

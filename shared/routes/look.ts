@@ -1,16 +1,16 @@
 /** Observe, desire and plan the routes: everything before the first write. */
-import { routeConditions } from './desired/route-conditions.ts';
-import { routeDoubt } from './desired/route-problems.ts';
-import { desireRoutes } from './desired/routes.ts';
-import type { DesiredRoutes } from './desired/routes.ts';
-import { ReconcileError } from './model/errors.ts';
-import { observedNode } from './model/node.ts';
-import type { Plan, Problem } from './model/plan.ts';
-import type { ObservedResource } from './model/resources.ts';
-import type { WireRouter, WrittenRoutes } from './model/routes.ts';
-import { observeRoutes } from './observe/routes.ts';
-import { planRoutes } from './plan/routes.ts';
-import type { World } from './ports.ts';
+import { routeConditions } from '../desired/route-conditions.ts';
+import { routeDoubt } from '../desired/route-problems.ts';
+import { desireRoutes } from '../desired/routes.ts';
+import type { DesiredRoutes } from '../desired/routes.ts';
+import { ReconcileError } from '../model/errors.ts';
+import { observedNode } from '../model/node.ts';
+import type { Plan, Problem } from '../model/plan.ts';
+import type { ObservedResource } from '../model/resources.ts';
+import type { WireRouter, WrittenRoutes } from '../model/routes.ts';
+import { observeRoutes } from '../observe/routes.ts';
+import { planRoutes } from '../plan/routes.ts';
+import type { World } from '../ports.ts';
 
 export interface RoutesLook {
   readonly router: WireRouter;

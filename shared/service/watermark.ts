@@ -1,8 +1,8 @@
-import type { Applied } from './apply/apply.ts';
+import type { Applied } from '../apply/apply.ts';
 import type { Look } from './look.ts';
-import { isSure } from './observe/recollection.ts';
-import { isAnother } from './model/replacement.ts';
-import type { UnitState } from './model/state.ts';
+import { isSure } from '../observe/recollection.ts';
+import { isAnother } from '../model/replacement.ts';
+import type { UnitState } from '../model/state.ts';
 
 /**
  * What to remember of a unit that was found as desired, or undefined while a change could still hide behind the same

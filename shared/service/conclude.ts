@@ -1,30 +1,17 @@
 /** The second half of the page: what a run came to, who is told, and what is remembered. */
-import type { Applied } from './apply/apply.ts';
+import type { Applied } from '../apply/apply.ts';
 import { leaseName, uidOf } from './leases.ts';
 import type { Look } from './look.ts';
-import { ReconcileError } from './model/errors.ts';
-import type { Outcome, Report } from './model/outcome.ts';
-import type { Unit } from './model/unit.ts';
-import type { World } from './ports.ts';
-import { addressesToPublish } from './report/address.ts';
-import { outcomeOf, outcomeOfError } from './report/outcome.ts';
-import { publish } from './report/publish.ts';
-import { release, summarize, summarizeOutcome } from './report/summarize.ts';
-import { hasFinalizer } from './unit.ts';
+import { ReconcileError } from '../model/errors.ts';
+import type { Outcome, Run } from '../model/outcome.ts';
+import type { Unit } from '../model/unit.ts';
+import type { World } from '../ports.ts';
+import { addressesToPublish } from '../report/address.ts';
+import { outcomeOf, outcomeOfError } from '../report/outcome.ts';
+import { publish } from '../report/publish.ts';
+import { release, summarize, summarizeOutcome } from '../report/summarize.ts';
+import { hasFinalizer } from '../unit.ts';
 import { refusal, watermark } from './watermark.ts';
-
-export type Run = Pick<
-  Report,
-  | 'outcome'
-  | 'plan'
-  | 'applied'
-  | 'loadBalancerId'
-  | 'address'
-  | 'nodesWithoutAddress'
-  | 'drainedInMs'
-  | 'certificates'
-  | 'membersMoved'
->;
 
 /** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */
 export async function conclude(look: Look, applied: Applied, world: World): Promise<Run> {

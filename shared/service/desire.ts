@@ -1,24 +1,24 @@
-import { drainMsOf, withDraining } from './desired/draining.ts';
-import { offerQuestion } from './desired/offers.ts';
-import { asMaker, ofProvider } from './desired/maker.ts';
-import { servedSecrets } from './desired/served-secrets.ts';
-import { desireUnit } from './desired/unit.ts';
-import type { Desired, DesireInput } from './desired/unit.ts';
-import { certificateQuestionOf } from './desired/wishes.ts';
-import type { Wishes } from './desired/wishes.ts';
-import type { Config } from './config/config.ts';
-import type { Node } from './model/kubernetes.ts';
-import type { NetworkQuestion } from './model/network.ts';
-import type { Offers } from './model/offers.ts';
-import type { ClusterIdentity } from './model/ownership.ts';
-import type { Unit } from './model/unit.ts';
-import { observeAsIfAnew } from './observe/as-if-anew.ts';
-import { horizonAt, observeCertificates } from './observe/certificates.ts';
-import { drainedForMs } from './observe/drained.ts';
-import { isPending } from './observe/observed.ts';
-import { observeOffers } from './observe/offers.ts';
-import type { Observed } from './observe/observed.ts';
-import type { World } from './ports.ts';
+import { drainMsOf, withDraining } from '../desired/draining.ts';
+import { offerQuestion } from '../desired/offers.ts';
+import { asMaker, ofProvider } from '../desired/maker.ts';
+import { servedSecrets } from '../desired/served-secrets.ts';
+import { desireUnit } from '../desired/unit.ts';
+import type { Desired, DesireInput } from '../desired/unit.ts';
+import { certificateQuestionOf } from '../desired/wishes.ts';
+import type { Wishes } from '../desired/wishes.ts';
+import type { Config } from '../config/config.ts';
+import type { Node } from '../model/kubernetes.ts';
+import type { NetworkQuestion } from '../model/network.ts';
+import type { Offers } from '../model/offers.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Unit } from '../model/unit.ts';
+import { observeAsIfAnew } from '../observe/as-if-anew.ts';
+import { horizonAt, observeCertificates } from '../observe/certificates.ts';
+import { drainedForMs } from '../observe/drained.ts';
+import { isPending } from '../observe/observed.ts';
+import { observeOffers } from '../observe/offers.ts';
+import type { Observed } from '../observe/observed.ts';
+import type { World } from '../ports.ts';
 
 export interface Wished {
   /** As the maker of the load balancer would have read it. */

@@ -2,20 +2,20 @@
  * The page of the routes: read all Nodes -> observe the router and their ports -> desire -> plan -> (lease, record) -> apply ->
  * tell the Nodes. One router has the routes of them all, so all Nodes together are one unit.
  */
-import { applyEach } from './apply/apply-each.ts';
-import type { AppliedEach } from './apply/apply-each.ts';
-import type { Run } from './conclude.ts';
-import { routeConditions } from './desired/route-conditions.ts';
-import { lookAtRoutes, rfc3339 } from './look-at-routes.ts';
-import type { RoutesLook } from './look-at-routes.ts';
-import { ERRORS } from './model/errors.ts';
-import type { ReconcileRequest } from './model/request.ts';
-import { planRoutes } from './plan/routes.ts';
-import type { Budget, World } from './ports.ts';
-import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/routes.ts';
-import { looksAfterRoutes } from './unit.ts';
-import { writeRoutes } from './write-routes.ts';
-import type { RoutesWritten } from './write-routes.ts';
+import { applyEach } from '../apply/apply-each.ts';
+import type { AppliedEach } from '../apply/apply-each.ts';
+import type { Run } from '../model/outcome.ts';
+import { routeConditions } from '../desired/route-conditions.ts';
+import { lookAtRoutes, rfc3339 } from './look.ts';
+import type { RoutesLook } from './look.ts';
+import { ERRORS } from '../model/errors.ts';
+import type { ReconcileRequest } from '../model/request.ts';
+import { planRoutes } from '../plan/routes.ts';
+import type { Budget, World } from '../ports.ts';
+import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from '../report/routes.ts';
+import { looksAfterRoutes } from '../unit.ts';
+import { writeRoutes } from './write.ts';
+import type { RoutesWritten } from './write.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const { route } = world.config;

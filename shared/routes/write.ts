@@ -1,15 +1,15 @@
 /** Between the plan of the routes and their report: what is written to Neutron, under a lease and a record. */
-import { apply } from './apply/apply.ts';
-import type { Means } from './apply/apply.ts';
-import { applyEach } from './apply/apply-each.ts';
-import type { RoutesLook } from './look-at-routes.ts';
-import type { Address } from './model/address.ts';
-import type { ReconcileError } from './model/errors.ts';
-import { TAG_PREFIX } from './model/ownership.ts';
-import type { Step } from './model/plan.ts';
-import { routerAt } from './model/routes.ts';
-import type { Route, WrittenRoutes } from './model/routes.ts';
-import type { Budget, World } from './ports.ts';
+import { apply } from '../apply/apply.ts';
+import type { Means } from '../apply/apply.ts';
+import { applyEach } from '../apply/apply-each.ts';
+import type { RoutesLook } from './look.ts';
+import type { Address } from '../model/address.ts';
+import type { ReconcileError } from '../model/errors.ts';
+import { TAG_PREFIX } from '../model/ownership.ts';
+import type { Step } from '../model/plan.ts';
+import { routerAt } from '../model/routes.ts';
+import type { Route, WrittenRoutes } from '../model/routes.ts';
+import type { Budget, World } from '../ports.ts';
 
 /** What was done, and how it is now. */
 export interface RoutesWritten {

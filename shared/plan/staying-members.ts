@@ -13,13 +13,13 @@ interface Sides {
  * Whether members are in another subnet than rules are made for, since nobody asks any more for the one they were moved to
  * (docs/decisions.md, 11). While the load balancer is locked its members are not seen, and may be.
  */
-export function areMembersElsewhere({ desired, there }: Sides): boolean {
+export function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
+  if (members.length > 0 && !observed.some(({ kind }) => kind === 'member')) return there.has('lb');
   const present = members.flatMap((wish) => {
     const observed = there.get(wish.address);
     return observed ? [{ wish, subnet: observed.wire['subnet_id'] }] : [];
   });
-  if (members.length > 0 && present.length === 0) return there.has('lb');
   return present.some(({ wish, subnet }) => {
     const { subnet_id } = wish.attributes as { readonly subnet_id?: string };
     const isUnasked = wish.unasked?.includes('subnet_id') === true;

@@ -1,0 +1,124 @@
+/** Laws of Nodes, over HTTP: whatever happens to them, in whatever order, and wherever a run breaks off. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NodeWorld } from '../support/node-world.ts';
+import { startNodeWorld } from '../support/node-world.ts';
+import { joinNode } from '../support/nodes.ts';
+import type { JoinedNode } from '../support/nodes.ts';
+import { sweep } from '../../shared/sweep.ts';
+import { run } from '../support/sandbox-world.ts';
+import './seed.ts';
+
+const UNINITIALIZED = {
+  key: 'node.cloudprovider.kubernetes.io/uninitialized',
+  value: 'true',
+  effect: 'NoSchedule',
+};
+const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
+const MINUTE = 61_000;
+
+let it: NodeWorld;
+beforeAll(async () => {
+  it = await startNodeWorld((base) => ({ nodes: { ...base.nodes, deletionPercent: 100 } }));
+  joinNode(it.sandbox, 'anchor');
+  await it.sweepUntilSettled();
+});
+afterAll(() => it.close());
+
+const EVENTS = {
+  stop: ({ name, server }: JoinedNode) => {
+    server.status = 'SHUTOFF';
+    if (isThere(name)) it.sandbox.kube.setReady(name, false);
+  },
+  start: ({ name, server }: JoinedNode) => {
+    server.status = 'ACTIVE';
+    if (isThere(name)) it.sandbox.kube.setReady(name, true);
+  },
+  destroy: ({ name, server }: JoinedNode) => {
+    it.sandbox.cloud.removeNovaServer(server.id);
+    if (isThere(name)) it.sandbox.kube.setReady(name, false);
+  },
+  resize: ({ server }: JoinedNode) => {
+    const name = server.flavor.name === 'm1.small' ? 'm1.large' : 'm1.small';
+    Object.assign(server, { flavor: { ...server.flavor, name } });
+  },
+  relabel: ({ name }: JoinedNode) => {
+    change(name, { metadata: { name, labels: { 'topology.kubernetes.io/zone': 'wrong', own: 'kept' } } });
+  },
+  readdress: ({ name }: JoinedNode) => {
+    change(name, {
+      metadata: { name },
+      status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] },
+    });
+  },
+  taint: ({ name }: JoinedNode) => {
+    change(name, { metadata: { name }, spec: { taints: [UNINITIALIZED] } });
+  },
+  look: ({ name }: JoinedNode) => it.look(name),
+} as const;
+
+const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
+function change(name: string, part: object): void {
+  if (isThere(name)) it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, ...part });
+}
+
+const anEvent = fc.constantFrom(...(Object.keys(EVENTS) as (keyof typeof EVENTS)[]));
+const aDeath = fc.record({
+  nth: fc.integer({ min: 1, max: 4 }),
+  kind: fc.constantFrom('reset-before' as const, 'reset-after' as const),
+});
+
+/** Sweeps, and comes back a minute later for servers that were not there, until nothing is left to do. */
+async function toRest(): Promise<void> {
+  for (const world of [it.world, it.later(MINUTE), it.later(2 * MINUTE)])
+    for (let sweeps = 0; sweeps < 5; sweeps += 1) {
+      const { requests } = await sweep(world);
+      for (const request of requests) await run(request, world);
+    }
+}
+
+let names = 0;
+
+/** Each takes a quarter of a second: a thousand of them are for npm run thorough. */
+test('events in any order, and runs that break off anywhere, end where the server says', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(anEvent, { maxLength: 6 }), fc.option(aDeath), async (events, death) => {
+      names += 1;
+      const worker = joinNode(it.sandbox, `worker-${names}`);
+      const clear = death
+        ? it.sandbox.fault({ match: { side: 'kube', write: true, nth: death.nth }, kind: death.kind })
+        : () => undefined;
+      for (const event of events) await EVENTS[event](worker);
+      clear();
+      await toRest();
+
+      const isReady = events.findLast((event) => ['start', 'stop', 'destroy'].includes(event)) ?? 'start';
+      const hasServer = !events.includes('destroy');
+      if (!hasServer) {
+        // whose server was not known to be its own before stays: it is not found by its name
+        const isKnown = !isThere(worker.name) || it.node(worker.name).spec?.providerID !== undefined;
+        expect(isThere(worker.name)).toBe(isReady === 'start' || !isKnown);
+        return cleanUp(worker);
+      }
+      expect(isThere(worker.name)).toBe(true);
+      const { metadata, spec, status } = it.node(worker.name);
+      expect(spec?.providerID).toBe(`openstack:///${worker.server.id}`);
+      expect(metadata.labels).toMatchObject({
+        'node.kubernetes.io/instance-type': worker.server.flavor.name,
+        'beta.kubernetes.io/instance-type': worker.server.flavor.name,
+        'topology.kubernetes.io/zone': worker.server.zone,
+      });
+      expect(status?.addresses?.[0]?.address).toMatch(/^10\.0\./);
+      const taints = (spec?.taints ?? []).map(({ key }) => key);
+      expect(taints).not.toContain(UNINITIALIZED.key);
+      expect(taints.includes(SHUTDOWN)).toBe(isReady === 'stop');
+      expect((await it.look(worker.name, { dryRun: true, trigger: 'command' })).plan?.steps).toEqual([]);
+      return cleanUp(worker);
+    }),
+    { numRuns: fc.readConfigureGlobal().numRuns ?? 30 },
+  ));
+
+function cleanUp({ name, server }: JoinedNode): void {
+  it.sandbox.kube.delete('Node', undefined, name);
+  if (it.sandbox.cloud.servers.includes(server)) it.sandbox.cloud.removeNovaServer(server.id);
+}

@@ -172,7 +172,7 @@ it('tells what it did on the page, in the metrics and in one line a run', async 
 
   expect(JSON.parse(page.text)).toMatchObject({
     rows: expect.arrayContaining([
-      expect.objectContaining({ service: `${world.namespace}/web`, address }),
+      expect.objectContaining({ object: `service/${world.namespace}/web`, address }),
     ]) as unknown,
   });
   expect(metrics.text).toMatch(/levelset_reconcile_total\{object="service",outcome="settled"\} [1-9]/);

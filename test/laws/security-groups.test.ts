@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
-import { CloudModel, NODE_GROUP, SUBNET_IPV6 } from '../support/cloud-model.ts';
+import { OTHER_SUBNET, CloudModel, NODE_GROUP, SUBNET_IPV6 } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
@@ -38,6 +38,14 @@ function placed(cloud: CloudModel, service: Service): readonly unknown[] {
   return ports.map((port) => (port['fixed_ips'] as { ip_address: string }[])[0]?.ip_address).sort();
 }
 
+const OTHER_RANGE = '10.9.0.0/24';
+
+/** That of the nodes, and another one as long as members are in it: they stay where they were made. */
+function subnetsOf(cloud: CloudModel): readonly string[] {
+  const elsewhere = cloud.all('member').some(({ subnet_id }) => subnet_id === OTHER_SUBNET);
+  return ['10.0.0.0/24', ...(elsewhere ? [OTHER_RANGE] : [])];
+}
+
 /** By hand: each node port, and the health check port of what stays local. */
 function wanted(
   { ports, local }: Edit,
@@ -47,7 +55,8 @@ function wanted(
   const data = ports.flatMap((port) =>
     from.map((cidr) => `${port.protocol.toLowerCase()} ${port.nodePort} ${cidr}`),
   );
-  const checks = ['tcp 31000 10.0.0.0/24', ...alsoChecked];
+  const subnets = from.filter((cidr) => cidr === OTHER_RANGE);
+  const checks = ['10.0.0.0/24', ...subnets].map((cidr) => `tcp 31000 ${cidr}`).concat(alsoChecked);
   return [...new Set([...data, ...(local ? checks : [])])].sort();
 }
 
@@ -137,7 +146,7 @@ describe('whatever a Service asks for, one after the other', () => {
             expect(plan.steps).toEqual([]);
             if (desired.keepMembers || plan.problems.some(({ blocking }) => blocking)) continue;
             const six = isDual(edit, cloud) ? wantedOfIPv6(edit) : [];
-            const all = new Set([...wanted(edit, ['10.0.0.0/24']), ...six]);
+            const all = new Set([...wanted(edit, subnetsOf(cloud)), ...six]);
             expect(opened(cloud, service)).toEqual([...all].sort());
             expect(placed(cloud, service)).toEqual(members(cloud));
             expect(groupOf(cloud, service)?.['tags']).toEqual([

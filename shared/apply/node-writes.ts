@@ -1,5 +1,5 @@
 import type { Node } from '../model/kubernetes.ts';
-import { nodeAt, wireOf } from '../model/node.ts';
+import { nodeAt, nodeStatusAt, wireOf } from '../model/node.ts';
 import type { NodePatch } from '../model/node-attributes.ts';
 import type { Step } from '../model/plan.ts';
 import type { NodeKind, WireResource } from '../model/resources.ts';
@@ -44,6 +44,6 @@ export function halvesOf(
   const name = address.slice(address.indexOf('/') + 1);
   return [
     [nodeAt(name), answer],
-    [`nodestatus/${name}`, answer],
+    [nodeStatusAt(name), answer],
   ];
 }

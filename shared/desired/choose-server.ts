@@ -1,9 +1,9 @@
 import type { NodeNameFrom } from '../config/node-config.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { systemUUID } from '../model/node.ts';
 import type { Server } from '../model/nova.ts';
 import type { Problem } from '../model/plan.ts';
 import { parseProviderID } from '../model/provider-id.ts';
-import { readUuid } from '../model/uuid.ts';
 
 export interface ChooseOptions {
   /** That of cloud.conf. */
@@ -94,8 +94,4 @@ function nameOf(server: Server, nameFrom: NodeNameFrom): string | undefined {
 
 function firstLabel(name: string): string {
   return name.split('.')[0] ?? '';
-}
-
-function systemUUID(node: Node): string | undefined {
-  return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
 }

@@ -2,6 +2,7 @@
 import type { Node, NodeCondition } from './kubernetes.ts';
 import { ANNOTATION_PREFIX } from './ownership.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from './resources.ts';
+import { readUuid } from './uuid.ts';
 
 /** Put there by a kubelet that waits for a cloud provider; nothing runs on the Node until it goes. */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
@@ -52,4 +53,9 @@ export function readyStatus(node: Node): NodeCondition['status'] {
 
 export function hasTaint(node: Node, key: string): boolean {
   return node.spec?.taints?.some((taint) => taint.key === key) ?? false;
+}
+
+/** What the firmware says, which is the id of a server of Nova's; undefined where it says no UUID. */
+export function systemUUID(node: Node): string | undefined {
+  return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
 }

@@ -25,7 +25,7 @@ export interface ServerReading {
   readonly ports: (server: Server) => Promise<readonly NeutronPort[]>;
   readonly subports: (ports: readonly NeutronPort[]) => Promise<readonly Subport[]>;
   /** Whoever else may claim the same server. */
-  readonly others: () => Promise<readonly Node[]>;
+  readonly others: (server: Server) => Promise<readonly Node[]>;
   /** Asked when a Node is about to go; undefined: that is not for this look to find out. */
   readonly deletions?: () => Promise<LeavingQuestion>;
   /** Where Nodes get their CIDRs from us. */
@@ -114,7 +114,7 @@ async function findServer(node: Node, reading: ServerReading, config: World['con
     if (choice.none === 'providerID') return { server: 'gone', problems: [] };
     return { server: 'unknown', problems: hasTaint(node, UNINITIALIZED_TAINT) ? [noServer(node)] : [] };
   }
-  const conflict = conflictProblem(node, choice.found, await reading.others());
+  const conflict = conflictProblem(node, choice.found, await reading.others(choice.found));
   return conflict ? { server: 'unknown', problems: [conflict] } : { server: choice.found, problems: [] };
 }
 

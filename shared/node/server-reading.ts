@@ -1,4 +1,5 @@
 /** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
+import { claimOf } from '../desired/choose-server.ts';
 import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Server } from '../model/nova.ts';
@@ -57,12 +58,17 @@ export async function readInBulk(nodes: readonly Node[], world: World): Promise<
   const { cloud, clock } = world;
   const servers = await listServers(cloud);
   const all = [...servers.values()];
+  const claimants = Map.groupBy(nodes, claimOf);
+  const claimed = (node: Node): readonly Server[] | undefined => {
+    const server = servers.get(claimOf(node) ?? '');
+    return server && [server];
+  };
   const ports = await listPorts([...servers.keys()], cloud);
   return {
-    candidates: () => Promise.resolve(all),
+    candidates: (node) => Promise.resolve(claimed(node) ?? all),
     ports: ({ id }) => Promise.resolve(ports.get(id) ?? []),
     subports: (found) => readSubports(found, cloud, clock),
-    others: () => Promise.resolve(nodes),
+    others: ({ id }) => Promise.resolve(claimants.get(id) ?? []),
     ...readCidrsInBulk(nodes, world),
     projectId: await cloud.projectId(),
   };

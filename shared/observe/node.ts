@@ -1,8 +1,7 @@
 import type { Node } from '../model/kubernetes.ts';
-import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node.ts';
+import { hasTaint, readyStatus, systemUUID, UNINITIALIZED_TAINT } from '../model/node.ts';
 import type { Server } from '../model/nova.ts';
 import { parseProviderID } from '../model/provider-id.ts';
-import { readUuid } from '../model/uuid.ts';
 import type { Clock, Cloud } from '../ports.ts';
 import { readServer, serversNamed } from './servers.ts';
 
@@ -28,7 +27,7 @@ export async function candidatesOf(
     const isHere = parsed && (parsed.region === undefined || parsed.region === region);
     return isHere ? listOf(await readServer(parsed.serverId, when, cloud, clock)) : [];
   }
-  const uuid = readUuid(node.status?.nodeInfo?.systemUUID ?? '');
+  const uuid = systemUUID(node);
   const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, when, cloud, clock));
   return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, nameFrom, cloud, clock);
 }

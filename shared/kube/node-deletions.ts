@@ -2,48 +2,25 @@ import { ReconcileError } from '../model/errors.ts';
 import type { NodeDeletion, RecordedDeletions } from '../model/node-deletions.ts';
 import type { NodeDeletions } from '../ports.ts';
 import type { Http } from './http.ts';
-import { corePath } from './paths.ts';
+import { VersionedData } from './versioned-data.ts';
 
 const NAME = 'levelset-node-deletions';
-const CONFLICT = 409;
 
-interface ConfigMap {
-  readonly metadata: { readonly resourceVersion: string };
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-/** One ConfigMap of our namespace; who saves must have seen what is there. Anything in it that is no record fails, and so brakes. */
+/** In one ConfigMap of our namespace. Anything in it that is no record fails, and so brakes. */
 export class ConfigMapDeletions implements NodeDeletions {
-  private readonly http: Http;
-  private readonly namespace: string;
+  private readonly data: VersionedData;
 
   constructor(http: Http, namespace: string) {
-    this.http = http;
-    this.namespace = namespace;
+    this.data = new VersionedData(http, namespace, NAME);
   }
 
   async load(): Promise<RecordedDeletions> {
-    const path = corePath('configmaps', this.namespace, NAME);
-    const doing = `read ConfigMap ${this.namespace}/${NAME}`;
-    const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
-    if (answer.status === 404) return { deletions: [], version: undefined };
-    const { metadata, data } = answer.body as ConfigMap;
-    return { deletions: parse(data?.['deletions'] ?? '[]'), version: metadata.resourceVersion };
+    const { data, version } = await this.data.load();
+    return { deletions: parse(data['deletions'] ?? '[]'), version };
   }
 
   async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<void> {
-    const data = { deletions: JSON.stringify(deletions) };
-    const all = corePath('configmaps', this.namespace);
-    const doing = `write ConfigMap ${this.namespace}/${NAME}`;
-    const metadata = { name: NAME, ...(version === undefined ? {} : { resourceVersion: version }) };
-    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-    const answer = await (version === undefined
-      ? this.http({ method: 'POST', path: all, body, doing, expected: [CONFLICT] })
-      : this.http({ method: 'PATCH', path: `${all}/${NAME}`, body: { metadata, data }, doing }));
-    if (answer.status === CONFLICT)
-      throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it was made meanwhile`, {
-        status: CONFLICT,
-      });
+    await this.data.save({ deletions: JSON.stringify(deletions) }, version);
   }
 }
 

@@ -9,13 +9,17 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+/** What a ConfigMap held, and its version; undefined: there was none. */
+export interface Loaded {
+  readonly data: Readonly<Record<string, string>>;
+  readonly version: string | undefined;
+}
+
 /** The data of one ConfigMap of our namespace, which is no hint: who saves must have seen what is there. */
 export class VersionedData {
   private readonly http: Http;
   private readonly namespace: string;
   private readonly name: string;
-  /** Of what was read or written last; undefined: there was none. */
-  private version: string | undefined;
 
   constructor(http: Http, namespace: string, name: string) {
     this.http = http;
@@ -23,21 +27,22 @@ export class VersionedData {
     this.name = name;
   }
 
-  /** Empty where there is none. */
-  async load(): Promise<Readonly<Record<string, string>>> {
+  async load(): Promise<Loaded> {
     const path = corePath('configmaps', this.namespace, this.name);
     const doing = `read ConfigMap ${this.namespace}/${this.name}`;
     const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
     const found = answer.status === 404 ? undefined : (answer.body as ConfigMap);
-    this.version = found?.metadata.resourceVersion;
-    return found?.data ?? {};
+    return { data: found?.data ?? {}, version: found?.metadata.resourceVersion };
   }
 
-  /** These entries in place of those that were loaded, null for none; throws KUBE_CONFLICT when somebody has written since. */
-  async save(data: Readonly<Record<string, string | null>>): Promise<void> {
+  /**
+   * These entries in place of those of that version, null for none; answers the version that they are. Throws KUBE_CONFLICT
+   * when somebody has written since.
+   */
+  async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
     const all = corePath('configmaps', this.namespace);
     const doing = `write ConfigMap ${this.namespace}/${this.name}`;
-    const { name, version } = this;
+    const { name } = this;
     const answer = await (version === undefined
       ? this.http({ method: 'POST', path: all, body: made(name, data), doing, expected: [CONFLICT] })
       : this.http({
@@ -50,7 +55,7 @@ export class VersionedData {
       throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it was made meanwhile`, {
         status: CONFLICT,
       });
-    this.version = (answer.body as ConfigMap).metadata.resourceVersion;
+    return (answer.body as ConfigMap).metadata.resourceVersion;
   }
 }
 

@@ -3,24 +3,29 @@ import type { WrittenRoutes } from '../model/routes.ts';
 import type { RouteRecord } from '../ports.ts';
 import type { Http } from './http.ts';
 import { VersionedData } from './versioned-data.ts';
+import type { Loaded } from './versioned-data.ts';
 
 const NAME = 'levelset-routes';
 
 /** What we wrote to routers, in one ConfigMap with an entry for each. What cannot be read fails: it would prove nothing. */
 export class ConfigMapRoutes implements RouteRecord {
   private readonly data: VersionedData;
+  /** Of what was read or written last. */
+  private version: Loaded['version'];
 
   constructor(http: Http, namespace: string) {
     this.data = new VersionedData(http, namespace, NAME);
   }
 
   async load(): Promise<ReadonlyMap<string, WrittenRoutes>> {
-    const entries = Object.entries(await this.data.load());
-    return new Map(entries.map(([router, text]) => [router, parse(text)]));
+    const { data, version } = await this.data.load();
+    this.version = version;
+    return new Map(Object.entries(data).map(([router, text]) => [router, parse(text)]));
   }
 
-  save(router: string, routes: WrittenRoutes): Promise<void> {
-    return this.data.save({ [router]: routes.length > 0 ? JSON.stringify(routes) : null });
+  async save(router: string, routes: WrittenRoutes): Promise<void> {
+    const text = routes.length > 0 ? JSON.stringify(routes) : null;
+    this.version = await this.data.save({ [router]: text }, this.version);
   }
 }
 

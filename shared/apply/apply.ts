@@ -28,6 +28,9 @@ export interface Means extends Writes {
   readonly budget: Budget;
 }
 
+/** For writes to Kubernetes alone: the apiserver's resourceVersion keeps two writers apart. */
+export const NO_LEASE: Means['lease'] = { renew: () => Promise.resolve() };
+
 /** A write may take this long; it is not begun with less time left. */
 const WRITE_MS = 5_000;
 

@@ -2,7 +2,7 @@
  * The page of a Node: read it -> find its server -> desire -> plan -> apply -> report. The apiserver's resourceVersion keeps
  * two runs apart: each write is of the Node as it was read, so no Lease is needed.
  */
-import { apply } from '../apply/apply.ts';
+import { apply, NO_LEASE } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
 import type { Run } from '../model/outcome.ts';
@@ -82,7 +82,7 @@ async function withClaims(look: NodeLook, { kube }: World): Promise<NodeLook> {
 
 async function write(look: NodeLook, world: World, budget: Budget): Promise<Applied> {
   if (look.plan.steps.some(({ verb }) => verb === 'delete')) await draw(look, world);
-  return apply(look.plan.steps, look.observed, { ...world, lease: NOT_NEEDED, budget });
+  return apply(look.plan.steps, look.observed, { ...world, lease: NO_LEASE, budget });
 }
 
 /**
@@ -96,8 +96,6 @@ async function draw({ node, recorded }: NodeLook, { kube, clock }: World): Promi
   const others = recent(recorded.deletions, now).filter((one) => one.uid !== uid);
   await kube.deletions.save([...others, { uid, at: now }], recorded);
 }
-
-const NOT_NEEDED = { renew: () => Promise.resolve() };
 
 /** Nobody is told of our own writes: who may be a member of load balancers, and where, is to be looked at by ourselves. */
 function movesMembers({ node }: NodeLook, { steps }: Applied): boolean {

@@ -10,6 +10,7 @@ import { clip } from '../model/printable.ts';
 import type { Kube } from '../ports.ts';
 import { planNotes } from './notes.ts';
 import { outcomeOfError } from './outcome.ts';
+import { rfc3339 } from './rfc3339.ts';
 
 export interface NodeSummary {
   /** Undefined: there is no news. */
@@ -62,7 +63,7 @@ function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition |
   const told = tell(outcome);
   if (!told || (told.status === 'True' && !old)) return undefined;
   if (old?.status === told.status && old.message === told.message) return undefined;
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const time = rfc3339(now);
   const lastTransitionTime = old?.status === told.status ? old.lastTransitionTime : time;
   return { type: READY_CONDITION, ...told, lastHeartbeatTime: time, lastTransitionTime };
 }

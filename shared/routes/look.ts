@@ -11,6 +11,7 @@ import type { WireRouter, WrittenRoutes } from '../model/routes.ts';
 import { observeRoutes } from '../observe/routes.ts';
 import { planRoutes } from '../plan/routes.ts';
 import type { World } from '../ports.ts';
+import { rfc3339 } from '../report/rfc3339.ts';
 
 export interface RoutesLook {
   readonly router: WireRouter;
@@ -63,9 +64,4 @@ function leftBehind(routers: readonly string[]): readonly Problem[] {
   const message =
     'has routes to Nodes of this cluster from the time when [Route] router-id named it; they stay there';
   return routers.map((value) => ({ field: '[Route] router-id', value, message }));
-}
-
-/** Kubernetes' times have whole seconds. */
-export function rfc3339(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19)}Z`;
 }

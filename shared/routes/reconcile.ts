@@ -2,16 +2,18 @@
  * The page of the routes: read all Nodes -> observe the router and their ports -> desire -> plan -> (lease, record) -> apply ->
  * tell the Nodes. One router has the routes of them all, so all Nodes together are one unit.
  */
+import { NO_LEASE } from '../apply/apply.ts';
 import { applyEach } from '../apply/apply-each.ts';
 import type { AppliedEach } from '../apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from '../desired/route-conditions.ts';
-import { lookAtRoutes, rfc3339 } from './look.ts';
+import { lookAtRoutes } from './look.ts';
 import type { RoutesLook } from './look.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from '../plan/routes.ts';
 import type { Budget, World } from '../ports.ts';
+import { rfc3339 } from '../report/rfc3339.ts';
 import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from '../report/routes.ts';
 import { looksAfterRoutes } from '../unit.ts';
 import { writeRoutes } from './write.ts';
@@ -54,8 +56,5 @@ async function tellNodes(written: RoutesWritten, world: World, budget: Budget): 
   const desired = routeConditions(look.desired.nodes, isRouted(written), now);
   const { observed } = look;
   const { steps } = planRoutes({ desired, observed, problems: [], foreign: [] });
-  return applyEach(steps, observed, { ...world, lease: NOT_NEEDED, budget });
+  return applyEach(steps, observed, { ...world, lease: NO_LEASE, budget });
 }
-
-/** The apiserver's resourceVersion keeps two writers apart. */
-const NOT_NEEDED = { renew: () => Promise.resolve() };

@@ -9,6 +9,7 @@ import type { World } from '../ports.ts';
 import { addressesToPublish } from '../report/address.ts';
 import { outcomeOf, outcomeOfError } from '../report/outcome.ts';
 import { publish } from '../report/publish.ts';
+import { rfc3339 } from '../report/rfc3339.ts';
 import { release, summarize, summarizeOutcome } from '../report/summarize.ts';
 import { hasFinalizer } from '../unit.ts';
 import { refusal, watermark } from './watermark.ts';
@@ -40,7 +41,7 @@ async function tellService(
 ): Promise<void> {
   const { service, wanted } = look.unit;
   if (!service || (!wanted && !hasFinalizer(service))) return;
-  const now = rfc3339(world);
+  const now = rfc3339(world.clock.now());
   const summary = wanted
     ? summarize(service, { look, applied, outcome, addresses, now })
     : summarizeOutcome(service, outcome, now, look);
@@ -58,7 +59,7 @@ async function remember(look: Look, applied: Applied, outcome: Outcome, world: W
 export async function tellOfFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
   const { service } = unit;
   if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
-  const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world));
+  const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world.clock.now()));
   await publish(service, summary, world.kube).catch(() => undefined);
 }
 
@@ -109,9 +110,4 @@ export function seen(
     ...(drainedInMs === undefined ? {} : { drainedInMs }),
     ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
   };
-}
-
-/** Kubernetes' times have whole seconds. */
-function rfc3339(world: World): string {
-  return new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
 }

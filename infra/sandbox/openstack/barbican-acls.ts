@@ -2,11 +2,11 @@ import type { Answer, Call } from '../exchange.ts';
 import { asJson, asList, asText } from '../json.ts';
 import { barbicanError } from './barbican-views.ts';
 import type { Secret, SecretContainer } from './barbican-objects.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 
 /** Who may read a secret or container: PUT replaces, PATCH changes, DELETE goes back to the project alone. */
 export function answerAcl(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   object: Secret | SecretContainer,
   self: string,
@@ -28,7 +28,7 @@ export function answerAcl(
 }
 
 /** What Octavia does with the caller's token before it reads a certificate: it puts itself on the list. */
-export function letOctaviaRead(world: CloudWorld, object: Secret | SecretContainer): void {
+export function letOctaviaRead(world: CloudState, object: Secret | SecretContainer): void {
   const at = world.octaviaTime();
   object.acl ??= { 'project-access': true, users: [], created: at, updated: at };
   if (object.acl.users.includes(world.octaviaUserId)) return;

@@ -5,12 +5,12 @@ import { barbicanError, containerView, secretView } from './barbican-views.ts';
 import { createContainer } from './barbican-containers.ts';
 import type { Secret, SecretContainer } from './barbican-objects.ts';
 import { createSecret, payloadOf, storePayload } from './barbican-secrets.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller } from './keystone.ts';
 
 /** Barbican 15 as the lab's: secrets, containers and their ACLs, as far as certificates need them. */
 export function barbicanAnswer(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   path: string,
   caller: Caller,
@@ -43,7 +43,7 @@ export function barbicanAnswer(
 }
 
 function answerCollection(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   collection: 'secrets' | 'containers',
   caller: Caller,
@@ -105,7 +105,7 @@ function checkAllowed(
 }
 
 /** A secret that is deleted is gone from every container that held it, without a question (tried on the lab). */
-function remove(world: CloudWorld, object: Secret | SecretContainer): Answer {
+function remove(world: CloudState, object: Secret | SecretContainer): Answer {
   if (!('payload' in object)) {
     world.secretContainers.splice(world.secretContainers.indexOf(object), 1);
     return { status: 204 };

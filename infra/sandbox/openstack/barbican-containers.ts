@@ -1,13 +1,13 @@
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { barbicanError, containerRef, schemaError } from './barbican-views.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller } from './keystone.ts';
 
 const types = ['generic', 'rsa', 'certificate'];
 const parts = ['certificate', 'private_key', 'private_key_passphrase', 'intermediates'];
 
 /** POST /v1/containers: a certificate's parts have fixed names and must exist in the project. */
-export function createContainer(world: CloudWorld, caller: Caller, body: Json, base: string): string {
+export function createContainer(world: CloudState, caller: Caller, body: Json, base: string): string {
   const type = asText(body['type']);
   const list = types.map((one) => `'${one}'`).join(', ');
   if (!types.includes(type)) throw schemaError('Container', `'${type}' is not one of [${list}]`, 'type');

@@ -2,7 +2,7 @@ import type { Answer, Call } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { barbicanError, schemaError, secretRef } from './barbican-views.ts';
 import type { Secret } from './barbican-objects.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller } from './keystone.ts';
 
 const types = ['symmetric', 'passphrase', 'private', 'public', 'certificate', 'opaque'];
@@ -11,7 +11,7 @@ const contents = [...plain, 'application/octet-stream', 'application/pkcs8'];
 const quoted = (values: readonly string[]): string => `[${values.map((one) => `'${one}'`).join(', ')}]`;
 
 /** POST /v1/secrets: unknown properties are ignored, a secret without payload is a secret (tried on the lab). */
-export function createSecret(world: CloudWorld, caller: Caller, body: Json, base: string): string {
+export function createSecret(world: CloudState, caller: Caller, body: Json, base: string): string {
   const type = body['secret_type'];
   if (type !== undefined && !types.includes(asText(type)))
     throw schemaError('Secret', `'${asText(type)}' is not one of ${quoted(types)}`, 'secret_type');
@@ -38,7 +38,7 @@ export function createSecret(world: CloudWorld, caller: Caller, body: Json, base
   return secretRef(base, id);
 }
 
-function checkExpiration(world: CloudWorld, expiration: unknown): void {
+function checkExpiration(world: CloudState, expiration: unknown): void {
   if (typeof expiration !== 'string' || expiration.trim() === '') return;
   const at = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(expiration) ? expiration : `${expiration}Z`);
   if (Number.isNaN(at)) throw schemaError('Secret', "Invalid date for 'expiration'", 'expiration');
@@ -81,7 +81,7 @@ export function payloadOf(call: Call, secret: Secret): Answer {
 }
 
 /** PUT of a payload into a secret that was made without; once only. */
-export function storePayload(world: CloudWorld, call: Call, secret: Secret): Answer {
+export function storePayload(world: CloudState, call: Call, secret: Secret): Answer {
   if (secret.payload) throw barbicanError(409, 'Secret already has data, cannot modify it.');
   secret.payload = Buffer.from(typeof call.body === 'string' ? call.body : JSON.stringify(call.body));
   secret.content_type = asText(call.headers['content-type']).split(';')[0] ?? null;

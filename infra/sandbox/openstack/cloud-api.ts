@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, Call, Service } from '../exchange.ts';
 import { answerOf, Refusal } from '../refusal.ts';
 import { barbicanAnswer } from './barbican-api.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller, Keystone } from './keystone.ts';
 import { neutronAnswer } from './neutron-api.ts';
 import { novaAnswer } from './nova-api.ts';
@@ -22,7 +22,7 @@ const nobody: Caller = { projectId: '', userId: '', delegated: false };
 export const serviceOfPath = (path: string): Service => services[path.split('/')[1] ?? ''] ?? 'keystone';
 
 /** All five services behind one port. Version documents need no token; everything else does. */
-export function cloudAnswer(world: CloudWorld, keystone: Keystone, call: Call): Answer {
+export function cloudAnswer(world: CloudState, keystone: Keystone, call: Call): Answer {
   const base = `http://${call.headers.host ?? '127.0.0.1'}`;
   const prefix = call.path.split('/')[1] ?? '';
   const path = call.path.slice(prefix.length + 1);

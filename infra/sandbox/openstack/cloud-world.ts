@@ -1,96 +1,25 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import type { ServerMaker } from '../server-maker.ts';
-import { AddressPool } from './address-pool.ts';
-import type * as neutron from './neutron-objects.ts';
-import type { Secret, SecretContainer } from './barbican-objects.ts';
-import { OctaviaRows } from './octavia-rows.ts';
-import {
-  octaviaTraits,
-  type AvailabilityZone,
-  type Flavor,
-  type OctaviaOptions,
-  type OctaviaTraits,
-} from './octavia-traits.ts';
+import { CloudState } from './cloud-state.ts';
 import { makeFloatingIp } from './neutron-floating-ips.ts';
-import { labFlavors, novaStates, type NovaFlavor, type Server } from './nova-objects.ts';
-import { makeServer, removeServer, type ServerWish } from './nova-servers.ts';
-import { dropLoadBalancer } from './octavia-lock.ts';
 import { addNetwork } from './neutron-network-requests.ts';
-import { labExtensions } from './neutron-extensions.ts';
-import { labCidrs, labNetworks } from './neutron-networks.ts';
+import { labCidrs } from './neutron-networks.ts';
+import type * as neutron from './neutron-objects.ts';
 import { joinAll } from './neutron-routers.ts';
 import { makeSecurityGroup } from './neutron-security-groups.ts';
 import { createSubnet } from './neutron-subnets.ts';
+import { novaStates, type Server } from './nova-objects.ts';
+import { makeServer, removeServer, type ServerWish } from './nova-servers.ts';
+import { dropLoadBalancer } from './octavia-lock.ts';
+import type { OctaviaOptions } from './octavia-traits.ts';
 
-/**
- * Everything the simulated cloud knows, Octavia's rows included. Tests may change it behind the controller's back.
- */
-export class CloudWorld extends OctaviaRows {
-  readonly projectId = randomBytes(16).toString('hex');
-  readonly octaviaUserId = randomBytes(16).toString('hex');
-  readonly otherProjectId = randomBytes(16).toString('hex');
-  readonly applicationCredential = {
-    id: randomBytes(16).toString('hex'),
-    name: 'levelset',
-    secret: 'sandbox-secret',
-  };
-  /** -1 is unlimited: Octavia's defaults; Neutron's as the lab has them. */
-  readonly quotas = {
-    load_balancer: -1,
-    listener: -1,
-    pool: -1,
-    member: -1,
-    health_monitor: -1,
-    l7policy: -1,
-    l7rule: -1,
-    port: 2000,
-    floatingip: 200,
-    security_group: 500,
-    security_group_rule: 5000,
-  };
-  readonly networks: neutron.Network[];
-  readonly subnets: neutron.Subnet[];
-  readonly ports: neutron.Port[] = [];
-  readonly floatingips: neutron.FloatingIp[] = [];
-  readonly routers: neutron.Router[] = [];
-  /** Neutron's `max_routes`. */
-  maxRoutes = 30;
-  /** Aliases of what Neutron can do; a test takes one out for an older cloud. */
-  readonly extensions: string[] = [...labExtensions];
-  readonly securityGroups: neutron.SecurityGroup[] = [];
-  readonly securityGroupRules: neutron.SecurityGroupRule[] = [];
-  readonly servers: Server[] = [];
-  readonly novaFlavors: NovaFlavor[] = labFlavors(randomUUID);
-  readonly secrets: Secret[] = [];
-  readonly secretContainers: SecretContainer[] = [];
-  /** What an operator has set up in Octavia; the lab has none of either. */
-  readonly flavors: Flavor[] = [];
-  readonly availabilityZones: AvailabilityZone[] = [];
-  readonly octaviaTraits: OctaviaTraits;
-  readonly addresses: AddressPool;
-
+/** The simulated cloud as it is at the start, and what tests, operators and failures do to it behind the controller's back. */
+export class CloudWorld extends CloudState {
   constructor(clock: SandboxClock, pendingMs: number, cidrs = labCidrs, options: OctaviaOptions = {}) {
-    super(clock, pendingMs);
-    this.octaviaTraits = octaviaTraits(options);
-    ({ networks: this.networks, subnets: this.subnets } = labNetworks(
-      this.projectId,
-      clock.seconds(),
-      cidrs,
-    ));
+    super(clock, pendingMs, cidrs, options);
     for (const owner of [this.projectId, this.otherProjectId])
       makeSecurityGroup(this, owner, 'default', { description: 'Default security group' });
     joinAll(this, 'router');
-    this.addresses = new AddressPool(this.subnets, this.ports, this.floatingips);
-  }
-
-  /** The router of the networks at the start. */
-  get routerId(): string {
-    return this.routers[0]?.id ?? '';
-  }
-
-  newId(): string {
-    return randomUUID();
   }
 
   /** Sets what an operator or a failure would set; `updated_at` moves as with any row update. */

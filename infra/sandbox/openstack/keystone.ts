@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Answer, Call } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { Refusal } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 
 /** Who a service call is made by; `delegated`: with the token of an application credential. */
 export interface Caller {
@@ -30,10 +30,10 @@ const domain = { id: 'default', name: 'Default' };
 export class Keystone {
   private readonly tokens = new Map<string, Token>();
   private readonly users: readonly User[];
-  private readonly world: CloudWorld;
+  private readonly world: CloudState;
   private readonly tokenTtlMs: number;
 
-  constructor(world: CloudWorld, tokenTtlMs: number) {
+  constructor(world: CloudState, tokenTtlMs: number) {
     this.world = world;
     this.tokenTtlMs = tokenTtlMs;
     this.users = [

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { asText, isJson, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Port } from './neutron-objects.ts';
 
 /** An address or a network of them that a port may use besides its own; host bits are no fault (tried on the lab). */
@@ -48,7 +48,7 @@ function checkPair(pair: Json): void {
 
 /** Only who owns the network may let a port use other addresses; 403 before anything is looked at (tried on the lab). */
 export function mayHavePairs(
-  world: CloudWorld,
+  world: CloudState,
   network: string,
   owner: string,
   verb: 'create' | 'update',

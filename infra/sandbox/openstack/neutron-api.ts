@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { listQuery } from './list-query.ts';
 import { collections, type Collection } from './neutron-collections.ts';
 import { createFloatingIp, updateFloatingIp } from './neutron-floating-ips.ts';
@@ -19,7 +19,7 @@ import { answerTags } from './neutron-tags.ts';
 
 /** Neutron v2.0 as the lab's (21.0.0), as far as load balancers and routes need it. */
 export function neutronAnswer(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   path: string,
   projectId: string,
@@ -32,7 +32,7 @@ export function neutronAnswer(
   const [, version, name = '', id, sub, tag] = path.replace(/\.json$/, '').split('/');
   if (version !== 'v2.0') throw notFound();
   if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
-  if (name === 'extensions' && call.method === 'GET') return answerExtensions(world, id);
+  if (name === 'extensions' && call.method === 'GET') return answerExtensions(world.extensions, id);
   const collection = collections(world, projectId)[name];
   if (!collection) throw notFound();
   if (id === undefined || id === '') {
@@ -67,7 +67,7 @@ function checkRevision(call: Call, object: NeutronObject): void {
   throw neutronError(412, 'RevisionNumberConstraintFailed', text);
 }
 
-function create(world: CloudWorld, name: string, projectId: string, body: Json): Answer {
+function create(world: CloudState, name: string, projectId: string, body: Json): Answer {
   switch (name) {
     case 'floatingips':
       return createFloatingIp(world, projectId, asJson(body['floatingip']));
@@ -88,7 +88,7 @@ function create(world: CloudWorld, name: string, projectId: string, body: Json):
   }
 }
 
-function update(world: CloudWorld, name: string, object: NeutronObject, body: Json): Answer {
+function update(world: CloudState, name: string, object: NeutronObject, body: Json): Answer {
   if (name === 'floatingips') return updateFloatingIp(world, object as never, body);
   if (name === 'ports') return putPort(world, object as never, body);
   if (name === 'routers') return updateRouter(world, object as never, body);
@@ -96,7 +96,7 @@ function update(world: CloudWorld, name: string, object: NeutronObject, body: Js
   throw notAllowed('put');
 }
 
-function remove(world: CloudWorld, name: string, object: NeutronObject): Answer {
+function remove(world: CloudState, name: string, object: NeutronObject): Answer {
   if (name === 'security-groups') return deleteSecurityGroup(world, object as never);
   if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
   if (name === 'networks') deleteNetwork(world, object as never);

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { NeutronObject } from './neutron-objects.ts';
 import { noSuchGroup, securityGroupView } from './neutron-security-groups.ts';
 
@@ -12,7 +12,7 @@ export interface Collection {
 }
 
 /** What a plain member sees: its own things, and external networks with nothing of their subnets' owners. */
-export function collections(world: CloudWorld, projectId: string): Record<string, Collection> {
+export function collections(world: CloudState, projectId: string): Record<string, Collection> {
   const own = <T extends NeutronObject>(items: readonly T[]): T[] =>
     items.filter((one) => one.project_id === projectId);
   const external = world.networks.filter((one) => one['router:external']);

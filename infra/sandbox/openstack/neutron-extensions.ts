@@ -1,6 +1,5 @@
 import type { Answer } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
 
 /** What the lab's Neutron has, as far as a cloud controller could ask for it. */
 export const labExtensions = [
@@ -11,7 +10,7 @@ export const labExtensions = [
 ];
 
 /** GET /v2.0/extensions and one of them by its alias. */
-export function answerExtensions(world: CloudWorld, alias: string | undefined): Answer {
+export function answerExtensions(extensions: readonly string[], alias: string | undefined): Answer {
   const view = (one: string) => ({
     name: one,
     alias: one,
@@ -19,8 +18,8 @@ export function answerExtensions(world: CloudWorld, alias: string | undefined): 
     updated: '2020-01-01T00:00:00+00:00',
     links: [],
   });
-  if (alias === undefined) return { status: 200, body: { extensions: world.extensions.map(view) } };
-  if (world.extensions.includes(alias)) return { status: 200, body: { extension: view(alias) } };
+  if (alias === undefined) return { status: 200, body: { extensions: extensions.map(view) } };
+  if (extensions.includes(alias)) return { status: 200, body: { extension: view(alias) } };
   const message = `The resource could not be found.<br /><br />\nExtension with alias ${alias} does not exist\n\n`;
   throw new Refusal(404, { message, code: '404 Not Found', title: 'Not Found' });
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { FloatingIp, Port } from './neutron-objects.ts';
 
 const creatable = [
@@ -15,7 +15,7 @@ const creatable = [
 ];
 
 /** POST /v2.0/floatingips as a plain project user may do it: no tags, no address of one's own choice. */
-export function createFloatingIp(world: CloudWorld, owner: string, body: Json): Answer {
+export function createFloatingIp(world: CloudState, owner: string, body: Json): Answer {
   if ('tags' in body) throw neutronError(400, 'HTTPBadRequest', "Attribute 'tags' not allowed in POST");
   if ('floating_ip_address' in body) {
     const rule =
@@ -39,7 +39,7 @@ export function createFloatingIp(world: CloudWorld, owner: string, body: Json): 
 
 /** A free floating IP of an external network, not yet in the world's list. */
 export function makeFloatingIp(
-  world: CloudWorld,
+  world: CloudState,
   owner: string,
   networkId: string,
   subnetId: unknown,
@@ -88,7 +88,7 @@ export function makeFloatingIp(
 }
 
 /** PUT: `port_id` attaches, null detaches; everything but port and description is read-only. */
-export function updateFloatingIp(world: CloudWorld, ip: FloatingIp, body: Json): Answer {
+export function updateFloatingIp(world: CloudState, ip: FloatingIp, body: Json): Answer {
   const fixed = Object.keys(body).find(
     (name) => !['port_id', 'fixed_ip_address', 'description'].includes(name),
   );
@@ -107,7 +107,7 @@ export function updateFloatingIp(world: CloudWorld, ip: FloatingIp, body: Json):
   return { status: 200, body: { floatingip: ip } };
 }
 
-function portOf(world: CloudWorld, owner: string, id: string): Port {
+function portOf(world: CloudState, owner: string, id: string): Port {
   const port = world.ports.find((one) => one.id === id && one.project_id === owner);
   if (!port) throw neutronError(404, 'PortNotFound', `Port ${id} could not be found.`);
   return port;
@@ -116,7 +116,7 @@ function portOf(world: CloudWorld, owner: string, id: string): Port {
 const bad = (what: string): Error => neutronError(400, 'BadRequest', `Bad floatingip request: ${what}`);
 
 /** Of several IPv4 addresses one has to be named (tried on the lab). */
-function attach(world: CloudWorld, ip: FloatingIp, port: Port, address: unknown): void {
+function attach(world: CloudState, ip: FloatingIp, port: Port, address: unknown): void {
   const four = port.fixed_ips.map((one) => one.ip_address).filter((one) => !one.includes(':'));
   if (four.length > 1 && typeof address !== 'string') {
     const how = 'Must provide a specific IPv4 address when assigning a floating IP.';

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { checkPairSecurity, mayHavePairs, readAddressPairs } from './neutron-address-pairs.ts';
 import { createPort, deletePort } from './neutron-ports.ts';
 import type { Port } from './neutron-objects.ts';
@@ -14,7 +14,7 @@ const changeable = [
 const readOnly = ['id', 'network_id', 'status', 'tenant_id', 'project_id', 'revision_number', 'created_at'];
 
 /** POST /v2.0/ports: on a network of the project, with the default security group unless others are named. */
-export function postPort(world: CloudWorld, owner: string, body: Json): Answer {
+export function postPort(world: CloudState, owner: string, body: Json): Answer {
   const known = [...changeable, 'network_id', 'mac_address', 'project_id', 'tenant_id'];
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined)
@@ -51,7 +51,7 @@ export function postPort(world: CloudWorld, owner: string, body: Json): Answer {
 }
 
 /** The security groups of a request, sorted as Neutron shows them; left out: the project's default group. */
-function groupsOf(world: CloudWorld, owner: string, given: unknown): string[] {
+function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
   const mine = world.securityGroups.filter((one) => one.project_id === owner);
   if (given === undefined) return mine.filter((one) => one.name === 'default').map((one) => one.id);
   const ids = asList(given).map(asText);
@@ -70,7 +70,7 @@ function groupsOf(world: CloudWorld, owner: string, given: unknown): string[] {
  * answer to a list that is the same still shows the old one, and such a list may name groups that one does not see
  * (tried on the lab).
  */
-export function putPort(world: CloudWorld, port: Port, body: Json): Answer {
+export function putPort(world: CloudState, port: Port, body: Json): Answer {
   const fixed = Object.keys(body).find((name) => !changeable.includes(name));
   if (fixed !== undefined) {
     const text = readOnly.includes(fixed)
@@ -112,7 +112,7 @@ function checkPortSecurity(port: Port, body: Json, groups: readonly string[]): v
 }
 
 /** DELETE: not of a router's port, which goes with the router's interface. */
-export function removePort(world: CloudWorld, port: Port): void {
+export function removePort(world: CloudState, port: Port): void {
   if (port.device_owner.startsWith('network:router')) {
     const why = `cannot be deleted directly via the port API: has device owner ${port.device_owner}.`;
     throw neutronError(409, 'ServicePortInUse', `Port ${port.id} ${why}`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { neutronError } from '../refusal.ts';
 import { slaac } from './address-pool.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { detach } from './neutron-floating-ips.ts';
 import type { FixedIp, Port } from './neutron-objects.ts';
 
@@ -20,7 +20,7 @@ export interface PortWish {
  * Makes a port. As on the lab every port of the private network also gets a SLAAC address, VIP ports included
  * (openstack-lab.md). Refuses as Neutron does when the address is taken or outside of the first subnet.
  */
-export function createPort(world: CloudWorld, wish: PortWish): Port {
+export function createPort(world: CloudState, wish: PortWish): Port {
   const owned = world.ports.filter((port) => port.project_id === wish.projectId).length;
   if (world.quotas.port >= 0 && owned >= world.quotas.port) {
     throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['port'].");
@@ -74,7 +74,7 @@ export interface PlacedPort extends PortWish {
 }
 
 /** A port with the addresses it is to have, whatever else is there. */
-export function placePort(world: CloudWorld, wish: PlacedPort): Port {
+export function placePort(world: CloudState, wish: PlacedPort): Port {
   const at = world.clock.seconds();
   const port: Port = {
     ...{ id: world.newId(), name: wish.name, network_id: wish.network },
@@ -91,7 +91,7 @@ export function placePort(world: CloudWorld, wish: PlacedPort): Port {
 }
 
 /** Removes a port; floating IPs on it stay, DOWN and detached (recorded: neutron_fip_after_lb_delete). */
-export function deletePort(world: CloudWorld, id: string): void {
+export function deletePort(world: CloudState, id: string): void {
   const index = world.ports.findIndex((port) => port.id === id);
   if (index >= 0) world.ports.splice(index, 1);
   for (const ip of world.floatingips) {

@@ -1,11 +1,11 @@
 import type { Answer } from '../exchange.ts';
 import type { Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 
 /** The project's own limits, and with `details` what it uses of them. */
 export function answerQuotas(
-  world: CloudWorld,
+  world: CloudState,
   id: string,
   sub: string | undefined,
   projectId: string,

@@ -1,13 +1,13 @@
 import type { Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { contains } from './ip-network.ts';
 import type { Port, Router, Subnet } from './neutron-objects.ts';
 import { placePort } from './neutron-ports.ts';
 
 export const interfaceOwner = 'network:router_interface';
 
-export const interfacesOf = (world: CloudWorld, router: Router): Port[] =>
+export const interfacesOf = (world: CloudState, router: Router): Port[] =>
   world.ports.filter((one) => one.device_id === router.id && one.device_owner === interfaceOwner);
 
 interface Place {
@@ -16,7 +16,7 @@ interface Place {
 }
 
 /** A port at the subnet's gateway address that is the router's. */
-export function addRouterInterface(world: CloudWorld, router: Router, { subnet: id }: Place): Json {
+export function addRouterInterface(world: CloudState, router: Router, { subnet: id }: Place): Json {
   if (id === '') {
     const text = 'Bad router request: Either subnet_id or port_id must be specified.';
     throw neutronError(400, 'BadRequest', text);
@@ -38,7 +38,7 @@ export function addRouterInterface(world: CloudWorld, router: Router, { subnet: 
 }
 
 /** The router leaves a subnet, unless a next hop is there. */
-export function removeRouterInterface(world: CloudWorld, router: Router, place: Place): Json {
+export function removeRouterInterface(world: CloudState, router: Router, place: Place): Json {
   const port = interfacesOf(world, router).find(
     (one) => one.id === place.port || one.fixed_ips.some((ip) => ip.subnet_id === place.subnet),
   );
@@ -56,7 +56,7 @@ export function removeRouterInterface(world: CloudWorld, router: Router, place: 
   return shown(router, port, subnet.id);
 }
 
-const interfaceOn = (world: CloudWorld, router: Router, subnet: Subnet): Port | undefined =>
+const interfaceOn = (world: CloudState, router: Router, subnet: Subnet): Port | undefined =>
   interfacesOf(world, router).find((one) => one.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
 
 const shown = (router: Router, port: Port, subnet: string): Json => ({

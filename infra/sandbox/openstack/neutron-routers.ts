@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Router } from './neutron-objects.ts';
 import { addRouterInterface, interfacesOf, removeRouterInterface } from './neutron-router-interfaces.ts';
 import { checkRoutes, inOrder, readExtraRoutes, readRoutes, sameRoute } from './neutron-routes.ts';
@@ -9,7 +9,7 @@ import { checkRoutes, inOrder, readExtraRoutes, readRoutes, sameRoute } from './
 const settable = ['name', 'description', 'admin_state_up', 'external_gateway_info'];
 const readOnly = ['id', 'status', 'tenant_id', 'project_id', 'revision_number', 'created_at', 'updated_at'];
 
-export function makeRouter(world: CloudWorld, owner: string, more: Json): Router {
+export function makeRouter(world: CloudState, owner: string, more: Json): Router {
   const at = world.clock.seconds();
   const router: Router = {
     ...{ id: world.newId(), name: '', tenant_id: owner, project_id: owner, admin_state_up: true },
@@ -22,7 +22,7 @@ export function makeRouter(world: CloudWorld, owner: string, more: Json): Router
 }
 
 /** A router on every subnet of the project, with its gateway in the external network: the lab's. */
-export function joinAll(world: CloudWorld, name: string): void {
+export function joinAll(world: CloudState, name: string): void {
   const outer = world.networks.find((one) => one['router:external']);
   const external_gateway_info = outer ? { network_id: outer.id, enable_snat: true } : null;
   const router = makeRouter(world, world.projectId, { name, external_gateway_info });
@@ -30,13 +30,13 @@ export function joinAll(world: CloudWorld, name: string): void {
     addRouterInterface(world, router, { subnet: subnet.id, port: '' });
 }
 
-export function createRouter(world: CloudWorld, owner: string, body: Json): Answer {
+export function createRouter(world: CloudState, owner: string, body: Json): Answer {
   checkNames(body, [...settable, 'project_id', 'tenant_id']);
   return { status: 201, body: { router: makeRouter(world, owner, body) } };
 }
 
 /** PUT: `routes` is the whole list. One that changes nothing leaves the revision as it is. */
-export function updateRouter(world: CloudWorld, router: Router, body: Json): Answer {
+export function updateRouter(world: CloudState, router: Router, body: Json): Answer {
   checkNames(body, [...settable, 'routes']);
   const { routes: given, ...more } = body;
   if (given !== undefined) setRoutes(world, router, readRoutes(given));
@@ -53,7 +53,7 @@ function checkNames(body: Json, known: readonly string[]): void {
   throw neutronError(400, 'HTTPBadRequest', text);
 }
 
-function setRoutes(world: CloudWorld, router: Router, routes: Router['routes']): void {
+function setRoutes(world: CloudState, router: Router, routes: Router['routes']): void {
   checkRoutes(world, router, routes);
   const next = inOrder(routes);
   const same =
@@ -63,7 +63,7 @@ function setRoutes(world: CloudWorld, router: Router, routes: Router['routes']):
   if (!same) touch(world, router);
 }
 
-export function deleteRouter(world: CloudWorld, router: Router): void {
+export function deleteRouter(world: CloudState, router: Router): void {
   const left = interfacesOf(world, router)
     .map((one) => one.id)
     .sort();
@@ -76,7 +76,7 @@ export function deleteRouter(world: CloudWorld, router: Router): void {
 
 /** PUT /routers/ID/ACTION; undefined where there is no such action, as without the extension extraroute-atomic. */
 export function routerAction(
-  world: CloudWorld,
+  world: CloudState,
   router: Router,
   action: string,
   body: unknown,
@@ -120,7 +120,7 @@ const fullView = (router: Router): Json => ({
   ...{ distributed: false, ha: false, ha_vr_id: 0 },
 });
 
-function touch(world: CloudWorld, router: Router): void {
+function touch(world: CloudState, router: Router): void {
   router.revision_number += 1;
   router.updated_at = world.clock.seconds();
 }

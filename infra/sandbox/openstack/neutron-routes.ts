@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { asList, asText, isJson } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { contains, networkOf } from './ip-network.ts';
 import type { Route, Router } from './neutron-objects.ts';
 
@@ -43,7 +43,7 @@ function readRoute(given: unknown): Route {
  * Whether a router can have these routes: no more than `max_routes`, and each next hop on one of its subnets without
  * being the router itself. The message shows all routes, also those that are there already (tried on the lab).
  */
-export function checkRoutes(world: CloudWorld, router: Router, routes: readonly Route[]): void {
+export function checkRoutes(world: CloudState, router: Router, routes: readonly Route[]): void {
   if (routes.length > world.maxRoutes) {
     const text = `The number of routes exceeds the maximum ${world.maxRoutes}.`;
     throw neutronError(400, 'RoutesExhausted', `Unable to complete operation for ${router.id}. ${text}`);
@@ -60,7 +60,7 @@ export function checkRoutes(world: CloudWorld, router: Router, routes: readonly 
 }
 
 /** The subnets a router is on, the outer ones of its gateway too, and its own addresses there. */
-function placeOf(world: CloudWorld, router: Router): { cidrs: string[]; addresses: string[] } {
+function placeOf(world: CloudState, router: Router): { cidrs: string[]; addresses: string[] } {
   const ips = world.ports.filter((one) => one.device_id === router.id).flatMap((one) => one.fixed_ips);
   const outer = router.external_gateway_info?.network_id;
   const on = world.subnets.filter(

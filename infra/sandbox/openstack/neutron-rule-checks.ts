@@ -1,6 +1,6 @@
 import { asText, scalarText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { networkOf } from './ip-network.ts';
 import { noSuchGroup } from './neutron-security-groups.ts';
 
@@ -17,7 +17,7 @@ const protocols = [
 const bad = (type: string, text: string): Error => neutronError(400, type, text);
 
 /** In Neutron's order: the attributes one by one, then the group, then what does not go together. */
-export function checkRule(world: CloudWorld, owner: string, body: Json): void {
+export function checkRule(world: CloudState, owner: string, body: Json): void {
   const unknown = Object.keys(body).find((name) => !attributes.includes(name));
   if (unknown !== undefined) throw bad('HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
   for (const name of ['security_group_id', 'direction'])

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, scalarText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { networkOf } from './ip-network.ts';
 import { checkRule } from './neutron-rule-checks.ts';
 import type { SecurityGroupRule } from './neutron-objects.ts';
@@ -9,7 +9,7 @@ import { touchGroup } from './neutron-security-groups.ts';
 
 const numbers: Record<string, string> = { icmp: '1', tcp: '6', udp: '17', 'ipv6-icmp': '58', sctp: '132' };
 /** POST of one rule, or of several at once: all or none (tried on the lab). */
-export function createSecurityGroupRules(world: CloudWorld, owner: string, body: Json): Answer {
+export function createSecurityGroupRules(world: CloudState, owner: string, body: Json): Answer {
   const many = body['security_group_rules'];
   if (many === undefined) {
     const [rule] = addRules(world, owner, [asJson(body['security_group_rule'])]);
@@ -19,7 +19,7 @@ export function createSecurityGroupRules(world: CloudWorld, owner: string, body:
   return { status: 201, body: { security_group_rules: rules } };
 }
 
-function addRules(world: CloudWorld, owner: string, bodies: readonly Json[]): SecurityGroupRule[] {
+function addRules(world: CloudState, owner: string, bodies: readonly Json[]): SecurityGroupRule[] {
   const made: SecurityGroupRule[] = [];
   for (const body of bodies) {
     checkRule(world, owner, body);
@@ -40,13 +40,13 @@ function addRules(world: CloudWorld, owner: string, bodies: readonly Json[]): Se
   return made;
 }
 
-function checkQuota(world: CloudWorld, owner: string, more: number): void {
+function checkQuota(world: CloudState, owner: string, more: number): void {
   const mine = world.securityGroupRules.filter((one) => one.project_id === owner).length;
   if (world.quotas.security_group_rule < 0 || mine + more < world.quotas.security_group_rule) return;
   throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group_rule'].");
 }
 
-function ruleOf(world: CloudWorld, owner: string, body: Json): SecurityGroupRule {
+function ruleOf(world: CloudState, owner: string, body: Json): SecurityGroupRule {
   const at = world.clock.seconds();
   const prefix = typeof body['remote_ip_prefix'] === 'string' ? body['remote_ip_prefix'] : null;
   const protocol = body['protocol'] ?? null;
@@ -83,7 +83,7 @@ function keyOf(rule: SecurityGroupRule): string {
   ]);
 }
 
-export function deleteSecurityGroupRule(world: CloudWorld, rule: SecurityGroupRule): Answer {
+export function deleteSecurityGroupRule(world: CloudState, rule: SecurityGroupRule): Answer {
   world.securityGroupRules.splice(world.securityGroupRules.indexOf(rule), 1);
   const group = world.securityGroups.find((one) => one.id === rule.security_group_id);
   if (group) touchGroup(world, group);

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { SecurityGroup, SecurityGroupRule } from './neutron-objects.ts';
 
 const settable = ['name', 'description', 'stateful'];
@@ -10,7 +10,7 @@ export const noSuchGroup = (id: string): Error =>
   neutronError(404, 'SecurityGroupNotFound', `Security group ${id} does not exist`);
 
 /** A group as it is shown: with its rules, which bear two attributes more here than in their own list. */
-export function securityGroupView(world: CloudWorld, group: SecurityGroup): Json {
+export function securityGroupView(world: CloudState, group: SecurityGroup): Json {
   const rules = world.securityGroupRules.filter((one) => one.security_group_id === group.id);
   const shown = rules.map((one, index) => ({ ...one, standard_attr_id: 1000 + index, tags: [] }));
   return { ...group, security_group_rules: shown.sort((a, b) => (a.id < b.id ? -1 : 1)) };
@@ -18,7 +18,7 @@ export function securityGroupView(world: CloudWorld, group: SecurityGroup): Json
 
 /** Every new group lets everything out: one rule of each family. */
 export function makeSecurityGroup(
-  world: CloudWorld,
+  world: CloudState,
   owner: string,
   name: string,
   more: Json = {},
@@ -42,7 +42,7 @@ export function makeSecurityGroup(
   return group;
 }
 
-export function createSecurityGroup(world: CloudWorld, owner: string, body: Json): Answer {
+export function createSecurityGroup(world: CloudState, owner: string, body: Json): Answer {
   if ('tags' in body) throw neutronError(400, 'HTTPBadRequest', "Attribute 'tags' not allowed in POST");
   checkNames(body);
   const asked = body['project_id'] ?? body['tenant_id'] ?? owner;
@@ -79,7 +79,7 @@ function checkDefault(body: Json): void {
   throw neutronError(409, 'SecurityGroupDefaultAlreadyExists', 'Default security group already exists.');
 }
 
-export function updateSecurityGroup(world: CloudWorld, group: SecurityGroup, body: Json): Answer {
+export function updateSecurityGroup(world: CloudState, group: SecurityGroup, body: Json): Answer {
   const fixed = Object.keys(body).find((name) => !settable.includes(name));
   const readOnly = ['id', 'tenant_id', 'project_id', 'security_group_rules', 'revision_number'];
   if (fixed !== undefined) {
@@ -94,7 +94,7 @@ export function updateSecurityGroup(world: CloudWorld, group: SecurityGroup, bod
   return { status: 200, body: { security_group: securityGroupView(world, group) } };
 }
 
-export function deleteSecurityGroup(world: CloudWorld, group: SecurityGroup): Answer {
+export function deleteSecurityGroup(world: CloudState, group: SecurityGroup): Answer {
   if (world.ports.some((port) => port.security_groups.includes(group.id)))
     throw neutronError(409, 'SecurityGroupInUse', `Security Group ${group.id} in use.`);
   if (group.name === 'default') {
@@ -109,7 +109,7 @@ export function deleteSecurityGroup(world: CloudWorld, group: SecurityGroup): An
   return { status: 204 };
 }
 
-export function touchGroup(world: CloudWorld, group: SecurityGroup): void {
+export function touchGroup(world: CloudState, group: SecurityGroup): void {
   group.revision_number += 1;
   group.updated_at = world.clock.seconds();
 }

@@ -1,12 +1,12 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { networkOf } from './ip-network.ts';
 import type { Subnet } from './neutron-objects.ts';
 
 /** POST /v2.0/subnets: of a network of the project. An IPv6 one gives addresses by SLAAC, as the lab's do. */
-export function createSubnet(world: CloudWorld, owner: string, body: Json): Answer {
+export function createSubnet(world: CloudState, owner: string, body: Json): Answer {
   const network = world.networks.find((one) => one.id === body['network_id'] && one.project_id === owner);
   if (!network) {
     const text = `Network ${asText(body['network_id'])} could not be found.`;
@@ -45,7 +45,7 @@ export function createSubnet(world: CloudWorld, owner: string, body: Json): Answ
   return { status: 201, body: { subnet } };
 }
 
-export function deleteSubnet(world: CloudWorld, subnet: Subnet): void {
+export function deleteSubnet(world: CloudState, subnet: Subnet): void {
   const inUse = world.ports.some((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
   if (inUse) {
     const text = `Unable to complete operation on subnet ${subnet.id}: One or more ports have an IP allocation from this subnet.`;

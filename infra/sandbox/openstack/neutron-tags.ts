@@ -1,12 +1,12 @@
 import type { Answer, Call } from '../exchange.ts';
 import { asJson, asList, asText } from '../json.ts';
 import { neutronError } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { NeutronObject } from './neutron-objects.ts';
 
 /** Tags are a resource of their own below the object: PUT replaces all or adds one, DELETE takes off. */
 export function answerTags(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   object: NeutronObject,
   tag: string | undefined,

@@ -1,6 +1,6 @@
 import type { Answer } from '../exchange.ts';
 import { isJson } from '../json.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { novaStates, type Server } from './nova-objects.ts';
 import { novaFault } from './nova-refusal.ts';
 
@@ -23,7 +23,7 @@ const actions: Readonly<Record<string, Action>> = {
 };
 
 /** POST /servers/ID/action: what it leads to is there at once, where a real one takes a second. */
-export function actOn(world: CloudWorld, server: Server, body: unknown): Answer {
+export function actOn(world: CloudState, server: Server, body: unknown): Answer {
   const name = isJson(body) ? (Object.keys(body)[0] ?? '') : '';
   const action = actions[name];
   if (!action) throw novaFault(400, `There is no such action: ${name}`);

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../exchange.ts';
 import { asJson } from '../json.ts';
 import { Refusal } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { actOn } from './nova-actions.ts';
 import { changeServer, createServer } from './nova-create.ts';
 import { serverPage, wantedServers } from './nova-lists.ts';
@@ -13,7 +13,7 @@ import { briefView, flavorView, serverView } from './nova-views.ts';
 
 /** Nova 26 (Zed) as far as a cloud controller and who makes servers for it need it. */
 export function novaAnswer(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   path: string,
   projectId: string,
@@ -34,7 +34,7 @@ export function novaAnswer(
 }
 
 interface Request {
-  readonly world: CloudWorld;
+  readonly world: CloudState;
   readonly call: Call;
   readonly projectId: string;
   readonly base: string;

@@ -1,12 +1,12 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, isJson, type Json } from '../json.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Server } from './nova-objects.ts';
 import { novaFault } from './nova-refusal.ts';
 import { bareServer, plugNetwork, plugPort } from './nova-servers.ts';
 
 /** POST /servers: name, flavorRef, networks by uuid or port, metadata, access addresses, zone. 202 with the id. */
-export function createServer(world: CloudWorld, owner: string, body: unknown, base: string): Answer {
+export function createServer(world: CloudState, owner: string, body: unknown, base: string): Answer {
   if (!isJson(asJson(body)['server'])) throw novaFault(400, "'server' is a required property");
   const wish = asJson(asJson(body)['server']);
   const missing = ['name', 'flavorRef'].find((name) => wish[name] === undefined);
@@ -37,7 +37,7 @@ export function createServer(world: CloudWorld, owner: string, body: unknown, ba
   return { status: 202, headers: { location: `${base}/v2.1/${path}` }, body: { server: made } };
 }
 
-function plugOf(world: CloudWorld, owner: string, wish: Json): (server: Server) => void {
+function plugOf(world: CloudState, owner: string, wish: Json): (server: Server) => void {
   if (typeof wish['port'] === 'string') {
     const id = wish['port'];
     const port = world.ports.find((one) => one.id === id && one.project_id === owner);
@@ -56,7 +56,7 @@ function plugOf(world: CloudWorld, owner: string, wish: Json): (server: Server) 
 }
 
 /** PUT /servers/ID: the name and the access addresses. */
-export function changeServer(world: CloudWorld, server: Server, body: unknown): void {
+export function changeServer(world: CloudState, server: Server, body: unknown): void {
   const wish = asJson(asJson(body)['server']);
   for (const key of ['name', 'accessIPv4', 'accessIPv6'] as const)
     if (typeof wish[key] === 'string') server[key] = wish[key];

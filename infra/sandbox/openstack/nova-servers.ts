@@ -1,4 +1,4 @@
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { createPort, deletePort } from './neutron-ports.ts';
 import type { Network, Port } from './neutron-objects.ts';
 import type { NovaFlavor, Server } from './nova-objects.ts';
@@ -19,7 +19,7 @@ export interface ServerWish {
 }
 
 /** A server that runs, with its ports: ACTIVE, as a driver without hardware has it at once. */
-export function makeServer(world: CloudWorld, name: string, wish: ServerWish = {}): Server {
+export function makeServer(world: CloudState, name: string, wish: ServerWish = {}): Server {
   const server = bareServer(world, world.projectId, name, wish);
   for (const [index, network] of (wish.networks ?? ['private']).entries()) {
     const found = world.networks.find((one) => one.name === network);
@@ -30,7 +30,7 @@ export function makeServer(world: CloudWorld, name: string, wish: ServerWish = {
 }
 
 /** A server without ports yet. */
-export function bareServer(world: CloudWorld, owner: string, name: string, wish: ServerWish): Server {
+export function bareServer(world: CloudState, owner: string, name: string, wish: ServerWish): Server {
   const {
     zone = 'az1',
     metadata = {},
@@ -51,7 +51,7 @@ export function bareServer(world: CloudWorld, owner: string, name: string, wish:
 }
 
 /** A port of its own on the network's IPv4 subnet, which goes with the server. */
-export function plugNetwork(world: CloudWorld, server: Server, network: Network, address?: string): Port {
+export function plugNetwork(world: CloudState, server: Server, network: Network, address?: string): Port {
   const subnets = world.subnets.filter((one) => one.network_id === network.id);
   const subnet = subnets.find((one) => one.ip_version === 4) ?? subnets[0];
   return createPort(world, {
@@ -68,13 +68,13 @@ export function plugNetwork(world: CloudWorld, server: Server, network: Network,
 }
 
 /** A port that is there already, which stays when the server goes. */
-export function plugPort(world: CloudWorld, server: Server, port: Port): void {
+export function plugPort(world: CloudState, server: Server, port: Port): void {
   server.borrowedPorts.push(port.id);
   setDevice(world, port, server.id, `compute:${server.zone}`);
 }
 
 /** The server is gone from Nova, its ports from Neutron, its borrowed ones are free again. */
-export function removeServer(world: CloudWorld, id: string): void {
+export function removeServer(world: CloudState, id: string): void {
   const index = world.servers.findIndex((one) => one.id === id);
   const borrowed = world.servers[index]?.borrowedPorts ?? [];
   if (index >= 0) world.servers.splice(index, 1);
@@ -84,7 +84,7 @@ export function removeServer(world: CloudWorld, id: string): void {
   }
 }
 
-function setDevice(world: CloudWorld, port: Port, device_id: string, device_owner: string): void {
+function setDevice(world: CloudState, port: Port, device_id: string, device_owner: string): void {
   Object.assign(port, { device_id, device_owner, status: device_id === '' ? 'DOWN' : 'ACTIVE' });
   port.revision_number += 1;
   port.updated_at = world.clock.seconds();

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Port } from './neutron-objects.ts';
 import { novaStates, type NovaFlavor, type Server } from './nova-objects.ts';
 
@@ -7,7 +7,7 @@ import { novaStates, type NovaFlavor, type Server } from './nova-objects.ts';
  * A server as GET shows it at microversion 2.`minor` (recorded: nova_server_get_2_1, _2_47, _2_79, _2_90). Without a
  * host, as while it is built or shelved away, it has no zone.
  */
-export function serverView(world: CloudWorld, server: Server, minor: number, base: string): Json {
+export function serverView(world: CloudState, server: Server, minor: number, base: string): Json {
   const { id, name, status, tenant_id, metadata, created, updated, accessIPv4, accessIPv6, flavor } = server;
   const { vm_state, power_state } = novaStates[status] ?? { vm_state: status.toLowerCase(), power_state: 0 };
   const hosted = !['BUILD', 'SHELVED_OFFLOADED'].includes(status);
@@ -35,7 +35,7 @@ export function serverView(world: CloudWorld, server: Server, minor: number, bas
  * The ports in the order they were attached, by network name; in a port by the ids of its subnets; the floating IPs of
  * a network after all its fixed ones. The state of a port does not matter (tried on the lab).
  */
-function addressesOf(world: CloudWorld, server: Server): Json {
+function addressesOf(world: CloudState, server: Server): Json {
   const networks = new Map<string, { fixed: Json[]; floating: Json[] }>();
   for (const port of world.ports.filter((one) => one.device_id === server.id)) {
     const name = world.networks.find((one) => one.id === port.network_id)?.name ?? '';

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../exchange.ts';
 import { asJson, isJson } from '../json.ts';
 import { octaviaFault, Refusal } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller } from './keystone.ts';
 import type { ResourceKind } from './octavia-attributes.ts';
 import { answerBelow } from './octavia-below.ts';
@@ -14,7 +14,7 @@ import { asOfVersion } from './octavia-versions.ts';
 
 /** Octavia v2.26 as the lab's (Octavia 11), or an older API: /v2.0/lbaas and /v2/lbaas are the same. */
 export function octaviaAnswer(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   path: string,
   caller: Caller,

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../exchange.ts';
 import { asJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { OctaviaIndex } from './octavia-index.ts';
 import * as rules from './octavia-l7-rules.ts';
 import { listObjects } from './octavia-lists.ts';
@@ -20,7 +20,7 @@ interface Place {
 }
 
 /** What hangs below one object: a load balancer's status tree, a pool's members, a policy's rules. */
-export function answerBelow(world: CloudWorld, call: Call, place: Place): Answer {
+export function answerBelow(world: CloudState, call: Call, place: Place): Answer {
   const { collection, object, sub } = place;
   if (collection === 'loadbalancers' && (sub === 'status' || sub === 'statuses')) {
     return { status: 200, body: { statuses: views.statusTree(new OctaviaIndex(world), object as never) } };
@@ -32,7 +32,7 @@ export function answerBelow(world: CloudWorld, call: Call, place: Place): Answer
   throw notFound();
 }
 
-function answerMembers(world: CloudWorld, call: Call, { id, self }: Place, pool: Pool): Answer {
+function answerMembers(world: CloudState, call: Call, { id, self }: Place, pool: Pool): Answer {
   const { minor } = world.octaviaTraits;
   const items = world.members.filter((one) => one.pool_id === pool.id);
   if (id === undefined || id === '') {
@@ -55,7 +55,7 @@ function answerMembers(world: CloudWorld, call: Call, { id, self }: Place, pool:
 }
 
 /** A rule is found below any policy (tried on the lab). */
-function answerRules(world: CloudWorld, call: Call, { id, self }: Place, policy: L7Policy): Answer {
+function answerRules(world: CloudState, call: Call, { id, self }: Place, policy: L7Policy): Answer {
   const { minor } = world.octaviaTraits;
   if (id === undefined || id === '') {
     if (call.method === 'POST') return rules.createL7Rule(world, policy, bodyOf(call, 'rule', minor));

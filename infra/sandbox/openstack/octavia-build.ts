@@ -1,6 +1,6 @@
 import { asJson, asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { tlsDefaults } from './octavia-attributes.ts';
 import { readCreate, readPersistence } from './octavia-body.ts';
 import type { Certificates } from './octavia-certificates.ts';
@@ -13,7 +13,7 @@ import { checkTlsSettings } from './octavia-tls-rules.ts';
 
 /** Checks and makes a listener; it is in the world afterwards, not yet ACTIVE. */
 export function buildListener(
-  world: CloudWorld,
+  world: CloudState,
   certificates: Certificates,
   lb: LoadBalancer,
   body: Json,
@@ -39,7 +39,7 @@ export function buildListener(
 }
 
 /** In Octavia's order: the first thing that is wrong is what it says. */
-function checkListener(world: CloudWorld, certificates: Certificates, lb: LoadBalancer, read: Json): void {
+function checkListener(world: CloudState, certificates: Certificates, lb: LoadBalancer, read: Json): void {
   const protocol = asText(read['protocol']);
   rules.checkInsertHeaders(protocol, read, true);
   rules.checkTlsOfCreate(protocol, read);
@@ -58,7 +58,7 @@ function fillIn(read: Json, defaults: Json): void {
 }
 
 /** Checks and makes a pool without members or monitor. */
-export function buildPool(world: CloudWorld, certificates: Certificates, lb: LoadBalancer, body: Json): Pool {
+export function buildPool(world: CloudState, certificates: Certificates, lb: LoadBalancer, body: Json): Pool {
   const read = readCreate('pool', body);
   checkRevocationList(read);
   certificates.checkAll([read['tls_container_ref']]);
@@ -76,7 +76,7 @@ export function buildPool(world: CloudWorld, certificates: Certificates, lb: Loa
 }
 
 /** Checks and makes a member; address and port are its identity within the pool. */
-export function buildMember(world: CloudWorld, lb: LoadBalancer, pool: Pool, body: Json): Member {
+export function buildMember(world: CloudState, lb: LoadBalancer, pool: Pool, body: Json): Member {
   const read = readCreate('member', body);
   const { address, protocol_port } = read;
   const subnet = read['subnet_id'];
@@ -98,7 +98,7 @@ export function buildMember(world: CloudWorld, lb: LoadBalancer, pool: Pool, bod
 
 /** Checks and makes a monitor; HTTP monitors get method, path and codes when none are given. */
 export function buildHealthMonitor(
-  world: CloudWorld,
+  world: CloudState,
   lb: LoadBalancer,
   pool: Pool,
   body: Json,
@@ -121,7 +121,7 @@ export function buildHealthMonitor(
 
 /** A new load balancer around a VIP that is already there. */
 export function buildLoadBalancer(
-  world: CloudWorld,
+  world: CloudState,
   owner: string,
   id: string,
   body: Json,

@@ -4,7 +4,7 @@ import { asList, asText } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
 import { letOctaviaRead } from './barbican-acls.ts';
 import type { Secret, SecretContainer } from './barbican-objects.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller } from './keystone.ts';
 import { invalid } from './octavia-listener-rules.ts';
 import type { Listener } from './octavia-objects.ts';
@@ -14,7 +14,7 @@ import { python } from './octavia-values.ts';
  * A listener whose certificate is no longer in Barbican. The worker reads it for the delete as well: the listener
  * cannot be deleted, and its load balancer stays PENDING_DELETE for ever (openstack-lab.md, Data plane, trap 1).
  */
-export function hasLostCertificate(world: CloudWorld, listener: Listener): boolean {
+export function hasLostCertificate(world: CloudState, listener: Listener): boolean {
   const known = [
     ...world.secrets.map(({ id }) => `/v1/secrets/${id}`),
     ...world.secretContainers.map(({ id }) => `/v1/containers/${id}`),
@@ -32,10 +32,10 @@ const unreadable =
  * with such a token no reference resolves (openstack-lab.md, 3; tried with unrestricted ones as well).
  */
 export class Certificates {
-  private readonly world: CloudWorld;
+  private readonly world: CloudState;
   private readonly caller: Caller;
 
-  constructor(world: CloudWorld, caller: Caller) {
+  constructor(world: CloudState, caller: Caller) {
     this.world = world;
     this.caller = caller;
   }

@@ -1,9 +1,9 @@
 import { asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 
 /** Lists that nobody writes to here, and quotas as a plain member reads them. */
-export function constants(world: CloudWorld, collection: string, id: string | undefined): Json | undefined {
+export function constants(world: CloudState, collection: string, id: string | undefined): Json | undefined {
   const { minor, providers } = world.octaviaTraits;
   if (collection === 'quotas' && id !== undefined) {
     const { load_balancer, listener, pool, member, health_monitor, l7policy, l7rule } = world.quotas;

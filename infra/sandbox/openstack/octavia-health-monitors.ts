@@ -1,6 +1,6 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildHealthMonitor } from './octavia-build.ts';
 import { change, forget } from './octavia-lock.ts';
@@ -9,7 +9,7 @@ import type { HealthMonitor } from './octavia-objects.ts';
 import { checkMonitorType, checkMonitorUpdate, checkQuota } from './octavia-pool-rules.ts';
 import { healthMonitorView } from './octavia-views.ts';
 
-export function createHealthMonitor(world: CloudWorld, given: Json): Answer {
+export function createHealthMonitor(world: CloudState, given: Json): Answer {
   const read = readCreate('healthmonitor', given);
   const pool = poolOf(world, given['pool_id']);
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
@@ -22,7 +22,7 @@ export function createHealthMonitor(world: CloudWorld, given: Json): Answer {
   return { status: 201, body: { healthmonitor: healthMonitorView(monitor) } };
 }
 
-export function updateHealthMonitor(world: CloudWorld, monitor: HealthMonitor, given: Json): Answer {
+export function updateHealthMonitor(world: CloudState, monitor: HealthMonitor, given: Json): Answer {
   const body = readUpdate('healthmonitor', given);
   const pool = poolOf(world, monitor.pool_id);
   checkMonitorUpdate(monitor, given);
@@ -33,7 +33,7 @@ export function updateHealthMonitor(world: CloudWorld, monitor: HealthMonitor, g
   return { status: 200, body: { healthmonitor: healthMonitorView(monitor) } };
 }
 
-export function deleteHealthMonitor(world: CloudWorld, monitor: HealthMonitor): Answer {
+export function deleteHealthMonitor(world: CloudState, monitor: HealthMonitor): Answer {
   const pool = poolOf(world, monitor.pool_id);
   const lb = lockablePool(world, pool);
   const updating = [pool, ...listenersOf(world, pool)];

@@ -1,4 +1,4 @@
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { isInForce } from './octavia-lookup.ts';
 import type { HealthMonitor, L7Policy, L7Rule, Listener, Member, Pool } from './octavia-objects.ts';
 
@@ -14,7 +14,7 @@ export class OctaviaIndex {
   private readonly listeners: Map<string, Listener>;
   private readonly pools: Map<string, Pool>;
 
-  constructor(world: CloudWorld) {
+  constructor(world: CloudState) {
     this.byBalancer = {
       listeners: Map.groupBy(world.listeners, (one) => one.loadbalancer_id),
       pools: Map.groupBy(world.pools, (one) => one.loadbalancer_id),

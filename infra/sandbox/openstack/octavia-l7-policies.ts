@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { stamp } from './octavia-stamp.ts';
 import { lastPosition } from './octavia-l7-attributes.ts';
@@ -28,7 +28,7 @@ const redirects: Record<string, readonly string[]> = {
 };
 
 /** A policy in its place among the listener's: the others move up. */
-export function buildL7Policy(world: CloudWorld, listener: Listener, body: Json): L7Policy {
+export function buildL7Policy(world: CloudState, listener: Listener, body: Json): L7Policy {
   const { position, rules, ...rest } = sanitizePolicy(body);
   const own = { ...rest, listener_id: listener.id, position: lastPosition };
   Reflect.deleteProperty(own, 'redirect_pool');
@@ -40,7 +40,7 @@ export function buildL7Policy(world: CloudWorld, listener: Listener, body: Json)
 }
 
 /** Positions are always 1, 2, 3 ...; whoever moved was updated, except the one that is being created. */
-function place(world: CloudWorld, policy: L7Policy | undefined, position: number, listenerId = ''): void {
+function place(world: CloudState, policy: L7Policy | undefined, position: number, listenerId = ''): void {
   const of = policy?.listener_id ?? listenerId;
   const others = world.l7policies.filter((one) => one.listener_id === of && one !== policy);
   others.sort((a, b) => a.position - b.position);
@@ -52,7 +52,7 @@ function place(world: CloudWorld, policy: L7Policy | undefined, position: number
   });
 }
 
-export function createL7Policy(world: CloudWorld, given: Json): Answer {
+export function createL7Policy(world: CloudState, given: Json): Answer {
   const read = readCreate('l7policy', given);
   const listener = listenerOf(world, read['listener_id']);
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
@@ -68,7 +68,7 @@ export function createL7Policy(world: CloudWorld, given: Json): Answer {
   return { status: 201, body: { l7policy: l7PolicyView(new OctaviaIndex(world), policy) } };
 }
 
-function checkRedirectPool(world: CloudWorld, listener: Listener, id: unknown): void {
+function checkRedirectPool(world: CloudState, listener: Listener, id: unknown): void {
   if (typeof id !== 'string') return;
   const pool = poolOf(world, id);
   checkPoolFitsListener(listener.protocol, pool.protocol);
@@ -76,7 +76,7 @@ function checkRedirectPool(world: CloudWorld, listener: Listener, id: unknown): 
 }
 
 /** The redirects of the other actions go; a redirect set to null without another stays null (tried on the lab). */
-export function updateL7Policy(world: CloudWorld, policy: L7Policy, given: Json): Answer {
+export function updateL7Policy(world: CloudState, policy: L7Policy, given: Json): Answer {
   readUpdate('l7policy', given);
   const { position, ...body } = readUpdate('l7policy', sanitizePolicy(given));
   const listener = listenerOf(world, policy.listener_id);
@@ -91,7 +91,7 @@ export function updateL7Policy(world: CloudWorld, policy: L7Policy, given: Json)
   return { status: 200, body: { l7policy: l7PolicyView(new OctaviaIndex(world), policy) } };
 }
 
-export function deleteL7Policy(world: CloudWorld, policy: L7Policy): Answer {
+export function deleteL7Policy(world: CloudState, policy: L7Policy): Answer {
   const listener = listenerOf(world, policy.listener_id);
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   requireMutable(lb);

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { checkL7Rule } from './octavia-l7-checks.ts';
 import { listenerOf, loadBalancerOf } from './octavia-lookup.ts';
@@ -11,7 +11,7 @@ import { stamp } from './octavia-stamp.ts';
 import { checkQuota } from './octavia-pool-rules.ts';
 import { l7RuleView } from './octavia-views.ts';
 
-export function buildL7Rule(world: CloudWorld, policy: L7Policy, read: Json): L7Rule {
+export function buildL7Rule(world: CloudState, policy: L7Policy, read: Json): L7Rule {
   checkL7Rule(read);
   const body = { ...read, l7policy_id: policy.id };
   const rule = stamp(world, policy.project_id, body) as L7Rule;
@@ -20,7 +20,7 @@ export function buildL7Rule(world: CloudWorld, policy: L7Policy, read: Json): L7
 }
 
 /** Policy and load balancer must be mutable, in this order (octavia/api/v2/controllers/l7rule.py). */
-function lockable(world: CloudWorld, policy: L7Policy): { lb: LoadBalancer; listener: Listener } {
+function lockable(world: CloudState, policy: L7Policy): { lb: LoadBalancer; listener: Listener } {
   const listener = listenerOf(world, policy.listener_id);
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   requireChildMutable('L7Policy', policy);
@@ -28,7 +28,7 @@ function lockable(world: CloudWorld, policy: L7Policy): { lb: LoadBalancer; list
   return { lb, listener };
 }
 
-export function createL7Rule(world: CloudWorld, policy: L7Policy, given: Json): Answer {
+export function createL7Rule(world: CloudState, policy: L7Policy, given: Json): Answer {
   const read = readCreate('rule', given);
   checkL7Rule(read);
   const siblings = world.l7rules.filter((one) => one.l7policy_id === policy.id);
@@ -41,7 +41,7 @@ export function createL7Rule(world: CloudWorld, policy: L7Policy, given: Json): 
 }
 
 /** An update that says nothing is accepted, and takes the key off a rule that has no use for one. */
-export function updateL7Rule(world: CloudWorld, policy: L7Policy, rule: L7Rule, given: Json): Answer {
+export function updateL7Rule(world: CloudState, policy: L7Policy, rule: L7Rule, given: Json): Answer {
   const body = readUpdate('rule', given);
   const next = { ...rule, ...body };
   checkL7Rule(next);
@@ -52,7 +52,7 @@ export function updateL7Rule(world: CloudWorld, policy: L7Policy, rule: L7Rule, 
   return { status: 200, body: { rule: l7RuleView(rule) } };
 }
 
-export function deleteL7Rule(world: CloudWorld, policy: L7Policy, rule: L7Rule): Answer {
+export function deleteL7Rule(world: CloudState, policy: L7Policy, rule: L7Rule): Answer {
   const { lb, listener } = lockable(world, policy);
   change(world, lb, {
     deleting: [rule],

@@ -1,6 +1,6 @@
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { networkOf } from './ip-network.ts';
 import type { Listener, LoadBalancer } from './octavia-objects.ts';
 import { python } from './octavia-values.ts';
@@ -40,7 +40,7 @@ export function checkMayHaveChildren(protocol: string): void {
 
 /** One TCP-like listener per port; UDP and SCTP have ports of their own. */
 export function checkListenerPort(
-  world: CloudWorld,
+  world: CloudState,
   lb: LoadBalancer,
   protocol: string,
   port: unknown,

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildListener } from './octavia-build.ts';
 import { hasLostCertificate, type Certificates } from './octavia-certificates.ts';
@@ -16,7 +16,7 @@ import { checkListenerOfProvider } from './octavia-providers.ts';
 import { checkTlsSettings } from './octavia-tls-rules.ts';
 import { listenerView } from './octavia-views.ts';
 
-export function createListener(world: CloudWorld, certificates: Certificates, given: Json): Answer {
+export function createListener(world: CloudState, certificates: Certificates, given: Json): Answer {
   const read = readCreate('listener', given);
   const lb = loadBalancerOf(world, given['loadbalancer_id']);
   const mine = world.listeners.filter((one) => one.project_id === lb.project_id);
@@ -29,7 +29,7 @@ export function createListener(world: CloudWorld, certificates: Certificates, gi
   return { status: 201, body: { listener: listenerView(new OctaviaIndex(world), listener) } };
 }
 
-function checkDefaultPool(world: CloudWorld, lb: LoadBalancer, protocol: string, id: unknown): void {
+function checkDefaultPool(world: CloudState, lb: LoadBalancer, protocol: string, id: unknown): void {
   if (typeof id !== 'string') return;
   rules.checkMayHaveChildren(protocol);
   const pool = poolOf(world, id);
@@ -38,7 +38,7 @@ function checkDefaultPool(world: CloudWorld, lb: LoadBalancer, protocol: string,
 }
 
 export function updateListener(
-  world: CloudWorld,
+  world: CloudState,
   certificates: Certificates,
   listener: Listener,
   given: Json,
@@ -68,7 +68,7 @@ function checkAuthority(certificates: Certificates, listener: Listener, given: J
 }
 
 /** A listener takes its policies along and leaves the pools. */
-export function deleteListener(world: CloudWorld, listener: Listener): Answer {
+export function deleteListener(world: CloudState, listener: Listener): Answer {
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   requireMutable(lb);
   change(world, lb, {

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { listQuery } from './list-query.ts';
 import { attributeRules } from './octavia-attributes.ts';
 import type { OctaviaObject } from './octavia-objects.ts';
@@ -15,7 +15,7 @@ const always = [
 
 /** A list with its filters and pages, in the order of creation. */
 export function listObjects(
-  world: CloudWorld,
+  world: CloudState,
   name: string,
   resource: Pick<Resource, 'one' | 'view'>,
   items: readonly OctaviaObject[],

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildLoadBalancer } from './octavia-build.ts';
 import { hasLostCertificate, type Certificates } from './octavia-certificates.ts';
@@ -18,7 +18,7 @@ import { checkVip } from './octavia-vip-place.ts';
 
 /** POST: the load balancer with everything nested in it. */
 export function createLoadBalancer(
-  world: CloudWorld,
+  world: CloudState,
   certificates: Certificates,
   owner: string,
   given: Json,
@@ -47,7 +47,7 @@ export function createLoadBalancer(
 }
 
 /** The all-zero id is a disabled row that Octavia keeps for itself; null counts as given (tried on the lab). */
-function checkFlavor(world: CloudWorld, flavor: unknown): void {
+function checkFlavor(world: CloudState, flavor: unknown): void {
   const placeholder = '00000000-0000-0000-0000-000000000000';
   const known = world.flavors.find((one) => one.id === flavor);
   if (!known && flavor !== placeholder) throw invalid('Invalid flavor_id.');
@@ -55,7 +55,7 @@ function checkFlavor(world: CloudWorld, flavor: unknown): void {
   throw octaviaFault(400, `The selected flavor is not allowed in this deployment: ${String(flavor)}`);
 }
 
-function checkZone(world: CloudWorld, zone: unknown): void {
+function checkZone(world: CloudState, zone: unknown): void {
   const known = world.availabilityZones.find((one) => one.name === zone);
   if (!known) throw invalid('Invalid availability zone.');
   if (known.enabled) return;
@@ -73,7 +73,7 @@ function checkMetadata(provider: string, body: Json): void {
 }
 
 /** PUT: answers with the new values and PENDING_UPDATE, also when nothing changed; there is no QoS in the lab. */
-export function updateLoadBalancer(world: CloudWorld, lb: LoadBalancer, given: Json): Answer {
+export function updateLoadBalancer(world: CloudState, lb: LoadBalancer, given: Json): Answer {
   const body = readUpdate('loadbalancer', given);
   if ('vip_qos_policy_id' in given) throw invalid('VIP QoS policy is not allowed in this deployment.');
   requireState(lb, ['ACTIVE']);
@@ -82,7 +82,7 @@ export function updateLoadBalancer(world: CloudWorld, lb: LoadBalancer, given: J
   return { status: 200, body: { loadbalancer: loadBalancerView(new OctaviaIndex(world), lb) } };
 }
 
-export function deleteLoadBalancer(world: CloudWorld, lb: LoadBalancer, cascade: boolean): Answer {
+export function deleteLoadBalancer(world: CloudState, lb: LoadBalancer, cascade: boolean): Answer {
   const children = [...world.listeners, ...world.pools].some((one) => one.loadbalancer_id === lb.id);
   requireState(lb, ['ACTIVE', 'ERROR']);
   if (children && !cascade) throw invalid(`Cannot delete Load Balancer ${lb.id} - it has children`);

@@ -1,5 +1,5 @@
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { deletePort } from './neutron-ports.ts';
 import type { LoadBalancer, OctaviaObject } from './octavia-objects.ts';
 
@@ -37,7 +37,7 @@ export function requireChildMutable(title: string, child: OctaviaObject): void {
  * Locks the load balancer and the touched objects in PENDING_*, and ends that after the world's pending time.
  * `updated_at` moves at both ends (measured: any write below a load balancer moves its `updated_at`).
  */
-export function change(world: CloudWorld, lb: LoadBalancer, what: Change): void {
+export function change(world: CloudState, lb: LoadBalancer, what: Change): void {
   const at = world.octaviaTime();
   const updating = [lb, ...(what.updating ?? [])];
   for (const one of updating) mark(one, 'PENDING_UPDATE', at);
@@ -60,13 +60,13 @@ function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string):
 }
 
 /** A new load balancer: PENDING_CREATE, then it and all that came with it ACTIVE and ONLINE. */
-export function begin(world: CloudWorld, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
+export function begin(world: CloudState, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
   world.afterPending((end) => {
     for (const one of [lb, ...children]) activate(one, end);
   });
 }
 
-export function beginDelete(world: CloudWorld, lb: LoadBalancer, stuck: boolean): void {
+export function beginDelete(world: CloudState, lb: LoadBalancer, stuck: boolean): void {
   mark(lb, 'PENDING_DELETE', world.octaviaTime());
   if (stuck) return;
   world.afterPending(() => {
@@ -75,7 +75,7 @@ export function beginDelete(world: CloudWorld, lb: LoadBalancer, stuck: boolean)
 }
 
 /** Takes a load balancer, everything below it and the VIP port that Octavia made out of the world. */
-export function dropLoadBalancer(world: CloudWorld, lb: LoadBalancer): void {
+export function dropLoadBalancer(world: CloudState, lb: LoadBalancer): void {
   const pools = world.pools.filter((pool) => pool.loadbalancer_id === lb.id);
   const listeners = world.listeners.filter((listener) => listener.loadbalancer_id === lb.id);
   const policies = world.l7policies.filter((policy) =>
@@ -97,7 +97,7 @@ export function dropLoadBalancer(world: CloudWorld, lb: LoadBalancer): void {
 }
 
 /** Removes one object from whichever list holds it. */
-export function forget(world: CloudWorld, object: OctaviaObject): void {
+export function forget(world: CloudState, object: OctaviaObject): void {
   const lists: OctaviaObject[][] = [
     world.loadbalancers,
     world.listeners,

@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readUpdate } from './octavia-body.ts';
 import { buildMember } from './octavia-build.ts';
 import { change, forget } from './octavia-lock.ts';
@@ -20,7 +20,7 @@ const batchDefaults = {
   admin_state_up: true,
 };
 
-export function createMember(world: CloudWorld, pool: Pool, given: Json): Answer {
+export function createMember(world: CloudState, pool: Pool, given: Json): Answer {
   readCreate('member', given);
   checkQuota(world.quotas.member, 'Member', world.members, 1);
   const lb = lockablePool(world, pool);
@@ -29,7 +29,7 @@ export function createMember(world: CloudWorld, pool: Pool, given: Json): Answer
   return { status: 201, body: { member: memberView(member) } };
 }
 
-export function updateMember(world: CloudWorld, pool: Pool, member: Member, given: Json): Answer {
+export function updateMember(world: CloudState, pool: Pool, member: Member, given: Json): Answer {
   const body = readUpdate('member', given);
   const lb = lockablePool(world, pool);
   checkMemberOfProvider(lb, body);
@@ -38,7 +38,7 @@ export function updateMember(world: CloudWorld, pool: Pool, member: Member, give
   return { status: 200, body: { member: memberView(member) } };
 }
 
-export function deleteMember(world: CloudWorld, pool: Pool, member: Member): Answer {
+export function deleteMember(world: CloudState, pool: Pool, member: Member): Answer {
   const lb = lockablePool(world, pool);
   const updating = [pool, ...listenersOf(world, pool)];
   change(world, lb, {
@@ -55,7 +55,7 @@ export function deleteMember(world: CloudWorld, pool: Pool, member: Member): Ans
  * Batch PUT: the list is what should be there, matched by address and port. Members that are listed count as
  * updated even when they are equal. A member that exists and is listed twice kills the worker: PENDING for ever.
  */
-export function replaceMembers(world: CloudWorld, pool: Pool, given: unknown, additive: boolean): Answer {
+export function replaceMembers(world: CloudState, pool: Pool, given: unknown, additive: boolean): Answer {
   const bodies = asList(given).map(asJson);
   const wanted = bodies.map((body) => ({ body, read: readCreate('member', body) }));
   const lb = lockablePool(world, pool);

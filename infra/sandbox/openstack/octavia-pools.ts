@@ -1,7 +1,7 @@
 import type { Answer } from '../exchange.ts';
 import { asJson, asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate, readPersistence, readUpdate } from './octavia-body.ts';
 import { buildPool } from './octavia-build.ts';
 import type { Certificates } from './octavia-certificates.ts';
@@ -17,7 +17,7 @@ import { checkTlsSettings } from './octavia-tls-rules.ts';
 import { poolView } from './octavia-views.ts';
 
 /** Octavia compares the protocols only when the listener is all it was given (api/v2/controllers/pool.py). */
-export function createPool(world: CloudWorld, certificates: Certificates, given: Json): Answer {
+export function createPool(world: CloudState, certificates: Certificates, given: Json): Answer {
   const read = readCreate('pool', given);
   const persistence = read['session_persistence'];
   if (isJson(persistence)) readPersistence(persistence, 'pool_.pool.session_persistence', true);
@@ -49,7 +49,7 @@ function parentOf(given: Json, listener: Listener | undefined): string {
   throw octaviaFault(500, "'NoneType' object has no attribute 'load_balancer_id'");
 }
 
-export function updatePool(world: CloudWorld, certificates: Certificates, pool: Pool, given: Json): Answer {
+export function updatePool(world: CloudState, certificates: Certificates, pool: Pool, given: Json): Answer {
   const body = readUpdate('pool', given);
   if (isJson(given['session_persistence'])) body['session_persistence'] = persistenceOf(pool, given);
   checkPersistence(pool.protocol, body['session_persistence'], false);
@@ -81,7 +81,7 @@ function checkAuthority(certificates: Certificates, pool: Pool, given: Json): vo
 }
 
 /** Deleting a pool takes members and monitor along and leaves its listeners without a default pool. */
-export function deletePool(world: CloudWorld, pool: Pool): Answer {
+export function deletePool(world: CloudState, pool: Pool): Answer {
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
   const policy = world.l7policies.find((one) => one.redirect_pool_id === pool.id);
   if (policy) throw octaviaFault(409, `Pool ${pool.id} is in use by L7 policy ${policy.id}`);

@@ -1,6 +1,6 @@
 import type { Answer, Call } from '../exchange.ts';
 import type { Json } from '../json.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { Caller } from './keystone.ts';
 import type { ResourceKind } from './octavia-attributes.ts';
 import { Certificates } from './octavia-certificates.ts';
@@ -25,7 +25,7 @@ export interface Resource {
 
 /** The collections of /v2.0/lbaas that a tenant writes to. */
 export function resourceOf(
-  world: CloudWorld,
+  world: CloudState,
   call: Call,
   caller: Caller,
   collection: string,

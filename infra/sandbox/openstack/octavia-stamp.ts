@@ -1,8 +1,8 @@
 import type { Json } from '../json.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 
 /** Fills in what Octavia sets on every new object, whatever it is. */
-export function stamp(world: CloudWorld, owner: string, body: Json): Json {
+export function stamp(world: CloudState, owner: string, body: Json): Json {
   return {
     ...body,
     id: world.newId(),

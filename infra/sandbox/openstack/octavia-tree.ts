@@ -1,6 +1,6 @@
 import { asJson, asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { readCreate } from './octavia-body.ts';
 import * as build from './octavia-build.ts';
 import type { Certificates } from './octavia-certificates.ts';
@@ -19,7 +19,7 @@ const objects = (value: unknown): Json[] => asList(value).map(asJson);
  * the API made it before the transaction was rolled back (openstack-lab.md, 5; decisions.md, 39).
  */
 export function createTree(
-  world: CloudWorld,
+  world: CloudState,
   certificates: Certificates,
   lb: LoadBalancer,
   body: Json,
@@ -44,7 +44,7 @@ const owned = <T extends OctaviaObject>(all: readonly T[], lb: LoadBalancer): T[
 
 /** What `POST pools` says about session persistence is not asked here (tried on the lab). */
 function makePool(
-  world: CloudWorld,
+  world: CloudState,
   certificates: Certificates,
   lb: LoadBalancer,
   definition: Json,
@@ -66,7 +66,7 @@ function makePool(
 
 /** Only the default pool must fit: a policy's pool of another protocol is accepted here (tried on the lab). */
 function makeListener(
-  world: CloudWorld,
+  world: CloudState,
   certificates: Certificates,
   lb: LoadBalancer,
   definition: Json,
@@ -93,7 +93,7 @@ function makeListener(
 }
 
 /** Octavia 11's create sets ACTIVE what it reaches from the listeners; a pool that none names stays PENDING_CREATE. */
-export function isReached(world: CloudWorld, listeners: readonly Listener[], one: OctaviaObject): boolean {
+export function isReached(world: CloudState, listeners: readonly Listener[], one: OctaviaObject): boolean {
   const poolId = 'pool_id' in one ? one['pool_id'] : one.id;
   if (!('pool_id' in one) && !world.pools.some((pool) => pool.id === one.id)) return true;
   return (

@@ -1,11 +1,11 @@
 import { asJson, asList, asText, type Json } from '../json.ts';
 import { octaviaFault } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import type { FixedIp, Subnet } from './neutron-objects.ts';
 import { invalid } from './octavia-listener-rules.ts';
 
 /** Where the VIP is to be is settled before flavor, provider and quota are looked at; fills in the subnet. */
-export function checkVip(world: CloudWorld, owner: string, body: Json): void {
+export function checkVip(world: CloudState, owner: string, body: Json): void {
   const { vip_port_id: portId, vip_network_id: networkId, vip_subnet_id: subnetId } = body;
   if (typeof portId === 'string') fillFromPort(world, owner, portId, body);
   else if (typeof networkId === 'string') fillFromNetwork(world, owner, networkId, body);
@@ -16,7 +16,7 @@ export function checkVip(world: CloudWorld, owner: string, body: Json): void {
   checkAdditional(world, body);
 }
 
-function fillFromPort(world: CloudWorld, owner: string, portId: string, body: Json): void {
+function fillFromPort(world: CloudState, owner: string, portId: string, body: Json): void {
   const port = world.ports.find((one) => one.id === portId && one.project_id === owner);
   if (!port) throw octaviaFault(400, `Port ${portId} not found.`);
   if (port.device_id !== '') throw invalid(`Port ${portId} is already used by device ${port.device_id} `);
@@ -38,7 +38,7 @@ function fillFromPort(world: CloudWorld, owner: string, portId: string, body: Js
 }
 
 /** The subnet that holds the address that was asked for, or the network's IPv4 subnet. */
-function fillFromNetwork(world: CloudWorld, owner: string, networkId: string, body: Json): void {
+function fillFromNetwork(world: CloudState, owner: string, networkId: string, body: Json): void {
   const seen = world.networks.some(
     (one) => one.id === networkId && (one.project_id === owner || one['router:external']),
   );
@@ -60,7 +60,7 @@ function fillFromNetwork(world: CloudWorld, owner: string, networkId: string, bo
 }
 
 /** One address per subnet, all subnets of one network; a subnet that is not there is a 500 (tried on the lab). */
-function checkAdditional(world: CloudWorld, body: Json): void {
+function checkAdditional(world: CloudState, body: Json): void {
   const ids = [
     body['vip_subnet_id'],
     ...asList(body['additional_vips']).map((one) => asJson(one)['subnet_id']),
@@ -75,7 +75,7 @@ function checkAdditional(world: CloudWorld, body: Json): void {
   if (new Set(networks).size > 1) throw invalid('All VIP subnets must belong to the same network.');
 }
 
-function findSubnet(world: CloudWorld, owner: string, id: string): Subnet {
+function findSubnet(world: CloudState, owner: string, id: string): Subnet {
   const found = world.subnets.find((one) => one.id === id);
   const seen = world.networks.some(
     (one) => one.id === found?.network_id && (one.project_id === owner || one['router:external']),

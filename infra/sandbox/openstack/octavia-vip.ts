@@ -1,12 +1,12 @@
 import { asJson, asList, asText, isJson, type Json } from '../json.ts';
 import { octaviaFault, Refusal } from '../refusal.ts';
-import type { CloudWorld } from './cloud-world.ts';
+import type { CloudState } from './cloud-state.ts';
 import { createPort } from './neutron-ports.ts';
 import type { FixedIp, Port } from './neutron-objects.ts';
 
 /** The VIP of a new load balancer: a port of the tenant's, or one that Octavia makes in Neutron at once. */
 export function allocateVip(
-  world: CloudWorld,
+  world: CloudState,
   owner: string,
   lbId: string,
   body: Json,
@@ -18,13 +18,13 @@ export function allocateVip(
   return makePort(world, owner, lbId, body, provider);
 }
 
-const defaultGroups = (world: CloudWorld, owner: string): string[] =>
+const defaultGroups = (world: CloudState, owner: string): string[] =>
   world.securityGroups
     .filter((one) => one.project_id === owner && one.name === 'default')
     .map((one) => one.id);
 
 /** The worker puts its own group, which the tenant does not see, in place of the default one (tried on the lab). */
-function guard(world: CloudWorld, port: Port, provider: string): void {
+function guard(world: CloudState, port: Port, provider: string): void {
   if (provider === 'ovn') return;
   const own = world.newId();
   world.afterPending((end) => {
@@ -34,7 +34,7 @@ function guard(world: CloudWorld, port: Port, provider: string): void {
   });
 }
 
-function makePort(world: CloudWorld, owner: string, lbId: string, body: Json, provider: string): Json {
+function makePort(world: CloudState, owner: string, lbId: string, body: Json, provider: string): Json {
   const wish = (subnetId: unknown, address: unknown): { id: string; address: string | undefined } => ({
     id: asText(subnetId),
     address: typeof address === 'string' ? address : undefined,

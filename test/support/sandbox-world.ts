@@ -48,7 +48,7 @@ export async function startSandboxWorld(
   config?: Partial<Config['loadBalancer']>,
   cloudOf?: Sandbox,
 ): Promise<SandboxWorld> {
-  const sandbox = await startSandbox({ pendingMs: 10, ...options });
+  const sandbox = await startSandbox({ pendingMs: 2, ...options });
   const { authUrl } = cloudOf ?? sandbox;
   const directory = mkdtempSync(join(tmpdir(), 'levelset-'));
   const kubeconfig = join(directory, 'kubeconfig');
@@ -73,7 +73,7 @@ export async function startSandboxWorld(
     for (let tries = 0; tries < 100; tries += 1) {
       const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, world);
       if (report.outcome.status !== 'progressing') return report;
-      await pause(15);
+      await pause(3);
     }
     throw new Error(`${name} did not settle`);
   };
@@ -94,7 +94,7 @@ export async function startSandboxWorld(
         if (found.failed !== undefined) throw new Error(found.failed);
         const reports = await runAll(found, by);
         if (reports.every(({ outcome }) => outcome.status === 'settled')) return sweeps;
-        await pause(15);
+        await pause(3);
       }
       throw new Error('the world did not settle');
     },

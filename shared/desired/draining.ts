@@ -36,14 +36,14 @@ export function withDraining(desired: Desired, input: DrainInput): Desired {
   if (drainMs === 0 || leaving.size === 0) return desired;
   if (busy) return withGroupAt(leaving, desired);
   const left = membersAt(leaving, desired.resources, observed)
-    .map((member) => ({ member, inMs: drainMs - (drainedForMs.get(member.address) ?? 0) }))
-    .filter(({ inMs }) => inMs > 0);
+    .map((member) => ({ member, goesInMs: drainMs - (drainedForMs.get(member.address) ?? 0) }))
+    .filter(({ goesInMs }) => goesInMs > 0);
   if (left.length === 0) return desired;
   const addresses = new Set(left.map(({ member }) => String(member.wire['address'])));
   const members = left.map(({ member }) => asDrained(member));
   return {
     ...withGroupAt(addresses, { ...desired, resources: [...desired.resources, ...members] }),
-    drainedInMs: Math.min(...left.map(({ inMs }) => inMs)),
+    draining: left.map(({ member: { address }, goesInMs }) => ({ address, goesInMs })),
   };
 }
 

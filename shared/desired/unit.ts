@@ -7,7 +7,7 @@ import { memberSubnetOf } from '../model/network.ts';
 import type { NetworkFacts } from '../model/network.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Offers } from '../model/offers.ts';
-import type { Problem } from '../model/plan.ts';
+import type { DrainingMember, Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
 import { withinCapabilities } from './capabilities.ts';
@@ -58,8 +58,8 @@ export interface Desired {
   /** What the security group should open cannot be said: it stays as it is. */
   readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
-  /** When the first member of a node that leaves has drained and is to go; absent: none drains. */
-  readonly drainedInMs?: number;
+  /** Members of nodes that leave, until they have drained; never empty. */
+  readonly draining?: readonly DrainingMember[];
   /** Those whose end is known. */
   readonly certificates: readonly CertificateInUse[];
 }

@@ -93,6 +93,13 @@ export interface Problem {
   readonly code?: ErrorCode;
 }
 
+/** A member at weight 0, since its node leaves. */
+export interface DrainingMember {
+  readonly address: Address;
+  /** When it has drained and is to go. */
+  readonly goesInMs: number;
+}
+
 /** The difference between desired and observed, as a value: what is printed and reviewed is what is executed. */
 export interface Plan {
   readonly unit: string;
@@ -108,4 +115,6 @@ export interface Plan {
   readonly sharedWith?: readonly string[];
   /** Not one node can be used just now, and pools have members: these stay. */
   readonly keepsMembers?: true;
+  /** Members that are kept, or come to weight 0, until they have drained; never empty. */
+  readonly draining?: readonly DrainingMember[];
 }

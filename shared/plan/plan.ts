@@ -1,4 +1,4 @@
-import type { Pending, Plan, Problem, Refusal, Step } from '../model/plan.ts';
+import type { DrainingMember, Pending, Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../model/resources.ts';
 import { desireBeside } from './beside.ts';
@@ -26,6 +26,7 @@ export interface PlanInput extends ReplacementInput {
   readonly untold?: readonly string[];
   /** What was withheld from the comparison until it is approved. */
   readonly pending?: readonly Pending[];
+  readonly draining?: readonly DrainingMember[];
   /** Why the load balancer has to be made anew (decision 38). */
   readonly rebuild?: string;
 }
@@ -56,6 +57,7 @@ export function plan(input: PlanInput): Plan {
     foreign,
     ...(keeps ? { keepsMembers: true as const } : {}),
     ...(sharedWith.length > 0 ? { sharedWith } : {}),
+    ...(input.draining ? { draining: input.draining } : {}),
   };
   if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
   const lb = there.get('lb');

@@ -30,6 +30,8 @@ export function renderPlan(plan: Plan): string {
   }
   for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
   if (plan.sharedWith) lines.push(`  . the load balancer is shared with ${plan.sharedWith.join(', ')}`);
+  for (const { address, goesInMs } of plan.draining ?? [])
+    lines.push(`  . ${address} drains, since its node leaves, and goes in ${Math.ceil(goesInMs / 1_000)} s`);
   if (plan.keepsMembers) lines.push('  . no node can be used, so the pools keep the members that they have');
   return lines.map(printable).join('\n');
 }

@@ -68,8 +68,8 @@ async function settle(look: Look, world: World): Promise<void> {
   const { unit, observed } = look;
   const uid = uidOf(look);
   if (unit.wanted) {
-    const draining = look.desired.drainedInMs !== undefined;
-    const momentary = draining || look.plan.problems.some((problem) => problem.momentary);
+    const momentary =
+      look.plan.draining !== undefined || look.plan.problems.some((problem) => problem.momentary);
     const state = momentary ? undefined : watermark(look, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await world.kube.state.save(new Map([[uid, state]]));
     return;
@@ -102,12 +102,12 @@ export function seen(
   addresses: readonly string[] = [],
 ): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'drainedInMs' | 'certificates'> {
   const lb = applied?.known.get('lb') ?? look.observed.loadBalancer;
-  const { drainedInMs } = look.desired;
+  const { draining } = look.plan;
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: look.desired.certificates,
-    ...(drainedInMs === undefined ? {} : { drainedInMs }),
+    ...(draining ? { drainedInMs: Math.min(...draining.map(({ goesInMs }) => goesInMs)) } : {}),
     ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
   };
 }

@@ -78,6 +78,7 @@ export async function planUnit(
         : isFloatingIPMadeFor(wire, unit) ||
           isFloatingIPMadeFor(wire, { name: ownerOf(observed) ?? unit.name }),
     sharedWith: sharing?.others ?? [],
+    ...(desired.draining ? { draining: desired.draining } : {}),
     untold: sharing?.untold ?? [],
     duplicates: observed.duplicates,
     uid,

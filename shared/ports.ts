@@ -71,8 +71,8 @@ export interface Lease {
 /** The Nodes that were deleted lately. */
 export interface NodeDeletions {
   load(): Promise<RecordedDeletions>;
-  /** In place of what was loaded; throws KUBE_CONFLICT when somebody else has written since. */
-  save(deletions: readonly NodeDeletion[], loaded: RecordedDeletions): Promise<void>;
+  /** In place of what was loaded; false: somebody else has written since. */
+  save(deletions: readonly NodeDeletion[], loaded: RecordedDeletions): Promise<boolean>;
 }
 
 /** CIDRs that were taken for Nodes; each can be taken once (decision 29). */

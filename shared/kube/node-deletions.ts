@@ -19,8 +19,14 @@ export class ConfigMapDeletions implements NodeDeletions {
     return { deletions: parse(data['deletions'] ?? '[]'), version };
   }
 
-  async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<void> {
-    await this.data.save({ deletions: JSON.stringify(deletions) }, version);
+  async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<boolean> {
+    try {
+      await this.data.save({ deletions: JSON.stringify(deletions) }, version);
+      return true;
+    } catch (error) {
+      if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
+      throw error;
+    }
   }
 }
 

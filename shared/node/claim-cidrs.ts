@@ -3,6 +3,7 @@ import { staleClaims } from '../desired/node-cidrs.ts';
 import type { CidrsLook } from './look-at-cidrs.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { oneByOne } from './one-by-one.ts';
 import type { Kube } from '../ports.ts';
 
 /** Others that allocate at the same moment take one each. */
@@ -13,7 +14,7 @@ const MOST_TRIES = 20;
  * the Node is patched has claimed in its name, and whoever looks at it next finds that.
  */
 export function claimCidrs(node: Node, look: CidrsLook, kube: Kube): Promise<readonly string[]> {
-  return oneByOne(kube, async () => {
+  return oneByOne(kube.cidrs, async () => {
     let wish = look;
     for (let tries = 0; tries < MOST_TRIES && wish.podCIDRs; tries += 1) {
       if (await claimAll(node, wish.podCIDRs, wish.own, kube)) return wish.podCIDRs;
@@ -45,16 +46,4 @@ export async function releaseStaleClaims(name: string, kube: Kube): Promise<numb
   const stale = staleClaims(name, await kube.getNode(name), claims);
   for (const claim of stale) await kube.cidrs.release(claim);
   return stale.length;
-}
-
-const turns = new WeakMap<Kube, Promise<unknown>>();
-
-/** Nodes that one process works on at once would all try the same one. */
-function oneByOne<T>(kube: Kube, run: () => Promise<T>): Promise<T> {
-  const turn = (turns.get(kube) ?? Promise.resolve()).then(run, run);
-  turns.set(
-    kube,
-    turn.catch(() => undefined),
-  );
-  return turn;
 }

@@ -5,6 +5,7 @@
 import { apply, NO_LEASE } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
+import { drawDeletion } from './draw-deletion.ts';
 import type { Run } from '../model/outcome.ts';
 import { lookAtNode } from './look.ts';
 import type { NodeLook } from './look.ts';
@@ -18,10 +19,9 @@ import {
   SHUTDOWN_TAINT,
   UNINITIALIZED_TAINT,
 } from '../model/node.ts';
-import { recent } from '../model/node-deletions.ts';
 import { looksCloser } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
-import { givesCidrs, withCidrs } from '../plan/node.ts';
+import { deletes, givesCidrs, withCidrs } from '../plan/node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, tellOfNode } from '../report/node.ts';
@@ -40,9 +40,9 @@ export async function reconcileNode(
   if (!looksCloser(request.trigger) && isQuiet(node, config)) return NOTHING;
   const first = await lookAtNode(node, await readOneByOne(world), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
-  const look = await withClaims(first, world);
-  const { plan } = look;
-  const applied = await write(look, world, budget);
+  const look = await withDraw(await withClaims(first, world), world);
+  const { plan, observed } = look;
+  const applied = await apply(plan.steps, observed, { ...world, lease: NO_LEASE, budget });
   const outcome = outcomeOfNode(look, applied);
   await tellOfNode(node, summarizeNode({ look, applied, outcome, now: world.clock.now() }), applied, kube);
   return {
@@ -80,21 +80,9 @@ async function withClaims(look: NodeLook, { kube }: World): Promise<NodeLook> {
   return { ...look, plan: withCidrs(plan, await claimCidrs(node, cidrs, kube)) };
 }
 
-async function write(look: NodeLook, world: World, budget: Budget): Promise<Applied> {
-  if (look.plan.steps.some(({ verb }) => verb === 'delete')) await draw(look, world);
-  return apply(look.plan.steps, look.observed, { ...world, lease: NO_LEASE, budget });
-}
-
-/**
- * From the budget of all functions, before the Node goes: a process that dies in between has drawn for nothing. Who was
- * overtaken looks again.
- */
-async function draw({ node, recorded }: NodeLook, { kube, clock }: World): Promise<void> {
-  if (!recorded) throw new TypeError(`nobody asked whether ${node.metadata.name} may go`);
-  const { uid } = node.metadata;
-  const now = clock.now();
-  const others = recent(recorded.deletions, now).filter((one) => one.uid !== uid);
-  await kube.deletions.save([...others, { uid, at: now }], recorded);
+/** A Node that is to go has drawn from what all functions may delete; where others were faster the plan says why it stays. */
+async function withDraw(look: NodeLook, world: World): Promise<NodeLook> {
+  return deletes(look.plan) ? { ...look, plan: await drawDeletion(look, world) } : look;
 }
 
 /** Nobody is told of our own writes: who may be a member of load balancers, and where, is to be looked at by ourselves. */

@@ -1,14 +1,35 @@
 /** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
 import { claimOf } from '../desired/choose-server.ts';
 import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
+import type { CidrReading } from './look-at-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { Server } from '../model/nova.ts';
+import type { RecordedDeletions } from '../model/node-deletions.ts';
+import type { NeutronPort, Server, Subport } from '../model/nova.ts';
 import { parseProviderID } from '../model/provider-id.ts';
 import { candidatesOf } from '../observe/node.ts';
 import { listPorts, listServers, readPorts } from '../observe/servers.ts';
 import { readSubports } from '../observe/subports.ts';
-import type { LeavingQuestion, ServerReading } from './look.ts';
+import type { BrakeInput } from '../plan/brake.ts';
 import type { Kube, World } from '../ports.ts';
+
+/** Where a Node's server and its ports are read: by themselves, or out of what a sweep has listed. */
+export interface ServerReading {
+  readonly candidates: (node: Node) => Promise<readonly Server[]>;
+  readonly ports: (server: Server) => Promise<readonly NeutronPort[]>;
+  readonly subports: (ports: readonly NeutronPort[]) => Promise<readonly Subport[]>;
+  /** Whoever else may claim the same server. */
+  readonly others: (server: Server) => Promise<readonly Node[]>;
+  /** Asked when a Node is about to go; undefined: that is not for this look to find out. */
+  readonly deletions?: () => Promise<LeavingQuestion>;
+  /** Where Nodes get their CIDRs from us. */
+  readonly cidrs?: CidrReading;
+  readonly projectId: string;
+}
+
+/** What the brake asks about the others. */
+export interface LeavingQuestion extends Pick<BrakeInput, 'nodes' | 'nodesWithServer'> {
+  readonly recorded: RecordedDeletions;
+}
 
 export async function readOneByOne(world: World): Promise<ServerReading> {
   const { cloud, clock, config, kube } = world;
@@ -46,7 +67,11 @@ async function readDeletions({ cloud, kube }: World): Promise<LeavingQuestion> {
     listTogether(kube),
     kube.deletions.load(),
   ]);
-  return { nodes: nodes.length, nodesWithServer: nodes.filter(isAmong(servers)).length, recorded };
+  return {
+    nodes: nodes.map(({ metadata }) => metadata.uid),
+    nodesWithServer: nodes.filter(isAmong(servers)).length,
+    recorded,
+  };
 }
 
 function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean {

@@ -1,12 +1,13 @@
 /** Which Nodes are not as their servers say: two lists for all of them. */
 import { lookAtNode } from './look.ts';
-import type { NodeLook, ServerReading } from './look.ts';
+import type { NodeLook } from './look.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Key } from '../model/request.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from '../report/node.ts';
 import { readInBulk } from './server-reading.ts';
+import type { ServerReading } from './server-reading.ts';
 
 export interface NodesFound {
   readonly keys: readonly Key[];

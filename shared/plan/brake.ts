@@ -3,8 +3,8 @@ import { recent } from '../model/node-deletions.ts';
 
 export interface BrakeInput {
   readonly uid: string;
-  /** All Nodes that are there; those that were deleted lately count, too. */
-  readonly nodes: number;
+  /** UIDs of all Nodes that are there, or were a moment ago; those that were deleted lately count, too. */
+  readonly nodes: readonly string[];
   /** How many Nodes of the cluster have a server that Nova lists just now. */
   readonly nodesWithServer: number;
   readonly deletions: readonly NodeDeletion[];
@@ -29,10 +29,11 @@ export function brake({
   if (percent === 0) return '--node-deletion-share=0% lets no Node be deleted';
   if (nodesWithServer === 0)
     return 'Nova lists not one server of any Node of this cluster, so that it may be asked in the wrong project or region';
-  const others = recent(deletions, now).filter((one) => one.uid !== uid).length;
-  const all = nodes + others;
+  const gone = recent(deletions, now).flatMap((one) => (one.uid === uid ? [] : one.uid));
+  // Nodes that have just gone may be in the list that was made before
+  const all = new Set([...nodes, ...gone]).size;
   const most = Math.max(1, Math.floor((all * percent) / 100));
-  if (others < most) return undefined;
-  const gone = others === 1 ? '1 Node was' : `${others} Nodes were`;
-  return `${gone} deleted within the last hour, and --node-deletion-share=${percent}% lets ${most} of ${all} go`;
+  if (gone.length < most) return undefined;
+  const those = gone.length === 1 ? '1 Node was' : `${gone.length} Nodes were`;
+  return `${those} deleted within the last hour, and --node-deletion-share=${percent}% lets ${most} of ${all} go`;
 }

@@ -116,7 +116,7 @@ async function anEvent(): Promise<void> {
   });
 }
 
-/** Each is looked at as it stops answering, and a minute later; who was overtaken in the record of deletions comes back. */
+/** Each is looked at as it stops answering, and a minute later. */
 async function serversGone(all: number, gone: number): Promise<void> {
   await inWorld(all, NODES_ALONE, async (it) => {
     const names = Array.from({ length: gone }, (_, at) => `node-${at + 1}`);

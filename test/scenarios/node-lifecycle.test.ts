@@ -155,7 +155,7 @@ test('the brake: one of three within an hour, whoever asks; the others wait for 
   expect(isThere('worker-2')).toBe(false);
 });
 
-test('two functions that draw at once: one deletes, the other one comes back', async () => {
+test('two functions that draw at once: one deletes, the other one is told that it did', async () => {
   for (const name of ['worker-1', 'worker-2']) removeServer(name);
   const other = await it.another(it.world.config);
   for (const name of ['worker-1', 'worker-2']) await it.look(name);
@@ -164,7 +164,8 @@ test('two functions that draw at once: one deletes, the other one comes back', a
     it.look('worker-1', {}, { ...it.world, clock }),
     it.look('worker-2', {}, { ...other, clock }),
   ]);
-  expect(reports.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
+  expect(reports.map(({ outcome }) => outcome.status).sort()).toEqual(['blocked', 'settled']);
+  expect(reports.flatMap(({ applied }) => applied)).toMatchObject([{ verb: 'delete' }]);
   expect(['worker-1', 'worker-2'].filter(isThere)).toHaveLength(1);
 });
 

@@ -1,0 +1,40 @@
+/** Which server a Node is: that, or none for good, or nothing that one could go by. */
+import { chooseServer, conflictProblem } from '../desired/choose-server.ts';
+import type { Node } from '../model/kubernetes.ts';
+import { hasTaint, UNINITIALIZED_TAINT } from '../model/node.ts';
+import type { Server } from '../model/nova.ts';
+import type { Problem } from '../model/plan.ts';
+import type { ServerReading } from './server-reading.ts';
+import type { World } from '../ports.ts';
+
+export interface Found {
+  readonly server: Server | 'gone' | 'unknown';
+  readonly problems: readonly Problem[];
+}
+
+export async function findServer(
+  node: Node,
+  reading: ServerReading,
+  config: World['config'],
+): Promise<Found> {
+  const { nodes, controllers } = config;
+  // who only gives out CIDRs needs none
+  if (!controllers.some((name) => name.startsWith('cloud-node'))) return { server: 'unknown', problems: [] };
+  const choice = chooseServer(node, await reading.candidates(node), {
+    nameFrom: nodes.nameFrom,
+    ...(config.openstack.region === undefined ? {} : { region: config.openstack.region }),
+  });
+  if ('problem' in choice) return { server: 'unknown', problems: [choice.problem] };
+  if ('none' in choice) {
+    if (choice.none === 'providerID') return { server: 'gone', problems: [] };
+    return { server: 'unknown', problems: hasTaint(node, UNINITIALIZED_TAINT) ? [noServer(node)] : [] };
+  }
+  const conflict = conflictProblem(node, choice.found, await reading.others(choice.found));
+  return conflict ? { server: 'unknown', problems: [conflict] } : { server: choice.found, problems: [] };
+}
+
+function noServer({ metadata }: Node): Problem {
+  const message =
+    'is the name of no server of the project, nor is its systemUUID the id of one; the Node waits for it';
+  return { field: 'metadata.name', value: metadata.name, message };
+}

@@ -19,6 +19,9 @@ export interface Written {
   readonly cluster: ClusterIdentity;
 }
 
+/** When a member that we wrote will say that it was written. */
+const UNTOLD = { created_at: null, updated_at: null };
+
 /** What should be there when Octavia has finished the writes just made. Ids it has not told yet are ''. */
 export function afterwards(
   observed: readonly ObservedResource[],
@@ -33,7 +36,7 @@ export function afterwards(
     } else if (step.verb === 'update') {
       const child = there.get(step.address);
       const changes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
-      const shown = step.kind === 'port' ? answer : changes;
+      const shown = step.kind === 'port' ? answer : { ...changes, ...(step.kind === 'member' ? UNTOLD : {}) };
       if (child) there.set(step.address, { ...child, wire: { ...child.wire, ...shown } });
     } else if (step.verb === 'delete') {
       there.delete(step.address);
@@ -90,7 +93,9 @@ function created(step: CreateStep, answer: WireResource, written: Written): read
 }
 
 function setMembers(step: MembersStep, there: Map<Address, ObservedResource>): void {
-  const listed = step.members.map((attributes) => memberOf(step.address, { ...attributes, id: '' }));
+  const listed = step.members.map((attributes) =>
+    memberOf(step.address, { ...attributes, ...UNTOLD, id: '' }),
+  );
   if (!step.additive) {
     for (const child of [...there.values()]) {
       if (child.kind === 'member' && child.parent === step.address) there.delete(child.address);

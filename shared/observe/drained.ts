@@ -4,18 +4,23 @@ import type { Observed } from './observed.ts';
 
 /**
  * For how long each member with weight 0 has taken no new connection, in milliseconds: since it was last written, which
- * its own times say, in UTC and whole seconds. What is only expected after our own writes still has the times from before
- * them: then it is since the first of these.
+ * its own times say, in UTC and whole seconds. One that we wrote and have not read since has none (afterwards.ts): then
+ * it is since the first of our writes.
  */
 export function drainedForMs(
   { resources, expectedSinceMs }: Pick<Observed, 'resources' | 'expectedSinceMs'>,
   now: number,
 ): ReadonlyMap<Address, number> {
-  const most = expectedSinceMs === undefined ? Infinity : now - expectedSinceMs;
   const drained = resources.filter(({ kind, wire }) => kind === 'member' && wire['weight'] === 0);
-  return new Map(drained.map(({ address, wire }) => [address, Math.min(most, now - writtenAt(wire))]));
+  return new Map(
+    drained.map(({ address, wire }) => [address, now - (writtenAt(wire) ?? expectedSinceMs ?? now)]),
+  );
 }
 
-function writtenAt({ updated_at: updated, created_at: created }: ObservedResource['wire']): number {
-  return Date.parse(`${typeof updated === 'string' ? updated : String(created)}Z`);
+function writtenAt({
+  updated_at: updated,
+  created_at: created,
+}: ObservedResource['wire']): number | undefined {
+  const last = updated ?? created;
+  return typeof last === 'string' ? Date.parse(`${last}Z`) : undefined;
 }

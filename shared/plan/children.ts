@@ -1,4 +1,4 @@
-import type { Refusal, Step } from '../model/plan.ts';
+import type { DrainingMember, Refusal, Step } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { compare } from './compare.ts';
@@ -12,6 +12,7 @@ export interface ChildrenInput {
   readonly keepMembers: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
+  readonly draining?: readonly DrainingMember[];
 }
 
 /** Each a step of its own; members go together. */
@@ -59,6 +60,8 @@ function planPoolMembers(
       changes,
     };
   });
+  const untouched = compared.filter(({ id, changes }) => id !== '' && changes.length === 0);
+  const drainsOn = untouched.some(({ desired }) => isDraining(desired, input));
   return planMembers(pool, {
     all: compared.map(({ desired }) => desired),
     changed: compared.filter(({ changes }) => changes.length > 0),
@@ -69,6 +72,10 @@ function planPoolMembers(
       input.keepMembers && mayBeEmpty !== true
         ? []
         : present.filter(({ owned, address }) => owned && !wanted.has(address)),
-    alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent),
+    alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent) && !drainsOn,
   });
+}
+
+function isDraining({ address }: DesiredResource, { draining = [] }: ChildrenInput): boolean {
+  return draining.some((member) => member.address === address);
 }

@@ -10,7 +10,10 @@ export interface MemberDifference {
     readonly id: string;
     readonly changes: readonly Change[];
   }[];
-  /** No member is somebody else's, or waits: only then may one call replace the whole pool. */
+  /**
+   * No member is somebody else's, or waits, or has begun to drain, which a call that lists it would begin anew: only then
+   * may one call replace the whole pool.
+   */
   readonly alone: boolean;
   /** All that are desired, for the one call that replaces the whole pool. */
   readonly all: readonly DesiredResource[];
@@ -23,7 +26,7 @@ export interface MemberDifference {
  * | one                   | POST, PUT or DELETE of that member         |
  * | several, none leaves  | PUT members?additive_only, only these      |
  * | several, some leave   | PUT members with the whole pool            |
- * | the same, but others' | as without those that leave, then DELETEs  |
+ * | the same, not alone   | as without those that leave, then DELETEs  |
  */
 export function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
   const { missing, surplus, changed } = difference;

@@ -126,6 +126,21 @@ test('stay as they are when all leave: the last one takes traffic until there is
   expect(weights()).toEqual(['node-1 0', 'node-2 0', 'node-3 0', 'node-4 1']);
 });
 
+test('are not written again while others come and go, so that their time goes on', async () => {
+  await apply();
+  mark('node-2', true);
+  await settle();
+  const drains = it.sandbox.cloud.members.find(({ weight }) => weight === 0);
+  const since = new Date(Date.now() - 10_000).toISOString().slice(0, 19);
+  Object.assign(drains ?? {}, { updated_at: since });
+  it.sandbox.kube.addNode('node-4');
+  it.sandbox.kube.removeNode('node-3');
+  const report = await settle();
+  expect(weights()).toEqual(['node-1 1', 'node-2 0', 'node-4 1']);
+  expect(drains?.updated_at).toBe(since);
+  expect(report.drainedInMs).toBeLessThan(DRAIN_MS - 9_000);
+});
+
 test('of two Services each drain for themselves', async () => {
   await apply();
   mark('node-2', true);

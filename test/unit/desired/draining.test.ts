@@ -121,10 +121,16 @@ const ROWS: readonly (readonly [string, Case, readonly string[], number?])[] = [
   ['made with weight 0 long ago', { observed: [member(2, ZERO)] }, []],
   ['drained', { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:00' })] }, []],
   [
-    'only expected: since our own write',
-    { observed: [member(2, ZERO)], expectedSinceMs: NOW - 5_000 },
+    'written by us: since then',
+    { observed: [member(2, { ...ZERO, created_at: null })], expectedSinceMs: NOW - 5_000 },
     [NODE_2],
     55,
+  ],
+  [
+    'written before what we wrote',
+    { observed: [member(2, { ...ZERO, updated_at: '2026-11-21T08:01:40' })], expectedSinceMs: NOW - 5_000 },
+    [NODE_2],
+    40,
   ],
   ['no member', { observed: [member(1)] }, []],
   ["somebody else's member", { observed: [member(2, {}, false)] }, []],

@@ -35,17 +35,7 @@ export function claimOf(node: Node): string | undefined {
   return providerID === '' ? systemUUID(node) : parseProviderID(providerID)?.serverId;
 }
 
-/** Servers that two or more of these Nodes claim, with the names of the Nodes (decision 26). */
-export function conflicts(nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> {
-  const claims = new Map<string, string[]>();
-  for (const node of nodes) {
-    const id = claimOf(node);
-    if (id !== undefined) claims.set(id, [...(claims.get(id) ?? []), node.metadata.name].sort());
-  }
-  return new Map([...claims].filter(([, names]) => names.length > 1));
-}
-
-/** Why a Node is left alone with a server that was chosen for it: another one of these Nodes claims the same. */
+/** Why a Node is left alone with a server that was chosen for it: another one of these Nodes claims the same (decision 26). */
 export function conflictProblem(node: Node, server: Server, nodes: readonly Node[]): Problem | undefined {
   const others = nodes.filter(
     (one) => one.metadata.name !== node.metadata.name && claimOf(one) === server.id,

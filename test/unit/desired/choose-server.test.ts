@@ -4,7 +4,6 @@ import {
   chooseServer,
   claimOf,
   conflictProblem,
-  conflicts,
   type ChooseOptions,
 } from '../../../shared/desired/choose-server.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
@@ -121,11 +120,6 @@ describe('two Nodes that claim one server (decision 26)', () => {
     [foreign, undefined],
   ])('a claim is a proof of its own', (node, id) => {
     expect(claimOf(node)).toBe(id);
-  });
-
-  test('are found', () => {
-    const alone = nodeOf({ name: 'alone', providerID: B });
-    expect([...conflicts([two, alone, one, named, foreign])]).toEqual([[A, ['one', 'two']]]);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import type { RecordedDeletions } from '../model/node-deletions.ts';
 import type { NeutronPort, Server, Subport } from '../model/nova.ts';
 import { parseProviderID } from '../model/provider-id.ts';
 import { candidatesOf } from '../observe/node.ts';
-import { listPorts, listServers, readPorts } from '../observe/servers.ts';
+import { listServers, portsByServer, readPorts } from '../observe/servers.ts';
 import { readSubports } from '../observe/subports.ts';
 import type { BrakeInput } from '../plan/brake.ts';
 import type { Kube, World } from '../ports.ts';
@@ -88,7 +88,7 @@ export async function readInBulk(nodes: readonly Node[], world: World): Promise<
     const server = servers.get(claimOf(node) ?? '');
     return server && [server];
   };
-  const ports = await listPorts([...servers.keys()], cloud);
+  const ports = await portsByServer([...servers.keys()], cloud);
   return {
     candidates: (node) => Promise.resolve(claimed(node) ?? all),
     ports: ({ id }) => Promise.resolve(ports.get(id) ?? []),

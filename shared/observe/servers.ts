@@ -4,10 +4,11 @@ import type { WireResource } from '../model/resources.ts';
 import type { Clock, Cloud } from '../ports.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import { remember } from './memo.ts';
+import { listPorts } from './port-lists.ts';
 
 const PORT_FIELDS = ['id', 'network_id', 'device_id', 'status', 'fixed_ips', 'trunk_details'];
 /** For more servers than this all ports of the project are listed: who joins next to so many finds his among them. */
-const BY_ID = 10;
+const AT_ONCE = 10;
 
 type Reading = Pick<Cloud, 'list' | 'get'>;
 
@@ -79,13 +80,11 @@ export async function listServers(cloud: Reading): Promise<ReadonlyMap<string, S
 }
 
 /** The ports of these servers, and perhaps of more, in few calls however many there are. */
-export async function listPorts(
+export async function portsByServer(
   serverIds: readonly string[],
   cloud: Reading,
 ): Promise<ReadonlyMap<string, readonly NeutronPort[]>> {
-  const which = serverIds.length > BY_ID ? {} : { device_id: serverIds };
-  const listed = await cloud.list('port', { ...which, fields: PORT_FIELDS });
-  const ports: readonly NeutronPort[] = listed;
+  const ports: readonly NeutronPort[] = await listPorts('device_id', serverIds, PORT_FIELDS, cloud, AT_ONCE);
   return Map.groupBy(ports, ({ device_id = '' }) => device_id);
 }
 
@@ -102,8 +101,8 @@ function readersOf(cloud: Cloud, clock: Clock): Readers {
     ),
     ports: new GatheredReads(
       {
-        one: async (id) => (await listPorts([id], cloud)).get(id),
-        many: (ids) => listPorts(ids, cloud),
+        one: async (id) => (await portsByServer([id], cloud)).get(id),
+        many: (ids) => portsByServer(ids, cloud),
       },
       clock,
     ),

@@ -1,4 +1,7 @@
-"""Requests from the lab's client: URL COUNT EVERY_MS SOURCE TIMEOUT_MS HEADERS. One line of JSON each; COUNT 0: until killed."""
+"""Requests from the lab's client: URL COUNT EVERY_MS SOURCE TIMEOUT_MS HEADERS. One line of JSON each; COUNT 0: until killed.
+
+Each has a connection of its own, but those to tcp://HOST:PORT: one for all, and when it ends they fail.
+"""
 import http.client
 import json
 import socket
@@ -29,6 +32,26 @@ def ask_udp():
         return 0, json.loads(s.recv(65536))
 
 
+held = []
+
+
+def ask_tcp():
+    """A node tells who it is when it hears what is no HTTP, and then repeats what it hears."""
+    if not held:
+        s = socket.create_connection((url.hostname, url.port), timeout, (source, 0))
+        held.append(s.makefile('rwb'))
+        held.append(json.loads(said(b'hello\n')))
+    elif said(b'again\n') != b'again\n':
+        raise ConnectionResetError
+    return 0, held[1]
+
+
+def said(line):
+    held[0].write(line)
+    held[0].flush()
+    return held[0].readline()
+
+
 def why(error):
     if isinstance(error, TimeoutError):
         return 'timeout'
@@ -43,7 +66,7 @@ done = 0
 while not count or done < count:
     began = time.time()
     try:
-        status, body = ask_udp() if url.scheme == 'udp' else ask_http()
+        status, body = {'udp': ask_udp, 'tcp': ask_tcp}.get(url.scheme, ask_http)()
         out = {'ok': True, 'status': status, 'node': body.get('node'), 'port': body.get('local_port'),
                'peer': body.get('remote_address'), 'headers': body.get('headers', {}), 'proxy': body.get('proxy')}
     except ValueError as e:  # haproxy's own 503 is HTML

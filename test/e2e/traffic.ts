@@ -100,7 +100,7 @@ export interface Traffic {
   stop(): Promise<readonly Answer[]>;
 }
 
-/** Requests without a pause, one every `everyMs`, until stopped. */
+/** Requests without a pause, one every `everyMs`, until stopped; to `tcp://ADDRESS:PORT` all on one open connection. */
 export function startTraffic(url: string, everyMs = 50, options: AskOptions = {}): Traffic {
   const child = spawn(DATAPLANE(), ['client', ...command(url, '0', String(everyMs), options)], {
     env: { ...process.env, ...dataplaneEnv() },

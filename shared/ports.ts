@@ -12,7 +12,7 @@ import type { CidrClaim } from './model/node-cidrs.ts';
 import type { NodeDeletion, RecordedDeletions } from './model/node-deletions.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node-attributes.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
-import type { Route, WrittenRoutes } from './model/routes.ts';
+import type { Route, RouteRecords } from './model/routes.ts';
 import type { StatusTree } from './model/status-tree.ts';
 import type { UnitState } from './model/state.ts';
 import type { Config } from './config/config.ts';
@@ -86,10 +86,12 @@ export interface CidrClaims {
 
 /** What we wrote to routers, in a ConfigMap of our own namespace (decision 112). */
 export interface RouteRecord {
-  /** By the router's id. */
-  load(): Promise<ReadonlyMap<string, WrittenRoutes>>;
-  /** In place of what was loaded for this router; throws KUBE_CONFLICT when somebody else has written since. */
-  save(router: string, routes: WrittenRoutes): Promise<void>;
+  load(): Promise<RouteRecords>;
+  /**
+   * In place of what was loaded for these routers; an empty one goes. Throws KUBE_CONFLICT when somebody else has written
+   * since.
+   */
+  save(records: RouteRecords): Promise<void>;
 }
 
 /** Watermarks and counts in ConfigMaps of our own namespace. A hint: losing it costs a deeper look (decision 34). */

@@ -2,11 +2,11 @@ import type { ReconcileError } from '../model/errors.ts';
 import { ERRORS } from '../model/errors.ts';
 import type { Address } from '../model/address.ts';
 import type { Step } from '../model/plan.ts';
-import type { ObservedResource } from '../model/resources.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
 import { apply } from './apply.ts';
 import type { Applied, Means } from './apply.ts';
 
-export interface AppliedEach extends Pick<Applied, 'steps' | 'stopped'> {
+export interface AppliedEach extends Pick<Applied, 'steps' | 'stopped' | 'known'> {
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
@@ -24,6 +24,7 @@ export async function applyEach(
   const there = new Map(observed.map((resource) => [resource.address, resource]));
   const done: Step[] = [];
   const failed = new Map<Address, ReconcileError>();
+  const known = new Map<Address, WireResource>();
   let stopped = false;
   let forbidden: ReconcileError | undefined;
   for (let at = 0; at < steps.length; at += AT_ONCE) {
@@ -35,11 +36,12 @@ export async function applyEach(
           const resource = there.get(step.address);
           const applied = await apply([step], resource ? [resource] : [], means);
           done.push(...applied.steps);
+          for (const [address, wire] of applied.known) known.set(address, wire);
           stopped ||= applied.stopped;
           if (applied.error) failed.set(step.address, applied.error);
         }),
       );
     forbidden ??= [...failed.values()].find(({ code }) => ERRORS[code].disposition === 'operator');
   }
-  return { steps: done, stopped, failed };
+  return { steps: done, stopped, known, failed };
 }

@@ -4,7 +4,7 @@ import type { Node } from '../model/kubernetes.ts';
 import { familyOf } from '../model/network.ts';
 import { parseProviderID } from '../model/provider-id.ts';
 import { cidrKey, isWithin, routeKey } from '../model/routes.ts';
-import type { RoutePort, WireRouter, WrittenRoute, WrittenRoutes } from '../model/routes.ts';
+import type { FormerRouter, RoutePort, WireRouter, WrittenRoute, WrittenRoutes } from '../model/routes.ts';
 
 /** What is known of a router and of the Nodes behind it. */
 export interface RouteReading {
@@ -16,6 +16,8 @@ export interface RouteReading {
   readonly ports: readonly RoutePort[];
   /** The record. */
   readonly written: WrittenRoutes;
+  /** Other routers of which there is a record. */
+  readonly former: readonly FormerRouter[];
   readonly clusterCidrs: readonly string[];
   /** How many routes the router takes, where Neutron has said so. */
   readonly limit?: number;

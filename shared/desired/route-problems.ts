@@ -13,7 +13,7 @@ const SUSPICIOUS = 2;
 
 /** Why nothing at all is to be written: what was read cannot be the whole truth. `isAsked`: somebody said that it is. */
 export function routeDoubt(
-  { router, subnets, nodes, written }: RouteReading,
+  { router, subnets, nodes, written, former }: RouteReading,
   isAsked: boolean,
 ): Problem | undefined {
   const doubt = (message: string): Problem => ({
@@ -25,8 +25,9 @@ export function routeDoubt(
   if (!router.routes) return doubt('takes no routes: Neutron has no extension extraroute');
   if (subnets.size === 0)
     return doubt('has no interface that this project can see, so no Node can be a next hop');
-  if (nodes.length > 0 || written.length < SUSPICIOUS || isAsked) return undefined;
-  const many = `has ${written.length} routes to Nodes of this cluster, and there is not one Node: nothing is deleted`;
+  const count = [written, ...former.map((one) => one.written)].flat().length;
+  if (nodes.length > 0 || count < SUSPICIOUS || isAsked) return undefined;
+  const many = `has ${count} routes to Nodes of this cluster, and there is not one Node: nothing is deleted`;
   return doubt(`${many}. If that is right, run: levelset reconcile routes`);
 }
 

@@ -1,22 +1,23 @@
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import { cidrKey, isWithin, routeKey, routePortAt, routerAt } from '../model/routes.ts';
-import type { AddressPair, Route, RoutePort, WrittenRoutes } from '../model/routes.ts';
+import type { AddressPair, Route, RoutePort, RouteRecords, WrittenRoutes } from '../model/routes.ts';
 import { desiredPairs } from './address-pairs.ts';
+import { desireFormerRouters } from './former-routers.ts';
 import { fixedIPs, nodeRoutes } from './node-routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
-  /** The router first: it may have no room. */
+  /** The router first, as it may have no room; last those that were routers before. */
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
   readonly problems: readonly Problem[];
   /** Routes to pods of ours that somebody else made. */
   readonly foreign: readonly Route[];
   /** The record before anything is written, and when all of it was. */
-  readonly before: WrittenRoutes;
-  readonly after: WrittenRoutes;
+  readonly before: RouteRecords;
+  readonly after: RouteRecords;
 }
 
 /**
@@ -38,13 +39,19 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const kept = new Set(staying.map(routeKey));
   const coming = [...wanted.values()].filter((route) => !kept.has(routeKey(route)));
   const fitting = coming.slice(0, Math.max(0, limit - staying.length));
-  const left = new Set(coming.slice(fitting.length));
-  const nodes = all.map((one) => withoutRoom(one, left, limit));
+  const noRoom = new Set(coming.slice(fitting.length));
+  const nodes = all.map((one) => withoutRoom(one, noRoom, limit));
   const routes = nodes.flatMap((one) => one.routes);
   const leaving = there.filter((route) => !stays(route));
   const before = recordOf([...reading.written, ...withPorts(leaving, all), ...routes]);
+  const former = desireFormerRouters(router.id, reading.former, nodes);
   const isLeft = (cidr: string): boolean => doubtful.has(cidrKey(cidr));
-  const pairs = desiredPairs(reading.ports, { routes, before, isKept: isLeft });
+  const left = reading.written.filter(({ destination }) => isLeft(destination));
+  const pairs = desiredPairs(reading.ports, {
+    routes,
+    before: [...before, ...reading.former.flatMap(({ written }) => written)],
+    isKept: (cidr) => isLeft(cidr) || former.kept.has(cidrKey(cidr)),
+  });
   const target: DesiredResource<'router'> = {
     kind: 'router',
     address: routerAt(router.id),
@@ -55,12 +62,18 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   };
   const foreign = there.filter((route) => !isOurs(route) && isInCluster(route, reading));
   return {
-    resources: [target, ...pairs.map(portResource)],
+    resources: [target, ...pairs.map(portResource), ...former.resources],
     nodes,
-    problems: routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
+    problems: [
+      ...routeProblems({ router, nodes, wanted: [...wanted.values()], staying, foreign, limit }),
+      ...former.problems,
+    ],
     foreign,
-    before,
-    after: recordOf([...routes, ...reading.written.filter(({ destination }) => isLeft(destination))]),
+    before: new Map([
+      ...reading.former.map(({ id, written }) => [id, written] as const),
+      [router.id, before],
+    ]),
+    after: new Map([...former.after, [router.id, recordOf([...routes, ...left])]]),
   };
 }
 

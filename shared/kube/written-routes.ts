@@ -1,5 +1,5 @@
 import { ReconcileError } from '../model/errors.ts';
-import type { WrittenRoutes } from '../model/routes.ts';
+import type { RouteRecords, WrittenRoutes } from '../model/routes.ts';
 import type { RouteRecord } from '../ports.ts';
 import type { Http } from './http.ts';
 import { VersionedData } from './versioned-data.ts';
@@ -17,15 +17,18 @@ export class ConfigMapRoutes implements RouteRecord {
     this.data = new VersionedData(http, namespace, NAME);
   }
 
-  async load(): Promise<ReadonlyMap<string, WrittenRoutes>> {
+  async load(): Promise<RouteRecords> {
     const { data, version } = await this.data.load();
     this.version = version;
     return new Map(Object.entries(data).map(([router, text]) => [router, parse(text)]));
   }
 
-  async save(router: string, routes: WrittenRoutes): Promise<void> {
-    const text = routes.length > 0 ? JSON.stringify(routes) : null;
-    this.version = await this.data.save({ [router]: text }, this.version);
+  async save(records: RouteRecords): Promise<void> {
+    const texts = [...records].map(([id, routes]) => [id, routes.length > 0 ? JSON.stringify(routes) : null]);
+    this.version = await this.data.save(
+      Object.fromEntries(texts) as Readonly<Record<string, string | null>>,
+      this.version,
+    );
   }
 }
 

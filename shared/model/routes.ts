@@ -42,6 +42,25 @@ export interface WrittenRoute extends Route {
 /** What we wrote to one router: the proof of whose its routes are when their Nodes are gone (decision 112). */
 export type WrittenRoutes = readonly WrittenRoute[];
 
+/** The same of all routers, by their ids. */
+export type RouteRecords = ReadonlyMap<string, WrittenRoutes>;
+
+/** A router that had our routes before another one took its place. One that is gone has no routes. */
+export interface FormerRouter {
+  readonly id: string;
+  readonly routes: readonly Route[];
+  readonly written: WrittenRoutes;
+}
+
+/** Both have the same order; none is as good as an empty one. */
+export function sameRecords(a: RouteRecords, b: RouteRecords): boolean {
+  const text = ({ destination, nexthop, port }: WrittenRoute): string =>
+    [destination, nexthop, port].join(' ');
+  return [...new Set([...a.keys(), ...b.keys()])].every(
+    (id) => JSON.stringify((a.get(id) ?? []).map(text)) === JSON.stringify((b.get(id) ?? []).map(text)),
+  );
+}
+
 export const routerAt = (id: string): Address => `router/${id}`;
 export const routeAt = ({ destination, nexthop }: Route): Address => `route/${destination}/${nexthop}`;
 export const routePortAt = (id: string): Address => `port/${id}`;

@@ -24,7 +24,7 @@ export function planOne(
     kind,
     address,
     attributes: createAttributes(desired),
-    ...(desired.because === undefined ? {} : { because: desired.because }),
+    ...becauseOf(desired),
     ...(alternatives.length > 0 ? { alternatives } : {}),
   };
   if (!observed) {
@@ -50,9 +50,13 @@ export function planOne(
     return;
   }
   const rest = changes?.filter((change) => !before?.first.includes(change)) ?? [];
-  if (rest.length > 0) steps.push({ ...update, changes: rest });
+  if (rest.length > 0) steps.push({ ...update, changes: rest, ...becauseOf(desired) });
   const no = differences.get('refuse');
   if (no) refused.push({ address, kind, changes: no, reason: whyNot(kind) });
+}
+
+function becauseOf({ because }: DesiredResource): Pick<Step, 'because'> {
+  return because === undefined ? {} : { because };
 }
 
 /** All our listeners and pools have the protocol of their port: another one serves a wish that we do not know. */

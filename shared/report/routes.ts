@@ -52,8 +52,12 @@ const MOST = 10;
 /** What OpenStack does not let us write, as the Problem that it is. */
 export function forbiddenProblems(failed: ReadonlyMap<Address, ReconcileError>): readonly Problem[] {
   return [...failed].flatMap(([value, { code, message }]) =>
-    code === 'FORBIDDEN' ? [{ field: 'allowed_address_pairs', value, message }] : [],
+    code === 'FORBIDDEN' ? [{ field: fieldOf(value), value, message }] : [],
   );
+}
+
+function fieldOf(address: Address): string {
+  return address.startsWith('port/') ? 'allowed_address_pairs' : 'routes';
 }
 
 /** In the word of Kubernetes' route controller (kubernetes.md, 4); a Node that is not yet initialised only waits. */

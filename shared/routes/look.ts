@@ -5,9 +5,9 @@ import { desireRoutes } from '../desired/routes.ts';
 import type { DesiredRoutes } from '../desired/routes.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { observedNode } from '../model/node.ts';
-import type { Plan, Problem } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
-import type { WireRouter, WrittenRoutes } from '../model/routes.ts';
+import type { RouteRecords, WireRouter } from '../model/routes.ts';
 import { observeRoutes } from '../observe/routes.ts';
 import { planRoutes } from '../plan/routes.ts';
 import type { World } from '../ports.ts';
@@ -16,8 +16,7 @@ import { rfc3339 } from '../report/rfc3339.ts';
 export interface RoutesLook {
   readonly router: WireRouter;
   readonly observed: readonly ObservedResource[];
-  /** The record. */
-  readonly written: WrittenRoutes;
+  readonly records: RouteRecords;
   /** Undefined: what was read cannot be the whole truth. */
   readonly desired?: DesiredRoutes;
   readonly plan: Plan;
@@ -35,33 +34,24 @@ export async function lookAtRoutes(
   { kube, cloud, config, clock }: World,
 ): Promise<RoutesLook> {
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
-  const written = records.get(routerId) ?? [];
-  const found = await observeRoutes(routerId, nodes, written, cloud);
+  const found = await observeRoutes(routerId, nodes, records, cloud);
   if (!found)
     throw new ReconcileError('NOT_FOUND', `there is no router ${routerId}, which [Route] router-id names`);
   const observed = [...found.resources, ...nodes.flatMap(observedNode)];
   const { clusterCidrs } = config;
+  const written = records.get(routerId) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
-  const left = leftBehind([...records.keys()].filter((id) => id !== routerId));
   const doubt = routeDoubt(reading, isAsked);
-  const seen = { router: found.router, observed, written };
-  if (doubt)
-    return { ...seen, plan: planRoutes({ desired: [], observed, problems: [doubt, ...left], foreign: [] }) };
+  const seen = { router: found.router, observed, records };
+  if (doubt) return { ...seen, plan: planRoutes({ desired: [], observed, problems: [doubt], foreign: [] }) };
   const desired = desireRoutes(reading);
   const { resources, nodes: verdicts, problems, foreign } = desired;
   const conditions = routeConditions(verdicts, () => true, rfc3339(clock.now()));
   const plan = planRoutes({
     desired: [...resources, ...conditions],
     observed,
-    problems: [...problems, ...left],
+    problems,
     foreign,
   });
   return { ...seen, desired, plan };
-}
-
-/** Who names another router takes the routes off the old one himself: that one is not ours to look at any more. */
-function leftBehind(routers: readonly string[]): readonly Problem[] {
-  const message =
-    'has routes to Nodes of this cluster from the time when [Route] router-id named it; they stay there';
-  return routers.map((value) => ({ field: '[Route] router-id', value, message }));
 }

@@ -48,7 +48,11 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
 /** The condition of each Node, as it came out. What is tried again at once is not told. */
-async function tellNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
+async function tellNodes(
+  written: RoutesWritten,
+  world: World,
+  budget: Budget,
+): Promise<Omit<AppliedEach, 'known'>> {
   const { look, stopped, failed } = written;
   const comesBack = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
   if (!look.desired || stopped || comesBack) return { steps: [], stopped: false, failed: new Map() };

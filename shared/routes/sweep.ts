@@ -1,6 +1,7 @@
 /** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
 import { lookAtRoutes } from './look.ts';
 import type { Key } from '../model/request.ts';
+import { sameRecords } from '../model/routes.ts';
 import type { World } from '../ports.ts';
 import { outcomeOfRoutes } from '../report/routes.ts';
 
@@ -15,7 +16,7 @@ export async function findRoutes(world: World): Promise<RoutesFound> {
   if (!route) return { keys: [], warnings: [] };
   try {
     const look = await lookAtRoutes({ ...route, isAsked: false }, world);
-    const { router, plan } = look;
+    const { router, plan, desired, records } = look;
     const seen = {
       ...look,
       router: router.id,
@@ -23,7 +24,8 @@ export async function findRoutes(world: World): Promise<RoutesFound> {
       stopped: false,
       failed: new Map(),
     };
-    const isSettled = plan.steps.length === 0 && outcomeOfRoutes(seen).status === 'settled';
+    const isRecorded = !desired || sameRecords(desired.after, records);
+    const isSettled = isRecorded && plan.steps.length === 0 && outcomeOfRoutes(seen).status === 'settled';
     return { keys: isSettled ? [] : ['routes'], warnings: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

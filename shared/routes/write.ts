@@ -1,14 +1,14 @@
 /** Between the plan of the routes and their report: what is written to Neutron, under a lease and a record. */
-import { apply } from '../apply/apply.ts';
 import type { Means } from '../apply/apply.ts';
 import { applyEach } from '../apply/apply-each.ts';
+import type { AppliedEach } from '../apply/apply-each.ts';
 import type { RoutesLook } from './look.ts';
 import type { Address } from '../model/address.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import { TAG_PREFIX } from '../model/ownership.ts';
 import type { Step } from '../model/plan.ts';
-import { routerAt } from '../model/routes.ts';
-import type { Route, WrittenRoutes } from '../model/routes.ts';
+import { routerAt, sameRecords } from '../model/routes.ts';
+import type { Route } from '../model/routes.ts';
 import type { Budget, World } from '../ports.ts';
 
 /** What was done, and how it is now. */
@@ -49,54 +49,61 @@ export async function writeRoutes(
 
 /** Nothing is to be done but, perhaps, to forget what is gone. */
 async function settle(look: RoutesLook, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
-  const { router, desired, written } = look;
-  if (desired && !sameRecord(desired.after, written)) await kube.routes.save(router.id, desired.after);
+  const { router, desired, records } = look;
+  if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after);
   return { look, steps: [], stopped: false, routes: router.routes ?? [], failed: new Map() };
 }
 
 /** The record says what is ours before it is written, and forgets it when it is gone. */
-async function write(look: RoutesLook, world: World, means: Means): Promise<RoutesWritten> {
-  const { router, desired, observed, written } = look;
-  const steps = cloudSteps(look);
-  if (!desired || steps.length === 0) return settle(look, world);
-  if (!sameRecord(desired.before, written)) await world.kube.routes.save(router.id, desired.before);
-  const onRouter = steps.filter(({ kind }) => kind === 'router');
-  const { known, error, ...applied } = await apply(onRouter, observed, means);
-  const ports = await writePorts(error ? [] : steps, look, means);
-  const failed = new Map([...ports.failed, ...(error ? [[routerAt(router.id), error] as const] : [])]);
-  const stopped = ports.stopped || applied.stopped;
-  if (failed.size === 0 && !stopped && !sameRecord(desired.after, desired.before))
-    await world.kube.routes.save(router.id, desired.after);
-  const routes = (known.get(routerAt(router.id))?.['routes'] ?? []) as readonly Route[];
-  return { look, steps: [...applied.steps, ...ports.steps], stopped, routes, failed };
+async function write(look: RoutesLook, { kube }: World, means: Means): Promise<RoutesWritten> {
+  const { router, desired, records } = look;
+  if (!desired || cloudSteps(look).length === 0) return settle(look, { kube });
+  if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before);
+  const { known, ...done } = await writeInTurn(look, means);
+  const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, look));
+  const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
+  const after = new Map([...desired.before, ...forgotten]);
+  if (!isMissing && !done.stopped && !sameRecords(after, desired.before)) await kube.routes.save(after);
+  const { routes } = (known.get(routerAt(router.id)) ?? router) as Pick<RoutesLook['router'], 'routes'>;
+  return { look, ...done, routes: routes ?? [] };
+}
+
+/** What failed stops what comes after it: routes leave a former router when all is made that takes their place. */
+async function writeInTurn(look: RoutesLook, means: Means): Promise<AppliedEach> {
+  const turns = Map.groupBy(cloudSteps(look), ({ kind, address }) =>
+    kind === 'port' ? 'ports' : isOfFormer(address, look) ? 'former' : 'router',
+  );
+  let done: AppliedEach = { steps: [], stopped: false, known: new Map(), failed: new Map() };
+  for (const turn of ['router', 'ports', 'former'] as const)
+    if (!done.stopped && done.failed.size === 0)
+      done = together([done, ...(await byNetwork(turns.get(turn) ?? [], look, means))]);
+  return done;
 }
 
 /** Who may set address pairs depends on the network. */
-async function writePorts(
+function byNetwork(
   steps: readonly Step[],
   { observed }: RoutesLook,
   means: Means,
-): Promise<Pick<RoutesWritten, 'steps' | 'stopped' | 'failed'>> {
+): Promise<readonly AppliedEach[]> {
   const networks = new Map(observed.map(({ address, wire }) => [address, wire['network_id']]));
-  const groups = Map.groupBy(
-    steps.filter(({ kind }) => kind === 'port'),
-    ({ address }) => networks.get(address),
-  );
-  const all = await Promise.all([...groups.values()].map((group) => applyEach(group, observed, means)));
+  const groups = Map.groupBy(steps, ({ address }) => networks.get(address));
+  return Promise.all([...groups.values()].map((group) => applyEach(group, observed, means)));
+}
+
+function together(all: readonly AppliedEach[]): AppliedEach {
   return {
-    steps: all.flatMap((one) => one.steps),
-    stopped: all.some((one) => one.stopped),
-    failed: new Map(all.flatMap((one) => [...one.failed])),
+    steps: all.flatMap(({ steps }) => steps),
+    stopped: all.some(({ stopped }) => stopped),
+    known: new Map(all.flatMap(({ known }) => [...known])),
+    failed: new Map(all.flatMap(({ failed }) => [...failed])),
   };
+}
+
+function isOfFormer(address: Address, { router, records }: RoutesLook): boolean {
+  return [...records.keys()].some((id) => id !== router.id && address === routerAt(id));
 }
 
 function cloudSteps({ plan }: RoutesLook): readonly Step[] {
   return plan.steps.filter(({ kind }) => kind === 'port' || kind === 'router');
-}
-
-/** Both have the same order. */
-function sameRecord(a: WrittenRoutes, b: WrittenRoutes): boolean {
-  const text = ({ destination, nexthop, port }: WrittenRoutes[number]): string =>
-    [destination, nexthop, port].join(' ');
-  return JSON.stringify(a.map(text)) === JSON.stringify(b.map(text));
 }

@@ -1,7 +1,13 @@
 import { CONTROLLERS } from '../../shared/config/controllers.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
-import type { AddressPair, Route, RoutePort, WrittenRoutes } from '../../shared/model/routes.ts';
+import type {
+  AddressPair,
+  Route,
+  RoutePort,
+  RouteRecords,
+  WrittenRoutes,
+} from '../../shared/model/routes.ts';
 import type { Kube, World } from '../../shared/ports.ts';
 import { reconcileRoutes } from '../../shared/routes/reconcile.ts';
 import { CloudModel } from '../support/cloud-model.ts';
@@ -22,19 +28,26 @@ export class Fuse {
   }
 }
 
-/** A router with an interface, and the ports of four Nodes of one cluster and three of another. */
+/** Another router on the same subnets. */
+export const SECOND = ROUTER.replace('5', '7');
+
+/** Two routers with an interface, and the ports of four Nodes of one cluster and three of another. */
 export class RouterModel extends CloudModel {
   readonly fuse: Fuse;
 
   constructor(fuse: Fuse, routes: readonly Route[], pairs: readonly AddressPair[]) {
-    const own = { ...portOf(254), id: ROUTER.replace('5', '6'), device_id: ROUTER };
+    const interfaces = [ROUTER, SECOND].map((router, at) => ({
+      ...portOf(254 - at),
+      device_id: router,
+      device_owner: 'network:router_interface',
+    }));
     const ports = [1, 2, 3, 4, 11, 12, 13].map((at) => ({
       ...portOf(at),
       allowed_address_pairs: [...pairs],
     }));
     super({
-      router: [{ id: ROUTER, routes: [...routes], revision_number: 1 }],
-      port: [{ ...own, device_owner: 'network:router_interface' }, ...ports].map((port) => ({
+      router: [ROUTER, SECOND].map((id) => ({ id, routes: [...routes], revision_number: 1 })),
+      port: [...interfaces, ...ports].map((port) => ({
         ...port,
         revision_number: 1,
       })),
@@ -55,7 +68,11 @@ export class RouterModel extends CloudModel {
   }
 
   get routes(): readonly string[] {
-    const [router] = this.all('router');
+    return this.routesOf(ROUTER);
+  }
+
+  routesOf(id: string): readonly string[] {
+    const router = this.all('router').find((one) => one.id === id);
     return (router?.['routes'] as readonly Route[])
       .map(({ destination, nexthop }) => `${destination} ${nexthop}`)
       .sort();
@@ -76,18 +93,25 @@ export class RouterModel extends CloudModel {
 /** One cluster's Nodes and its record. */
 export class ClusterModel {
   nodes: readonly Node[] = [];
-  record: WrittenRoutes = [];
-  readonly world: World;
+  records: RouteRecords = new Map();
+  /** That is named. */
+  router = ROUTER;
+  readonly cloud: RouterModel;
+  readonly kube: Kube;
 
   constructor(cloud: RouterModel) {
+    this.cloud = cloud;
     const { fuse } = cloud;
     const lease = { acquire: () => Promise.resolve({ fresh: false }) };
     const quiet = () => Promise.resolve();
-    const kube = {
+    this.kube = {
       listNodes: () => Promise.resolve(this.nodes),
       routes: {
-        load: () => Promise.resolve(new Map(this.record.length > 0 ? [[ROUTER, this.record]] : [])),
-        save: (_router: string, routes: WrittenRoutes) => fuse.burn(() => void (this.record = routes)),
+        load: () => Promise.resolve(this.records),
+        save: (records: RouteRecords) =>
+          fuse.burn(() => {
+            this.#keep(records);
+          }),
       },
       lease: () => ({ ...lease, renew: quiet, release: quiet, remove: quiet }),
       recordEvent: quiet,
@@ -96,13 +120,10 @@ export class ClusterModel {
         { conditions = [] }: { readonly conditions?: readonly NodeCondition[] },
       ) => fuse.burn(() => this.#tell(node, conditions)),
     } as unknown as Kube;
-    const config = {
-      ...aConfig(),
-      controllers: CONTROLLERS,
-      clusterCidrs: ['10.244.0.0/16'],
-      route: { routerId: ROUTER },
-    };
-    this.world = { kube, cloud, config, clock: { now: () => 0 } } as unknown as World;
+  }
+
+  get record(): WrittenRoutes {
+    return [...this.records.values()].flat();
   }
 
   /** Those that were there keep their conditions. */
@@ -115,7 +136,11 @@ export class ClusterModel {
   }
 
   async run(): Promise<Plan | undefined> {
-    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command' }, this.world, {
+    const { kube, cloud, router } = this;
+    const route = { routerId: router };
+    const config = { ...aConfig(), controllers: CONTROLLERS, clusterCidrs: ['10.244.0.0/16'], route };
+    const world = { kube, cloud, config, clock: { now: () => 0 } } as unknown as World;
+    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command' }, world, {
       remainingMs: () => 60_000,
     });
     return plan;
@@ -126,6 +151,11 @@ export class ClusterModel {
     return this.nodes.map(
       ({ metadata, status }) => `${metadata.name} ${status?.conditions?.[0]?.status ?? ''}`,
     );
+  }
+
+  #keep(records: RouteRecords): void {
+    const all = [...this.records, ...records];
+    this.records = new Map([...new Map(all)].filter(([, routes]) => routes.length > 0));
   }
 
   #tell(node: Node, conditions: readonly NodeCondition[]): Node {

@@ -1,6 +1,6 @@
 import type { RouteReading } from '../../shared/desired/node-routes.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
-import type { AddressPair, RoutePort, WrittenRoute } from '../../shared/model/routes.ts';
+import type { AddressPair, FormerRouter, RoutePort, WrittenRoute } from '../../shared/model/routes.ts';
 
 export const ROUTER = '54d3ba2c-2f27-4701-9154-23afcc682dd3';
 const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -60,6 +60,7 @@ export interface RouteCase {
   readonly routes?: readonly string[];
   readonly ports?: readonly RoutePort[];
   readonly written?: readonly WrittenRoute[];
+  readonly former?: readonly FormerRouter[];
   readonly limit?: number;
   readonly clusterCidrs?: readonly string[];
 }
@@ -75,6 +76,7 @@ export function readingOf(given: RouteCase): RouteReading {
     subnets: new Set([SUBNET, SUBNET_IPV6]),
     ports: given.ports ?? [],
     written: given.written ?? [],
+    former: given.former ?? [],
     clusterCidrs: given.clusterCidrs ?? ['10.244.0.0/16', 'fd00:244::/56'],
     ...(given.limit === undefined ? {} : { limit: given.limit }),
   };

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { routeDoubt } from '../../../shared/desired/route-problems.ts';
 import { desireRoutes } from '../../../shared/desired/routes.ts';
 import type { AddressPair, Route, RoutePort } from '../../../shared/model/routes.ts';
-import { ELSEWHERE, nodeOf, pairOf, portOf, readingOf, written } from '../../support/route-reading.ts';
+import {
+  ELSEWHERE,
+  ROUTER,
+  nodeOf,
+  pairOf,
+  portOf,
+  readingOf,
+  written,
+} from '../../support/route-reading.ts';
 import type { RouteCase } from '../../support/route-reading.ts';
 
 /** Routes as they should be, pairs by port number, and why Nodes get none. */
@@ -31,7 +39,7 @@ function wishOf(given: RouteCase): Required<Wish> {
     without: nodes.flatMap((one) =>
       one.without.map(({ cidr, why }) => `${one.node.metadata.name} ${cidr}: ${why}`),
     ),
-    record: after.map(text),
+    record: (after.get(ROUTER) ?? []).map(text),
   };
 }
 
@@ -283,7 +291,11 @@ describe('before all is done', () => {
       routes: [ONE],
       written: written(TWO),
     };
-    expect(desireRoutes(readingOf(given)).before.map(text)).toEqual([ONE, TWO, '10.244.9.0/24 > 10.0.0.1']);
+    expect(desireRoutes(readingOf(given)).before.get(ROUTER)?.map(text)).toEqual([
+      ONE,
+      TWO,
+      '10.244.9.0/24 > 10.0.0.1',
+    ]);
   });
 });
 

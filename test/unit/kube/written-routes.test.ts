@@ -13,16 +13,16 @@ describe('the record of routes', () => {
     const { connect, asked } = await sandboxKube();
     const { routes } = await connect('a');
     expect(await routes.load()).toEqual(new Map());
-    await routes.save(ROUTER, [route(1)]);
-    await routes.save(OTHER, [route(2)]);
-    await routes.save(ROUTER, [route(1), route(3)]);
+    await routes.save(new Map([[ROUTER, [route(1)]]]));
+    await routes.save(new Map([[OTHER, [route(2)]]]));
+    await routes.save(new Map([[ROUTER, [route(1), route(3)]]]));
     expect(asked()).toEqual(['GET 404', 'POST 201', 'PATCH 200', 'PATCH 200']);
     const both = new Map([
       [ROUTER, [route(1), route(3)]],
       [OTHER, [route(2)]],
     ]);
     expect(await (await connect('b')).routes.load()).toEqual(both);
-    await routes.save(OTHER, []);
+    await routes.save(new Map([[OTHER, []]]));
     expect(await (await connect('b')).routes.load()).toEqual(new Map([[ROUTER, both.get(ROUTER)]]));
   });
 
@@ -32,10 +32,10 @@ describe('the record of routes', () => {
   ])('is not saved over what somebody else has %s since', async (_what, before) => {
     const { connect } = await sandboxKube();
     const [one, other] = [await connect('a'), await connect('b')];
-    if (before) await one.routes.save(ROUTER, before);
+    if (before) await one.routes.save(new Map([[ROUTER, before]]));
     await Promise.all([one.routes.load(), other.routes.load()]);
-    await one.routes.save(ROUTER, [route(1), route(2)]);
-    await expect(other.routes.save(ROUTER, [])).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
+    await one.routes.save(new Map([[ROUTER, [route(1), route(2)]]]));
+    await expect(other.routes.save(new Map([[ROUTER, []]]))).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
     expect((await other.routes.load()).get(ROUTER)).toHaveLength(2);
   });
 

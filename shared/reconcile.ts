@@ -12,7 +12,7 @@ import { lookAt } from './service/look.ts';
 import type { Look } from './service/look.ts';
 import { ReconcileError } from './model/errors.ts';
 import type { Report } from './model/outcome.ts';
-import { asNodeKey, asServiceKey, looksCloser } from './model/request.ts';
+import { asNodeKey, asServiceKey, isHint, looksCloser } from './model/request.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Unit } from './model/unit.ts';
 import { trustNothing } from './service/note-writes.ts';
@@ -78,8 +78,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
 
 /** Anybody's Service: most events are about one that never had a load balancer. */
 function isNotOurs(unit: Unit, request: ReconcileRequest): boolean {
-  const event = request.trigger === 'audit' || request.trigger === 'events';
-  return event && unit.service !== undefined && !unit.wanted && !hasFinalizer(unit.service);
+  return isHint(request) && unit.service !== undefined && !unit.wanted && !hasFinalizer(unit.service);
 }
 
 function asReconcileError(error: unknown): ReconcileError {

@@ -6,6 +6,11 @@ export function looksCloser(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
 
+/** Somebody wrote something, which is mostly no matter of ours; a key that comes back was not done with. */
+export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
+  return trigger === 'audit' || trigger === 'events';
+}
+
 /**
  * Units of work are `service/NS/NAME`, `node/NAME` and `routes`; `namespace/NS`, `nodeset` (the load balancers' members) and
  * `all` are for a sweep to look through.

@@ -19,7 +19,7 @@ import {
   SHUTDOWN_TAINT,
   UNINITIALIZED_TAINT,
 } from '../model/node.ts';
-import { looksCloser } from '../model/request.ts';
+import { isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { deletes, givesCidrs, withCidrs } from '../plan/node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
@@ -37,7 +37,7 @@ export async function reconcileNode(
   if (!looksAfterNodes(config)) return NOTHING;
   const node = await kube.getNode(name);
   if (!node) return config.nodeCidrs && !request.dryRun ? afterIt(name, kube) : NOTHING;
-  if (!looksCloser(request.trigger) && isQuiet(node, config)) return NOTHING;
+  if (isHint(request) && isQuiet(node, config)) return NOTHING;
   const first = await lookAtNode(node, await readOneByOne(world), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
   const look = await withDraw(await withClaims(first, world), world);

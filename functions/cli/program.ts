@@ -22,7 +22,10 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
     },
   );
   withConnection(
-    command('sweep', 'look at everything once; exit 0: nothing left to do, 2: still progressing, 1: failed'),
+    command(
+      'sweep',
+      'look at everything once; exit 0: nothing left to do, 2: still progressing or draining, 1: failed',
+    ),
   )
     .option('--dry-run', 'print the plans and change nothing')
     .action(async (flags: CliFlags) => {
@@ -34,7 +37,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
   )
     .argument('<object...>', OBJECT)
     .option('--dry-run', 'print the plan and change nothing')
-    .option('--wait', 'go on until nothing is progressing any more')
+    .option('--wait', 'go on until nothing is progressing or draining any more')
     .action(async (objects: readonly string[], flags: CliFlags) => {
       const { reconcileCommand } = await import('./reconcile-command.ts');
       exit(await reconcileCommand(objects, flags, env));

@@ -7,7 +7,7 @@ import { findRequests, readObjects } from './objects.ts';
 import { logOf, type CliFlags } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
-/** `levelset reconcile`: these objects now, and with --wait again until none is progressing. A blocked one is a failure. */
+/** `levelset reconcile`: these objects now, and with --wait again until none is progressing, or has members that drain. A blocked one is a failure. */
 export async function reconcileCommand(
   objects: readonly string[],
   flags: CliFlags,
@@ -30,24 +30,38 @@ export async function reconcileCommand(
   return reports.some(({ outcome }) => outcome.status === 'blocked') ? 1 : exitCode(reports);
 }
 
+/** Each again when it is due: those that are progressing after a while, those whose members drain when the first is done. */
 async function waitForAll(
   first: readonly Report[],
   world: World,
   print: (report: Report) => void,
 ): Promise<readonly Report[]> {
+  const { clock } = world;
+  const dueMs = new Map<Report, number>();
+  const schedule = (report: Report, attempt: number): void => {
+    const inMs = comesAgainInMs(report, attempt);
+    if (inMs !== undefined) dueMs.set(report, clock.now() + inMs);
+  };
+  for (const report of first) schedule(report, 0);
   let reports = first;
-  for (let attempt = 0; ; attempt += 1) {
-    const progressing = reports.filter(({ outcome }) => outcome.status === 'progressing');
-    if (progressing.length === 0) return reports;
-    const delays = progressing.map(({ outcome }) => comebackDelayMs(outcome, attempt, Math.random) ?? 0);
-    await sleep(Math.min(...delays));
+  for (let attempt = 1; dueMs.size > 0; attempt += 1) {
+    await sleep(Math.max(0, Math.min(...dueMs.values()) - clock.now()));
+    const due = [...dueMs].filter(([, at]) => at <= clock.now()).map(([report]) => report);
     const again = await runRequests(
-      progressing.map(({ request }) => request),
+      due.map(({ request }) => request),
       world,
       (report) => {
         if (report.outcome.status !== 'progressing') print(report);
       },
     );
-    reports = [...reports.filter((report) => !progressing.includes(report)), ...again];
+    for (const report of due) dueMs.delete(report);
+    for (const report of again) schedule(report, attempt);
+    reports = [...reports.filter((report) => !due.includes(report)), ...again];
   }
+  return reports;
+}
+
+function comesAgainInMs({ outcome, drainedInMs }: Report, attempt: number): number | undefined {
+  if (outcome.status === 'settled') return drainedInMs;
+  return outcome.status === 'progressing' ? comebackDelayMs(outcome, attempt, Math.random) : undefined;
 }

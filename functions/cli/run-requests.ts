@@ -29,13 +29,16 @@ export function describe(report: Report): string {
   const done = applied.length === 0 ? '' : ` (${summarizeSteps(applied)})`;
   const waiting = plan?.pending.length ?? 0;
   const waits = waiting === 0 ? '' : `; ${waiting} waiting for approval`;
-  return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}${waits}`;
+  const { draining = [] } = plan ?? {};
+  const drain = draining.length === 0 ? '' : `; ${draining.length} draining`;
+  return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}${waits}${drain}`;
 }
 
-/** 1: something failed, 2: something is still progressing, 0: nothing is left to do. */
+/** 1: something failed, 2: something is still progressing, or drains, 0: nothing is left to do. */
 export function exitCode(reports: readonly Report[]): number {
   const has = (status: Report['outcome']['status']): boolean =>
     reports.some(({ outcome }) => outcome.status === status);
   if (has('failed')) return 1;
-  return has('progressing') ? 2 : 0;
+  const drains = reports.some(({ request, drainedInMs }) => !request.dryRun && drainedInMs !== undefined);
+  return has('progressing') || drains ? 2 : 0;
 }

@@ -23,13 +23,15 @@ export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Pro
     pending > 0 ? `; ${pending} ${pending === 1 ? 'change waits' : 'changes wait'} for approval` : '';
   const settled = found.settled + found.nodesSettled;
   const code = exitCode(reports);
-  // who is a member of which load balancer, and where, was looked at before these Nodes were changed; and members drain
+  // who is a member of which load balancer, and where, was looked at before these Nodes were changed
   const again =
-    code === 0 &&
+    code !== 1 &&
     flags.dryRun !== true &&
     looksAfterServices(world.config) &&
-    reports.some(({ membersMoved, drainedInMs }) => membersMoved ?? drainedInMs !== undefined);
+    reports.some(({ membersMoved }) => membersMoved);
+  const draining = reports.reduce((sum, { plan }) => sum + (plan?.draining?.length ?? 0), 0);
+  const drain = draining > 0 ? `; ${draining} ${draining === 1 ? 'member drains' : 'members drain'}` : '';
   const members = again ? '; the members of load balancers are for the next sweep' : '';
-  console.log(`${inNumbers(found)}, ${settled} were settled already; ${work}${waits}${members}`);
+  console.log(`${inNumbers(found)}, ${settled} were settled already; ${work}${waits}${drain}${members}`);
   return again ? 2 : code;
 }

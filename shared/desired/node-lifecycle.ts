@@ -6,8 +6,11 @@ import { goneSince, noteGone } from '../model/server-gone.ts';
 
 export interface LifecycleInput {
   readonly node: Node;
-  /** gone: Nova answered 404 for the id in its providerID; unknown: nobody could say which server it is. */
-  readonly server: Server | 'gone' | 'unknown';
+  /**
+   * gone: Nova answered 404 for the id in its providerID; unknown: nobody could say which server it is; unasked: what becomes
+   * of it is for others to look after.
+   */
+  readonly server: Server | 'gone' | 'unknown' | 'unasked';
   /** Servers in one of these are shut down. */
   readonly shutdownStates: readonly string[];
   /** Where Nova was asked. */
@@ -34,6 +37,9 @@ const CONFIRM_MS = 60_000;
  */
 export function nodeLife({ node, server, shutdownStates, place, now }: LifecycleInput): NodeLife {
   const taints = node.spec?.taints ?? [];
+  // one that is being deleted waits for others, and was counted once
+  if (server === 'unasked' || node.metadata.deletionTimestamp !== undefined)
+    return { taints, annotations: {}, leaves: false };
   const noted = node.metadata.annotations?.[SERVER_GONE];
   const back = noted === undefined ? {} : { [SERVER_GONE]: null };
   const others = taints.filter(({ key }) => key !== SHUTDOWN_TAINT);

@@ -51,7 +51,7 @@ export async function lookAtNode(
   const serverId = parseProviderID(node.spec?.providerID ?? '')?.serverId ?? '';
   const life = nodeLife({
     node,
-    server: controllers.includes('cloud-node-lifecycle-controller') ? found.server : 'unknown',
+    server: controllers.includes('cloud-node-lifecycle-controller') ? found.server : 'unasked',
     shutdownStates: options.shutdownStates,
     place: { projectId: reading.projectId, region, serverId },
     now: clock.now(),

@@ -27,7 +27,7 @@ export interface ServerReading {
 }
 
 /** What the brake asks about the others. */
-export interface LeavingQuestion extends Pick<BrakeInput, 'nodes' | 'nodesWithServer'> {
+export interface LeavingQuestion extends Pick<BrakeInput, 'nodes' | 'withServer'> {
   readonly recorded: RecordedDeletions;
 }
 
@@ -68,10 +68,14 @@ async function readDeletions({ cloud, kube }: World): Promise<LeavingQuestion> {
     kube.deletions.load(),
   ]);
   return {
-    nodes: nodes.map(({ metadata }) => metadata.uid),
-    nodesWithServer: nodes.filter(isAmong(servers)).length,
+    nodes: nodes.map(uidOf),
+    withServer: nodes.filter(isAmong(servers)).map(uidOf),
     recorded,
   };
+}
+
+function uidOf({ metadata }: Node): string {
+  return metadata.uid;
 }
 
 function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean {

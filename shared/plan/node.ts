@@ -1,4 +1,4 @@
-import { nodeAt } from '../model/node.ts';
+import { nodeAt, SERVER_GONE } from '../model/node.ts';
 import type { Change, Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { planOne, remove } from './one.ts';
@@ -54,7 +54,9 @@ function leave(
   steps: Step[],
   refused: Refusal[],
 ): void {
-  const approval = approvalOf([node.id, node.address, 'delete']);
+  // an approval is for this time
+  const { [SERVER_GONE]: since } = node.wire['annotations'] as Readonly<Record<string, string>>;
+  const approval = approvalOf([node.id, node.address, 'delete', since]);
   if (brake === undefined || approved.includes(approval))
     steps.push({ ...remove(node), because: 'its server is gone' });
   else

@@ -1,18 +1,34 @@
 /** What must not happen to Nodes, whatever Nova, the apiserver and other controllers do meanwhile. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sweep } from '../../shared/sweep.ts';
 import { joinNodes } from '../support/nodes.ts';
+import type { JoinedNode } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
 import type { NodeWorld } from '../support/node-world.ts';
 
 let it: NodeWorld;
+let workers: readonly JoinedNode[];
 beforeEach(async () => {
   it = await startNodeWorld();
-  joinNodes(it.sandbox, 3);
+  workers = joinNodes(it.sandbox, 3);
   await it.sweepUntilSettled();
 });
 afterEach(() => it.close());
 
+const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
+const GONE = 'levelset.openstack.org/server-gone';
 const ZONE = 'topology.kubernetes.io/zone';
+const MINUTE = 61_000;
+const serverOf = (name: string): JoinedNode['server'] => {
+  const found = workers.find((worker) => worker.name === name);
+  if (!found) throw new Error(`no ${name}`);
+  return found.server;
+};
+const removeServer = (name: string): void => {
+  it.sandbox.cloud.removeNovaServer(serverOf(name).id);
+  it.sandbox.kube.setReady(name, false);
+};
+const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
 const change = (name: string, part: object): void => {
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, ...part });
 };
@@ -30,4 +46,58 @@ test('what a sweep found, and somebody else got in the way of, is done when the 
   expect(outcome).toMatchObject({ status: 'failed', code: 'KUBE_CONFLICT' });
   await it.look('worker-1', { trigger: 'comeback' });
   expect(it.node('worker-1').metadata.labels?.[ZONE]).toBe('az1');
+});
+
+test('a Node whose deletion waits for a finalizer of others is deleted once, and takes up no more of the budget', async () => {
+  change('worker-1', { metadata: { name: 'worker-1', finalizers: ['example.org/wait'] } });
+  removeServer('worker-1');
+  await it.look('worker-1');
+  await it.look('worker-1', {}, it.later(MINUTE));
+  expect(it.node('worker-1').metadata.deletionTimestamp).toBeDefined();
+  const drawn = await it.world.kube.deletions.load();
+
+  const { applied, outcome } = await it.look('worker-1', {}, it.later(3 * MINUTE));
+  expect([applied, outcome]).toEqual([[], { status: 'settled' }]);
+  expect((await sweep(it.later(3 * MINUTE))).requests).toEqual([]);
+  expect((await it.world.kube.deletions.load()).deletions).toEqual(drawn.deletions);
+});
+
+test('a server that one answer of Nova misses and another one shows is not gone', async () => {
+  it.sandbox.kube.setReady('worker-1', false);
+  const { id } = serverOf('worker-1');
+  const body = { itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } };
+  it.sandbox.fault({
+    match: { path: new RegExp(`servers/${id}`) },
+    times: 9,
+    kind: 'fail-before',
+    status: 404,
+    body,
+  });
+  const other = await it.another(it.world.config);
+  await it.look('worker-1', {}, other);
+  expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeDefined();
+  await it.look('worker-1', {}, { ...other, clock: it.later(MINUTE).clock });
+  expect(isThere('worker-1')).toBe(true);
+});
+
+test('where the lifecycle is for others to look after, their taint stays', async () => {
+  change('worker-1', { spec: { taints: [{ key: SHUTDOWN, effect: 'NoSchedule' }] } });
+  const config = { ...it.world.config, controllers: ['cloud-node-controller'] as const };
+  await it.look('worker-1', { trigger: 'sweep' }, await it.another(config));
+  expect(it.node('worker-1').spec?.taints?.map(({ key }) => key)).toEqual([SHUTDOWN]);
+});
+
+test('an approval is for this time: a server that came back and is gone again is another matter', async () => {
+  for (const { name } of workers) removeServer(name);
+  await it.look('worker-1');
+  const { plan } = await it.look('worker-1', { dryRun: true }, it.later(MINUTE));
+  const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
+  change('worker-1', { metadata: { name: 'worker-1', annotations } });
+  it.sandbox.kube.setReady('worker-1', true);
+  await it.look('worker-1', {}, it.later(MINUTE));
+
+  it.sandbox.kube.setReady('worker-1', false);
+  await it.look('worker-1', {}, it.later(10 * MINUTE));
+  await it.look('worker-1', {}, it.later(11 * MINUTE));
+  expect(isThere('worker-1')).toBe(true);
 });

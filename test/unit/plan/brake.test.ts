@@ -9,7 +9,7 @@ const present = (count: number) => ['own', ...uids(count - 1, 'there')];
 const deletions = (count: number, at = NOW - 1) => uids(count, 'gone').map((uid) => ({ uid, at }));
 const leaving = (input: Partial<BrakeInput>): string | undefined =>
   brake({
-    ...{ uid: 'own', nodes: present(50), nodesWithServer: 1, deletions: [], percent: 10, now: NOW },
+    ...{ uid: 'own', nodes: present(50), withServer: ['there-0'], deletions: [], percent: 10, now: NOW },
     ...input,
   });
 
@@ -29,8 +29,9 @@ test.each<readonly [which: string, input: Partial<BrakeInput>]>([
 
 test.each<readonly [which: string, input: Partial<BrakeInput>, why: RegExp]>([
   ['one with 0%', { percent: 0 }, /--node-deletion-share=0% lets no Node/],
-  ['one where Nova shows no server', { nodesWithServer: 0 }, /lists not one server of any Node/],
-  ['one where Nova shows no server, with 100%', { nodesWithServer: 0, percent: 100 }, /not one server/],
+  ['one where Nova shows no server', { withServer: [] }, /lists not one server of any Node/],
+  ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /not one server/],
+  ['one that Nova lists', { withServer: ['own', 'there-0'], percent: 100 }, /lists its server, though/],
   [
     'one above the share',
     { nodes: present(45), deletions: deletions(5) },

@@ -2,6 +2,7 @@
 import { freeCidrs } from '../desired/node-cidrs.ts';
 import type { CidrReading } from './look-at-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
+import { once } from './once.ts';
 import type { World } from '../ports.ts';
 
 export interface MayReadCidrs {
@@ -32,9 +33,4 @@ export function readCidrsInBulk(
   const claims = once(() => kube.cidrs.list());
   const pool = once(async () => freeCidrs(nodes, await claims(), nodeCidrs));
   return { cidrs: { claims, pool } };
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let begun: Promise<T> | undefined;
-  return () => (begun ??= read());
 }

@@ -48,12 +48,13 @@ export async function lookAtNode(
   const { region = '' } = config.openstack;
   const { nodes: options, controllers } = config;
   const found = await findServer(node, reading, config);
+  const projectId = found.server === 'gone' ? await reading.projectId() : '';
   const serverId = parseProviderID(node.spec?.providerID ?? '')?.serverId ?? '';
   const life = nodeLife({
     node,
     server: controllers.includes('cloud-node-lifecycle-controller') ? found.server : 'unasked',
     shutdownStates: options.shutdownStates,
-    place: { projectId: reading.projectId, region, serverId },
+    place: { projectId, region, serverId },
     now: clock.now(),
   });
   const wished =

@@ -38,7 +38,7 @@ export async function reconcileNode(
   const node = await kube.getNode(name);
   if (!node) return config.nodeCidrs && !request.dryRun ? afterIt(name, kube) : NOTHING;
   if (isHint(request) && isQuiet(node, config)) return NOTHING;
-  const first = await lookAtNode(node, await readOneByOne(world), world);
+  const first = await lookAtNode(node, readOneByOne(world), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
   const look = await withDraw(await withClaims(first, world), world);
   const { plan, observed } = look;

@@ -7,6 +7,7 @@ import type { RecordedDeletions } from '../model/node-deletions.ts';
 import type { NeutronPort, Server, Subport } from '../model/nova.ts';
 import { parseProviderID } from '../model/provider-id.ts';
 import { candidatesOf } from '../observe/node.ts';
+import { once } from './once.ts';
 import { listServers, portsByServer, readPorts } from '../observe/servers.ts';
 import { readSubports } from '../observe/subports.ts';
 import type { BrakeInput } from '../plan/brake.ts';
@@ -23,7 +24,8 @@ export interface ServerReading {
   readonly deletions?: () => Promise<LeavingQuestion>;
   /** Where Nodes get their CIDRs from us. */
   readonly cidrs?: CidrReading;
-  readonly projectId: string;
+  /** In which servers are looked for. */
+  readonly projectId: () => Promise<string>;
 }
 
 /** What the brake asks about the others. */
@@ -31,7 +33,7 @@ export interface LeavingQuestion extends Pick<BrakeInput, 'nodes' | 'withServer'
   readonly recorded: RecordedDeletions;
 }
 
-export async function readOneByOne(world: World): Promise<ServerReading> {
+export function readOneByOne(world: World): ServerReading {
   const { cloud, clock, config, kube } = world;
   const { nameFrom } = config.nodes;
   const { region } = config.openstack;
@@ -43,7 +45,7 @@ export async function readOneByOne(world: World): Promise<ServerReading> {
     others: () => listTogether(kube),
     deletions: () => readDeletions(world),
     ...readCidrs(() => listTogether(kube), world),
-    projectId: await cloud.projectId(),
+    projectId: () => cloud.projectId(),
   };
 }
 
@@ -82,23 +84,25 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
   return ({ spec }) => servers.has(parseProviderID(spec?.providerID ?? '')?.serverId ?? '');
 }
 
-/** Two lists for any number of Nodes. What is missing there is only a reason to look at the Node by itself. */
-export async function readInBulk(nodes: readonly Node[], world: World): Promise<ServerReading> {
+/**
+ * Two lists for any number of Nodes, and none that no Node asks for. What is missing there is only a reason to look at the Node
+ * by itself.
+ */
+export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
   const { cloud, clock } = world;
-  const servers = await listServers(cloud);
-  const all = [...servers.values()];
   const claimants = Map.groupBy(nodes, claimOf);
-  const claimed = (node: Node): readonly Server[] | undefined => {
-    const server = servers.get(claimOf(node) ?? '');
-    return server && [server];
-  };
-  const ports = await portsByServer([...servers.keys()], cloud);
+  const servers = once(() => listServers(cloud));
+  const ports = once(async () => portsByServer([...(await servers()).keys()], cloud));
   return {
-    candidates: (node) => Promise.resolve(claimed(node) ?? all),
-    ports: ({ id }) => Promise.resolve(ports.get(id) ?? []),
+    candidates: async (node) => {
+      const listed = await servers();
+      const claimed = listed.get(claimOf(node) ?? '');
+      return claimed ? [claimed] : [...listed.values()];
+    },
+    ports: async ({ id }) => (await ports()).get(id) ?? [],
     subports: (found) => readSubports(found, cloud, clock),
     others: ({ id }) => Promise.resolve(claimants.get(id) ?? []),
     ...readCidrsInBulk(nodes, world),
-    projectId: await cloud.projectId(),
+    projectId: () => cloud.projectId(),
   };
 }

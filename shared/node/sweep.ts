@@ -1,4 +1,4 @@
-/** Which Nodes are not as their servers say: two lists for all of them. */
+/** Which Nodes are not as their servers say, or lack a CIDR: few lists for all of them. */
 import { lookAtNode } from './look.ts';
 import type { NodeLook } from './look.ts';
 import type { Node } from '../model/kubernetes.ts';
@@ -24,7 +24,7 @@ export const NO_NODES: NodesFound = { keys: [], nodes: 0, nodesSettled: 0, warni
 export async function findNodes(nodes: readonly Node[], world: World): Promise<NodesFound> {
   if (nodes.length === 0 && !world.config.nodeCidrs) return NO_NODES;
   try {
-    const reading = await readInBulk(nodes, world);
+    const reading = readInBulk(nodes, world);
     const keys = await goneWithClaims(nodes, reading);
     let nodesSettled = 0;
     for (const node of nodes) {

@@ -114,6 +114,21 @@ test('where the other Node controllers are off, CIDRs are all that Nodes get, an
   expect(it.node('stranger').spec?.taints?.[0]?.key).toBe('node.cloudprovider.kubernetes.io/uninitialized');
 });
 
+test.each([
+  ['node-route-controller', []],
+  ['cloud-node-lifecycle-controller', ['keystone', 'nova']],
+  ['cloud-node-controller', ['keystone', 'nova', 'neutron']],
+] as const)('where %s is on besides, a sweep asks only %j', async (controller, services) => {
+  await it.close();
+  const nodeCidrs = { ranges: [V4], serviceCidrs: [] };
+  it = await startNodeWorld(() => ({ nodeCidrs, controllers: [controller] }));
+  joinNode(it.sandbox, 'worker-1');
+  const before = it.sandbox.requests.length;
+  expect((await sweep(it.world)).warnings).toEqual([]);
+  const asked = it.sandbox.requests.slice(before).filter(({ side }) => side === 'openstack');
+  expect(asked.map(({ service }) => service)).toEqual(services);
+});
+
 test('what others gave is left alone and given to nobody else; the sweep claims it where it is of our range', async () => {
   joinNode(it.sandbox, 'theirs', {}, { spec: { podCIDR: '10.244.0.0/24', podCIDRs: ['10.244.0.0/24'] } });
   joinNode(it.sandbox, 'far', {}, { spec: { podCIDR: '192.168.0.0/24', podCIDRs: ['192.168.0.0/24'] } });

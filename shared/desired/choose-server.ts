@@ -4,6 +4,7 @@ import { systemUUID } from '../model/node.ts';
 import type { Server } from '../model/nova.ts';
 import type { Problem } from '../model/plan.ts';
 import { parseProviderID } from '../model/provider-id.ts';
+import { regionLabel, regionOf } from './node-labels.ts';
 
 export interface ChooseOptions {
   /** That of cloud.conf. */
@@ -23,7 +24,7 @@ export type ServerChoice =
  */
 export function chooseServer(node: Node, servers: readonly Server[], options: ChooseOptions): ServerChoice {
   const { providerID = '' } = node.spec ?? {};
-  if (providerID !== '') return byProviderID(providerID, servers, options);
+  if (providerID !== '') return byProviderID(node, providerID, servers, options);
   const uuid = systemUUID(node);
   const found = servers.find(({ id }) => id === uuid);
   return found ? { found, by: 'systemUUID' } : byName(node.metadata.name, servers, options.nameFrom);
@@ -50,6 +51,7 @@ export function conflictProblem(node: Node, server: Server, nodes: readonly Node
 }
 
 function byProviderID(
+  node: Node,
   text: string,
   servers: readonly Server[],
   { region = '' }: ChooseOptions,
@@ -62,7 +64,13 @@ function byProviderID(
   if (providerID.region !== undefined && providerID.region !== region)
     return refuse(`is not of the region of cloud.conf, ${region === '' ? 'which names none' : region}`);
   const found = servers.find(({ id }) => id === providerID.serverId);
-  return found ? { found, by: 'providerID' } : { none: 'providerID' };
+  if (found) return { found, by: 'providerID' };
+  const labelled = regionOf(node);
+  return region === '' || labelled === undefined || labelled === regionLabel(region)
+    ? { none: 'providerID' }
+    : refuse(
+        `names a server that is not in the region of cloud.conf, ${region}, and the Node is of ${labelled}`,
+      );
 }
 
 function byName(name: string, servers: readonly Server[], nameFrom: NodeNameFrom): ServerChoice {

@@ -1,3 +1,4 @@
+import type { Node } from '../model/kubernetes.ts';
 import type { Server, ServerFlavor } from '../model/nova.ts';
 
 /** Each in its two spellings, which always say the same (kubernetes.md, 2.3). */
@@ -13,11 +14,20 @@ export function nodeLabels(server: Server, region: string | undefined): Readonly
   const values: readonly (readonly [readonly string[], string | undefined])[] = [
     [INSTANCE_TYPE, instanceType(server.flavor ?? {})],
     [ZONE, labelValue(server['OS-EXT-AZ:availability_zone'] ?? '')],
-    [REGION, labelValue(region ?? '')],
+    [REGION, regionLabel(region ?? '')],
   ];
   return Object.fromEntries(
     values.flatMap(([keys, value]) => (value === undefined ? [] : keys.map((key) => [key, value]))),
   );
+}
+
+export function regionLabel(region: string): string | undefined {
+  return labelValue(region);
+}
+
+/** In which a Node is, as whoever initialised it said. */
+export function regionOf({ metadata }: Node): string | undefined {
+  return REGION.map((key) => metadata.labels?.[key]).find((value) => value !== undefined);
 }
 
 /** The flavor's name, else its id as with the Go provider, else its name made valid. */

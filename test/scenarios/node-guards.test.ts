@@ -101,3 +101,14 @@ test('an approval is for this time: a server that came back and is gone again is
   await it.look('worker-1', {}, it.later(11 * MINUTE));
   expect(isThere('worker-1')).toBe(true);
 });
+
+test('a Node of another region than that of cloud.conf is not looked for here', async () => {
+  const config = { ...it.world.config, openstack: { ...it.world.config.openstack, region: 'RegionOne' } };
+  const labels = { 'topology.kubernetes.io/region': 'RegionTwo' };
+  change('worker-1', { metadata: { name: 'worker-1', labels } });
+  removeServer('worker-1');
+  const here = await it.another(config);
+  await it.look('worker-1', {}, here);
+  await it.look('worker-1', {}, { ...here, clock: it.later(MINUTE).clock });
+  expect(isThere('worker-1')).toBe(true);
+});

@@ -12,24 +12,12 @@ let router = '';
 let config = '';
 beforeAll(async () => {
   if (!lab().controllable) return;
-  const { private_network: network, private_v4: subnet } = labResources();
-  const made = await cloud().must<{ router: { id: string } }>('network', 'POST', '/v2.0/routers', {
-    router: { name: 'e2e-routes' },
-  });
-  router = made.router.id;
-  // the subnet's own gateway address is another router's
-  const { port } = await cloud().must<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', {
-    port: { network_id: network, fixed_ips: [{ subnet_id: subnet }] },
-  });
-  await ofRouter('/add_router_interface', { port_id: port.id });
+  const made = await aRouter('e2e-routes');
+  router = made.id;
   config = await writeCloudConfig('routes', { Route: { 'router-id': router } });
   for (const [at, name] of names.entries())
     await kube.patch(`/api/v1/nodes/${name}`, { spec: { podCIDR: cidr(at), podCIDRs: [cidr(at)] } });
-  return async () => {
-    await ofRouter('', { router: { routes: [] } });
-    await ofRouter('/remove_router_interface', { port_id: port.id });
-    await cloud().must('network', 'DELETE', `/v2.0/routers/${router}`);
-  };
+  return made.remove;
 }, 300_000);
 afterAll(async () => {
   if (lab().controllable) await kube.remove('/api/v1/namespaces/kube-system/configmaps/levelset-routes');
@@ -43,15 +31,35 @@ interface Route {
 const cidr = (at: number): string => `10.244.${at}.0/24`;
 const FOREIGN: Route = { destination: '10.244.200.0/24', nexthop: '10.0.0.250' };
 
-function ofRouter<T>(action: string, body: object): Promise<T> {
-  return cloud().must<T>('network', 'PUT', `/v2.0/routers/${router}${action}`, body);
+/** On the subnet of the Nodes. */
+async function aRouter(name: string): Promise<{ readonly id: string; readonly remove: () => Promise<void> }> {
+  const { private_network: network, private_v4: subnet } = labResources();
+  const made = await cloud().must<{ router: { id: string } }>('network', 'POST', '/v2.0/routers', {
+    router: { name },
+  });
+  const { id } = made.router;
+  // the subnet's own gateway address is another router's
+  const { port } = await cloud().must<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', {
+    port: { network_id: network, fixed_ips: [{ subnet_id: subnet }] },
+  });
+  await ofRouter('/add_router_interface', { port_id: port.id }, id);
+  const remove = async (): Promise<void> => {
+    await ofRouter('', { router: { routes: [] } }, id);
+    await ofRouter('/remove_router_interface', { port_id: port.id }, id);
+    await cloud().must('network', 'DELETE', `/v2.0/routers/${id}`);
+  };
+  return { id, remove };
 }
 
-async function routes(): Promise<readonly string[]> {
+function ofRouter<T>(action: string, body: object, id = router): Promise<T> {
+  return cloud().must<T>('network', 'PUT', `/v2.0/routers/${id}${action}`, body);
+}
+
+async function routes(id = router): Promise<readonly string[]> {
   const found = await cloud().must<{ router: { routes: readonly Route[] } }>(
     'network',
     'GET',
-    `/v2.0/routers/${router}`,
+    `/v2.0/routers/${id}`,
   );
   return found.router.routes.map(({ destination, nexthop }) => `${destination} ${nexthop}`).sort();
 }
@@ -74,9 +82,9 @@ async function unavailable(name: string): Promise<string | undefined> {
 }
 
 /** Its exit code. */
-async function reconcile(): Promise<number> {
+async function reconcile(cloudConfig = config): Promise<number> {
   const args = ['--cluster-cidr', '10.244.0.0/16', '--controllers', 'node-route-controller'];
-  const ran = await runLevelset(['reconcile', 'routes', '--wait'], { cloudConfig: config, args });
+  const ran = await runLevelset(['reconcile', 'routes', '--wait'], { cloudConfig, args });
   console.log(ran.stdout);
   return ran.code;
 }
@@ -104,6 +112,37 @@ it(
     await ofRouter('/add_extraroutes', { router: { routes: [moved, FOREIGN] } });
     expect(await reconcile()).toBe(0);
     expect(await routes()).toEqual([...wanted(), `${FOREIGN.destination} ${FOREIGN.nexthop}`].sort());
+  },
+);
+
+async function record(): Promise<readonly string[]> {
+  const path = '/api/v1/namespaces/kube-system/configmaps/levelset-routes';
+  return Object.keys((await kube.get<{ data?: object }>(path))?.data ?? {});
+}
+
+it(
+  'takes the routes along to another router, and back, and forgets one that is gone',
+  { timeout: 600_000 },
+  async () => {
+    const foreign = `${FOREIGN.destination} ${FOREIGN.nexthop}`;
+    const other = await aRouter('e2e-routes-other');
+    const named = await writeCloudConfig('routes-other', { Route: { 'router-id': other.id } });
+
+    const counted = await countCalls();
+    expect(await reconcile(named)).toBe(0);
+    const made = writes(await counted.stop()).map(({ path }) => path.split('/').slice(-2).join(' '));
+    expect(made).toEqual([`${other.id} add_extraroutes`, `${router} remove_extraroutes`]);
+    expect([await routes(other.id), await routes()]).toEqual([wanted(), [foreign]]);
+    expect([await pairs(3), await unavailable(names[3] ?? '')]).toEqual([[cidr(3)], 'False']);
+    expect(await record()).toEqual([other.id]);
+
+    expect(await reconcile()).toBe(0);
+    expect([await routes(other.id), await routes()]).toEqual([[], [...wanted(), foreign].sort()]);
+
+    expect(await reconcile(named)).toBe(0);
+    await other.remove();
+    expect(await reconcile()).toBe(0);
+    expect([await routes(), await record()]).toEqual([[...wanted(), foreign].sort(), [router]]);
   },
 );
 

@@ -48,7 +48,7 @@ async function write(http: Http, about: Service | Node, event: ObjectEvent): Pro
 }
 
 /** Events of what has no namespace are in `default`. */
-function eventObject({ metadata }: Service | Node, { type, reason, message }: ObjectEvent) {
+function eventObject({ metadata }: Service | Node, { component, type, reason, message }: ObjectEvent) {
   const { namespace, name, uid, resourceVersion } = metadata;
   const isService = namespace !== undefined;
   const hash = createHash('sha256')
@@ -70,7 +70,7 @@ function eventObject({ metadata }: Service | Node, { type, reason, message }: Ob
     type,
     reason,
     message: clip(message, LONGEST_MESSAGE),
-    source: { component: isService ? 'service-controller' : 'cloud-node-controller' },
+    source: { component: component ?? (isService ? 'service-controller' : 'cloud-node-controller') },
     reportingComponent: 'levelset',
     firstTimestamp: now,
     lastTimestamp: now,

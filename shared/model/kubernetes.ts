@@ -136,6 +136,8 @@ export interface ServicePatch {
 
 /** An Event to be shown at a Service or a Node (kubernetes.md, 1.4 and 7.10). */
 export interface ObjectEvent {
+  /** Kubernetes' own that would say it, where that is not the one of the Service or the Node. */
+  readonly component?: 'route_controller';
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;

@@ -78,7 +78,7 @@ export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectE
 
 function failure({ metadata }: Node, cidr: string, why: string): ObjectEvent {
   const message = `Could not create route ${cidr} for node ${metadata.name}: ${why}`;
-  return { type: 'Warning', reason: 'FailedToCreateRoute', message };
+  return { component: 'route_controller', type: 'Warning', reason: 'FailedToCreateRoute', message };
 }
 
 function isNew(node: Node): boolean {

@@ -154,7 +154,7 @@ describe('routes', () => {
     expect(it.pairs(4)).toEqual([]);
     expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('/ports/'))).toHaveLength(3);
     expect(it.events(4)).toEqual([
-      'FailedToCreateRoute: Could not create route 10.244.4.0/24 for node node-4: the router has the 3 routes that Neutron allows (max_routes)',
+      'route_controller FailedToCreateRoute: Could not create route 10.244.4.0/24 for node node-4: the router has the 3 routes that Neutron allows (max_routes)',
     ]);
     it.sandbox.cloud.maxRoutes = 30;
     await it.routed();

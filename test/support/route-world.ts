@@ -22,7 +22,7 @@ export interface RouteWorld extends SandboxWorld {
   /** CIDRs that a Node's port lets through. */
   pairs(at: number): readonly string[];
   unavailable(at: number): Pick<NodeCondition, 'status' | 'reason'> | undefined;
-  /** The words of the Events at a Node. */
+  /** The Events at a Node, each with the component that says it. */
   events(at: number): readonly string[];
   /** Requests to OpenStack since the last time. */
   calls(): readonly string[];
@@ -89,7 +89,10 @@ export async function startRouteWorld(
       kube
         .list('Event', 'default')
         .filter((event) => (event['involvedObject'] as { name?: string }).name === nodeName(at))
-        .map((event) => `${String(event['reason'])}: ${String(event['message'])}`),
+        .map((event) => {
+          const { component } = event['source'] as { component: string };
+          return `${component} ${String(event['reason'])}: ${String(event['message'])}`;
+        }),
     calls: () => {
       const { requests } = cloudSandbox;
       const made = requests

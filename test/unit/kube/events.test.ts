@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
+import type { Node, Service, ObjectEvent } from '../../../shared/model/kubernetes.ts';
 import { aService } from '../../support/service.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
@@ -9,10 +9,15 @@ const ensured: ObjectEvent = {
   message: 'Ensured load balancer',
 };
 
+interface Shown {
+  readonly involvedObject: { readonly kind: string };
+  readonly source: { readonly component: string };
+}
+
 async function world() {
   const { sandbox, connect, asked, log } = await sandboxKube();
   const service = sandbox.kube.apply(aService()) as unknown as Service;
-  const events = () => sandbox.kube.list('Event', 'default') as unknown as Record<string, unknown>[];
+  const events = () => sandbox.kube.list('Event', 'default') as unknown as Shown[];
   asked();
   return { sandbox, kube: await connect('a'), service, events, asked, log };
 }
@@ -30,6 +35,19 @@ it('writes an Event that kubectl describe shows at the Service', async () => {
       reportingComponent: 'levelset',
       count: 1,
     },
+  ]);
+});
+
+it('is of the component that says it in Kubernetes', async () => {
+  const { sandbox, kube, service, events } = await world();
+  const node = sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1' } }) as unknown as Node;
+  await kube.recordEvent(node, { type: 'Normal', reason: 'Synced', message: 'a' });
+  await kube.recordEvent(node, { ...ensured, component: 'route_controller' });
+  await kube.recordEvent(service, ensured);
+  expect(events().map(({ source, involvedObject: { kind } }) => [kind, source.component])).toEqual([
+    ['Node', 'cloud-node-controller'],
+    ['Node', 'route_controller'],
+    ['Service', 'service-controller'],
   ]);
 });
 

@@ -36,13 +36,15 @@ async function lookAtMembers(to: FunctionWorld, what: string, everyMs: number): 
 
 async function comeBack({ request, attempt }: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
   const { outcome } = report;
-  const delayMs = comebackDelayMs(outcome, attempt, Math.random) ?? report.drainedInMs;
+  const againMs = comebackDelayMs(outcome, attempt, Math.random);
+  const delayMs = againMs ?? report.drainedInMs;
   if (delayMs === undefined) return;
   const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
   await to.background.sendDelayed([
     {
       request: { ...request, trigger: 'comeback' },
-      attempt: attempt + 1,
+      // what only drains went well: nothing to back off from
+      attempt: againMs === undefined ? 0 : attempt + 1,
       ...(waitingFor !== undefined && { waitingFor }),
       delayMs,
     },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { deployed, request, taken, work } from './deployed.ts';
 import { addressOf, aService, until, whatIsThere } from './sandbox-world.ts';
 
@@ -22,6 +22,43 @@ test('a Service goes from its message to its address by comebacks, and away agai
   await work({ request: request('web'), attempt: 0 });
   await drain();
   expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('a member that drains is looked at when it is to go, at the latest every 15 minutes', async () => {
+  const world = await deployed();
+  vi.stubEnv('LEVELSET_CONNECTION_DRAINING_TIMEOUT', '20m');
+  const { cloud, kube } = world.sandbox;
+  /** Works on what comes back at once; what is left to come. */
+  const later = async (): Promise<ReturnType<typeof taken>> => {
+    for (;;) {
+      const next = taken(world.aws);
+      if (next.length === 0 || next.some(({ delaySeconds = 0 }) => delaySeconds > 30)) return next;
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await work(...next);
+    }
+  };
+  kube.apply(aService('web'));
+  await work({ request: request('web'), attempt: 0 });
+  expect(await later()).toEqual([]);
+  const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
+  kube.apply({ kind: 'Node', metadata: { name: 'node-2', labels } });
+
+  await work({ request: request('web'), attempt: 0 });
+  const first = await later();
+  expect(first).toMatchObject([{ queue: 'background', delaySeconds: 900, attempt: 0 }]);
+  const member = cloud.members.find(({ weight }) => weight === 0);
+  const since = (minutes: number): string =>
+    new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 19);
+  Object.assign(member ?? {}, { updated_at: since(15) });
+  await work(...first);
+  const [second] = await later();
+  expect(second?.delaySeconds).toBeGreaterThan(290);
+  expect(second?.delaySeconds).toBeLessThanOrEqual(300);
+
+  Object.assign(member ?? {}, { updated_at: since(20) });
+  await work(...(second ? [second] : []));
+  expect(await later()).toEqual([]);
+  expect(cloud.members.map(({ name }) => name)).toEqual(['node-1', 'node-3']);
 });
 
 test('comebacks whose load balancer is still busy are sent back after one list call', async () => {

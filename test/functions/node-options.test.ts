@@ -23,6 +23,7 @@ test('the flags of Nodes and routes come by their names', () => {
     '--node-name-from': 'hostname',
     '--shutdown-states': 'SUSPENDED',
     '--node-deletion-share': '5%',
+    '--connection-draining-timeout': '2m',
   };
   expect(parse(...Object.entries(flags).map(([name, value]) => `${name}=${value}`))).toMatchObject({
     controllers: '*,-route',
@@ -36,6 +37,7 @@ test('the flags of Nodes and routes come by their names', () => {
     nodeNameFrom: 'hostname',
     shutdownStates: 'SUSPENDED',
     nodeDeletionShare: '5%',
+    connectionDrainingTimeout: '2m',
   });
 });
 

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FUNCTIONS } from '../../build.ts';
+import { readFlags } from '../../functions/lambda/flags.ts';
 import { zipFile } from '../../infra/aws/zip-file.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -102,6 +103,18 @@ test('each function runs on Node 24, with a role, a log that ends, alarms, and t
   for (const log of logs) expect(log['RetentionInDays']).toBe(30);
   for (const name of ['Audit', 'Events', 'Resync', 'Status']) {
     expect(functions[`${name}LambdaFunction`]?.['Timeout']).toBeLessThan(30);
+  }
+});
+
+test('each function has the flags that are parameters', () => {
+  for (const properties of Object.values(ofType('AWS::Lambda::Function'))) {
+    const { Variables } = properties['Environment'] as { Variables: Record<string, string> };
+    expect(readFlags(Variables)).toEqual({
+      clusterName: 'kubernetes',
+      controllers: '*',
+      allocateNodeCidrs: 'false',
+      connectionDrainingTimeout: '0s',
+    });
   }
 });
 

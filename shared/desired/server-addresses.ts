@@ -76,13 +76,18 @@ function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   return [...ofNova, ...ofTrunks].sort((a, b) => compareText(a.network, b.network));
 }
 
-/** In the order of the ports: what is sure, and what the Node has while it is not. */
+/**
+ * In the order of the ports: what is sure, and what the Node has while it is not. Where networks are named, what Nova does not
+ * list is sure only for a Node that has nothing to lose: its cache may miss a network, and a port does not say the name of its own.
+ */
 function portAddresses(
-  { ports, existing }: ServerReading,
+  { ports, existing, options }: ServerReading,
   listed: readonly Listed[],
 ): Readonly<Record<'internal' | 'external', readonly string[]>> {
+  const isNamed = [...options.publicNetworkNames, ...options.internalNetworkNames].length > 0;
+  const isNew = existing.every(({ type }) => type === 'Hostname');
   const active = ports.filter(({ status }) => status === 'ACTIVE').flatMap(fixedIPs);
-  const sure = new Set([...active, ...listed.map(({ address }) => address)]);
+  const sure = new Set([...(isNew || !isNamed ? active : []), ...listed.map(({ address }) => address)]);
   const has = (type: string, address: string): boolean =>
     existing.some((one) => one.type === type && one.address === address);
   const all = byId(ports, ({ id }) => id).flatMap(fixedIPs);

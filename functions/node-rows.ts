@@ -3,6 +3,7 @@ import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node
 import { READY_CONDITION } from '../shared/model/ownership.ts';
 import { parseProviderID } from '../shared/model/provider-id.ts';
 import type { Key } from '../shared/model/request.ts';
+import { NODE_BLOCKED } from '../shared/report/node.ts';
 import type { StatusRow } from '../shared/report/page.ts';
 import { rowFromReport, type LastReport } from './status-rows.ts';
 
@@ -49,7 +50,8 @@ function rowFromNode(object: Key, node: Node): StatusRow {
 
 function stateOf(node: Node): Pick<StatusRow, 'state' | 'reason'> {
   const condition = node.status?.conditions?.find(({ type }) => type === READY_CONDITION);
-  if (condition?.status === 'False') return { state: 'failed', reason: condition.message };
+  if (condition?.status === 'False')
+    return { state: condition.reason === NODE_BLOCKED ? 'blocked' : 'failed', reason: condition.message };
   if (node.metadata.annotations?.[SERVER_GONE] !== undefined)
     return { state: 'progressing', reason: 'its server is not there; it is looked for again' };
   if (hasTaint(node, UNINITIALIZED_TAINT)) return { state: 'progressing', reason: 'waits to be initialised' };

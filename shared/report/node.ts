@@ -29,6 +29,10 @@ export interface NodeSummaryInput {
 /** Of a look alone. */
 export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new Map() };
 
+/** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
+export const NODE_BLOCKED = 'NodeBlocked';
+const FAILED = 'SyncNodeFailed';
+
 /** Of a condition. */
 const LONGEST_MESSAGE = 32_768;
 
@@ -62,7 +66,8 @@ function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition |
   const old = node.status?.conditions?.find(({ type }) => type === READY_CONDITION);
   const told = tell(outcome);
   if (!told || (told.status === 'True' && !old)) return undefined;
-  if (old?.status === told.status && old.message === told.message) return undefined;
+  if (old?.status === told.status && old.reason === told.reason && old.message === told.message)
+    return undefined;
   const time = rfc3339(now);
   const lastTransitionTime = old?.status === told.status ? old.lastTransitionTime : time;
   return { type: READY_CONDITION, ...told, lastHeartbeatTime: time, lastTransitionTime };
@@ -73,11 +78,11 @@ function tell(outcome: Outcome): Pick<NodeCondition, 'status' | 'reason' | 'mess
     case 'settled':
       return { status: 'True', reason: 'Synced', message: 'as its server says' };
     case 'blocked':
-      return { status: 'False', reason: 'SyncNodeFailed', message: clip(outcome.reason, LONGEST_MESSAGE) };
+      return { status: 'False', reason: NODE_BLOCKED, message: clip(outcome.reason, LONGEST_MESSAGE) };
     case 'failed': {
       if (ERRORS[outcome.code].disposition === 'retry') return undefined;
       const message = `${outcome.message} (${ERRORS[outcome.code].advice})`;
-      return { status: 'False', reason: 'SyncNodeFailed', message: clip(message, LONGEST_MESSAGE) };
+      return { status: 'False', reason: FAILED, message: clip(message, LONGEST_MESSAGE) };
     }
     case 'progressing':
       return undefined;
@@ -85,7 +90,9 @@ function tell(outcome: Outcome): Pick<NodeCondition, 'status' | 'reason' | 'mess
 }
 
 function eventOf({ status, reason, message }: NodeCondition): ObjectEvent {
-  return { type: status === 'True' ? 'Normal' : 'Warning', reason, message };
+  return status === 'True'
+    ? { type: 'Normal', reason, message }
+    : { type: 'Warning', reason: FAILED, message };
 }
 
 /** In the words of Kubernetes' own controllers (kubernetes.md, 2.1 and 3). */

@@ -25,11 +25,11 @@ function aNode(change: { spec?: object; status?: object; annotations?: Record<st
   return JSON.parse(JSON.stringify({ metadata, spec, status })) as Node;
 }
 
-function told(status: 'True' | 'False'): object {
+function told(status: 'True' | 'False', reason = 'x'): object {
   const condition = {
     type: READY_CONDITION,
     status,
-    reason: 'x',
+    reason,
     message: 'in words',
     lastTransitionTime: '',
   };
@@ -53,6 +53,7 @@ test.each([
     ['progressing', 'its server is not there; it is looked for again'],
   ],
   ['was told what is wrong', aNode({ spec: { taints }, status: told('False') }), ['failed', 'in words']],
+  ['waits for somebody', aNode({ status: told('False', 'NodeBlocked') }), ['blocked', 'in words']],
 ])('a Node that %s has a row', (_, node, [state, reason]) => {
   expect(nodeRows([node], NONE)).toEqual([{ object: 'node/a', state, reason, planSteps: 0 }]);
 });

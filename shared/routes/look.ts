@@ -12,6 +12,7 @@ import { observeRoutes } from '../observe/routes.ts';
 import { planRoutes } from '../plan/routes.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
+import { limitOf } from './full-routers.ts';
 
 export interface RoutesLook {
   readonly router: WireRouter;
@@ -26,11 +27,10 @@ export interface RoutesQuestion {
   readonly routerId: string;
   /** Somebody asked for this very look, and knows what is to be expected. */
   readonly isAsked: boolean;
-  readonly limit?: number;
 }
 
 export async function lookAtRoutes(
-  { routerId, isAsked, limit }: RoutesQuestion,
+  { routerId, isAsked }: RoutesQuestion,
   { kube, cloud, config, clock }: World,
 ): Promise<RoutesLook> {
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
@@ -39,6 +39,7 @@ export async function lookAtRoutes(
     throw new ReconcileError('NOT_FOUND', `there is no router ${routerId}, which [Route] router-id names`);
   const observed = [...found.resources, ...nodes.flatMap(observedNode)];
   const { clusterCidrs } = config;
+  const limit = limitOf(routerId, cloud, clock.now());
   const written = records.get(routerId) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
   const doubt = routeDoubt(reading, isAsked);

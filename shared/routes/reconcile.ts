@@ -7,6 +7,7 @@ import { applyEach } from '../apply/apply-each.ts';
 import type { AppliedEach } from '../apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from '../desired/route-conditions.ts';
+import { forgetLimits } from './full-routers.ts';
 import { lookAtRoutes } from './look.ts';
 import type { RoutesLook } from './look.ts';
 import { ERRORS } from '../model/errors.ts';
@@ -23,8 +24,8 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   const { route } = world.config;
   if (!route || !looksAfterRoutes(world.config)) return NOTHING;
   const isAsked = request.trigger === 'command' || request.trigger === 'resync';
-  const look = (limit?: number): Promise<RoutesLook> =>
-    lookAtRoutes({ ...route, isAsked, ...(limit === undefined ? {} : { limit }) }, world);
+  if (isAsked) forgetLimits(world.cloud);
+  const look = (): Promise<RoutesLook> => lookAtRoutes({ ...route, isAsked }, world);
   const first = await look();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
   const written = await writeRoutes(first, look, world, budget);

@@ -2,6 +2,7 @@
 import type { Means } from '../apply/apply.ts';
 import { applyEach } from '../apply/apply-each.ts';
 import type { AppliedEach } from '../apply/apply-each.ts';
+import { noteLimit } from './full-routers.ts';
 import type { RoutesLook } from './look.ts';
 import type { Address } from '../model/address.ts';
 import type { ReconcileError } from '../model/errors.ts';
@@ -30,7 +31,7 @@ const LEASE = `${TAG_PREFIX}routes`;
  */
 export async function writeRoutes(
   first: RoutesLook,
-  lookAgain: (limit?: number) => Promise<RoutesLook>,
+  lookAgain: () => Promise<RoutesLook>,
   world: World,
   budget: Budget,
 ): Promise<RoutesWritten> {
@@ -41,7 +42,9 @@ export async function writeRoutes(
     const means = { ...world, lease, budget };
     const done = await write(await lookAgain(), world, means);
     const limit = done.failed.get(routerAt(first.router.id))?.context.limit;
-    return limit === undefined ? done : await write(await lookAgain(limit), world, means);
+    if (limit === undefined) return done;
+    noteLimit(first.router.id, limit, world.cloud, world.clock.now());
+    return await write(await lookAgain(), world, means);
   } finally {
     await lease.remove();
   }

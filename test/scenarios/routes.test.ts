@@ -156,9 +156,31 @@ describe('routes', () => {
     expect(it.events(4)).toEqual([
       'route_controller FailedToCreateRoute: Could not create route 10.244.4.0/24 for node node-4: the router has the 3 routes that Neutron allows (max_routes)',
     ]);
-    it.sandbox.cloud.maxRoutes = 30;
+  });
+
+  test('are not tried again where there is no room, within the hour, or before somebody asks', async () => {
+    const toRouter = () => it.calls().filter((call) => call.startsWith('PUT')).length;
+    it.sandbox.cloud.maxRoutes = 1;
+    for (const at of [1, 2, 3]) it.addNode(at);
     await it.routed();
-    expect([it.routes().length, it.unavailable(4)]).toEqual([4, CREATED]);
+    it.calls();
+    const again = await it.routed();
+    expect([again.outcome.status, toRouter(), it.events(3).length]).toEqual(['blocked', 0, 1]);
+    it.sandbox.kube.delete('Node', undefined, nodeName(1));
+    await it.routed();
+    expect([it.routes(), it.unavailable(2)]).toEqual([[`10.244.2.0/24 ${it.hop(2)}`], CREATED]);
+
+    it.sandbox.cloud.maxRoutes = 2;
+    await it.routed();
+    expect([it.routes().length, it.unavailable(3)]).toEqual([1, MISSING]);
+    await it.look({ trigger: 'command' });
+    expect([it.routes().length, it.unavailable(3)]).toEqual([2, CREATED]);
+
+    it.addNode(4);
+    await it.routed();
+    it.sandbox.cloud.maxRoutes = 30;
+    await it.look({}, { ...it.world, clock: { now: () => Date.now() + 3_601_000 } });
+    expect(it.routes()).toHaveLength(3);
   });
 
   test('to ports whose pairs we may not set are a Problem, asked for a few times and no more', async () => {

@@ -9,7 +9,7 @@ import { parseProviderID } from '../model/provider-id.ts';
 import { candidatesOf } from '../observe/node.ts';
 import { once } from './once.ts';
 import { listServers, portsByServer, readPorts } from '../observe/servers.ts';
-import { readSubports } from '../observe/subports.ts';
+import { listSubports, subportsOf } from '../observe/subports.ts';
 import type { BrakeInput } from '../plan/brake.ts';
 import type { Kube, World } from '../ports.ts';
 
@@ -41,7 +41,7 @@ export function readOneByOne(world: World): ServerReading {
   return {
     candidates: (node) => candidatesOf(node, whereabouts, world),
     ports: ({ id }) => readPorts(id, cloud, clock),
-    subports: (ports) => readSubports(ports, cloud, clock),
+    subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), cloud, clock),
     others: () => listTogether(kube),
     deletions: () => readDeletions(world),
     ...readCidrs(() => listTogether(kube), world),
@@ -93,6 +93,7 @@ export function readInBulk(nodes: readonly Node[], world: World): ServerReading 
   const claimants = Map.groupBy(nodes, claimOf);
   const servers = once(() => listServers(cloud));
   const ports = once(async () => portsByServer([...(await servers()).keys()], cloud));
+  const subports = once(async () => listSubports([...(await ports()).values()].flat(), cloud));
   return {
     candidates: async (node) => {
       const listed = await servers();
@@ -100,7 +101,7 @@ export function readInBulk(nodes: readonly Node[], world: World): ServerReading 
       return claimed ? [claimed] : [...listed.values()];
     },
     ports: async ({ id }) => (await ports()).get(id) ?? [],
-    subports: (found) => readSubports(found, cloud, clock),
+    subports: async (found) => subportsOf(found, await subports(), cloud, clock),
     others: ({ id }) => Promise.resolve(claimants.get(id) ?? []),
     ...readCidrsInBulk(nodes, world),
     projectId: () => cloud.projectId(),

@@ -1,21 +1,34 @@
 import type { NeutronPort, Subport } from '../model/nova.ts';
 import type { Cloud, Clock } from '../ports.ts';
 import { remember } from './memo.ts';
+import { listPorts } from './port-lists.ts';
 
-/** What hangs on the trunks of a server, with the names of the networks there; Nova knows nothing of it (openstack-ccm.md, 6.5, step 4). */
-export async function readSubports(
+const FIELDS = ['id', 'network_id', 'status', 'fixed_ips'];
+
+/** What hangs on the trunks of these ports, and perhaps more, in one list. */
+export async function listSubports(
   ports: readonly NeutronPort[],
+  cloud: Cloud,
+): Promise<readonly NeutronPort[]> {
+  return listPorts('id', subportIds(ports), FIELDS, cloud);
+}
+
+/** Those among the listed that hang on these ports, with the names of their networks; Nova knows nothing of it (openstack-ccm.md, 6.5, step 4). */
+export function subportsOf(
+  ports: readonly NeutronPort[],
+  listed: readonly NeutronPort[],
   cloud: Cloud,
   clock: Clock,
 ): Promise<readonly Subport[]> {
-  const ids = ports.flatMap(({ trunk_details }) =>
-    (trunk_details?.sub_ports ?? []).map(({ port_id }) => port_id),
-  );
-  if (ids.length === 0) return [];
-  const found = (await cloud.list('port', { id: ids })) as unknown as readonly NeutronPort[];
+  const ids = new Set(subportIds(ports));
+  const own = listed.filter(({ id }) => ids.has(id));
   return Promise.all(
-    found.map(async (port) => ({ port, networkName: await nameOf(port.network_id, cloud, clock) })),
+    own.map(async (port) => ({ port, networkName: await nameOf(port.network_id, cloud, clock) })),
   );
+}
+
+function subportIds(ports: readonly NeutronPort[]): readonly string[] {
+  return ports.flatMap(({ trunk_details }) => (trunk_details?.sub_ports ?? []).map(({ port_id }) => port_id));
 }
 
 async function nameOf(id: string | undefined, cloud: Cloud, clock: Clock): Promise<string> {

@@ -239,6 +239,21 @@ test('used up: the Node is initialised, says so once, and gets its CIDR when ano
   expect(condition).toMatchObject({ status: 'True' });
 });
 
+test('used up: a wider range with the old one in it has room, and nobody changes', async () => {
+  await start(SMALL);
+  joinNodes(it.sandbox, 3);
+  for (const name of ['worker-1', 'worker-2', 'worker-3']) await it.look(name);
+  expect(cidrsOf('worker-3')).toBeUndefined();
+
+  const nodeCidrs = { ranges: [{ ...SMALL, clusterCidr: '10.244.0.0/22' }], serviceCidrs: [] } as const;
+  await it.sweepUntilSettled(await it.another({ ...it.world.config, nodeCidrs }));
+  expect(['worker-1', 'worker-2', 'worker-3'].map(cidrsOf)).toEqual([
+    ['10.244.0.0/24'],
+    ['10.244.1.0/24'],
+    ['10.244.2.0/24'],
+  ]);
+});
+
 test('a dry run shows the CIDR, claims nothing and releases nothing', async () => {
   joinNodes(it.sandbox, 2);
   await it.look('worker-1');

@@ -8,7 +8,7 @@ import type { NeutronPort, Server, Subport } from '../model/nova.ts';
 import { parseProviderID } from '../model/provider-id.ts';
 import { candidatesOf } from '../observe/node.ts';
 import { once } from './once.ts';
-import { listServers, portsByServer, readPorts } from '../observe/servers.ts';
+import { listServers, listServersWhole, portsByServer, readPorts } from '../observe/servers.ts';
 import { listSubports, subportsOf } from '../observe/subports.ts';
 import type { BrakeInput } from '../plan/brake.ts';
 import type { Kube, World } from '../ports.ts';
@@ -91,7 +91,7 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
 export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
   const { cloud, clock } = world;
   const claimants = Map.groupBy(nodes, claimOf);
-  const servers = once(() => listServers(cloud));
+  const servers = once(() => listServersWhole(cloud, clock));
   const ports = once(async () => portsByServer([...(await servers()).keys()], cloud));
   const subports = once(async () => listSubports([...(await ports()).values()].flat(), cloud));
   return {

@@ -79,6 +79,13 @@ export async function listServers(cloud: Reading): Promise<ReadonlyMap<string, S
   return new Map(found.map((server) => [server.id, server]));
 }
 
+/** The same with the names of their flavors. */
+export async function listServersWhole(cloud: Cloud, clock: Clock): Promise<ReadonlyMap<string, Server>> {
+  const listed = [...(await listServers(cloud)).values()];
+  const servers = await Promise.all(listed.map((one) => withFlavorName(one, cloud, clock)));
+  return new Map(servers.map((one) => [one.id, one]));
+}
+
 /** The ports of these servers, and perhaps of more, in few calls however many there are. */
 export async function portsByServer(
   serverIds: readonly string[],

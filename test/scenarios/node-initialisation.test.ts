@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { WireResource } from '../../shared/model/resources.ts';
 import { scopeOf } from '../../shared/model/request.ts';
+import type { World } from '../../shared/ports.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
@@ -179,3 +181,27 @@ test('a dry run shows the plan and changes nothing', async () => {
 function conditionOf(name: string): object | undefined {
   return it.node(name).status?.conditions?.find(({ type }) => type === 'levelset.openstack.org/Ready');
 }
+
+test('where Nova tells only the id of a flavor, a sweep over Nodes at rest finds nothing either', async () => {
+  joinNodes(it.sandbox, 2);
+  const ofFlavor = new Map(it.sandbox.cloud.servers.map(({ id, flavor }) => [id, { id: flavor.id }]));
+  const older = (wire: WireResource): WireResource => ({ ...wire, flavor: ofFlavor.get(wire.id) });
+  const { cloud } = it.world;
+  const world: World = {
+    ...it.world,
+    cloud: {
+      ...cloud,
+      get: async (kind, id) => {
+        const found = await cloud.get(kind, id);
+        return found && kind === 'server' ? older(found) : found;
+      },
+      list: async (kind, ...query) => {
+        const found = await cloud.list(kind, ...query);
+        return kind === 'server' ? found.map(older) : found;
+      },
+    },
+  };
+  await it.sweepUntilSettled(world);
+  expect(it.node('worker-1').metadata.labels?.['node.kubernetes.io/instance-type']).toBe('m1.small');
+  expect((await sweep(world)).requests).toEqual([]);
+});

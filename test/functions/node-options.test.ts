@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { afterEach, expect, test, vi } from 'vitest';
+import { nodeOptions } from '../../functions/cli/node-options.ts';
 import { withConnection, type CliFlags } from '../../functions/cli/options.ts';
+import { textOf } from '../repo/files.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -39,6 +41,10 @@ test('the flags of Nodes and routes come by their names', () => {
     nodeDeletionShare: '5%',
     connectionDrainingTimeout: '2m',
   });
+});
+
+test.each(nodeOptions().map(({ long }) => long ?? ''))('docs/nodes.md tells of %s', (long) => {
+  expect(textOf('docs/nodes.md')).toContain(`\`${long}\``);
 });
 
 test('--controllers twice is one list, and comes before its variable', () => {

@@ -11,6 +11,8 @@ import { forgetLimits } from './full-routers.ts';
 import { lookAtRoutes } from './look.ts';
 import type { RoutesLook } from './look.ts';
 import { ERRORS } from '../model/errors.ts';
+import { nodeStatusAt } from '../model/node.ts';
+import { looksCloser } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from '../plan/routes.ts';
 import type { Budget, World } from '../ports.ts';
@@ -37,7 +39,10 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
     failed: new Map([...written.failed, ...told.failed]),
     stopped: written.stopped || told.stopped,
   };
-  for (const [node, event] of routeEvents(done)) await world.kube.recordEvent(node, event);
+  const changed = new Set(told.steps.map(({ address }) => address));
+  for (const [node, event] of routeEvents(done))
+    if (looksCloser(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
+      await world.kube.recordEvent(node, event);
   const { plan } = written.look;
   return {
     outcome: outcomeOfRoutes(done),

@@ -68,3 +68,17 @@ test('a namespace is no matter of routes, and a router that does not answer stop
   expect(found.failed).toBeUndefined();
   expect(found.warnings).toEqual([expect.stringMatching(/^routes were not looked at: /)]);
 });
+
+test('a Node that gets no route is told when that is news, and by sweeps; not at each event about some Node', async () => {
+  it.addNode(1);
+  it.addNode(2, ['192.168.9.0/24']);
+  const told = (): number =>
+    it.sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/events')).length;
+  await it.routed();
+  expect([told(), it.unavailable(2)?.status]).toEqual([1, 'True']);
+  await it.look();
+  await it.look({ trigger: 'comeback' });
+  expect(told()).toBe(1);
+  await it.look({ trigger: 'sweep' });
+  expect(told()).toBe(2);
+});

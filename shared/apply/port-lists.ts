@@ -4,6 +4,8 @@ import type { Cloud } from '../ports.ts';
 
 /** Each port's last write of this process: the next one waits for it and starts from its answer. */
 const lastWrites = new WeakMap<Cloud, Map<string, Promise<WireResource | undefined>>>();
+/** Of so many ports, those written last: nodes come and go, and one that is forgotten is only read again. */
+const MOST = 1_000;
 
 /**
  * What comes to the lists of a port, its security groups and its address pairs, or leaves them; all else stays. Many Services, and
@@ -23,10 +25,12 @@ export async function changePort(
     const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
     return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
   });
+  writes.delete(step.id);
   writes.set(
     step.id,
     write.catch(() => undefined),
   );
+  for (const oldest of writes.keys()) if (writes.size > MOST) writes.delete(oldest);
   return write;
 }
 

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../../shared/apply/apply.ts';
 import { changePort } from '../../../shared/apply/port-lists.ts';
 import type { Step, UpdateStep } from '../../../shared/model/plan.ts';
+import type { WireResource } from '../../../shared/model/resources.ts';
+import type { Cloud } from '../../../shared/ports.ts';
 import { CloudModel, NODE_GROUP } from '../../support/cloud-model.ts';
 import { secretsOf } from '../../support/tls-secret.ts';
 
@@ -92,4 +94,18 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
   expect(applied.steps.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
   expect(applied).toMatchObject({ stopped: true, error: { code: 'CHANGED_MEANWHILE' } });
   expect(cloud.all('securitygroup')).toHaveLength(1);
+});
+
+test('the last writes are remembered of a thousand ports, not of all that ever were', async () => {
+  const revisions: number[] = [];
+  const updateAt: Cloud['updateAt'] = (_, id, __, revision) => {
+    revisions.push(revision);
+    return Promise.resolve({ id, revision_number: revision + 1 });
+  };
+  const cloud = { updateAt } as unknown as Cloud;
+  const write = (id: string): Promise<WireResource> =>
+    changePort({ ...adding(WEB), id }, { id, revision_number: 1 }, cloud);
+  for (const id of ['first', 'first', ...Array.from({ length: 1_000 }, (_, at) => `${at}`), 'first'])
+    await write(id);
+  expect([revisions.slice(0, 2), revisions.at(-1)]).toEqual([[1, 2], 1]);
 });

@@ -1,6 +1,7 @@
 import { ATTRIBUTES } from '../model/attributes.ts';
 import { isAdopted, nextPlace } from '../model/next-pool.ts';
 import type { Address } from '../model/address.ts';
+import type { DrainingMember } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { compare } from './compare.ts';
 import { moved, presentOf } from './moved.ts';
@@ -12,11 +13,13 @@ type There = ReadonlyMap<Address, ObservedResource>;
  * What is desired, where a pool has to be another one (its protocol, the type of its monitor, the subnet of a member): the
  * new pool, its members and its monitor go to a place of their own, beside the old ones, and the listener is to turn to
  * it. The rest follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
+ * A member that drains stays behind, as nothing is made for a node that leaves.
  */
 export function desireBeside(
   desired: readonly DesiredResource[],
   there: There,
   keepMembers: boolean,
+  draining: readonly DrainingMember[] = [],
 ): readonly DesiredResource[] {
   const places = desired
     .filter(({ kind }) => kind === 'pool')
@@ -25,6 +28,7 @@ export function desireBeside(
   const along = desired.flatMap((resource) => {
     const found = places.find(({ place }) => isAt(resource, place));
     if (!found) return resource;
+    if (draining.some(({ address }) => address === resource.address)) return [];
     return isLeft(found) ? moved(resource, found, there) : asItIs(resource, there);
   });
   const wanted = new Set(along.map(({ address }) => address));

@@ -65,7 +65,7 @@ export function plan(input: PlanInput): Plan {
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
   const refused: Refusal[] = [];
 
-  const moved = desireBeside(desired, there, input.keepMembers);
+  const moved = desireBeside(desired, there, input.keepMembers, input.draining);
   const turning = moved.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;

@@ -141,6 +141,17 @@ test('are not written again while others come and go, so that their time goes on
   expect(report.drainedInMs).toBeLessThan(DRAIN_MS - 9_000);
 });
 
+test('are not made again in a pool that takes the place of theirs', async () => {
+  await apply();
+  mark('node-2', true);
+  await settle();
+  expect(weights()).toContain('node-2 0');
+  const [before] = it.sandbox.cloud.pools;
+  await apply({ 'levelset.openstack.org/monitor-type': 'HTTP' });
+  expect(it.sandbox.cloud.pools.map(({ id }) => id)).not.toContain(before?.id);
+  expect(weights()).toEqual(['node-1 1', 'node-3 1']);
+});
+
 test('of two Services each drain for themselves', async () => {
   await apply();
   mark('node-2', true);

@@ -1,7 +1,7 @@
 /** Which server a Node is: that, or none for good, or nothing that one could go by. */
 import { chooseServer, conflictProblem } from '../desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { hasTaint, UNINITIALIZED_TAINT } from '../model/node.ts';
+import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node.ts';
 import type { Server } from '../model/nova.ts';
 import type { Problem } from '../model/plan.ts';
 import type { ServerReading } from './server-reading.ts';
@@ -26,7 +26,8 @@ export async function findServer(
   });
   if ('problem' in choice) return { server: 'unknown', problems: [choice.problem] };
   if ('none' in choice) {
-    if (choice.none === 'providerID') return { server: 'gone', problems: [] };
+    if (choice.none === 'providerID')
+      return { server: 'gone', problems: readyStatus(node) === 'True' ? [replaced(node)] : [] };
     return { server: 'unknown', problems: hasTaint(node, UNINITIALIZED_TAINT) ? [noServer(node)] : [] };
   }
   const conflict = conflictProblem(node, choice.found, await reading.others(choice.found));
@@ -37,4 +38,11 @@ function noServer({ metadata }: Node): Problem {
   const message =
     'is the name of no server of the project, nor is its systemUUID the id of one; the Node waits for it';
   return { field: 'metadata.name', value: metadata.name, message };
+}
+
+/** Its addresses may be those of a server that is no more, and nobody would look for the reason here. */
+function replaced({ spec }: Node): Problem {
+  const message =
+    'names a server that is not there, though the Node is ready: it keeps what it has. If another server has its name, delete the Node, and restart its kubelet, which registers it anew';
+  return { field: 'spec.providerID', value: spec?.providerID ?? '', message };
 }

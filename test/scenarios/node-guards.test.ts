@@ -5,6 +5,7 @@ import { joinNodes } from '../support/nodes.ts';
 import type { JoinedNode } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
 import type { NodeWorld } from '../support/node-world.ts';
+import { runAll } from '../support/sandbox-world.ts';
 
 let it: NodeWorld;
 let workers: readonly JoinedNode[];
@@ -111,4 +112,18 @@ test('a Node of another region than that of cloud.conf is not looked for here', 
   await it.look('worker-1', {}, here);
   await it.look('worker-1', {}, { ...here, clock: it.later(MINUTE).clock });
   expect(isThere('worker-1')).toBe(true);
+});
+
+test('a Node that is ready, and whose server is not there, keeps what it has and is told, once', async () => {
+  it.sandbox.cloud.removeNovaServer(serverOf('worker-1').id);
+  const before = it.node('worker-1');
+  await runAll(await sweep(it.world), it.world);
+  const { metadata, spec, status } = it.node('worker-1');
+  expect([metadata.labels, spec, status?.addresses]).toEqual([
+    before.metadata.labels,
+    before.spec,
+    before.status?.addresses,
+  ]);
+  expect(it.events('worker-1')).toEqual(['Synced', 'SyncNodeFailed']);
+  expect((await sweep(it.world)).requests).toEqual([]);
 });

@@ -50,8 +50,8 @@ const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
   'vmodule':                             { value: true,  because: '-v is for the whole program' },
 };
 
-/** Flags of both programs that take a value here and need none there. */
-const BOOLEANS = ['configure-cloud-routes', 'allocate-node-cidrs'];
+/** Flags that take a value here and need none in the Go programs; one of our own as well. */
+const BOOLEANS = ['configure-cloud-routes', 'allocate-node-cidrs', 'discover-router'];
 
 /**
  * Takes the Go program's flags that mean nothing here out of a command line, with one line about each, and turns its

@@ -19,6 +19,10 @@ const NODES = [
     '--configure-cloud-routes <bool>',
     'routes to the pods on [Route] router-id, if there is a --cluster-cidr (default: true)',
   ],
+  [
+    '--discover-router <bool>',
+    'without [Route] router-id, the one router on the subnets of the Nodes has the routes (default: false)',
+  ],
   ['--allocate-node-cidrs <bool>', 'give each Node its part of --cluster-cidr (default: false)'],
   ['--node-cidr-mask-size <number>', 'how much of it, when it is one CIDR'],
   ['--node-cidr-mask-size-ipv4 <number>', 'how much of its IPv4 part (default: 24)'],

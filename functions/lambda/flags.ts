@@ -15,6 +15,7 @@ export function readFlags(env: NodeJS.ProcessEnv): Flags {
     controllers: flag('CONTROLLERS'),
     clusterCidr: flag('CLUSTER_CIDR'),
     configureCloudRoutes: flag('CONFIGURE_CLOUD_ROUTES'),
+    discoverRouter: flag('DISCOVER_ROUTER'),
     allocateNodeCidrs: flag('ALLOCATE_NODE_CIDRS'),
     nodeCidrMaskSize: flag('NODE_CIDR_MASK_SIZE'),
     nodeCidrMaskSizeIpv4: flag('NODE_CIDR_MASK_SIZE_IPV4'),

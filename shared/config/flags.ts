@@ -20,6 +20,7 @@ export interface Flags {
   readonly controllers?: string;
   readonly clusterCidr?: string;
   readonly configureCloudRoutes?: string;
+  readonly discoverRouter?: string;
   readonly allocateNodeCidrs?: string;
   readonly nodeCidrMaskSize?: string;
   readonly nodeCidrMaskSizeIpv4?: string;

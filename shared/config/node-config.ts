@@ -17,9 +17,10 @@ export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
 
 export type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
 
-/** [Route] of cloud.conf. */
+/** [Route] of cloud.conf, or --discover-router. */
 export interface RouteConfig {
-  readonly routerId: string;
+  /** Undefined: the one that the Nodes are behind. */
+  readonly routerId?: string;
 }
 
 /** What Nodes get as podCIDRs, one of each range. */

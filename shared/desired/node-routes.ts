@@ -53,7 +53,10 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
 }
 
 /** Ports of the Node's server; where it names none of ours, those with its addresses. Undefined: two Nodes claim the server. */
-function portFinder({ nodes, ports }: RouteReading): (node: Node) => readonly RoutePort[] | undefined {
+export function portFinder({
+  nodes,
+  ports,
+}: Pick<RouteReading, 'nodes' | 'ports'>): (node: Node) => readonly RoutePort[] | undefined {
   const byServer = Map.groupBy(ports, ({ device_id: id }) => id ?? '');
   const byAddress = Map.groupBy(
     ports.flatMap((port) => fixedIPs(port).map((fixed) => ({ port, address: cidrKey(fixed.ip_address) }))),

@@ -1,7 +1,14 @@
 import type { Problem } from '../model/plan.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import { cidrKey, isWithin, routeKey, routePortAt, routerAt } from '../model/routes.ts';
-import type { AddressPair, Route, RoutePort, RouteRecords, WrittenRoutes } from '../model/routes.ts';
+import type {
+  AddressPair,
+  Route,
+  RoutePort,
+  RouteRecords,
+  WireRouter,
+  WrittenRoutes,
+} from '../model/routes.ts';
 import { desiredPairs } from './address-pairs.ts';
 import { desireFormerRouters } from './former-routers.ts';
 import { fixedIPs, nodeRoutes } from './node-routes.ts';
@@ -9,6 +16,8 @@ import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
+  /** As it is. */
+  readonly router: WireRouter;
   /** The router first, as it may have no room; last those that were routers before. */
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
@@ -62,6 +71,7 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   };
   const foreign = there.filter((route) => !isOurs(route) && isInCluster(route, reading));
   return {
+    router,
     resources: [target, ...pairs.map(portResource), ...former.resources],
     nodes,
     problems: [

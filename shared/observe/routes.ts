@@ -18,6 +18,13 @@ const INTERFACES = [
   'network:ha_router_replicated_interface',
 ];
 
+export interface ObservedPorts {
+  /** Those of the Nodes, and those that the record names. */
+  readonly ports: readonly (RoutePort & WireResource)[];
+  /** By which the router is on its subnets; where none is named, all routers on theirs. */
+  readonly interfaces: readonly RoutePort[];
+}
+
 export interface ObservedRoutes {
   readonly router: WireRouter;
   readonly subnets: ReadonlySet<string>;
@@ -27,47 +34,56 @@ export interface ObservedRoutes {
   readonly resources: readonly ObservedResource<'router' | 'port'>[];
 }
 
-/**
- * A router, its interfaces and the ports of the Nodes: two calls where every Node names its server, and one for each other router
- * of the record. Undefined when there is no such router.
- */
-export async function observeRoutes(
-  routerId: string,
+/** Ports in one call where every Node names its server, and those of routers in one more where it is not said which router. */
+export async function observePorts(
+  routerId: string | undefined,
   nodes: readonly Node[],
   records: RouteRecords,
-  cloud: Pick<Cloud, 'get' | 'list'>,
-): Promise<ObservedRoutes | undefined> {
+  cloud: Pick<Cloud, 'list'>,
+): Promise<ObservedPorts> {
   const servers = nodes.flatMap(({ spec }) => parseProviderID(spec?.providerID ?? '')?.serverId ?? []);
   const unnamed = nodes.filter(({ spec }) => !parseProviderID(spec?.providerID ?? '')).flatMap(internalIPs);
   const fixed = unnamed.map((address) => `ip_address=${address}`);
-  const others = [...records].filter(([id]) => id !== routerId);
-  const [router, formers, byDevice, byAddress] = await Promise.all([
-    cloud.get('router', routerId),
-    Promise.all(others.map(([id]) => cloud.get('router', id))),
-    listPorts('device_id', [routerId, ...new Set(servers)], FIELDS, cloud),
+  const devices = [...(routerId === undefined ? [] : [routerId]), ...new Set(servers)];
+  const listed = await Promise.all([
+    listPorts('device_id', devices, FIELDS, cloud),
     listPorts('fixed_ips', fixed, FIELDS, cloud),
+    routerId === undefined ? cloud.list('port', { device_owner: INTERFACES, fields: FIELDS }) : [],
   ]);
-  if (!router) return undefined;
-  const known = new Map([...byDevice, ...byAddress].map((port) => [port.id, port]));
+  const known = new Map(listed.flat().map((port) => [port.id, port]));
   const named = [...records.values()].flat().map(({ port }) => port);
   const recorded = [...new Set(named)].filter((id) => !known.has(id));
   for (const port of await listPorts('id', recorded, FIELDS, cloud)) known.set(port.id, port);
-  const all = [...known.values()] as readonly (RoutePort & WireResource)[];
-  const isOwn = (port: RoutePort): boolean => port.device_id === routerId;
-  const interfaces = all.filter((port) => isOwn(port) && INTERFACES.includes(port.device_owner ?? ''));
-  const ports = all.filter((port) => !isOwn(port));
+  const all = [...known.values()] as readonly ObservedPorts['ports'][number][];
   return {
-    router: router,
-    subnets: new Set(
-      interfaces.flatMap(({ fixed_ips: ips }) => (ips ?? []).flatMap((one) => one.subnet_id ?? [])),
-    ),
+    ports: all.filter(({ device_owner: owner = '' }) => !owner.startsWith('network:')),
+    interfaces: all.filter(({ device_owner: owner = '' }) => INTERFACES.includes(owner)),
+  };
+}
+
+/** A router, in one call, and one for each other router of the record. Undefined when there is no such router. */
+export async function observeRoutes(
+  routerId: string,
+  { ports, interfaces }: ObservedPorts,
+  records: RouteRecords,
+  cloud: Pick<Cloud, 'get'>,
+): Promise<ObservedRoutes | undefined> {
+  const others = [...records].filter(([id]) => id !== routerId);
+  const [router, ...formers] = await Promise.all(
+    [routerId, ...others.map(([id]) => id)].map((id) => cloud.get('router', id)),
+  );
+  if (!router) return undefined;
+  const own = interfaces.filter((port) => port.device_id === routerId);
+  return {
+    router,
+    subnets: new Set(own.flatMap(({ fixed_ips: ips }) => (ips ?? []).flatMap((one) => one.subnet_id ?? []))),
     ports,
     former: others.map(([id, written], at) => {
       const { routes = [] } = (formers[at] ?? {}) as Partial<WireRouter>;
       return { id, routes, written };
     }),
     resources: [
-      ...[router, ...formers.flatMap((one) => one ?? [])].map((wire) => routerResource(wire)),
+      ...[router, ...formers.flatMap((one) => one ?? [])].map(routerResource),
       ...ports.map(portResource),
     ],
   };

@@ -13,7 +13,6 @@ import { outcomeOfError } from './outcome.ts';
 
 /** How it came out. */
 export interface RoutesDone {
-  readonly router: string;
   readonly plan: Plan;
   readonly desired?: DesiredRoutes;
   readonly routes: readonly Route[];
@@ -63,7 +62,7 @@ function fieldOf(address: Address): string {
 /** In the word of Kubernetes' route controller (kubernetes.md, 4); a Node that is not yet initialised only waits. */
 export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
   const isThere = isRouted(done);
-  const onRouter = done.failed.get(routerAt(done.router));
+  const onRouter = done.failed.get(routerAt(done.desired?.router.id ?? ''));
   return (done.desired?.nodes ?? []).flatMap(({ node, routes, without }) => {
     if (isNew(node)) return [];
     const missing = routes

@@ -1,58 +1,61 @@
 /** Observe, desire and plan the routes: everything before the first write. */
+import { chooseRouter } from '../desired/choose-router.ts';
 import { routeConditions } from '../desired/route-conditions.ts';
 import { routeDoubt } from '../desired/route-problems.ts';
 import { desireRoutes } from '../desired/routes.ts';
 import type { DesiredRoutes } from '../desired/routes.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { observedNode } from '../model/node.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Plan, Problem } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
-import type { RouteRecords, WireRouter } from '../model/routes.ts';
-import { observeRoutes } from '../observe/routes.ts';
+import type { RouteRecords } from '../model/routes.ts';
+import { observePorts, observeRoutes } from '../observe/routes.ts';
 import { planRoutes } from '../plan/routes.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
 import { limitOf } from './full-routers.ts';
 
 export interface RoutesLook {
-  readonly router: WireRouter;
   readonly observed: readonly ObservedResource[];
   readonly records: RouteRecords;
-  /** Undefined: what was read cannot be the whole truth. */
+  /** Undefined: what was read cannot be the whole truth, or there is nothing to route. */
   readonly desired?: DesiredRoutes;
   readonly plan: Plan;
 }
 
 export interface RoutesQuestion {
-  readonly routerId: string;
   /** Somebody asked for this very look, and knows what is to be expected. */
   readonly isAsked: boolean;
 }
 
 export async function lookAtRoutes(
-  { routerId, isAsked }: RoutesQuestion,
+  { isAsked }: RoutesQuestion,
   { kube, cloud, config, clock }: World,
 ): Promise<RoutesLook> {
+  const { clusterCidrs, route: { routerId } = {} } = config;
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
-  const found = await observeRoutes(routerId, nodes, records, cloud);
-  if (!found)
-    throw new ReconcileError('NOT_FOUND', `there is no router ${routerId}, which [Route] router-id names`);
-  const observed = [...found.resources, ...nodes.flatMap(observedNode)];
-  const { clusterCidrs } = config;
-  const limit = limitOf(routerId, cloud, clock.now());
-  const written = records.get(routerId) ?? [];
+  const seen = await observePorts(routerId, nodes, records, cloud);
+  const chosen =
+    routerId === undefined
+      ? chooseRouter({ ...seen, nodes, recorded: [...records.keys()] })
+      : { id: routerId };
+  if (!chosen || 'problem' in chosen) return unwritten(chosen ? [chosen.problem] : [], records);
+  const { id } = chosen;
+  const found = await observeRoutes(id, seen, records, cloud);
+  if (!found) throw new ReconcileError('NOT_FOUND', `there is no router ${id}, on which routes should be`);
+  const limit = limitOf(id, cloud, clock.now());
+  const written = records.get(id) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
   const doubt = routeDoubt(reading, isAsked);
-  const seen = { router: found.router, observed, records };
-  if (doubt) return { ...seen, plan: planRoutes({ desired: [], observed, problems: [doubt], foreign: [] }) };
+  if (doubt) return unwritten([doubt], records);
+  const observed = [...found.resources, ...nodes.flatMap(observedNode)];
   const desired = desireRoutes(reading);
   const { resources, nodes: verdicts, problems, foreign } = desired;
   const conditions = routeConditions(verdicts, () => true, rfc3339(clock.now()));
-  const plan = planRoutes({
-    desired: [...resources, ...conditions],
-    observed,
-    problems,
-    foreign,
-  });
-  return { ...seen, desired, plan };
+  const plan = planRoutes({ desired: [...resources, ...conditions], observed, problems, foreign });
+  return { observed, records, desired, plan };
+}
+
+function unwritten(problems: readonly Problem[], records: RouteRecords): RoutesLook {
+  return { observed: [], records, plan: planRoutes({ desired: [], observed: [], problems, foreign: [] }) };
 }

@@ -23,11 +23,10 @@ import { writeRoutes } from './write.ts';
 import type { RoutesWritten } from './write.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
-  const { route } = world.config;
-  if (!route || !looksAfterRoutes(world.config)) return NOTHING;
+  if (!looksAfterRoutes(world.config)) return NOTHING;
   const isAsked = request.trigger === 'command' || request.trigger === 'resync';
   if (isAsked) forgetLimits(world.cloud);
-  const look = (): Promise<RoutesLook> => lookAtRoutes({ ...route, isAsked }, world);
+  const look = (): Promise<RoutesLook> => lookAtRoutes({ isAsked }, world);
   const first = await look();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
   const written = await writeRoutes(first, look, world, budget);
@@ -35,7 +34,6 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   const done = {
     ...written.look,
     ...written,
-    router: written.look.router.id,
     failed: new Map([...written.failed, ...told.failed]),
     stopped: written.stopped || told.stopped,
   };

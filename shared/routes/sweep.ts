@@ -12,15 +12,12 @@ export interface RoutesFound {
 
 /** As with Nodes, what fails is a warning: load balancers do not wait for a router. */
 export async function findRoutes(world: World): Promise<RoutesFound> {
-  const { route } = world.config;
-  if (!route) return { keys: [], warnings: [] };
   try {
-    const look = await lookAtRoutes({ ...route, isAsked: false }, world);
-    const { router, plan, desired, records } = look;
+    const look = await lookAtRoutes({ isAsked: false }, world);
+    const { plan, desired, records } = look;
     const seen = {
       ...look,
-      router: router.id,
-      routes: router.routes ?? [],
+      routes: desired?.router.routes ?? [],
       stopped: false,
       failed: new Map(),
     };

@@ -9,7 +9,7 @@ import type { ReconcileError } from '../model/errors.ts';
 import { TAG_PREFIX } from '../model/ownership.ts';
 import type { Step } from '../model/plan.ts';
 import { routerAt, sameRecords } from '../model/routes.ts';
-import type { Route } from '../model/routes.ts';
+import type { Route, WireRouter } from '../model/routes.ts';
 import type { Budget, World } from '../ports.ts';
 
 /** What was done, and how it is now. */
@@ -41,9 +41,10 @@ export async function writeRoutes(
   try {
     const means = { ...world, lease, budget };
     const done = await write(await lookAgain(), world, means);
-    const limit = done.failed.get(routerAt(first.router.id))?.context.limit;
+    const router = done.look.desired?.router.id ?? '';
+    const limit = done.failed.get(routerAt(router))?.context.limit;
     if (limit === undefined) return done;
-    noteLimit(first.router.id, limit, world.cloud, world.clock.now());
+    noteLimit(router, limit, world.cloud, world.clock.now());
     return await write(await lookAgain(), world, means);
   } finally {
     await lease.remove();
@@ -52,14 +53,14 @@ export async function writeRoutes(
 
 /** Nothing is to be done but, perhaps, to forget what is gone. */
 async function settle(look: RoutesLook, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
-  const { router, desired, records } = look;
+  const { desired, records } = look;
   if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after);
-  return { look, steps: [], stopped: false, routes: router.routes ?? [], failed: new Map() };
+  return { look, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
 }
 
 /** The record says what is ours before it is written, and forgets it when it is gone. */
 async function write(look: RoutesLook, { kube }: World, means: Means): Promise<RoutesWritten> {
-  const { router, desired, records } = look;
+  const { desired, records } = look;
   if (!desired || cloudSteps(look).length === 0) return settle(look, { kube });
   if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before);
   const { known, ...done } = await writeInTurn(look, means);
@@ -67,7 +68,7 @@ async function write(look: RoutesLook, { kube }: World, means: Means): Promise<R
   const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
   const after = new Map([...desired.before, ...forgotten]);
   if (!isMissing && !done.stopped && !sameRecords(after, desired.before)) await kube.routes.save(after);
-  const { routes } = (known.get(routerAt(router.id)) ?? router) as Pick<RoutesLook['router'], 'routes'>;
+  const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
   return { look, ...done, routes: routes ?? [] };
 }
 
@@ -103,8 +104,8 @@ function together(all: readonly AppliedEach[]): AppliedEach {
   };
 }
 
-function isOfFormer(address: Address, { router, records }: RoutesLook): boolean {
-  return [...records.keys()].some((id) => id !== router.id && address === routerAt(id));
+function isOfFormer(address: Address, { desired, records }: RoutesLook): boolean {
+  return [...records.keys()].some((id) => id !== desired?.router.id && address === routerAt(id));
 }
 
 function cloudSteps({ plan }: RoutesLook): readonly Step[] {

@@ -1,7 +1,5 @@
 /** `[Route] router-id` names another router than before. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addRouterInterface } from '../../infra/sandbox/openstack/neutron-router-interfaces.ts';
-import { makeRouter } from '../../infra/sandbox/openstack/neutron-routers.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
 import type { World } from '../../shared/ports.ts';
 import { sweep } from '../../shared/sweep.ts';
@@ -17,19 +15,11 @@ beforeEach(async () => {
   await it.routed();
   router(0).routes.push({ destination: '10.244.9.0/24', nexthop: '10.0.0.77' });
   it.sandbox.kube.delete('Node', undefined, nodeName(3));
-  const { cloud } = it.sandbox;
-  const made = makeRouter(cloud, cloud.projectId, { name: 'second' });
-  for (const { id } of cloud.subnets.filter((one) => one.project_id === cloud.projectId))
-    addRouterInterface(cloud, made, { subnet: id, port: '' });
-  second = naming(made.id);
+  second = it.naming(it.addRouter());
   it.calls();
 });
 afterEach(() => it.close());
 
-const naming = (routerId: string): World => ({
-  ...it.world,
-  config: { ...it.world.config, route: { routerId }, controllers: ['node-route-controller'] },
-});
 const router = (at: number) => {
   const found = it.sandbox.cloud.routers[at];
   if (!found) throw new Error('no such router');
@@ -85,7 +75,7 @@ describe('where another router is named', () => {
 
   test('and then the old one again, all is as it was', async () => {
     await it.routed(second);
-    await it.routed(naming(router(0).id));
+    await it.routed(it.naming(router(0).id));
 
     expect([routesOf(0), routesOf(1)]).toEqual([[...both(), FOREIGN], []]);
     expect([await recorded(), it.pairs(1), it.unavailable(1)?.status]).toEqual([
@@ -113,7 +103,7 @@ describe('where another router is named', () => {
     it.sandbox.cloud.maxRoutes = 30;
     const match = { side: 'openstack', method: 'PUT', path: /add_extraroutes/ } as const;
     it.sandbox.fault({ match, kind: 'fail-before', status: 500 });
-    await it.look({}, second);
+    await it.look({ trigger: 'command' }, second);
     expect(routesOf(0)).toEqual([two, FOREIGN]);
 
     await it.routed(second);

@@ -26,7 +26,7 @@ test('a sweep finds routes that are missing, and then nothing, with two calls', 
   it.calls();
   expect([await keysOf(), it.calls()]).toEqual([
     [],
-    ['GET /network/v2.0/routers/ID', 'GET /network/v2.0/ports'],
+    ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'],
   ]);
 });
 

@@ -38,7 +38,7 @@ describe('routes', () => {
     expect([again.plan?.steps, again.calls, it.calls()]).toEqual([
       [],
       2,
-      ['GET /network/v2.0/routers/ID', 'GET /network/v2.0/ports'],
+      ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'],
     ]);
   });
 

@@ -43,6 +43,16 @@ describe('routes', () => {
     [{ cloudConfigText: ROUTED, controllers: 'service' }, false, []],
     [{ ...PODS, cloudConfigText: GLOBAL }, false, []],
     [
+      { ...PODS, cloudConfigText: ROUTED, discoverRouter: 'true' },
+      true,
+      ['--discover-router has no effect: [Route] router-id names a router'],
+    ],
+    [
+      { cloudConfigText: GLOBAL, clusterCidr: '', discoverRouter: 'true' },
+      false,
+      ['--discover-router has no effect without --cluster-cidr: no route is made or deleted'],
+    ],
+    [
       { cloudConfigText: ROUTED, clusterCidr: '' },
       false,
       ['[Route] router-id has no effect without --cluster-cidr: no route is made or deleted'],
@@ -57,6 +67,11 @@ describe('routes', () => {
     expect(config.route).toEqual(on ? { routerId: ROUTER } : undefined);
     expect(warnings).toEqual(says);
   });
+});
+
+it('the router may be left to be discovered', async () => {
+  const { config, warnings } = await load({ ...PODS, cloudConfigText: GLOBAL, discoverRouter: 'true' });
+  expect([config.route, warnings]).toEqual([{}, []]);
 });
 
 describe('node CIDRs', () => {

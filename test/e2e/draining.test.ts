@@ -6,7 +6,9 @@ import {
   answeringNodes,
   apply,
   aService,
+  joinCluster,
   kube,
+  leaveCluster,
   longestOutage,
   startLevelset,
   startTraffic,
@@ -28,10 +30,10 @@ const world = labWorld({ nodes: [STAYS, LEAVES], levelsetByTest: true });
 
 const start = (): Promise<Levelset> =>
   startLevelset({ args: [`--connection-draining-timeout=${String(DRAIN_MS / 1_000)}s`] });
-const taint = (taints: readonly object[] | null): Promise<unknown> =>
-  kube.patch(`/api/v1/nodes/${LEAVES}`, { spec: { taints } });
+const NODE = `/api/v1/nodes/${LEAVES}`;
+const taint = (taints: readonly object[] | null): Promise<unknown> => kube.patch(NODE, { spec: { taints } });
 const exclude = (label: '' | null): Promise<unknown> =>
-  kube.patch(`/api/v1/nodes/${LEAVES}`, { metadata: { labels: { [EXCLUDED]: label } } });
+  kube.patch(NODE, { metadata: { labels: { [EXCLUDED]: label } } });
 
 /** Weights by node, `e2e-draining-1 1, e2e-draining-2 0`; undefined while they are not in force yet. */
 const weights = async (): Promise<string | undefined> => {
@@ -127,9 +129,14 @@ it('has its weight again when it comes back, and stays', async () => {
   expect(await weights()).toBe(BOTH);
 });
 
-it('goes in time also by a levelset that was started meanwhile', async () => {
+it('goes in time although its Node cannot, also by a levelset that was started meanwhile', async () => {
   await serve();
-  await exclude('');
+  await kube.patch(NODE, { metadata: { finalizers: ['example.org/held'] } });
+  await leaveCluster(LEAVES);
+  onTestFinished(async () => {
+    await kube.patch(NODE, { metadata: { finalizers: null } });
+    for (const node of world.nodes.slice(1)) await joinCluster(node);
+  });
   const drains = await become(DRAINS);
   await levelset.kill();
   await sleep(2_000);

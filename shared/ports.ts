@@ -91,7 +91,7 @@ export interface RouteRecord {
    * In place of what was loaded for these routers; an empty one goes. Throws KUBE_CONFLICT when somebody else has written
    * since.
    */
-  save(records: RouteRecords): Promise<void>;
+  save(records: RouteRecords, loaded: RouteRecords): Promise<void>;
 }
 
 /** Watermarks and counts in ConfigMaps of our own namespace. A hint: losing it costs a deeper look (decision 34). */

@@ -10,8 +10,8 @@ const NAME = 'levelset-routes';
 /** What we wrote to routers, in one ConfigMap with an entry for each. What cannot be read fails: it would prove nothing. */
 export class ConfigMapRoutes implements RouteRecord {
   private readonly data: VersionedData;
-  /** Of what was read or written last. */
-  private version: Loaded['version'];
+  /** Of what was loaded, after what was saved in its place: sweeps and runs of one process load at the same time. */
+  private readonly versions = new WeakMap<RouteRecords, Loaded['version']>();
 
   constructor(http: Http, namespace: string) {
     this.data = new VersionedData(http, namespace, NAME);
@@ -19,16 +19,15 @@ export class ConfigMapRoutes implements RouteRecord {
 
   async load(): Promise<RouteRecords> {
     const { data, version } = await this.data.load();
-    this.version = version;
-    return new Map(Object.entries(data).map(([router, text]) => [router, parse(text)]));
+    const loaded = new Map(Object.entries(data).map(([router, text]) => [router, parse(text)]));
+    this.versions.set(loaded, version);
+    return loaded;
   }
 
-  async save(records: RouteRecords): Promise<void> {
+  async save(records: RouteRecords, loaded: RouteRecords): Promise<void> {
     const texts = [...records].map(([id, routes]) => [id, routes.length > 0 ? JSON.stringify(routes) : null]);
-    this.version = await this.data.save(
-      Object.fromEntries(texts) as Readonly<Record<string, string | null>>,
-      this.version,
-    );
+    const data = Object.fromEntries(texts) as Readonly<Record<string, string | null>>;
+    this.versions.set(loaded, await this.data.save(data, this.versions.get(loaded)));
   }
 }
 

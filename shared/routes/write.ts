@@ -54,7 +54,7 @@ export async function writeRoutes(
 /** Nothing is to be done but, perhaps, to forget what is gone. */
 async function settle(look: RoutesLook, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
   const { desired, records } = look;
-  if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after);
+  if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after, records);
   return { look, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
 }
 
@@ -62,12 +62,13 @@ async function settle(look: RoutesLook, { kube }: Pick<World, 'kube'>): Promise<
 async function write(look: RoutesLook, { kube }: World, means: Means): Promise<RoutesWritten> {
   const { desired, records } = look;
   if (!desired || cloudSteps(look).length === 0) return settle(look, { kube });
-  if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before);
+  if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
   const { known, ...done } = await writeInTurn(look, means);
   const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, look));
   const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
   const after = new Map([...desired.before, ...forgotten]);
-  if (!isMissing && !done.stopped && !sameRecords(after, desired.before)) await kube.routes.save(after);
+  if (!isMissing && !done.stopped && !sameRecords(after, desired.before))
+    await kube.routes.save(after, records);
   const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
   return { look, ...done, routes: routes ?? [] };
 }

@@ -82,3 +82,28 @@ test('a Node that gets no route is told when that is news, and by sweeps; not at
   await it.look({ trigger: 'sweep' });
   expect(told()).toBe(2);
 });
+
+test('what another process records while a sweep of this one reads the record is not forgotten', async () => {
+  it.addNode(1);
+  await it.routed();
+  it.addNode(2);
+  const [router] = it.sandbox.cloud.routers;
+  if (!router) throw new Error('no router');
+  const left = { destination: '10.244.9.0/24', nexthop: '10.0.0.99' };
+  const other = await it.another(it.world.config);
+  it.sandbox.fault({
+    match: { side: 'openstack', method: 'GET', path: /routers/, nth: 2 },
+    kind: 'call',
+    before: async () => {
+      const records = await other.kube.routes.load();
+      const [port = ''] = it.sandbox.cloud.ports.map(({ id }) => id);
+      const more = [...(records.get(router.id) ?? []), { ...left, port }];
+      await other.kube.routes.save(new Map([[router.id, more]]), records);
+      router.routes.push(left);
+      await it.world.kube.routes.load();
+    },
+  });
+  expect((await it.look()).outcome).toMatchObject({ status: 'failed', code: 'KUBE_CONFLICT' });
+  await it.routed();
+  expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`, `10.244.2.0/24 ${it.hop(2)}`]);
+});

@@ -12,17 +12,18 @@ describe('the record of routes', () => {
   test('is read by another process as it was saved, router by router, with one call each', async () => {
     const { connect, asked } = await sandboxKube();
     const { routes } = await connect('a');
-    expect(await routes.load()).toEqual(new Map());
-    await routes.save(new Map([[ROUTER, [route(1)]]]));
-    await routes.save(new Map([[OTHER, [route(2)]]]));
-    await routes.save(new Map([[ROUTER, [route(1), route(3)]]]));
+    const loaded = await routes.load();
+    expect(loaded).toEqual(new Map());
+    await routes.save(new Map([[ROUTER, [route(1)]]]), loaded);
+    await routes.save(new Map([[OTHER, [route(2)]]]), loaded);
+    await routes.save(new Map([[ROUTER, [route(1), route(3)]]]), loaded);
     expect(asked()).toEqual(['GET 404', 'POST 201', 'PATCH 200', 'PATCH 200']);
     const both = new Map([
       [ROUTER, [route(1), route(3)]],
       [OTHER, [route(2)]],
     ]);
     expect(await (await connect('b')).routes.load()).toEqual(both);
-    await routes.save(new Map([[OTHER, []]]));
+    await routes.save(new Map([[OTHER, []]]), loaded);
     expect(await (await connect('b')).routes.load()).toEqual(new Map([[ROUTER, both.get(ROUTER)]]));
   });
 
@@ -32,10 +33,13 @@ describe('the record of routes', () => {
   ])('is not saved over what somebody else has %s since', async (_what, before) => {
     const { connect } = await sandboxKube();
     const [one, other] = [await connect('a'), await connect('b')];
-    if (before) await one.routes.save(new Map([[ROUTER, before]]));
-    await Promise.all([one.routes.load(), other.routes.load()]);
-    await one.routes.save(new Map([[ROUTER, [route(1), route(2)]]]));
-    await expect(other.routes.save(new Map([[ROUTER, []]]))).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
+    if (before) await one.routes.save(new Map([[ROUTER, before]]), await one.routes.load());
+    const [ours, theirs] = await Promise.all([one.routes.load(), other.routes.load()]);
+    await one.routes.save(new Map([[ROUTER, [route(1), route(2)]]]), ours);
+    // another look of the same process has seen it; this one has not
+    await other.routes.load();
+    const save = other.routes.save(new Map([[ROUTER, []]]), theirs);
+    await expect(save).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
     expect((await other.routes.load()).get(ROUTER)).toHaveLength(2);
   });
 

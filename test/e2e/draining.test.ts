@@ -37,9 +37,9 @@ const exclude = (label: '' | null): Promise<unknown> =>
 
 /** Weights by node, `e2e-draining-1 1, e2e-draining-2 0`; undefined while they are not in force yet. */
 const weights = async (): Promise<string | undefined> => {
-  const { loadBalancer, pools } = await treeOf(world.namespace, 'web');
-  if (loadBalancer['provisioning_status'] !== 'ACTIVE') return undefined;
+  const { pools } = await treeOf(world.namespace, 'web');
   const members = pools[0]?.members ?? [];
+  if (members.some((member) => member['provisioning_status'] !== 'ACTIVE')) return undefined;
   return members
     .map(({ name, weight }) => `${String(name)} ${String(weight)}`)
     .sort()

@@ -7,6 +7,8 @@ import { allRows, listObjects } from '../all-rows.ts';
 import type { LastReport } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
+/** More than a cluster has Services and Nodes: of what is gone only who looks at the page finds out. */
+const MOST_REPORTS = 20_000;
 
 /** What the status page shows: Services and Nodes as they are, with the last run of each and the last sweep of this process. */
 export class Memory {
@@ -20,7 +22,13 @@ export class Memory {
   }
 
   remember(report: Report): void {
-    if (!report.request.dryRun) this.#reports.set(report.request.key, { report, at: this.#now() });
+    const { key, dryRun } = report.request;
+    if (dryRun) return;
+    this.#reports.delete(key);
+    this.#reports.set(key, { report, at: this.#now() });
+    for (const oldest of this.#reports.keys())
+      if (this.#reports.size > MOST_REPORTS) this.#reports.delete(oldest);
+      else break;
   }
 
   rememberSweep({ services, nodes, requests, warnings, failed }: Sweep): void {

@@ -30,7 +30,9 @@ export async function changePort(
     step.id,
     write.catch(() => undefined),
   );
-  for (const oldest of writes.keys()) if (writes.size > MOST) writes.delete(oldest);
+  for (const oldest of writes.keys())
+    if (writes.size > MOST) writes.delete(oldest);
+    else break;
   return write;
 }
 

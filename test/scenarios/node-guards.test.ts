@@ -127,3 +127,11 @@ test('a Node that is ready, and whose server is not there, keeps what it has and
   expect([...it.events('worker-1')].sort()).toEqual(['SyncNodeFailed', 'Synced']);
   expect((await sweep(it.world)).requests).toEqual([]);
 });
+
+test('a Node whose providerID names another region is left alone, and costs no call', async () => {
+  const providerID = `openstack://elsewhere/${serverOf('worker-1').id}`;
+  it.sandbox.kube.registerNode('far', { ready: false, spec: { providerID } });
+  it.calls();
+  const { outcome } = await it.look('far');
+  expect([outcome.status, it.calls()]).toEqual(['blocked', []]);
+});

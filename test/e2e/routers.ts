@@ -12,37 +12,51 @@ export interface Route {
 export interface LabRouter {
   readonly id: string;
   /** PUT of the router, or of what is below it, such as `/add_extraroutes`. */
-  put(action: string, body: object): Promise<unknown>;
+  readonly put: (action: string, body: object) => Promise<unknown>;
   /** As `DESTINATION NEXTHOP`, in order. */
-  routes(): Promise<readonly string[]>;
-  remove(): Promise<void>;
+  readonly routes: () => Promise<readonly string[]>;
 }
 
-/** Another router in the lab's network `private`. */
-export async function aRouter(name: string): Promise<LabRouter> {
+/** The lab's own, at the gateway address of its network `private`. */
+export async function labRouter(): Promise<LabRouter> {
+  const path = `/v2.0/ports?device_owner=network:router_interface&network_id=${labResources().private_network}`;
+  const { ports } = await cloud().must<{ ports: { device_id: string }[] }>('network', 'GET', path);
+  const [id, ...others] = new Set(ports.map((port) => port.device_id));
+  if (id === undefined || others.length > 0)
+    throw new Error(`the network private has not one router: ${String(ports.length)} ports`);
+  return routerOf(id);
+}
+
+/** Another one in this network. */
+export async function aRouter(name: string): Promise<LabRouter & { remove(): Promise<void> }> {
   const made = await cloud().must<{ router: { id: string } }>('network', 'POST', '/v2.0/routers', {
     router: { name },
   });
-  const path = `/v2.0/routers/${made.router.id}`;
-  const put = (action: string, body: object): Promise<unknown> =>
-    cloud().must('network', 'PUT', `${path}${action}`, body);
+  const router = routerOf(made.router.id);
   // the subnet's own gateway address is another router's; an address of its IPv6 subnet comes with this one
   const { private_network: network, private_v4: subnet } = labResources();
   const { port } = await cloud().must<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', {
     port: { network_id: network, fixed_ips: [{ subnet_id: subnet }] },
   });
-  await put('/add_router_interface', { port_id: port.id });
+  await router.put('/add_router_interface', { port_id: port.id });
   return {
-    id: made.router.id,
-    put,
+    ...router,
+    async remove() {
+      await router.put('', { router: { routes: [] } });
+      await router.put('/remove_router_interface', { port_id: port.id });
+      await cloud().must('network', 'DELETE', `/v2.0/routers/${router.id}`);
+    },
+  };
+}
+
+function routerOf(id: string): LabRouter {
+  const path = `/v2.0/routers/${id}`;
+  return {
+    id,
+    put: (action, body) => cloud().must('network', 'PUT', `${path}${action}`, body),
     async routes() {
       const { router } = await cloud().must<{ router: { routes: readonly Route[] } }>('network', 'GET', path);
       return router.routes.map(({ destination, nexthop }) => `${destination} ${nexthop}`).sort();
-    },
-    async remove() {
-      await put('', { router: { routes: [] } });
-      await put('/remove_router_interface', { port_id: port.id });
-      await cloud().must('network', 'DELETE', path);
     },
   };
 }

@@ -102,6 +102,14 @@ test('a Node without the taint gets its CIDR, too; one that waits to be initiali
   expect(await claims()).toEqual(['10.244.0.0/24 plain']);
 });
 
+test('a Node that is being deleted takes none any more', async () => {
+  it.sandbox.kube.addNode('leaving');
+  it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'leaving', finalizers: ['example.org/wait'] } });
+  it.sandbox.kube.delete('Node', undefined, 'leaving');
+  await it.look('leaving', { trigger: 'sweep' });
+  expect([cidrsOf('leaving'), await claims()]).toEqual([undefined, []]);
+});
+
 test('where the other Node controllers are off, CIDRs are all that Nodes get, and no server is looked for', async () => {
   await it.close();
   const nodeCidrs = { ranges: [V4], serviceCidrs: [] };

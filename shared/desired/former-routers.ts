@@ -42,7 +42,7 @@ export function desireFormerRouters(
         kind: 'router',
         address: routerAt(id),
         attributes: { routes: routes.filter((route) => !leaving.has(routeKey(route))) },
-        because: `router ${router} has these now`,
+        because: `our routes are on router ${router} now`,
         ifPresent: true,
       };
     }),

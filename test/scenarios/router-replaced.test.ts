@@ -57,7 +57,7 @@ describe('where another router is named', () => {
       expect.stringMatching(/^ {6}routes: \+ 10.244.1.0\/24 \S+ \+ 10.244.2.0\/24 \S+$/),
       '  ~ port/ID',
       expect.stringMatching(/^ {6}allowed_address_pairs: - /),
-      '  ~ router/ID  (router ID has these now)',
+      '  ~ router/ID  (our routes are on router ID now)',
       expect.stringMatching(/^ {6}routes: - 10.244.1.0\/24 \S+ - 10.244.2.0\/24 \S+ - 10.244.3.0\/24 \S+$/),
     ]);
     it.calls();

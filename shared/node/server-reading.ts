@@ -42,24 +42,33 @@ export function readOneByOne(world: World): ServerReading {
     candidates: (node) => candidatesOf(node, whereabouts, world),
     ports: ({ id }) => readPorts(id, cloud, clock),
     subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), cloud, clock),
-    others: () => listTogether(kube),
+    others: () => listLately(kube),
     deletions: () => readDeletions(world),
     ...readCidrs(() => listTogether(kube), world),
     projectId: () => cloud.projectId(),
   };
 }
 
-/** Many Nodes that join, or leave, at once ask for the same lists: who asks while one is on its way waits for that one. */
-function together<From extends object, List>(read: (from: From) => Promise<List>): typeof read {
+/**
+ * Many Nodes that join, or leave, at once ask for the same lists: who asks while one is on its way, or for so long afterwards, gets
+ * that one.
+ */
+function together<From extends object, List>(read: (from: From) => Promise<List>, keepMs = 0): typeof read {
   const begun = new WeakMap<From, Promise<List>>();
   return (from) => {
-    const list = begun.get(from) ?? read(from).finally(() => begun.delete(from));
+    const known = begun.get(from);
+    if (known) return known;
+    const list = read(from);
+    const forget = (): boolean => begun.delete(from);
+    list.then(() => setTimeout(forget, keepMs).unref(), forget);
     begun.set(from, list);
     return list;
   };
 }
 
 const listTogether = together((kube: Kube) => kube.listNodes());
+/** For Nodes that claim the same server, which is no matter of a second. */
+const listLately = together((kube: Kube) => kube.listNodes(), 1_000);
 const serversTogether = together(listServers);
 
 /** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */

@@ -76,6 +76,13 @@ test('ten at once that have nothing but a name cost fewer calls than one each', 
   for (const name of names) expect(taintsOf(name)).not.toContain(UNINITIALIZED);
 });
 
+test('many that come one after another do not each list all Nodes of the cluster', async () => {
+  const nodes = joinNodes(it.sandbox, 20);
+  for (const { name } of nodes) await it.look(name);
+  const lists = it.sandbox.requests.filter(({ path }) => /^\/api\/v1\/nodes(\?|$)/.test(path));
+  expect(lists.length).toBeLessThan(nodes.length / 2);
+});
+
 test('a sweep over Nodes at rest lists servers and ports once, and finds nothing', async () => {
   joinNodes(it.sandbox, 5);
   await it.sweepUntilSettled();

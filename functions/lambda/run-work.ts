@@ -1,8 +1,10 @@
 import type { Report } from '../../shared/model/outcome.ts';
+import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { comebackDelayMs } from '../../shared/queue/comeback.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
+import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { reconcileLine } from '../log.ts';
 import type { FunctionWorld } from './connected.ts';
@@ -34,19 +36,32 @@ async function lookAtMembers(to: FunctionWorld, what: string, everyMs: number): 
   await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'comeback', cause }, attempt: 0 }]);
 }
 
-async function comeBack({ request, attempt }: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
-  const { outcome } = report;
-  const againMs = comebackDelayMs(outcome, attempt, Math.random);
-  const delayMs = againMs ?? report.drainedInMs;
-  if (delayMs === undefined) return;
-  const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
-  await to.background.sendDelayed([
-    {
-      request: { ...request, trigger: 'comeback' },
-      // what only drains went well: nothing to back off from
-      attempt: againMs === undefined ? 0 : attempt + 1,
+async function comeBack(work: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
+  const { request, attempt } = work;
+  const { outcome, drainedInMs } = report;
+  const delayMs = comebackDelayMs(outcome, attempt, Math.random);
+  const comeback = { ...request, trigger: 'comeback' } as const;
+  if (delayMs !== undefined) {
+    const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
+    const again = {
+      request: comeback,
+      attempt: attempt + 1,
       ...(waitingFor !== undefined && { waitingFor }),
-      delayMs,
-    },
-  ]);
+    };
+    await to.background.sendDelayed([{ ...again, delayMs }]);
+  } else if (drainedInMs !== undefined) await whenDrained(comeback, drainedInMs, to);
+}
+
+/** When the next of these messages arrives, as far as this instance has sent it, in milliseconds since 1970. */
+const arrivals = new WeakMap<FunctionWorld, Map<Key, number>>();
+
+/** Whoever looks while a member drains would send a message, and each would bring the next: only one that comes earlier is sent. */
+async function whenDrained(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
+  const now = to.world.clock.now();
+  const known = arrivals.get(to) ?? new Map<Key, number>();
+  const next = known.get(request.key) ?? now;
+  const at = now + Math.min(delayMs, LONGEST_DELAY_MS);
+  if (next > now && next <= at) return;
+  await to.background.sendDelayed([{ request, attempt: 0, delayMs }]);
+  arrivals.set(to, known.set(request.key, at));
 }

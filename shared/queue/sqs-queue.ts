@@ -2,7 +2,7 @@ import { AwsClient } from 'aws4fetch';
 import { deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
 const BATCH = 10;
-const LONGEST_DELAY_S = 900;
+export const LONGEST_DELAY_MS = 900_000;
 
 export interface SqsQueueOptions {
   readonly url: string;
@@ -57,7 +57,7 @@ export class SqsQueue {
       work.map(({ delayMs, ...item }, index) => ({
         Id: String(index),
         MessageBody: JSON.stringify(item),
-        DelaySeconds: Math.min(LONGEST_DELAY_S, Math.ceil(delayMs / 1_000)),
+        DelaySeconds: Math.ceil(Math.min(LONGEST_DELAY_MS, delayMs) / 1_000),
       })),
     );
   }

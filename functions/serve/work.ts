@@ -4,6 +4,7 @@ import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/m
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
+import { looksAfterRoutes } from '../../shared/unit.ts';
 import { timeBudget } from '../time-budget.ts';
 import type { Connected } from '../world.ts';
 import { DrainingTimers } from './draining-timers.ts';
@@ -16,6 +17,9 @@ export interface WorkOptions {
   /** Told of every sweep that ended. */
   readonly swept: (found: Sweep) => void;
 }
+
+/** Routes of Nodes that join or leave together are looked at together. */
+const ROUTES_MS = 500;
 
 /**
  * The work of one process: the queue, the load balancers that are waited for, and the sweeps. Keys that name no unit
@@ -114,8 +118,15 @@ export class Work {
     const report = await reconcile(request, world, budget);
     if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
     if (!request.dryRun && !this.#stop.signal.aborted) this.#draining.set(request.key, report.drainedInMs);
-    if (report.membersMoved) this.#sweeper.requestMembersSoon();
+    if (report.membersMoved) this.#followNodes();
     this.#options.reported(report);
     return report;
+  }
+
+  /** Nobody tells us of our own writes to Nodes. */
+  #followNodes(): void {
+    this.#sweeper.requestMembersSoon();
+    if (looksAfterRoutes(this.#options.connected.world.config))
+      this.#queue.add({ key: 'routes', trigger: 'comeback' }, ROUTES_MS);
   }
 }

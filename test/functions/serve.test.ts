@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve, type ServeOptions, type Serving } from '../../functions/serve.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
@@ -148,6 +149,22 @@ test('a Node that joins is initialised, and one whose server stops is tainted, w
   cloud.setServerStatus(server.id, 'SHUTOFF');
   kube.setReady('worker-1', false);
   await until('the taint', () => hasTaint(node(), SHUTDOWN_TAINT));
+});
+
+test('pods of a Node that joins have a route within an event, also when levelset gave it their CIDR', async () => {
+  const world = await sandboxWorld();
+  const { cloud } = world.sandbox;
+  await appendFile(world.flags.cloudConfig, `\n[Route]\nrouter-id = ${cloud.routerId}\n`);
+  const { idle } = await running(world, {
+    flags: { clusterCidr: '10.244.0.0/16', allocateNodeCidrs: 'true' },
+  });
+  joinNode(world.sandbox, 'worker-1');
+  await until(
+    'its CIDR',
+    () => world.sandbox.kube.get('Node', undefined, 'worker-1')?.spec?.['podCIDR'] !== undefined,
+  );
+  await until('its route', () => (cloud.routers[0]?.routes ?? []).length === 4);
+  await until('it is idle', idle);
 });
 
 test('a stop lets the write in hand finish and gives its lease back', async () => {

@@ -26,9 +26,8 @@ export class Memory {
     if (dryRun) return;
     this.#reports.delete(key);
     this.#reports.set(key, { report, at: this.#now() });
-    for (const oldest of this.#reports.keys())
-      if (this.#reports.size > MOST_REPORTS) this.#reports.delete(oldest);
-      else break;
+    const [oldest = key] = this.#reports.keys();
+    if (this.#reports.size > MOST_REPORTS) this.#reports.delete(oldest);
   }
 
   rememberSweep({ services, nodes, requests, warnings, failed }: Sweep): void {

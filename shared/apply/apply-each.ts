@@ -10,6 +10,8 @@ export interface AppliedEach extends Pick<Applied, 'steps' | 'stopped' | 'known'
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
+export const NONE_APPLIED: AppliedEach = { steps: [], stopped: false, known: new Map(), failed: new Map() };
+
 const AT_ONCE = 8;
 
 /**

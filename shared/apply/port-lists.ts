@@ -30,9 +30,8 @@ export async function changePort(
     step.id,
     write.catch(() => undefined),
   );
-  for (const oldest of writes.keys())
-    if (writes.size > MOST) writes.delete(oldest);
-    else break;
+  const [oldest = ''] = writes.keys();
+  if (writes.size > MOST) writes.delete(oldest);
   return write;
 }
 

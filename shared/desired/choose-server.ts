@@ -4,7 +4,7 @@ import { systemUUID } from '../model/node.ts';
 import type { Server } from '../model/nova.ts';
 import type { Problem } from '../model/plan.ts';
 import { parseProviderID } from '../model/provider-id.ts';
-import { regionLabel, regionOf } from './node-labels.ts';
+import { labelValue, regionOf } from './node-labels.ts';
 
 export interface ChooseOptions {
   /** That of cloud.conf. */
@@ -66,7 +66,7 @@ function byProviderID(
   const found = servers.find(({ id }) => id === providerID.serverId);
   if (found) return { found, by: 'providerID' };
   const labelled = regionOf(node);
-  return region === '' || labelled === undefined || labelled === regionLabel(region)
+  return region === '' || labelled === undefined || labelled === labelValue(region)
     ? { none: 'providerID' }
     : refuse(
         `names a server that is not in the region of cloud.conf, ${region}, and the Node is of ${labelled}`,

@@ -27,30 +27,25 @@ export function desireFormerRouters(
   const unrouted = new Set(
     nodes.flatMap(({ node }) => (node.spec?.podCIDRs ?? []).map(cidrKey)).filter((cidr) => !routed.has(cidr)),
   );
-  const staying = former.map(({ id, routes, written }) => {
+  const all = former.map(({ id, routes, written }) => {
     const there = new Set(routes.map(routeKey));
-    const isNeeded = (route: FormerRouter['written'][number]): boolean =>
-      unrouted.has(cidrKey(route.destination)) && there.has(routeKey(route));
-    return [id, written.filter(isNeeded)] as const;
+    const kept = written.filter(
+      (route) => unrouted.has(cidrKey(route.destination)) && there.has(routeKey(route)),
+    );
+    const leaving = new Set(written.filter((route) => !kept.includes(route)).map(routeKey));
+    return { id, kept, routes: routes.filter((route) => !leaving.has(routeKey(route))) };
   });
-  const after = new Map(staying);
   return {
-    resources: former.map(({ id, routes, written }) => {
-      const kept = new Set((after.get(id) ?? []).map(routeKey));
-      const leaving = new Set(written.map(routeKey).filter((key) => !kept.has(key)));
-      return {
-        kind: 'router',
-        address: routerAt(id),
-        attributes: { routes: routes.filter((route) => !leaving.has(routeKey(route))) },
-        because: `our routes are on router ${router} now`,
-        ifPresent: true,
-      };
-    }),
-    after,
-    kept: new Set(staying.flatMap(([, routes]) => routes.map(({ destination }) => cidrKey(destination)))),
-    problems: staying.flatMap(([value, routes]) =>
-      routes.length > 0 ? problem(value, routes.length, router) : [],
-    ),
+    resources: all.map(({ id, routes }) => ({
+      kind: 'router',
+      address: routerAt(id),
+      attributes: { routes },
+      because: `our routes are on router ${router} now`,
+      ifPresent: true,
+    })),
+    after: new Map(all.map(({ id, kept }) => [id, kept])),
+    kept: new Set(all.flatMap(({ kept }) => kept.map(({ destination }) => cidrKey(destination)))),
+    problems: all.flatMap(({ id, kept }) => (kept.length > 0 ? problem(id, kept.length, router) : [])),
   };
 }
 

@@ -14,15 +14,11 @@ export function nodeLabels(server: Server, region: string | undefined): Readonly
   const values: readonly (readonly [readonly string[], string | undefined])[] = [
     [INSTANCE_TYPE, instanceType(server.flavor ?? {})],
     [ZONE, labelValue(server['OS-EXT-AZ:availability_zone'] ?? '')],
-    [REGION, regionLabel(region ?? '')],
+    [REGION, labelValue(region ?? '')],
   ];
   return Object.fromEntries(
     values.flatMap(([keys, value]) => (value === undefined ? [] : keys.map((key) => [key, value]))),
   );
-}
-
-export function regionLabel(region: string): string | undefined {
-  return labelValue(region);
 }
 
 /** In which a Node is, as whoever initialised it said. */
@@ -39,7 +35,7 @@ function instanceType({ original_name = '', id = '' }: ServerFlavor): string | u
  * Runs of characters that no label may have become a dash; 63 characters at most, the first and the last of them a letter or
  * a digit. Undefined if nothing is left.
  */
-function labelValue(text: string): string | undefined {
+export function labelValue(text: string): string | undefined {
   const value = text
     .replace(/[^-A-Za-z0-9_.]+/g, '-')
     .replace(/^[-_.]+/, '')

@@ -3,7 +3,7 @@
  * tell the Nodes. One router has the routes of them all, so all Nodes together are one unit.
  */
 import { NO_LEASE } from '../apply/apply.ts';
-import { applyEach } from '../apply/apply-each.ts';
+import { applyEach, NONE_APPLIED } from '../apply/apply-each.ts';
 import type { AppliedEach } from '../apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from '../desired/route-conditions.ts';
@@ -52,14 +52,10 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
 /** The condition of each Node, as it came out. What is tried again at once is not told. */
-async function tellNodes(
-  written: RoutesWritten,
-  world: World,
-  budget: Budget,
-): Promise<Omit<AppliedEach, 'known'>> {
+async function tellNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
   const { look, stopped, failed } = written;
   const comesBack = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
-  if (!look.desired || stopped || comesBack) return { steps: [], stopped: false, failed: new Map() };
+  if (!look.desired || stopped || comesBack) return NONE_APPLIED;
   const now = rfc3339(world.clock.now());
   const desired = routeConditions(look.desired.nodes, isRouted(written), now);
   const { observed } = look;

@@ -1,6 +1,6 @@
 /** Between the plan of the routes and their report: what is written to Neutron, under a lease and a record. */
 import type { Means } from '../apply/apply.ts';
-import { applyEach } from '../apply/apply-each.ts';
+import { applyEach, NONE_APPLIED } from '../apply/apply-each.ts';
 import type { AppliedEach } from '../apply/apply-each.ts';
 import { noteLimit } from './full-routers.ts';
 import type { RoutesLook } from './look.ts';
@@ -78,7 +78,7 @@ async function writeInTurn(look: RoutesLook, means: Means): Promise<AppliedEach>
   const turns = Map.groupBy(cloudSteps(look), ({ kind, address }) =>
     kind === 'port' ? 'ports' : isOfFormer(address, look) ? 'former' : 'router',
   );
-  let done: AppliedEach = { steps: [], stopped: false, known: new Map(), failed: new Map() };
+  let done = NONE_APPLIED;
   for (const turn of ['router', 'ports', 'former'] as const)
     if (!done.stopped && done.failed.size === 0)
       done = together([done, ...(await byNetwork(turns.get(turn) ?? [], look, means))]);

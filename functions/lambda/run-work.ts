@@ -6,13 +6,14 @@ import { comebackDelayMs } from '../../shared/queue/comeback.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
+import { looksAfterRoutes } from '../../shared/unit.ts';
 import { reconcileLine } from '../log.ts';
 import type { FunctionWorld } from './connected.ts';
 
 /** Reports of many keys about the same Node become one look at the node set per this time. */
 const NODE_SET_MS = 30_000;
-/** The same of Nodes that were changed; the message waits in its group, so that all of them are written by then. */
-const MEMBERS_MS = 2_000;
+/** Nodes that are changed within this time are looked at together, when all of them are written. */
+const CHANGED_MS = 2_000;
 
 /** One run of one Service's key; what it left unfinished is queued to come back. Throws when that cannot be queued. */
 export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budget): Promise<Report> {
@@ -23,11 +24,17 @@ export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budge
   );
   if (work.request.dryRun) return report;
   await comeBack(work, report, to);
-  if (report.membersMoved) await lookAtMembers(to, 'members-moved', MEMBERS_MS);
+  if (report.membersMoved) await followNodes(to);
   if ((report.nodesWithoutAddress ?? []).length > 0) {
     await lookAtMembers(to, 'nodes-without-address', NODE_SET_MS);
   }
   return report;
+}
+
+/** Nobody tells us of our own writes to Nodes: what hangs on them is looked at after the last one that this instance knows of. */
+async function followNodes(to: FunctionWorld): Promise<void> {
+  const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
+  for (const key of keys) await sendLater({ key, trigger: 'comeback' }, CHANGED_MS, to);
 }
 
 /** Reports of the same that come within `everyMs` have the same cause, and so become one message. */
@@ -49,14 +56,16 @@ async function comeBack(work: QueuedWork, report: Report, to: FunctionWorld): Pr
       ...(waitingFor !== undefined && { waitingFor }),
     };
     await to.background.sendDelayed([{ ...again, delayMs }]);
-  } else if (drainedInMs !== undefined) await whenDrained(comeback, drainedInMs, to);
+  } else if (drainedInMs !== undefined) await sendLater(comeback, drainedInMs, to);
 }
 
 /** When the next of these messages arrives, as far as this instance has sent it, in milliseconds since 1970. */
 const arrivals = new WeakMap<FunctionWorld, Map<Key, number>>();
 
-/** Whoever looks while a member drains would send a message, and each would bring the next: only one that comes earlier is sent. */
-async function whenDrained(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
+/**
+ * Only if none of the same comes earlier: whoever looks while a member drains would send one, and each would bring the next.
+ */
+async function sendLater(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
   const now = to.world.clock.now();
   const known = arrivals.get(to) ?? new Map<Key, number>();
   const next = known.get(request.key) ?? now;

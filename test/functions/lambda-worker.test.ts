@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
+import { joinNode } from '../support/nodes.ts';
 import { deployed, request, taken, work } from './deployed.ts';
 import { addressOf, aService, until, whatIsThere } from './sandbox-world.ts';
 
@@ -119,6 +121,32 @@ test('a sweep that cannot find out anything is an error of the function', async 
   const { handler } = await import('../../functions/lambda/sweep.ts');
 
   await expect(handler()).rejects.toThrow('the sweep failed');
+});
+
+test('load balancers and routes are looked at when Nodes that come together are written, once for all of them', async () => {
+  const world = await deployed();
+  const { sandbox, flags } = world;
+  const text = await readFile(flags.cloudConfig, 'utf8');
+  world.aws.parameters.set(
+    '/levelset/test/CLOUD_CONFIG_TEXT',
+    `${text}\n[Route]\nrouter-id = ${sandbox.cloud.routerId}\n`,
+  );
+  vi.stubEnv('LEVELSET_CLUSTER_CIDR', '10.244.0.0/16');
+  const join = async (name: string): Promise<ReturnType<typeof taken>> => {
+    joinNode(sandbox, name);
+    await work({ request: { key: `node/${name}`, trigger: 'audit', cause: name }, attempt: 0 });
+    return taken(world.aws);
+  };
+  const both = ['nodeset', 'routes'].map((key) => ({
+    queue: 'background',
+    delaySeconds: 2,
+    request: { key },
+  }));
+  expect(await join('worker-1')).toMatchObject(both);
+  expect(await join('worker-2')).toEqual([]);
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 2_000);
+  expect(await join('worker-3')).toMatchObject(both);
 });
 
 test('a Node without an address is looked for again', async () => {

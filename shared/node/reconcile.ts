@@ -6,7 +6,8 @@ import { apply, NO_LEASE } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
 import { drawDeletion } from './draw-deletion.ts';
-import type { Run } from '../model/outcome.ts';
+import { ReconcileError } from '../model/errors.ts';
+import type { Outcome, Run } from '../model/outcome.ts';
 import { lookAtNode } from './look.ts';
 import type { NodeLook } from './look.ts';
 import { needsCidrs } from './look-at-cidrs.ts';
@@ -25,6 +26,7 @@ import { deletes, givesCidrs, withCidrs } from '../plan/node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, tellOfNode } from '../report/node.ts';
+import { outcomeOfError } from '../report/outcome.ts';
 import { looksAfterNodes } from '../unit.ts';
 
 export async function reconcileNode(
@@ -43,10 +45,8 @@ export async function reconcileNode(
   const look = await withDraw(await withClaims(first, world), world);
   const { plan, observed } = look;
   const applied = await apply(plan.steps, observed, { ...world, lease: NO_LEASE, budget });
-  const outcome = outcomeOfNode(look, applied);
-  await tellOfNode(node, summarizeNode({ look, applied, outcome, now: world.clock.now() }), applied, kube);
   return {
-    outcome,
+    outcome: await tell(look, applied, world),
     plan,
     applied: applied.steps,
     ...(movesMembers(look, applied) ? { membersMoved: true } : {}),
@@ -54,6 +54,19 @@ export async function reconcileNode(
 }
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
+
+/** What was written is written, also where the Node cannot be told. */
+async function tell(look: NodeLook, applied: Applied, { kube, clock }: World): Promise<Outcome> {
+  const outcome = outcomeOfNode(look, applied);
+  try {
+    const summary = summarizeNode({ look, applied, outcome, now: clock.now() });
+    await tellOfNode(look.node, summary, applied, kube);
+    return outcome;
+  } catch (error) {
+    if (error instanceof ReconcileError) return outcomeOfError(error);
+    throw error;
+  }
+}
 
 /** What a Node that is gone leaves may be what others wait for. */
 async function afterIt(name: string, kube: Kube): Promise<Run> {

@@ -135,3 +135,20 @@ test('a Node whose providerID names another region is left alone, and costs no c
   const { outcome } = await it.look('far');
   expect([outcome.status, it.calls()]).toEqual(['blocked', []]);
 });
+
+test('a Node that was written and could not be told moves members all the same', async () => {
+  it.sandbox.kube.registerNode('late');
+  await it.look('late');
+  it.sandbox.cloud.addNovaServer('late');
+  it.sandbox.fault({
+    match: { side: 'kube', method: 'PATCH', path: /nodes\/late\/status/, nth: 2 },
+    kind: 'fail-before',
+    status: 409,
+  });
+  const report = await it.look('late');
+  expect(it.node('late').spec?.providerID).toBeDefined();
+  expect(report).toMatchObject({ outcome: { status: 'failed', code: 'KUBE_CONFLICT' }, membersMoved: true });
+  await it.look('late', { trigger: 'comeback' });
+  const told = it.node('late').status?.conditions?.find(({ type }) => type.startsWith('levelset'));
+  expect(told?.status).toBe('True');
+});

@@ -19,15 +19,25 @@ export interface DesiredAddresses {
 
 /**
  * status.addresses of a Node: what its server has, its own Hostname where the cloud has none, what its kubelet was told to
- * prefer (openstack-ccm.md, 6.5; kubernetes.md, 2.4), and never less than one InternalIP if it had one (decision 102).
+ * prefer (openstack-ccm.md, 6.5; kubernetes.md, 2.4), and never less than one InternalIP if it had one (decision 102). Where
+ * networks are named, what Nova does not list counts only for a Node that has nothing to lose, or would have nothing: Nova's
+ * cache may miss a network, and a port does not say the name of its own.
  */
 export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
+  const { publicNetworkNames, internalNetworkNames } = input.options;
+  const isNamed = [...publicNetworkNames, ...internalNetworkNames].length > 0;
+  const found = addressesFor(input, !isNamed || input.existing.every(isHostname));
+  const { addresses } = found;
+  return addresses.length > 0 && addresses.every(isHostname) ? addressesFor(input, true) : found;
+}
+
+function addressesFor(input: NodeAddressInput, countsUnlisted: boolean): DesiredAddresses {
   const { existing, providedNodeIPs, options } = input;
   if (isDoubtful(input)) {
     const why = 'Nova lists no address of its server, though Neutron has ports with addresses';
     return { ...nothing(why), pending: true };
   }
-  const sorted = sortAddresses(serverAddresses(input), options.addressSortOrder);
+  const sorted = sortAddresses(serverAddresses(input, countsUnlisted), options.addressSortOrder);
   if (sorted.length === 0 && providedNodeIPs === undefined)
     return nothing('its server has no address that [Networking] lets through');
   const hostnames = sorted.some(isHostname) ? [] : existing.filter(isHostname);

@@ -24,9 +24,9 @@ interface Listed {
 /**
  * The addresses of a server in the Go provider's order (openstack-ccm.md, 6.5, steps 1 to 6): those of its ports, the access
  * addresses, its hostname, and what Nova lists, network by network. A port that is not ACTIVE counts for what Nova lists,
- * or the Node has (decision 101).
+ * or the Node has (decision 101); with `countsUnlisted`, so does one that is ACTIVE for what Nova does not list.
  */
-export function serverAddresses(reading: ServerReading): readonly NodeAddress[] {
+export function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
   const { server, options } = reading;
   const found: NodeAddress[] = [];
   const add = (type: string, address: string): void => {
@@ -38,7 +38,7 @@ export function serverAddresses(reading: ServerReading): readonly NodeAddress[] 
     found.splice(0, found.length, ...found.filter((one) => one.address !== address));
   };
   const listed = listedBy(reading);
-  const { internal, external } = portAddresses(reading, listed);
+  const { internal, external } = portAddresses(reading, listed, countsUnlisted);
   for (const address of internal) add('InternalIP', address);
   add('ExternalIP', server.accessIPv4 ?? '');
   add('ExternalIP', server.accessIPv6 ?? '');
@@ -76,18 +76,14 @@ function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   return [...ofNova, ...ofTrunks].sort((a, b) => compareText(a.network, b.network));
 }
 
-/**
- * In the order of the ports: what is sure, and what the Node has while it is not. Where networks are named, what Nova does not
- * list is sure only for a Node that has nothing to lose: its cache may miss a network, and a port does not say the name of its own.
- */
+/** In the order of the ports: what is sure, and what the Node has while it is not. */
 function portAddresses(
-  { ports, existing, options }: ServerReading,
+  { ports, existing }: ServerReading,
   listed: readonly Listed[],
+  countsUnlisted: boolean,
 ): Readonly<Record<'internal' | 'external', readonly string[]>> {
-  const isNamed = [...options.publicNetworkNames, ...options.internalNetworkNames].length > 0;
-  const isNew = existing.every(({ type }) => type === 'Hostname');
   const active = ports.filter(({ status }) => status === 'ACTIVE').flatMap(fixedIPs);
-  const sure = new Set([...(isNew || !isNamed ? active : []), ...listed.map(({ address }) => address)]);
+  const sure = new Set([...(countsUnlisted ? active : []), ...listed.map(({ address }) => address)]);
   const has = (type: string, address: string): boolean =>
     existing.some((one) => one.type === type && one.address === address);
   const all = byId(ports, ({ id }) => id).flatMap(fixedIPs);

@@ -42,7 +42,12 @@ export async function lookAtRoutes(
   if (!chosen || 'problem' in chosen) return unwritten(chosen ? [chosen.problem] : [], records);
   const { id } = chosen;
   const found = await observeRoutes(id, seen, records, cloud);
-  if (!found) throw new ReconcileError('NOT_FOUND', `there is no router ${id}, on which routes should be`);
+  if (!found) {
+    const why = routerId
+      ? 'which [Route] router-id names'
+      : 'which had the routes: [Route] router-id has to name one';
+    throw new ReconcileError('NOT_FOUND', `there is no router ${id}, ${why}`);
+  }
   const limit = limitOf(id, cloud, clock.now());
   const written = records.get(id) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };

@@ -81,6 +81,19 @@ test('they move when all Nodes are elsewhere, and not before all of them are see
   expect([routesOf(0), routesOf(1), (await world.kube.routes.load()).size]).toEqual([0, 1, 1]);
 });
 
+test('where it is gone, and a Node cannot be seen, whoever looks is told what to set', async () => {
+  for (const at of [1, 2]) it.addNode(at);
+  await it.routed(world);
+  const { cloud } = it.sandbox;
+  const gone = cloud.routerId;
+  cloud.routers.splice(0, 1);
+  cloud.ports.splice(0, Infinity, ...cloud.ports.filter((port) => !isOfRouter(port)).slice(0, 1));
+  const said = `there is no router ${gone}, which had the routes: [Route] router-id has to name one`;
+  const { outcome } = await it.look({}, world);
+  expect(outcome).toEqual({ status: 'blocked', reason: expect.stringContaining(said) as unknown });
+  expect((await sweep(world)).warnings).toEqual([`routes were not looked at: ${said}`]);
+});
+
 test('in an empty cluster there is nothing to say', async () => {
   it.addRouter();
   expect((await it.look({}, world)).outcome).toEqual({ status: 'settled' });

@@ -26,6 +26,7 @@ export interface PlanInput extends ReplacementInput {
   readonly untold?: readonly string[];
   /** What was withheld from the comparison until it is approved. */
   readonly pending?: readonly Pending[];
+  /** Members that are desired until they have drained; one goes sooner with its pool, when another takes its place. */
   readonly draining?: readonly DrainingMember[];
   /** Why the load balancer has to be made anew (decision 38). */
   readonly rebuild?: string;
@@ -49,6 +50,9 @@ export function plan(input: PlanInput): Plan {
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
   const { pending = [], sharedWith = [] } = input;
+  const moved = desireBeside(desired, there, input.keepMembers, input.draining);
+  const stays = byAddress(moved);
+  const draining = (input.draining ?? []).filter(({ address }) => stays.has(address));
   const base = {
     unit,
     services,
@@ -57,7 +61,7 @@ export function plan(input: PlanInput): Plan {
     foreign,
     ...(keeps ? { keepsMembers: true as const } : {}),
     ...(sharedWith.length > 0 ? { sharedWith } : {}),
-    ...(input.draining ? { draining: input.draining } : {}),
+    ...(draining.length > 0 ? { draining } : {}),
   };
   if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
   const lb = there.get('lb');
@@ -65,7 +69,6 @@ export function plan(input: PlanInput): Plan {
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
   const refused: Refusal[] = [];
 
-  const moved = desireBeside(desired, there, input.keepMembers, input.draining);
   const turning = moved.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
@@ -79,7 +82,7 @@ export function plan(input: PlanInput): Plan {
   } else if (lb && wantedLb && replaced.turnsTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
-    planChildren({ ...input, desired: moved, there, wanted: byAddress(moved) }, steps, refused);
+    planChildren({ ...input, desired: moved, there, wanted: stays }, steps, refused);
   }
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');

@@ -8,6 +8,7 @@ import { sweep } from '../../shared/sweep.ts';
 import { serviceKey } from '../../shared/model/request.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { Report } from '../../shared/model/outcome.ts';
+import type { Plan } from '../../shared/model/plan.ts';
 import type { World } from '../../shared/ports.ts';
 
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
@@ -41,10 +42,13 @@ async function settle(name = 'web'): Promise<Report> {
   }
   throw new Error(`${name} did not settle`);
 }
-const apply = async (annotations: Readonly<Record<string, string>> = {}): Promise<void> => {
+/** The plan of it. */
+const apply = async (annotations: Readonly<Record<string, string>> = {}): Promise<Plan | undefined> => {
   const ports = [{ name: 'web', port: 80, nodePort: 30_080 }];
   it.sandbox.kube.apply(aService({ annotations, spec: { ports } }));
+  const { plan } = await run({ key: serviceKey('default', 'web'), trigger: 'audit', dryRun: true }, world);
   await settle();
+  return plan;
 };
 const mark = (name: string, excluded: boolean): void => {
   const labels = { [EXCLUDED]: excluded ? '' : 'false' };
@@ -147,7 +151,9 @@ test('are not made again in a pool that takes the place of theirs', async () => 
   await settle();
   expect(weights()).toContain('node-2 0');
   const [before] = it.sandbox.cloud.pools;
-  await apply({ 'levelset.openstack.org/monitor-type': 'HTTP' });
+  const plan = await apply({ 'levelset.openstack.org/monitor-type': 'HTTP' });
+  expect(plan?.steps).not.toEqual([]);
+  expect(plan?.draining).toBeUndefined();
   expect(it.sandbox.cloud.pools.map(({ id }) => id)).not.toContain(before?.id);
   expect(weights()).toEqual(['node-1 1', 'node-3 1']);
 });

@@ -9,8 +9,12 @@ const aNode = (since: string): Node => ({
   metadata: { name: 'a', uid: 'uid-a', resourceVersion: '1', annotations: { [SERVER_GONE]: since } },
   spec: { providerID: 'openstack:///s' },
 });
-const wish = (attributes: Attributes): DesiredResource =>
-  ({ kind: 'node', address: 'node/a', attributes, ifPresent: true });
+const wish = (attributes: Attributes): DesiredResource => ({
+  kind: 'node',
+  address: 'node/a',
+  attributes,
+  ifPresent: true,
+});
 const planOf = (input: Partial<NodePlanInput>, since = '1 p r s') =>
   planNode({
     ...{ name: 'a', desired: [wish({ podCIDRs: ['10.0.0.0/24'] })], observed: observedNode(aNode(since)) },

@@ -22,6 +22,9 @@ const silent: Log = {
   error: () => undefined,
 };
 
+/** So long anything may take to come to rest. */
+const SETTLED_MS = 20_000;
+
 export interface SandboxWorld {
   readonly sandbox: Sandbox;
   readonly world: World;
@@ -70,7 +73,8 @@ export async function startSandboxWorld(
   const world = await another();
   const settle: SandboxWorld['settle'] = async (name, request = {}) => {
     const [namespace, last] = partsOf(name);
-    for (let tries = 0; tries < 100; tries += 1) {
+    const until = Date.now() + SETTLED_MS;
+    while (Date.now() < until) {
       const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, world);
       if (report.outcome.status !== 'progressing') return report;
       await pause(3);
@@ -89,7 +93,8 @@ export async function startSandboxWorld(
       return settle(name);
     },
     sweepUntilSettled: async (by = world) => {
-      for (let sweeps = 1; sweeps < 200; sweeps += 1) {
+      const until = Date.now() + SETTLED_MS;
+      for (let sweeps = 1; Date.now() < until; sweeps += 1) {
         const found = await sweep(by);
         if (found.failed !== undefined) throw new Error(found.failed);
         const reports = await runAll(found, by);

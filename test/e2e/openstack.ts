@@ -53,7 +53,7 @@ export class OpenStack {
       },
       headers: { 'user-agent': agent, accept: 'application/json' },
       retry: { limit: 0 },
-      timeout: { request: 60_000 },
+      timeout: { request: 180_000 },
       throwHttpErrors: false,
       followRedirect: false,
     });

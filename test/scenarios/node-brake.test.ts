@@ -14,15 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
-
 /** Nodes whose servers are gone, as was seen a minute ago. */
 async function lost(count: number): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, at) => `node-${at + 1}`);
-  for (const name of names) {
-    it.sandbox.cloud.removeNovaServer(it.node(name).spec?.providerID?.split('/').at(-1) ?? '');
-    it.sandbox.kube.setReady(name, false);
-  }
+  for (const name of names) it.loseServer(name);
   await Promise.all(names.map((name) => it.look(name)));
   it.calls();
   return names;
@@ -33,7 +28,7 @@ test('of many that go at once the share goes, in two processes, and the others a
   const { clock } = it.later(MINUTE);
   const both = [it.later(MINUTE), { ...(await it.another(it.world.config)), clock }] as const;
   const reports = await Promise.all(names.map((name, at) => it.look(name, {}, both[at < 4 ? 0 : 1])));
-  const left = reports.filter((_, at) => isThere(names[at] ?? ''));
+  const left = reports.filter((_, at) => it.isThere(names[at] ?? ''));
   expect(left.map(({ outcome }) => outcome)).toEqual([
     { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
     { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
@@ -54,7 +49,7 @@ test('an approval lets go what others have used up meanwhile', async () => {
   const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name, annotations } });
   await it.look(name, {}, overtaken(it.later(MINUTE), 1));
-  expect(isThere(name)).toBe(false);
+  expect(it.isThere(name)).toBe(false);
 });
 
 test.each([
@@ -65,7 +60,7 @@ test.each([
   const { outcome, applied } = await it.look(name, {}, hindered(it.later(MINUTE)));
   expect(outcome).toMatchObject({ status: 'progressing' });
   expect(applied).toEqual([]);
-  expect(isThere(name)).toBe(true);
+  expect(it.isThere(name)).toBe(true);
 });
 
 /** Somebody else writes to the record before us, so many times: each time what counts no more. */

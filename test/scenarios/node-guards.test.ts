@@ -2,16 +2,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../shared/sweep.ts';
 import { joinNodes } from '../support/nodes.ts';
-import type { JoinedNode } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
 import type { NodeWorld } from '../support/node-world.ts';
 import { runAll } from '../support/sandbox-world.ts';
 
 let it: NodeWorld;
-let workers: readonly JoinedNode[];
 beforeEach(async () => {
   it = await startNodeWorld();
-  workers = joinNodes(it.sandbox, 3);
+  joinNodes(it.sandbox, 3);
   await it.sweepUntilSettled();
 });
 afterEach(() => it.close());
@@ -20,16 +18,6 @@ const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
 const GONE = 'levelset.openstack.org/server-gone';
 const ZONE = 'topology.kubernetes.io/zone';
 const MINUTE = 61_000;
-const serverOf = (name: string): JoinedNode['server'] => {
-  const found = workers.find((worker) => worker.name === name);
-  if (!found) throw new Error(`no ${name}`);
-  return found.server;
-};
-const removeServer = (name: string): void => {
-  it.sandbox.cloud.removeNovaServer(serverOf(name).id);
-  it.sandbox.kube.setReady(name, false);
-};
-const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
 const change = (name: string, part: object): void => {
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, ...part });
 };
@@ -51,7 +39,7 @@ test('what a sweep found, and somebody else got in the way of, is done when the 
 
 test('a Node whose deletion waits for a finalizer of others is deleted once, and takes up no more of the budget', async () => {
   change('worker-1', { metadata: { name: 'worker-1', finalizers: ['example.org/wait'] } });
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   await it.look('worker-1');
   await it.look('worker-1', {}, it.later(MINUTE));
   expect(it.node('worker-1').metadata.deletionTimestamp).toBeDefined();
@@ -65,7 +53,7 @@ test('a Node whose deletion waits for a finalizer of others is deleted once, and
 
 test('a server that one answer of Nova misses and another one shows is not gone', async () => {
   it.sandbox.kube.setReady('worker-1', false);
-  const { id } = serverOf('worker-1');
+  const { id } = it.server('worker-1');
   const body = { itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } };
   it.sandbox.fault({
     match: { path: new RegExp(`servers/${id}`) },
@@ -78,7 +66,7 @@ test('a server that one answer of Nova misses and another one shows is not gone'
   await it.look('worker-1', {}, other);
   expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeDefined();
   await it.look('worker-1', {}, { ...other, clock: it.later(MINUTE).clock });
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('where the lifecycle is for others to look after, their taint stays', async () => {
@@ -89,7 +77,7 @@ test('where the lifecycle is for others to look after, their taint stays', async
 });
 
 test('an approval is for this time: a server that came back and is gone again is another matter', async () => {
-  for (const { name } of workers) removeServer(name);
+  for (const { metadata } of await it.world.kube.listNodes()) it.loseServer(metadata.name);
   await it.look('worker-1');
   const { plan } = await it.look('worker-1', { dryRun: true }, it.later(MINUTE));
   const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
@@ -100,22 +88,22 @@ test('an approval is for this time: a server that came back and is gone again is
   it.sandbox.kube.setReady('worker-1', false);
   await it.look('worker-1', {}, it.later(10 * MINUTE));
   await it.look('worker-1', {}, it.later(11 * MINUTE));
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('a Node of another region than that of cloud.conf is not looked for here', async () => {
   const config = { ...it.world.config, openstack: { ...it.world.config.openstack, region: 'RegionOne' } };
   const labels = { 'topology.kubernetes.io/region': 'RegionTwo' };
   change('worker-1', { metadata: { name: 'worker-1', labels } });
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   const here = await it.another(config);
   await it.look('worker-1', {}, here);
   await it.look('worker-1', {}, { ...here, clock: it.later(MINUTE).clock });
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('a Node that is ready, and whose server is not there, keeps what it has and is told, once', async () => {
-  it.sandbox.cloud.removeNovaServer(serverOf('worker-1').id);
+  it.sandbox.cloud.removeNovaServer(it.server('worker-1').id);
   const before = it.node('worker-1');
   await runAll(await sweep(it.world), it.world);
   const { metadata, spec, status } = it.node('worker-1');
@@ -129,7 +117,7 @@ test('a Node that is ready, and whose server is not there, keeps what it has and
 });
 
 test('a Node whose providerID names another region is left alone, and costs no call', async () => {
-  const providerID = `openstack://elsewhere/${serverOf('worker-1').id}`;
+  const providerID = `openstack://elsewhere/${it.server('worker-1').id}`;
   it.sandbox.kube.registerNode('far', { ready: false, spec: { providerID } });
   it.calls();
   const { outcome } = await it.look('far');

@@ -1,16 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../shared/sweep.ts';
 import { joinNode, joinNodes } from '../support/nodes.ts';
-import type { JoinedNode } from '../support/nodes.ts';
 import { startNodeWorld } from '../support/node-world.ts';
 import type { NodeWorld } from '../support/node-world.ts';
 import { run } from '../support/sandbox-world.ts';
 
 let it: NodeWorld;
-let workers: readonly JoinedNode[];
 beforeEach(async () => {
   it = await startNodeWorld();
-  workers = joinNodes(it.sandbox, 3);
+  joinNodes(it.sandbox, 3);
   await it.sweepUntilSettled();
 });
 afterEach(() => it.close());
@@ -20,18 +18,8 @@ const GONE = 'levelset.openstack.org/server-gone';
 const MINUTE = 61_000;
 const isTainted = (name: string): boolean =>
   it.node(name).spec?.taints?.some(({ key }) => key === SHUTDOWN) ?? false;
-const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
-const serverOf = (name: string): JoinedNode['server'] => {
-  const found = workers.find((worker) => worker.name === name);
-  if (!found) throw new Error(`no ${name}`);
-  return found.server;
-};
 const stop = (name: string, status = 'SHUTOFF'): void => {
-  serverOf(name).status = status;
-  it.sandbox.kube.setReady(name, false);
-};
-const removeServer = (name: string): void => {
-  it.sandbox.cloud.removeNovaServer(serverOf(name).id);
+  it.server(name).status = status;
   it.sandbox.kube.setReady(name, false);
 };
 /** Looked at twice, a minute apart. */
@@ -49,7 +37,7 @@ test('a server that is switched off taints its Node, and the taint goes when the
     { key: SHUTDOWN, effect: 'NoSchedule' },
   ]);
 
-  serverOf('worker-1').status = 'ACTIVE';
+  it.server('worker-1').status = 'ACTIVE';
   it.sandbox.kube.setReady('worker-1', true);
   await it.look('worker-1');
   expect(isTainted('worker-1')).toBe(false);
@@ -72,75 +60,76 @@ test.each([
 });
 
 test('a server that is gone is noted, looked for again a minute later, and then its Node goes', async () => {
-  removeServer('worker-1');
+  const { id } = it.server('worker-1');
+  it.loseServer('worker-1');
   expect((await it.look('worker-1')).outcome).toMatchObject({ status: 'progressing', retryAfterMs: 60_000 });
-  expect(it.node('worker-1').metadata.annotations?.[GONE]).toContain(serverOf('worker-1').id);
+  expect(it.node('worker-1').metadata.annotations?.[GONE]).toContain(id);
   expect((await it.look('worker-1')).outcome).toMatchObject({ status: 'progressing' });
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 
   const { applied } = await it.look('worker-1', {}, it.later(MINUTE));
   expect(applied).toMatchObject([{ verb: 'delete', kind: 'node' }]);
-  expect(isThere('worker-1')).toBe(false);
+  expect(it.isThere('worker-1')).toBe(false);
   expect(it.events('worker-1')).toContain('DeletingNode');
 });
 
 test('a sweep finds what no event told of, and ends it', async () => {
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   await runFound(it.world);
   await runFound(it.later(MINUTE));
-  expect(isThere('worker-1')).toBe(false);
+  expect(it.isThere('worker-1')).toBe(false);
   expect(await runFound(it.later(MINUTE))).toEqual([]);
 });
 
 test('a Node that is ready stays whatever Nova says, and the note goes', async () => {
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   await it.look('worker-1');
   it.sandbox.kube.setReady('worker-1', true);
   await it.look('worker-1', {}, it.later(MINUTE));
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
   expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeUndefined();
 });
 
 test('a Node that is not found by its name stays', async () => {
   it.sandbox.kube.registerNode('stranger', { ready: false });
   await lookTwice('stranger');
-  expect(isThere('stranger')).toBe(true);
+  expect(it.isThere('stranger')).toBe(true);
 });
 
 test.each([500, 503, 401, 403, 404])('while Nova answers %d, nothing is deleted', async (status) => {
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   await it.look('worker-1');
   const body = { message: 'no Route matched with those values' };
   it.sandbox.fault({ match: { path: /compute/ }, times: 9, kind: 'fail-before', status, body });
   const { outcome } = await it.look('worker-1', {}, it.later(MINUTE));
   expect(outcome.status).toBe('failed');
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('when Nova shows no server at all, no Node goes, and the Node says how it may', async () => {
-  for (const { name } of workers) removeServer(name);
+  for (const { metadata } of await it.world.kube.listNodes()) it.loseServer(metadata.name);
   const { outcome } = await lookTwice('worker-1');
   expect(outcome).toMatchObject({ status: 'blocked', reason: /not one server of any Node/ as never });
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
   await approve('worker-1');
-  expect(isThere('worker-1')).toBe(false);
+  expect(it.isThere('worker-1')).toBe(false);
 });
 
 test('other credentials, another project: nothing is known to be gone there', async () => {
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   await it.look('worker-1');
   const elsewhere = {
     ...it.later(MINUTE),
     cloud: { ...it.world.cloud, projectId: () => Promise.resolve('other') },
   };
   expect((await it.look('worker-1', {}, elsewhere)).outcome).toMatchObject({ status: 'progressing' });
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('the brake: one of three within an hour, whoever asks; the others wait for an approval, or for the hour to pass', async () => {
-  for (const name of ['worker-1', 'worker-2']) removeServer(name);
+  for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
   await lookTwice('worker-1');
-  expect(isThere('worker-1')).toBe(false);
+  expect(it.isThere('worker-1')).toBe(false);
 
   const { outcome, plan } = await lookTwice('worker-2');
   expect(outcome).toMatchObject({
@@ -148,15 +137,15 @@ test('the brake: one of three within an hour, whoever asks; the others wait for 
     reason: /levelset.openstack.org\/approve: [0-9a-f]{12}/ as never,
   });
   expect(plan?.steps).toEqual([]);
-  expect(isThere('worker-2')).toBe(true);
+  expect(it.isThere('worker-2')).toBe(true);
   expect(it.events('worker-2')).toContain('SyncNodeFailed');
 
   await it.look('worker-2', {}, it.later(3_600_000 + 2 * MINUTE));
-  expect(isThere('worker-2')).toBe(false);
+  expect(it.isThere('worker-2')).toBe(false);
 });
 
 test('two functions that draw at once: one deletes, the other one is told that it did', async () => {
-  for (const name of ['worker-1', 'worker-2']) removeServer(name);
+  for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
   const other = await it.another(it.world.config);
   for (const name of ['worker-1', 'worker-2']) await it.look(name);
   const clock = it.later(MINUTE).clock;
@@ -166,11 +155,11 @@ test('two functions that draw at once: one deletes, the other one is told that i
   ]);
   expect(reports.map(({ outcome }) => outcome.status).sort()).toEqual(['blocked', 'settled']);
   expect(reports.flatMap(({ applied }) => applied)).toMatchObject([{ verb: 'delete' }]);
-  expect(['worker-1', 'worker-2'].filter(isThere)).toHaveLength(1);
+  expect(['worker-1', 'worker-2'].filter((name) => it.isThere(name))).toHaveLength(1);
 });
 
 test('a Node that changed since it was read is not deleted', async () => {
-  removeServer('worker-1');
+  it.loseServer('worker-1');
   await it.look('worker-1');
   it.sandbox.fault({
     match: { method: 'DELETE', path: /nodes/ },
@@ -178,7 +167,7 @@ test('a Node that changed since it was read is not deleted', async () => {
     before: () => void it.sandbox.kube.setReady('worker-1', true),
   });
   await it.look('worker-1', {}, it.later(MINUTE));
-  expect(isThere('worker-1')).toBe(true);
+  expect(it.isThere('worker-1')).toBe(true);
 });
 
 async function approve(name: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import { aConfig } from './config.ts';
+import type { JoinedNode } from './nodes.ts';
 import { run, startSandboxWorld } from './sandbox-world.ts';
 import type { SandboxWorld } from './sandbox-world.ts';
 
@@ -13,6 +14,11 @@ export interface NodeWorld extends SandboxWorld {
   /** One run, by default for an event. */
   look(name: string, request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
   node(name: string): Node;
+  isThere(name: string): boolean;
+  /** Of a Node that is initialised, as its providerID says. */
+  server(name: string): JoinedNode['server'];
+  /** Its server is gone, and so its kubelet is silent. */
+  loseServer(name: string): void;
   /** Reasons of the Events at a Node, in any order. */
   events(name: string): readonly string[];
   /** Requests to OpenStack since the last time. */
@@ -30,12 +36,25 @@ export async function startNodeWorld(
   const base: Config = { ...aConfig(bare.sandbox.authUrl), controllers: CONTROLLERS };
   const world = await bare.another({ ...base, ...config(base) });
   let seen = bare.sandbox.requests.length;
+  const { cloud, kube } = bare.sandbox;
+  const node = (name: string): Node => kube.get('Node', undefined, name) as unknown as Node;
+  const server: NodeWorld['server'] = (name) => {
+    const found = cloud.servers.find(({ id }) => node(name).spec?.providerID?.endsWith(`/${id}`));
+    if (!found) throw new Error(`Node ${name} has no server`);
+    return found;
+  };
   return {
     ...bare,
     world,
     sweepUntilSettled: (by = world) => bare.sweepUntilSettled(by),
     look: (name, request = {}, by = world) => run({ key: `node/${name}`, trigger: 'audit', ...request }, by),
-    node: (name) => bare.sandbox.kube.get('Node', undefined, name) as unknown as Node,
+    node,
+    isThere: (name) => kube.get('Node', undefined, name) !== undefined,
+    server,
+    loseServer: (name) => {
+      cloud.removeNovaServer(server(name).id);
+      kube.setReady(name, false);
+    },
     events: (name) => eventsOf(bare.sandbox, name),
     calls: () => {
       const made = bare.sandbox.requests

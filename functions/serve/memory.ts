@@ -1,4 +1,5 @@
 import type { Report } from '../../shared/model/outcome.ts';
+import { putLast } from '../../shared/model/put-last.ts';
 import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
@@ -24,10 +25,7 @@ export class Memory {
   remember(report: Report): void {
     const { key, dryRun } = report.request;
     if (dryRun) return;
-    this.#reports.delete(key);
-    this.#reports.set(key, { report, at: this.#now() });
-    const [oldest = key] = this.#reports.keys();
-    if (this.#reports.size > MOST_REPORTS) this.#reports.delete(oldest);
+    putLast(this.#reports, key, { report, at: this.#now() }, MOST_REPORTS);
   }
 
   rememberSweep({ services, nodes, requests, warnings, failed }: Sweep): void {

@@ -1,4 +1,5 @@
 import type { Change, UpdateStep } from '../model/plan.ts';
+import { putLast } from '../model/put-last.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
 
@@ -25,13 +26,8 @@ export async function changePort(
     const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
     return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
   });
-  writes.delete(step.id);
-  writes.set(
-    step.id,
-    write.catch(() => undefined),
-  );
-  const [oldest = ''] = writes.keys();
-  if (writes.size > MOST) writes.delete(oldest);
+  const settled = write.catch(() => undefined);
+  putLast(writes, step.id, settled, MOST);
   return write;
 }
 

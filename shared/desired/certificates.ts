@@ -1,29 +1,11 @@
 /** Which certificates of Barbican Services name, and what they are called there. */
-import type { LoadBalancerConfig } from '../config/config.ts';
-import type { CertificateFacts, CertificateQuestion } from '../model/certificates.ts';
+import type { CertificateFacts } from '../model/certificates.ts';
 import type { Problem } from '../model/plan.ts';
 import { parseTlsReference } from '../model/tls-reference.ts';
+import type { Setting, Store } from './certificate-question.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 
 export const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
-
-type Setting = 'tlsReferences' | 'clientCa' | 'clientCrl' | 'poolCa' | 'poolCertificate';
-
-const SETTINGS: readonly Setting[] = ['tlsReferences', 'clientCa', 'clientCrl', 'poolCa', 'poolCertificate'];
-
-export type Store = LoadBalancerConfig['containerStore'];
-
-/** What observe has to look up in Barbican. */
-export function certificateQuestion(
-  ports: readonly Pick<PortAnnotated, 'ServicePort'>[],
-  store: Store,
-): CertificateQuestion {
-  const texts = new Set(
-    ports.flatMap(({ ServicePort }) => SETTINGS.flatMap((setting) => ServicePort[setting] ?? [])),
-  );
-  const references = [...texts].flatMap((text) => parseTlsReference(text) ?? []);
-  return { references: store === 'external' ? [] : references };
-}
 
 export interface Resolved {
   /** As Octavia is to be told, in the order they were named, each once. */

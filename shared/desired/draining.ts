@@ -4,7 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isAdopted } from '../model/next-pool.ts';
 import type { DesiredResource, Member, ObservedResource } from '../model/resources.ts';
-import { isEligible } from './members.ts';
+import { isEligible } from '../model/node-set.ts';
 import { desirePortOf } from './security-group.ts';
 import { withSetRecord } from './set-record.ts';
 import type { Desired } from './unit.ts';

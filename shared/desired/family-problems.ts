@@ -2,7 +2,7 @@ import { familyOf } from '../model/network.ts';
 import type { Family, NetworkFacts, NoVipSubnet } from '../model/network.ts';
 import { ANNOTATION_PREFIX } from '../model/ownership.ts';
 import type { Problem } from '../model/plan.ts';
-import { hasAdditionalVips, servedFamilies } from './vips.ts';
+import { hasAdditionalVips, servedFamilies } from '../model/network.ts';
 import type { Wishes } from './wishes.ts';
 
 const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;

@@ -2,12 +2,10 @@
 import type { Config } from '../config/config.ts';
 import { withoutDescription } from './description.ts';
 import { withKinxDefaults } from './kinx.ts';
-import { isEligible } from './members.ts';
 import { readWishes } from './wishes.ts';
 import type { Wishes } from './wishes.ts';
-import type { Node, Service } from '../model/kubernetes.ts';
+import type { Service } from '../model/kubernetes.ts';
 import { dialectOf } from '../model/name-schemes.ts';
-import type { Problem } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 
 /** The configuration as kinx would have read the same cloud.conf. It made no floating IPs: its address is the VIP. */
@@ -36,20 +34,4 @@ export function asMaker(
   if (!service) return { config: own };
   const wishes = readWishes(service, own);
   return { config: own, wishes: isKinx ? withoutDescription(wishes) : wishes };
-}
-
-/** Every address of each node that any controller would make a member. */
-export function addressesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    nodes
-      .filter((node) => isEligible(node))
-      .map((node) => [node.metadata.name, (node.status?.addresses ?? []).map(({ address }) => address)]),
-  );
-}
-
-/** None is taken, and no further one is made beside them. */
-export function ambiguityProblems(ids: readonly string[] = []): readonly Problem[] {
-  if (ids.length === 0) return [];
-  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id`;
-  return [{ field: 'load balancer', value: ids.join(', '), message, blocking: true }];
 }

@@ -2,7 +2,7 @@ import type { Node } from '../model/kubernetes.ts';
 import { isSelected, renderNodeSelector } from '../model/node-selector.ts';
 import type { NodeSelector } from '../model/node-selector.ts';
 import type { Problem } from '../model/plan.ts';
-import { isEligible } from './members.ts';
+import { isEligible } from '../model/node-set.ts';
 
 /**
  * The nodes whose labels a node-selector asks for. If it leaves none, that is said, and pools keep the members they have

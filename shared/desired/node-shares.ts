@@ -1,6 +1,6 @@
 /** What a Service asks for single nodes: how much of the traffic they get, and when. */
 import type { Problem } from '../model/plan.ts';
-import type { ReachableNode } from './members.ts';
+import type { ReachableNode } from '../model/node-set.ts';
 import type { PortAnnotated } from './read-annotations.ts';
 
 export interface NodeShares {

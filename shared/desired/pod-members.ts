@@ -1,8 +1,6 @@
 /** Members that are Pods: of a port without a node port, where spec.allocateLoadBalancerNodePorts is false. */
 import { cidrContains } from '../model/cidr.ts';
-import { goesToPods } from '../model/endpoints.ts';
-import type { PodEndpoint, PortEndpoints } from '../model/endpoints.ts';
-import type { Service } from '../model/kubernetes.ts';
+import type { Endpoints, PodEndpoint, PortEndpoints } from '../model/endpoints.ts';
 import { familyOf } from '../model/network.ts';
 import type { Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
@@ -20,9 +18,6 @@ interface Place {
   readonly secondFamily?: { readonly memberSubnet?: Subnet };
   readonly endpoints?: Endpoints;
 }
-
-/** By port of the Service. */
-export type Endpoints = readonly (PortEndpoints | undefined)[];
 
 /**
  * A member for each Pod that takes traffic and that the load balancer can reach: its address is in the member subnet. All
@@ -54,18 +49,6 @@ export function desirePods(place: Place): {
       ...(pods.length + refused.length === 0 ? [noEndpoint(index)] : []),
     ],
   };
-}
-
-/** Addresses of Pods in this subnet, or everywhere; each once. */
-export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readonly string[] {
-  const all = endpoints.flatMap((one) => one?.pods ?? []).map(({ address }) => address);
-  return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));
-}
-
-/** Whether nothing but Pods is behind the ports of a Service. */
-export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
-  const { ports = [] } = service.spec;
-  return ports.length > 0 && ports.every((port) => goesToPods(service, port));
 }
 
 function desirePod(

@@ -9,8 +9,8 @@ import { openingAddress } from '../model/security-group.ts';
 import type { Opening } from '../model/security-group.ts';
 import { keepsFamily } from './members.ts';
 import { localHealthPort } from './monitors.ts';
-import { hasOnlyPods } from './pod-members.ts';
-import type { Endpoints } from './pod-members.ts';
+import { hasOnlyPods } from '../model/endpoints.ts';
+import type { Endpoints } from '../model/endpoints.ts';
 import { EVERYBODY } from './source-ranges.ts';
 import type { Wishes } from './wishes.ts';
 

@@ -3,7 +3,7 @@ import type { Problem } from '../model/plan.ts';
 import type { Ref } from '../model/address.ts';
 import type { Listener, ListenerProtocol } from '../model/resources.ts';
 import { resolve } from './certificates.ts';
-import type { Store } from './certificates.ts';
+import type { Store } from './certificate-question.ts';
 import { withoutLooseHsts } from './hsts.ts';
 import { CERTIFICATES } from './protocols.ts';
 import type { PortAnnotated } from './read-annotations.ts';

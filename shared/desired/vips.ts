@@ -1,28 +1,10 @@
 import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../model/cidr.ts';
-import { familyOf } from '../model/network.ts';
-import type { Family, NetworkFacts, Subnet } from '../model/network.ts';
+import { familyOf, hasAdditionalVips } from '../model/network.ts';
+import type { NetworkFacts, Subnet } from '../model/network.ts';
 import type { Problem } from '../model/plan.ts';
 import type { AdditionalVip, LoadBalancer } from '../model/resources.ts';
 import type { Wishes } from './wishes.ts';
-
-/** The first version of the Octavia API with additional VIPs: 2.26. */
-const ADDITIONAL_VIPS = 26;
-
-export const hasAdditionalVips = (octavia: { readonly minor: number }): boolean =>
-  octavia.minor >= ADDITIONAL_VIPS;
-
-/** Families of the addresses that the load balancer has, or will be made with. */
-export function servedFamilies(
-  { family }: Pick<Wishes, 'family'>,
-  { vips, vipSubnet, additionalSubnets = [] }: NetworkFacts,
-  octavia: { readonly minor: number },
-): readonly Family[] {
-  if (vips) return [...new Set(vips.map(familyOf))];
-  const primary = vipSubnet ? familyOf(vipSubnet.cidr) : family;
-  const additional = hasAdditionalVips(octavia) ? additionalSubnets.map(({ cidr }) => familyOf(cidr)) : [];
-  return [...new Set([primary, ...additional])];
-}
 
 export interface DesiredVips {
   readonly attributes: Partial<LoadBalancer>;

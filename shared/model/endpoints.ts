@@ -1,5 +1,7 @@
 /** Which endpoints of a Service take its traffic, and which Pods stand behind them. */
+import { cidrContains } from './cidr.ts';
 import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from './kubernetes.ts';
+import type { Subnet } from './network.ts';
 
 /** A Pod that is a member by itself: `port` is where its own container listens. */
 export interface PodEndpoint {
@@ -14,6 +16,9 @@ export interface PortEndpoints {
   /** Addresses that an EndpointSlice has and that are no Pod's, each with the reason. */
   readonly refused: readonly { readonly address: string; readonly because: string }[];
 }
+
+/** By port of the Service. */
+export type Endpoints = readonly (PortEndpoints | undefined)[];
 
 type Policy = Pick<Service, 'spec'>;
 
@@ -108,4 +113,16 @@ function whyNoPod(
     return `its EndpointSlice names Pod ${targetRef.name}, which the Service does not select`;
   const owns = (pod?.status?.podIPs ?? []).some(({ ip }) => ip === address);
   return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
+}
+
+/** Addresses of Pods in this subnet, or everywhere; each once. */
+export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readonly string[] {
+  const all = endpoints.flatMap((one) => one?.pods ?? []).map(({ address }) => address);
+  return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));
+}
+
+/** Whether nothing but Pods is behind the ports of a Service. */
+export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
+  const { ports = [] } = service.spec;
+  return ports.length > 0 && ports.every((port) => goesToPods(service, port));
 }

@@ -98,3 +98,21 @@ export interface NetworkFacts {
   /** So with the QoS policy; there may be none in this cloud at all. */
   readonly noQosPolicy?: true;
 }
+
+/** The first version of the Octavia API with additional VIPs: 2.26. */
+const ADDITIONAL_VIPS = 26;
+
+export const hasAdditionalVips = (octavia: { readonly minor: number }): boolean =>
+  octavia.minor >= ADDITIONAL_VIPS;
+
+/** Families of the addresses that the load balancer has, or will be made with. */
+export function servedFamilies(
+  { family }: { readonly family: Family },
+  { vips, vipSubnet, additionalSubnets = [] }: NetworkFacts,
+  octavia: { readonly minor: number },
+): readonly Family[] {
+  if (vips) return [...new Set(vips.map(familyOf))];
+  const primary = vipSubnet ? familyOf(vipSubnet.cidr) : family;
+  const additional = hasAdditionalVips(octavia) ? additionalSubnets.map(({ cidr }) => familyOf(cidr)) : [];
+  return [...new Set([primary, ...additional])];
+}

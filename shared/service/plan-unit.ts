@@ -1,6 +1,7 @@
 import type { Wished } from './desire.ts';
 import { joiningProblems } from '../desired/joining.ts';
-import { addressesOf, ambiguityProblems } from '../desired/maker.ts';
+import { ambiguityProblems } from '../desired/ambiguity.ts';
+import { addressesOf } from '../model/node-set.ts';
 import { withoutIdleRules } from '../desired/served-rules.ts';
 import { desireSharing } from '../desired/sharing.ts';
 import { isBeside } from '../model/beside.ts';

@@ -1,5 +1,5 @@
 /** Which Services and load balancers are not as desired; a few lists, and a deeper look only where these are not enough. */
-import { nodeSet } from '../desired/members.ts';
+import { nodeSet } from '../model/node-set.ts';
 import { familiesOf } from '../desired/wishes.ts';
 import { lookAt } from './look.ts';
 import type { CertificateInUse } from '../model/certificates.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isEligible, memberAddress, nodeSet } from '../../../shared/desired/members.ts';
+import { isEligible, memberAddress, nodeSet } from '../../../shared/model/node-set.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 
 const EXCLUDE = 'node.kubernetes.io/exclude-from-external-load-balancers';

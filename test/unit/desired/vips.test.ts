@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { desireVips, servedFamilies } from '../../../shared/desired/vips.ts';
+import { desireVips } from '../../../shared/desired/vips.ts';
+import { servedFamilies } from '../../../shared/model/network.ts';
 import { readWishes } from '../../../shared/desired/wishes.ts';
 import type { NetworkFacts, Subnet } from '../../../shared/model/network.ts';
 import { aConfig } from '../../support/config.ts';

@@ -20,7 +20,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['shared/trigger/**', 'shared/desired/**', 'shared/plan/**', 'shared/model/**'],
+    files: ['trigger', 'model', 'plan', '*/intent', '*/desired', '*/plan'].map((room) => `shared/${room}/**`),
     rules: {
       'no-restricted-globals': ['error', 'Date', 'process', 'setTimeout', 'fetch'],
       'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],

@@ -1,4 +1,4 @@
-import type { AnnotationRow } from '../shared/desired/annotation-row.ts';
+import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 
 /** How annotations begin, in the order of the columns: levelset's, the Go provider's, older ones, and kinx's. */
 export const DIALECTS = [

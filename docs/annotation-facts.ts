@@ -1,9 +1,9 @@
 /** What the other tables know of an annotation: its default, what happens when it goes, and since when there is such a thing. */
-import { LOAD_BALANCER_OPTIONS } from '../shared/config/load-balancer-options.ts';
+import { LOAD_BALANCER_OPTIONS } from '../shared/config/cloud-conf/load-balancer-options.ts';
 import type { Config } from '../shared/config/config.ts';
-import type { AnnotationRow } from '../shared/desired/annotation-row.ts';
+import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../shared/model/attributes.ts';
-import { CAPABILITIES } from '../shared/model/capabilities.ts';
+import { CAPABILITIES } from '../shared/model/load-balancer/capabilities.ts';
 import type { ResourceKind } from '../shared/model/resources.ts';
 
 /** The attribute that a row sets, or in which its setting ends up; empty for what is more than one. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { ANNOTATIONS } from '../shared/desired/annotations.ts';
-import type { AnnotationRow } from '../shared/desired/annotation-row.ts';
-import { REACH } from '../shared/model/reach.ts';
+import { ANNOTATIONS } from '../shared/service/intent/annotations.ts';
+import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
+import { REACH } from '../shared/model/load-balancer/reach.ts';
 import { defaultOf, removalOf, sinceOf, targetOf } from './annotation-facts.ts';
 import { DIALECTS, dialectOf, topicOf, TOPICS } from './annotation-dialects.ts';
 import { tableOf } from './markdown-table.ts';
@@ -16,14 +16,14 @@ Each row is one thing to ask for. Its annotation may have several spellings, of 
 (openstack-cloud-controller-manager) or of kinx; the first that a Service carries counts, and a second that says otherwise is named.
 "Default" is what holds without it; words such as \`lb-method\` are options of \`cloud.conf\`. "Since" is the version of the Octavia
 API that has it first; on an older one, or where a provider cannot do it, it is left out, and said. In examples words in capitals
-stand for ids of your cloud; \`test/scenarios/annotations.test.ts\` applies every one of them and takes it away again,
+stand for ids of your cloud; \`test/scenarios/service/annotations.test.ts\` applies every one of them and takes it away again,
 \`test/e2e/annotations.test.ts\` does so on a real cloud.
 
 **Who may edit a Service names things of OpenStack with levelset's rights.** "Refers to" says what; with \`--reach=open\`, the default and
 what the Go provider does, it may be anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only
 what \`--allowed-references\` lists for the Service's namespace ([SECURITY.md](../SECURITY.md)); anything else changes nothing, and is said.
 
-Written by \`npm run generate\` from the table in \`shared/desired/annotations.ts\`.
+Written by \`npm run generate\` from the table in \`shared/service/intent/annotations.ts\`.
 `;
 
 const TAIL = `

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { CertificateInUse } from '../shared/model/certificates.ts';
+import type { CertificateInUse } from '../shared/model/tls/certificates.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import { asNodeKey } from '../shared/model/request.ts';

@@ -1,9 +1,9 @@
 import type { Node } from '../shared/model/kubernetes.ts';
-import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node.ts';
+import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node/node.ts';
 import { READY_CONDITION } from '../shared/model/ownership.ts';
-import { parseProviderID } from '../shared/model/provider-id.ts';
+import { parseProviderID } from '../shared/model/node/provider-id.ts';
 import type { Key } from '../shared/model/request.ts';
-import { NODE_BLOCKED } from '../shared/report/node.ts';
+import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import type { StatusRow } from '../shared/report/page.ts';
 import { rowFromReport, type LastReport } from './status-rows.ts';
 

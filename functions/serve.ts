@@ -1,4 +1,4 @@
-import type { Flags } from '../shared/config/flags.ts';
+import type { Flags } from '../shared/config/flags/flags.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { summarizeSteps } from '../shared/plan/render.ts';
 import type { Log } from '../shared/ports.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Flags } from '../shared/config/flags.ts';
+import type { Flags } from '../shared/config/flags/flags.ts';
 import { loadConfig } from '../shared/config/load.ts';
-import { connectKube } from '../shared/kube/connect.ts';
+import { connectKube } from '../shared/kube/connection/connect.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect.ts';
 import type { Log, World } from '../shared/ports.ts';

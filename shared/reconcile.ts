@@ -23,7 +23,8 @@ import { outcomeOfError } from './report/outcome.ts';
 import { withTlsSecrets } from './service/tls-secrets.ts';
 import { takeTurn } from './service/turns.ts';
 import { end, hold, inTurn, writeUnderLease } from './service/under-lease.ts';
-import { hasFinalizer, looksAfterServices, unitOf } from './unit.ts';
+import { hasFinalizer, unitOf } from './service/unit.ts';
+import { looksAfterServices } from './config/looks-after.ts';
 
 /** One key, once. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {

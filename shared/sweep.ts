@@ -10,7 +10,7 @@ import type { NodesFound } from './node/sweep.ts';
 import { findRoutes } from './routes/sweep.ts';
 import { findServices, NO_SERVICES } from './service/sweep.ts';
 import type { ServicesFound } from './service/sweep.ts';
-import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './unit.ts';
+import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/looks-after.ts';
 
 export interface Sweep extends Omit<ServicesFound & NodesFound, 'keys'> {
   /** Only what needs work. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Flags } from '../../shared/config/flags.ts';
+import type { Flags } from '../../shared/config/flags/flags.ts';
 import { nodeOptions } from './node-options.ts';
 import type { TlsFiles } from '../serve/listen.ts';
 import { createLog, type LogLevel } from '../log.ts';

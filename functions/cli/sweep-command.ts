@@ -1,5 +1,5 @@
 import { inNumbers } from '../../shared/report/in-numbers.ts';
-import { looksAfterServices } from '../../shared/unit.ts';
+import { looksAfterServices } from '../../shared/config/looks-after.ts';
 import { connect } from '../world.ts';
 import { mustSweep } from './objects.ts';
 import { logOf, type CliFlags } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Flags } from '../../shared/config/flags.ts';
+import type { Flags } from '../../shared/config/flags/flags.ts';
 
 /** The command line's flags, by their variables. */
 export function readFlags(env: NodeJS.ProcessEnv): Flags {

@@ -6,7 +6,7 @@ import { comebackDelayMs } from '../../shared/queue/comeback.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { looksAfterRoutes } from '../../shared/unit.ts';
+import { looksAfterRoutes } from '../../shared/config/looks-after.ts';
 import { reconcileLine } from '../log.ts';
 import type { FunctionWorld } from './connected.ts';
 

@@ -1,13 +1,13 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
-import { isBeside } from '../model/beside.ts';
+import { isBeside } from '../model/load-balancer/beside.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, Lease } from '../ports.ts';
-import { rulesOf } from '../model/security-group.ts';
+import { rulesOf } from '../model/network/security-group.ts';
 import { bindRefs } from './bind-refs.ts';
 import { execute } from './execute.ts';
 import type { Writes } from './execute.ts';
-import { isOfNode } from '../model/node.ts';
+import { isOfNode } from '../model/node/node.ts';
 import { halvesOf } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';

@@ -1,7 +1,7 @@
-import { poolAddressOf } from '../model/next-pool.ts';
-import { policyAddressOf } from '../model/l7.ts';
+import { poolAddressOf } from '../model/load-balancer/next-pool.ts';
+import { policyAddressOf } from '../model/load-balancer/l7.ts';
 import type { DeleteStep, Step } from '../model/plan.ts';
-import { isOfNode } from '../model/node.ts';
+import { isOfNode } from '../model/node/node.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud } from '../ports.ts';
 import { executeOnNode } from './node-writes.ts';

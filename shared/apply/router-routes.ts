@@ -1,7 +1,7 @@
 import type { UpdateStep } from '../model/plan.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
-import { textOfRoute } from '../model/routes.ts';
-import type { Route } from '../model/routes.ts';
+import { textOfRoute } from '../model/network/routes.ts';
+import type { Route } from '../model/network/routes.ts';
 import type { Cloud } from '../ports.ts';
 
 /** With it Neutron changes single routes, whatever else others change at the same time. */

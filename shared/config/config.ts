@@ -1,5 +1,5 @@
-import type { NodeSelector } from '../model/node-selector.ts';
-import type { ReachConfig } from '../model/reach.ts';
+import type { NodeSelector } from '../model/node/node-selector.ts';
+import type { ReachConfig } from '../model/load-balancer/reach.ts';
 import type { ControllerName } from './controllers.ts';
 import type { NodeCidrConfig, NodeConfig, RouteConfig } from './node-config.ts';
 
@@ -79,7 +79,7 @@ export interface LoadBalancerConfig {
   readonly networkId?: string;
   readonly floatingNetworkId?: string;
   readonly floatingSubnetId?: string;
-  /** As model/floating-subnet.ts reads it, and the next one too. */
+  /** As model/network/floating-subnet.ts reads it, and the next one too. */
   readonly floatingSubnet?: string;
   readonly floatingSubnetTags?: string;
   readonly nodeSelector: NodeSelector;

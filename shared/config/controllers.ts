@@ -1,4 +1,4 @@
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from './flags/did-you-mean.ts';
 
 /** The four loops of a cloud-controller-manager by their names in Kubernetes (kubernetes.md, 5), each with its short one. */
 const ALIASES = {

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { ReconcileError } from '../model/errors.ts';
-import type { Access } from './access.ts';
-import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf.ts';
-import { readCloudsYaml } from './clouds-yaml.ts';
-import { cidrsFlag } from './cidr-flags.ts';
+import type { Access } from './clouds/access.ts';
+import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
+import { readCloudsYaml } from './clouds/clouds-yaml.ts';
+import { cidrsFlag } from './flags/cidr-flags.ts';
 import type { Config } from './config.ts';
 import { controllersFlag } from './controllers.ts';
-import { readEnv } from './env.ts';
-import { adoptFlag, countFlag, drainingFlag, durationFlag, type Flags } from './flags.ts';
-import { networkingConfig } from './networking-options.ts';
-import { nodeConfig } from './node-flags.ts';
-import { nodeCidrConfig } from './node-cidr-flags.ts';
-import { openStackConfig } from './openstack-config.ts';
+import { readEnv } from './clouds/env.ts';
+import { adoptFlag, countFlag, drainingFlag, durationFlag, type Flags } from './flags/flags.ts';
+import { networkingConfig } from './cloud-conf/networking-options.ts';
+import { nodeConfig } from './flags/node-flags.ts';
+import { nodeCidrConfig } from './flags/node-cidr-flags.ts';
+import { openStackConfig } from './clouds/openstack-config.ts';
 import { reachConfig } from './reach.ts';
-import { routeConfig } from './route-flags.ts';
+import { routeConfig } from './flags/route-flags.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 

@@ -1,6 +1,6 @@
-import { REACH } from '../model/reach.ts';
-import type { AllowedReference, ReachConfig, ReferenceKind } from '../model/reach.ts';
-import type { Flags } from './flags.ts';
+import { REACH } from '../model/load-balancer/reach.ts';
+import type { AllowedReference, ReachConfig, ReferenceKind } from '../model/load-balancer/reach.ts';
+import type { Flags } from './flags/flags.ts';
 
 /** What nobody can be allowed: these are the namespace's own or nobody's. */
 const KINDS = Object.entries(REACH).flatMap(([kind, reach]) => (reach === 'own' ? [] : [kind]));

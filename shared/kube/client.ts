@@ -9,20 +9,20 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from '../model/kubernetes.ts';
-import type { NodePatch, NodeStatusPatch } from '../model/node-attributes.ts';
+import type { NodePatch, NodeStatusPatch } from '../model/node/node-attributes.ts';
 import type { CidrClaims, Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
 import { asObject } from './as-object.ts';
-import { LeaseClaims } from './cidr-claims.ts';
+import { LeaseClaims } from './state/cidr-claims.ts';
 import { recordEvent } from './events.ts';
 import type { Http } from './http.ts';
 import { LEASE_LABEL, type LeaseRecord } from './lease-record.ts';
 import { KubeLease } from './lease.ts';
 import { listAll, toSelector } from './list.ts';
-import { ConfigMapDeletions } from './node-deletions.ts';
+import { ConfigMapDeletions } from './state/node-deletions.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { corePath, endpointSlicePath, leasePath } from './paths.ts';
-import { ConfigMapState } from './state.ts';
-import { ConfigMapRoutes } from './written-routes.ts';
+import { ConfigMapState } from './state/state.ts';
+import { ConfigMapRoutes } from './state/written-routes.ts';
 
 export interface KubeClientOptions {
   /** Of Leases and state. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
-import { clip } from '../model/printable.ts';
+import { clip } from '../model/text/printable.ts';
 import type { Log } from '../ports.ts';
 import type { Http } from './http.ts';
 import { corePath } from './paths.ts';

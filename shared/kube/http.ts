@@ -5,7 +5,7 @@ import got, { RequestError, type Got } from 'got';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
-import type { Connection, Credential } from './connection.ts';
+import type { Connection, Credential } from './connection/connection.ts';
 
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,5 +1,5 @@
 import type { Node, NodeCondition } from '../model/kubernetes.ts';
-import type { NodePatch, NodeStatusPatch } from '../model/node-attributes.ts';
+import type { NodePatch, NodeStatusPatch } from '../model/node/node-attributes.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { asObject } from './as-object.ts';

@@ -118,7 +118,7 @@ export const ATTRIBUTES = {
     description:         { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
   },
-  // its address is all of it: another rule is another address (model/security-group.ts)
+  // its address is all of it: another rule is another address (model/network/security-group.ts)
   securitygrouprule: {
     direction:           { change: 'at-create' },
     ethertype:           { change: 'at-create' },
@@ -128,12 +128,12 @@ export const ATTRIBUTES = {
     remote_ip_prefix:    { change: 'at-create' },
     security_group_id:   { change: 'at-create' },
   },
-  // only our own group comes and goes (plan/security-group.ts), and only our own pairs (desired/routes.ts)
+  // only our own group comes and goes (service/plan/security-group.ts), and only our own pairs (routes/desired/desire-routes.ts)
   port: {
     security_groups:     { change: 'in-place', compare: 'set' },
     allowed_address_pairs: { change: 'in-place' },
   },
-  // made by others; of its routes only ours come and go (desired/routes.ts)
+  // made by others; of its routes only ours come and go (routes/desired/desire-routes.ts)
   router: {
     routes:              { change: 'in-place' },
   },

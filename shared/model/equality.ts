@@ -1,11 +1,11 @@
 /** When a value that is desired and one that was observed mean the same (decision 3). */
 import type { AttributeRule } from './attribute-rule.ts';
-import { askedDescription } from './description.ts';
+import { askedDescription } from './load-balancer/description.ts';
 import type { Condition } from './kubernetes.ts';
 import { mergeTags, recordedIn } from './ownership.ts';
 import type { AdditionalVip, Attributes } from './resources.ts';
-import { identityOf } from './tls-reference.ts';
-import { isUserTag, mergeUserTags } from './user-tags.ts';
+import { identityOf } from './tls/tls-reference.ts';
+import { isUserTag, mergeUserTags } from './load-balancer/user-tags.ts';
 
 /** True when `observed` already is what `desired` asks for. */
 export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {

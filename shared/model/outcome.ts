@@ -1,4 +1,4 @@
-import type { CertificateInUse } from './certificates.ts';
+import type { CertificateInUse } from './tls/certificates.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Plan, Step } from './plan.ts';
 import type { ReconcileRequest } from './request.ts';

@@ -19,7 +19,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';
-import { mergeUserTags } from './user-tags.ts';
+import { mergeUserTags } from './load-balancer/user-tags.ts';
 
 /** Prefix of our annotations and condition types (decision 46). */
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';

@@ -1,11 +1,11 @@
 /** The resources levelset works with: OpenStack's, and Nodes. Attribute names keep the wire's spelling. */
 import type { Address, Ref } from './address.ts';
-import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule } from './neutron.ts';
-import type { StoredSecret } from './stored-certificate.ts';
-import type { L7Policy, L7Rule } from './l7.ts';
-import type { NodeObject, NodeStatus } from './node-attributes.ts';
-import type { Router } from './routes.ts';
-import type { ListenerTls, PoolTls } from './tls-attributes.ts';
+import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule } from './network/neutron.ts';
+import type { StoredSecret } from './tls/stored-certificate.ts';
+import type { L7Policy, L7Rule } from './load-balancer/l7.ts';
+import type { NodeObject, NodeStatus } from './node/node-attributes.ts';
+import type { Router } from './network/routes.ts';
+import type { ListenerTls, PoolTls } from './tls/tls-attributes.ts';
 
 export interface LoadBalancer {
   name: string;

@@ -1,7 +1,7 @@
-import type { PortEndpoints } from './endpoints.ts';
+import type { PortEndpoints } from './load-balancer/endpoints.ts';
 import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
-import type { TlsSecretFacts } from './tls-secret.ts';
+import type { TlsSecretFacts } from './tls/tls-secret.ts';
 
 /**
  * The unit of work: one Service with what is its own on a load balancer, nearly always all of it. Its lease and its state

@@ -1,5 +1,5 @@
 /** Where a look at a Node reads which CIDRs are taken. */
-import { freeCidrs } from '../desired/node-cidrs.ts';
+import { freeCidrs } from './desired/node-cidrs.ts';
 import type { CidrReading } from './look-at-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { once } from './once.ts';

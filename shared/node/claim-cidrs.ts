@@ -1,5 +1,5 @@
 /** Between the plan of a Node and its execution: nobody gets a CIDR that is not claimed. */
-import { staleClaims } from '../desired/node-cidrs.ts';
+import { staleClaims } from './desired/node-cidrs.ts';
 import type { CidrsLook } from './look-at-cidrs.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';

@@ -1,10 +1,10 @@
 /** Between the plan to delete a Node and its execution: no Node goes that has not drawn from the budget of all functions. */
 import type { NodeLook } from './look.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { recent } from '../model/node-deletions.ts';
+import { recent } from '../model/node/node-deletions.ts';
 import type { Plan } from '../model/plan.ts';
 import { oneByOne } from './one-by-one.ts';
-import { deletes } from '../plan/node.ts';
+import { deletes } from './plan/plan-node.ts';
 import type { World } from '../ports.ts';
 
 /** Others that draw at the same moment win one each. */

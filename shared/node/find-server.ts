@@ -1,8 +1,8 @@
 /** Which server a Node is: that, or none for good, or nothing that one could go by. */
-import { chooseServer, conflictProblem } from '../desired/choose-server.ts';
+import { chooseServer, conflictProblem } from './desired/choose-server.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node.ts';
-import type { Server } from '../model/nova.ts';
+import { hasTaint, readyStatus, UNINITIALIZED_TAINT } from '../model/node/node.ts';
+import type { Server } from '../model/node/nova.ts';
 import type { Problem } from '../model/plan.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { World } from '../ports.ts';

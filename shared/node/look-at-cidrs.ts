@@ -1,9 +1,9 @@
 /** Which CIDRs a Node gets, and what of the claims does not fit it. */
-import { nodeCidrs, staleClaims, unclaimedCidrs } from '../desired/node-cidrs.ts';
-import type { CidrPool, WishedCidrs } from '../desired/node-cidrs.ts';
+import { nodeCidrs, staleClaims, unclaimedCidrs } from './desired/node-cidrs.ts';
+import type { CidrPool, WishedCidrs } from './desired/node-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { hasTaint, UNINITIALIZED_TAINT } from '../model/node.ts';
-import type { CidrClaim } from '../model/node-cidrs.ts';
+import { hasTaint, UNINITIALIZED_TAINT } from '../model/node/node.ts';
+import type { CidrClaim } from '../model/node/node-cidrs.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
 

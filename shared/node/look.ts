@@ -1,21 +1,21 @@
 /** Observe, desire and plan a Node: everything before the first write. */
-import { desireNode } from '../desired/node.ts';
-import type { DesiredNode } from '../desired/node.ts';
-import { nodeLife } from '../desired/node-lifecycle.ts';
-import type { NodeLife } from '../desired/node-lifecycle.ts';
+import { desireNode } from './desired/desire-node.ts';
+import type { DesiredNode } from './desired/desire-node.ts';
+import { nodeLife } from './desired/node-lifecycle.ts';
+import type { NodeLife } from './desired/node-lifecycle.ts';
 import { findServer } from './find-server.ts';
 import { lookAtCidrs } from './look-at-cidrs.ts';
 import type { CidrsLook } from './look-at-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node.ts';
-import type { RecordedDeletions } from '../model/node-deletions.ts';
-import type { Server } from '../model/nova.ts';
+import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
+import type { RecordedDeletions } from '../model/node/node-deletions.ts';
+import type { Server } from '../model/node/nova.ts';
 import { APPROVE } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
-import { parseProviderID } from '../model/provider-id.ts';
+import { parseProviderID } from '../model/node/provider-id.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { brake } from '../plan/brake.ts';
-import { planNode } from '../plan/node.ts';
+import { brake } from './plan/brake.ts';
+import { planNode } from './plan/plan-node.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { World } from '../ports.ts';
 

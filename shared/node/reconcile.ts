@@ -19,15 +19,15 @@ import {
   SERVER_GONE,
   SHUTDOWN_TAINT,
   UNINITIALIZED_TAINT,
-} from '../model/node.ts';
+} from '../model/node/node.ts';
 import { isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
-import { deletes, givesCidrs, withCidrs } from '../plan/node.ts';
+import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
-import { outcomeOfNode, summarizeNode, tellOfNode } from '../report/node.ts';
+import { outcomeOfNode, summarizeNode, tellOfNode } from './report/report-node.ts';
 import { outcomeOfError } from '../report/outcome.ts';
-import { looksAfterNodes } from '../unit.ts';
+import { looksAfterNodes } from '../config/looks-after.ts';
 
 export async function reconcileNode(
   name: string,

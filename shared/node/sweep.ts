@@ -5,7 +5,7 @@ import type { Node } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Key } from '../model/request.ts';
 import type { World } from '../ports.ts';
-import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from '../report/node.ts';
+import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
 import { readInBulk } from './server-reading.ts';
 import type { ServerReading } from './server-reading.ts';
 

@@ -1,6 +1,6 @@
 import { ENDPOINTS, objectPath } from './endpoints.ts';
 import { refusal } from './errors.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 
 /** Not ours to read, gone, or no text. */
 const UNREADABLE: readonly number[] = [403, 404, 406];

@@ -1,4 +1,4 @@
-import type { StatusTree } from '../model/status-tree.ts';
+import type { StatusTree } from '../model/load-balancer/status-tree.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
 import { readCertificateText } from './certificate-text.ts';
@@ -13,7 +13,7 @@ import { isWireResource, listAll } from './pages.ts';
 import { listByOffset } from './offset-pages.ts';
 import { readQuota } from './quota.ts';
 import { withIdOf } from './reference.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 import { sendVersioned } from './microversion.ts';
 
 /** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */

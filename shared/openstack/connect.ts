@@ -3,8 +3,8 @@ import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
 import { createHttp, type Observer } from './http.ts';
-import { createKeystone } from './keystone.ts';
-import { createSession } from './session.ts';
+import { createKeystone } from './identity/keystone.ts';
+import { createSession } from './identity/session.ts';
 
 export interface Connection {
   readonly cloud: Cloud;

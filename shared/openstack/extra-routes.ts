@@ -1,10 +1,10 @@
-import type { Route } from '../model/routes.ts';
+import type { Route } from '../model/network/routes.ts';
 import type { WireResource } from '../model/resources.ts';
 import { objectPath } from './endpoints.ts';
 import { refusal, unexpected } from './errors.ts';
 import { isRecord } from './json.ts';
 import { isWireResource } from './pages.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 
 /**
  * Routes that come to a router, or leave it, whatever else is on it (extension extraroute-atomic). Twice is once; one that is to

@@ -1,4 +1,4 @@
-import { printable } from '../model/printable.ts';
+import { printable } from '../model/text/printable.ts';
 import { isRecord, stringAt } from './json.ts';
 
 /** What a service says of a refusal. */

@@ -1,7 +1,7 @@
 import type { ReadKind } from '../ports.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { HttpAnswer } from './http.ts';
-import type { Session, SessionRequest } from './session.ts';
+import type { Session, SessionRequest } from './identity/session.ts';
 
 const NOT_ACCEPTABLE = 406;
 

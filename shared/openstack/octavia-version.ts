@@ -1,7 +1,7 @@
 import { ReconcileError } from '../model/errors.ts';
 import { refusal, unexpected } from './errors.ts';
 import { isRecord, stringAt } from './json.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 
 export interface ApiVersion {
   readonly major: number;

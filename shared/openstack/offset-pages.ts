@@ -4,7 +4,7 @@ import { collectionPath, ENDPOINTS, queryText } from './endpoints.ts';
 import { refusal, unexpected } from './errors.ts';
 import { isRecord, stringAt } from './json.ts';
 import { withIdOf } from './reference.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 
 /** Barbican gives no more at once, whatever is asked for (max_limit_paging). */
 const PAGE_SIZE = 100;

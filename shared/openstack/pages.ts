@@ -4,7 +4,7 @@ import { ENDPOINTS, listPath, queryText } from './endpoints.ts';
 import { refusal, unexpected } from './errors.ts';
 import { isRecord, stringAt } from './json.ts';
 import { sendVersioned } from './microversion.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 
 /** Octavia and Neutron both cap it at their own maximum. */
 const PAGE_SIZE = 1_000;

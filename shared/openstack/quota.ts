@@ -1,6 +1,6 @@
 import { refusal, unexpected } from './errors.ts';
 import { isRecord } from './json.ts';
-import type { Session } from './session.ts';
+import type { Session } from './identity/session.ts';
 
 type Limits = Readonly<Record<string, unknown>>;
 

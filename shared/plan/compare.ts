@@ -5,7 +5,7 @@ import { mergeTags, recordedIn } from '../model/ownership.ts';
 import type { Change } from '../model/plan.ts';
 import type { Ref } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../model/resources.ts';
-import { isUserTag } from '../model/user-tags.ts';
+import { isUserTag } from '../model/load-balancer/user-tags.ts';
 
 /** A difference, and how the attribute may change. */
 export interface Difference {

@@ -1,5 +1,5 @@
 import type { Report } from '../model/outcome.ts';
-import { isBeside } from '../model/beside.ts';
+import { isBeside } from '../model/load-balancer/beside.ts';
 
 /** What Octavia is busy with; the same words as in PENDING_*. */
 export type Operation = 'create' | 'update' | 'delete';

@@ -1,15 +1,9 @@
-import type { Look } from '../service/look.ts';
 import type { Change, Plan, Problem } from '../model/plan.ts';
-import { printable, quote } from '../model/printable.ts';
+import { printable, quote } from '../model/text/printable.ts';
 import { approveWith } from '../plan/render.ts';
 
 /** So many of a kind are told one by one; a condition has its limits, and so has a reader. */
 const TOLD = 10;
-
-/** What of the wishes is not met, one line each, and how to say yes to what waits. */
-export function notesOf({ plan, desired }: Look): readonly string[] {
-  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
-}
 
 export function planNotes(plan: Plan): readonly string[] {
   const approve = approveWith(plan);

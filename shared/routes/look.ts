@@ -1,19 +1,19 @@
 /** Observe, desire and plan the routes: everything before the first write. */
-import { chooseRouter } from '../desired/choose-router.ts';
-import { routeConditions } from '../desired/route-conditions.ts';
-import { routeDoubt } from '../desired/route-problems.ts';
-import { desireRoutes } from '../desired/routes.ts';
-import type { DesiredRoutes } from '../desired/routes.ts';
+import { chooseRouter } from './desired/choose-router.ts';
+import { routeConditions } from './desired/route-conditions.ts';
+import { routeDoubt } from './desired/route-problems.ts';
+import { desireRoutes } from './desired/desire-routes.ts';
+import type { DesiredRoutes } from './desired/desire-routes.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { observedNode } from '../model/node.ts';
+import { observedNode } from '../model/node/node.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
-import type { RouteRecords } from '../model/routes.ts';
-import { observePorts, observeRoutes } from '../observe/routes.ts';
-import { planRoutes } from '../plan/routes.ts';
+import type { RouteRecords } from '../model/network/routes.ts';
+import { observePorts, observeRoutes } from './observe/observe-routes.ts';
+import { planRoutes } from './plan/plan-routes.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
-import { limitOf } from './full-routers.ts';
+import { limitOf } from './apply/full-routers.ts';
 
 export interface RoutesLook {
   readonly observed: readonly ObservedResource[];

@@ -3,24 +3,24 @@
  * tell the Nodes. One router has the routes of them all, so all Nodes together are one unit.
  */
 import { NO_LEASE } from '../apply/apply.ts';
-import { applyEach, NONE_APPLIED } from '../apply/apply-each.ts';
-import type { AppliedEach } from '../apply/apply-each.ts';
+import { applyEach, NONE_APPLIED } from './apply/apply-each.ts';
+import type { AppliedEach } from './apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
-import { routeConditions } from '../desired/route-conditions.ts';
-import { forgetLimits } from './full-routers.ts';
+import { routeConditions } from './desired/route-conditions.ts';
+import { forgetLimits } from './apply/full-routers.ts';
 import { lookAtRoutes } from './look.ts';
 import type { RoutesLook } from './look.ts';
 import { ERRORS } from '../model/errors.ts';
-import { nodeStatusAt } from '../model/node.ts';
+import { nodeStatusAt } from '../model/node/node.ts';
 import { looksCloser } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
-import { planRoutes } from '../plan/routes.ts';
+import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
-import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from '../report/routes.ts';
-import { looksAfterRoutes } from '../unit.ts';
-import { writeRoutes } from './write.ts';
-import type { RoutesWritten } from './write.ts';
+import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
+import { looksAfterRoutes } from '../config/looks-after.ts';
+import { writeRoutes } from './apply/write-routes.ts';
+import type { RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   if (!looksAfterRoutes(world.config)) return NOTHING;

@@ -1,9 +1,9 @@
 /** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
 import { lookAtRoutes } from './look.ts';
 import type { Key } from '../model/request.ts';
-import { sameRecords } from '../model/routes.ts';
+import { sameRecords } from '../model/network/routes.ts';
 import type { World } from '../ports.ts';
-import { outcomeOfRoutes } from '../report/routes.ts';
+import { outcomeOfRoutes } from './report/report-routes.ts';
 
 export interface RoutesFound {
   readonly keys: readonly Key[];

@@ -6,12 +6,13 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import type { Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';
-import { addressesToPublish } from '../report/address.ts';
-import { outcomeOf, outcomeOfError } from '../report/outcome.ts';
-import { publish } from '../report/publish.ts';
+import { addressesToPublish } from './report/published-address.ts';
+import { outcomeOfError } from '../report/outcome.ts';
+import { outcomeOf } from './report/outcome.ts';
+import { publish } from './report/publish.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
-import { release, summarize, summarizeOutcome } from '../report/summarize.ts';
-import { hasFinalizer } from '../unit.ts';
+import { release, summarize, summarizeOutcome } from './report/summarize.ts';
+import { hasFinalizer } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
 /** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */

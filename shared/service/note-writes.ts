@@ -3,10 +3,10 @@ import type { Applied } from '../apply/apply.ts';
 import type { Step } from '../model/plan.ts';
 import type { Look } from './look.ts';
 import type { Unit } from '../model/unit.ts';
-import { afterwards } from '../observe/afterwards.ts';
-import { expectAfterwards, expectNothing } from '../observe/expectation.ts';
-import { forgetStored } from '../observe/stored-certificates.ts';
-import { forget } from '../observe/recollection.ts';
+import { afterwards } from './observe/remembered/afterwards.ts';
+import { expectAfterwards, expectNothing } from './observe/remembered/expectation.ts';
+import { forgetStored } from './observe/stored-certificates.ts';
+import { forget } from './observe/remembered/recollection.ts';
 import type { World } from '../ports.ts';
 
 /** What this process expects after its own writes, for the run that comes back. Anything doubtful is read in full. */

@@ -1,25 +1,27 @@
 /** Which Services and load balancers are not as desired; a few lists, and a deeper look only where these are not enough. */
-import { nodeSet } from '../model/node-set.ts';
-import { familiesOf } from '../desired/wishes.ts';
+import { nodeSet } from '../model/node/node-set.ts';
+import { familiesOf } from './intent/wishes.ts';
 import { lookAt } from './look.ts';
-import type { CertificateInUse } from '../model/certificates.ts';
+import type { CertificateInUse } from '../model/tls/certificates.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
-import { isAnother } from '../model/replacement.ts';
+import { isAnother } from '../model/load-balancer/replacement.ts';
 import type { UnitState } from '../model/state.ts';
-import { addressesOf } from '../observe/node-ports.ts';
-import { observeProject } from '../observe/project.ts';
-import type { Project } from '../observe/project.ts';
+import { addressesOf } from './observe/network/node-ports.ts';
+import { observeProject } from './observe/project.ts';
+import type { Project } from './observe/project.ts';
 import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
 import type { World } from '../ports.ts';
-import { addressesToPublish, ingressOf } from '../report/address.ts';
-import { sameIngress } from '../report/condition.ts';
+import { addressesToPublish, ingressOf } from './report/published-address.ts';
+import { sameIngress } from './report/condition.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
-import { hasFinalizer, looksAfterServices, unitOf, wantsLoadBalancer } from '../unit.ts';
+import { hasFinalizer, unitOf } from './unit.ts';
+import { wantsLoadBalancer } from './unit.ts';
+import { looksAfterServices } from '../config/looks-after.ts';
 
 export interface ServicesFound {
   readonly keys: readonly Key[];

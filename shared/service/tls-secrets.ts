@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { secretsOf } from '../desired/stored-certificates.ts';
-import { readWishes } from '../desired/wishes.ts';
+import { secretsOf } from './desired/tls/stored-certificates.ts';
+import { readWishes } from './intent/wishes.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { readTlsSecret } from '../model/tls-secret.ts';
-import type { TlsSecretFacts } from '../model/tls-secret.ts';
+import { readTlsSecret } from '../model/tls/tls-secret.ts';
+import type { TlsSecretFacts } from '../model/tls/tls-secret.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Kube } from '../ports.ts';
 

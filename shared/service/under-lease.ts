@@ -11,7 +11,7 @@ import type { Unit } from '../model/unit.ts';
 import { noteWrites } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { awaitTurn } from './turns.ts';
-import { hasFinalizer } from '../unit.ts';
+import { hasFinalizer } from './unit.ts';
 
 type LookAgain = (unit: Unit) => Promise<Look>;
 

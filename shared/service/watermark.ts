@@ -1,7 +1,7 @@
 import type { Applied } from '../apply/apply.ts';
 import type { Look } from './look.ts';
-import { isSure } from '../observe/recollection.ts';
-import { isAnother } from '../model/replacement.ts';
+import { isSure } from './observe/remembered/recollection.ts';
+import { isAnother } from '../model/load-balancer/replacement.ts';
 import type { UnitState } from '../model/state.ts';
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { nodeRows, routesRow } from '../../functions/node-rows.ts';
 import type { LastReport } from '../../functions/status-rows.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { SERVER_GONE, UNINITIALIZED_TAINT } from '../../shared/model/node.ts';
+import { SERVER_GONE, UNINITIALIZED_TAINT } from '../../shared/model/node/node.ts';
 import { READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';

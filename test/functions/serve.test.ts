@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve, type ServeOptions, type Serving } from '../../functions/serve.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { hasTaint, SHUTDOWN_TAINT, UNINITIALIZED_TAINT } from '../../shared/model/node.ts';
+import { hasTaint, SHUTDOWN_TAINT, UNINITIALIZED_TAINT } from '../../shared/model/node/node.ts';
 import { joinNode } from '../support/nodes.ts';
 import { addressOf, aService, sandboxWorld, until, whatIsThere, type SandboxWorld } from './sandbox-world.ts';
 

@@ -8,7 +8,7 @@ import { lookAt } from '../../shared/service/look.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
-import { unitOf } from '../../shared/unit.ts';
+import { unitOf } from '../../shared/service/unit.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { contentsOf } from './observed.ts';

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCloudConf } from '../../shared/config/cloud-conf.ts';
-import { chooseServer } from '../../shared/desired/choose-server.ts';
-import { desireNode, type DesiredNode } from '../../shared/desired/node.ts';
+import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
+import { chooseServer } from '../../shared/node/desired/choose-server.ts';
+import { desireNode, type DesiredNode } from '../../shared/node/desired/desire-node.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { PROVIDED_NODE_IP, wireOf } from '../../shared/model/node.ts';
-import type { NodeObject, NodeStatus } from '../../shared/model/node-attributes.ts';
-import type { NeutronPort, Server } from '../../shared/model/nova.ts';
+import { PROVIDED_NODE_IP, wireOf } from '../../shared/model/node/node.ts';
+import type { NodeObject, NodeStatus } from '../../shared/model/node/node-attributes.ts';
+import type { NeutronPort, Server } from '../../shared/model/node/nova.ts';
 import { aConfig } from '../support/config.ts';
 
 /**

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { routeConditions } from '../../shared/desired/route-conditions.ts';
-import { desireRoutes } from '../../shared/desired/routes.ts';
+import { routeConditions } from '../../shared/routes/desired/route-conditions.ts';
+import { desireRoutes } from '../../shared/routes/desired/desire-routes.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { observedNode } from '../../shared/model/node.ts';
-import type { RoutePort, WireRouter } from '../../shared/model/routes.ts';
-import { planRoutes } from '../../shared/plan/routes.ts';
+import { observedNode } from '../../shared/model/node/node.ts';
+import type { RoutePort, WireRouter } from '../../shared/model/network/routes.ts';
+import { planRoutes } from '../../shared/routes/plan/plan-routes.ts';
 
 interface Recorded {
   readonly cluster_cidr: string;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Step } from '../../shared/model/plan.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
-import { addressesToPublish, ingressOf } from '../../shared/report/address.ts';
+import { addressesToPublish, ingressOf } from '../../shared/service/report/published-address.ts';
 import { nothingApplied } from '../../shared/service/conclude.ts';
 import { lookAtWorld, readWorld } from './world.ts';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCloudConf } from '../../shared/config/cloud-conf.ts';
+import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { lookAt } from '../../shared/service/look.ts';
 import type { Look } from '../../shared/service/look.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { Unit } from '../../shared/model/unit.ts';
-import { unitOf } from '../../shared/unit.ts';
+import { unitOf } from '../../shared/service/unit.ts';
 import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
 import type { Contents, Wire } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';

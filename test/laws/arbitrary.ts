@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
+import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import {
   CERTIFICATE,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../shared/desired/annotations.ts';
-import { cidrContains, parseCidr } from '../../shared/model/cidr.ts';
-import { networkQuestion, readWishes } from '../../shared/desired/wishes.ts';
+import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
+import { cidrContains, parseCidr } from '../../shared/model/network/cidr.ts';
+import { networkQuestion, readWishes } from '../../shared/service/intent/wishes.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';
 import { aConfig } from '../support/config.ts';

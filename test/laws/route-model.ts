@@ -7,7 +7,7 @@ import type {
   RoutePort,
   RouteRecords,
   WrittenRoutes,
-} from '../../shared/model/routes.ts';
+} from '../../shared/model/network/routes.ts';
 import type { Kube, World } from '../../shared/ports.ts';
 import { reconcileRoutes } from '../../shared/routes/reconcile.ts';
 import { CloudModel } from '../support/cloud-model.ts';

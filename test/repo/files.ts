@@ -50,8 +50,3 @@ export function importsOf(path: string): readonly Import[] {
     type: type !== undefined && type !== '',
   }));
 }
-
-/** The part of shared/ that a path is in: `plan` for shared/plan/one.ts, `sweep.ts` for shared/sweep.ts. */
-export function partOf(path: string): string {
-  return path.split('/')[1] ?? '';
-}

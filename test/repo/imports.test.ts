@@ -1,46 +1,55 @@
 import { expect, test } from 'vitest';
-import { codeOf, filesOf, importsOf, partOf } from './files.ts';
+import { codeOf, filesOf, importsOf, textOf } from './files.ts';
 import type { Import } from './files.ts';
 
-/** The pages of one kind of unit: they put the stages in order, and know nothing of each other. */
-const UNIT = ['model', 'config', 'ports.ts', 'observe', 'desired', 'plan', 'apply', 'report', 'unit.ts'];
-
 /**
- * docs/design.md, "What may import what", for the tree as it is: folders are stages, units or outside systems, and the root of
- * shared/ holds what all units have in common. Report may know what a look found, and is told in the words of the plan and of
- * what was desired.
+ * A room is what one row of the table "What may import what" in CONTRIBUTING.md speaks of: a folder or file of shared/, and
+ * inside a controller its stages. `<controller>/observe` stands for that stage of each of them.
  */
-const MAY: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  trigger: ['model', 'config'],
-  desired: ['model', 'config'],
-  plan: ['model', 'config'],
-  observe: ['model', 'ports.ts'],
-  apply: ['model', 'ports.ts'],
-  report: ['model', 'ports.ts', 'apply', 'desired', 'plan', 'service', 'node'],
-  config: ['model'],
-  kube: ['model', 'config', 'ports.ts'],
-  openstack: ['model', 'config', 'ports.ts'],
-  queue: ['model', 'config', 'ports.ts'],
-  'ports.ts': ['model', 'config'],
-  'unit.ts': ['model', 'config'],
-  service: UNIT,
-  node: UNIT,
-  routes: UNIT,
-  'reconcile.ts': ['model', 'ports.ts', 'report', 'service', 'node', 'routes', 'unit.ts'],
-  'sweep.ts': ['model', 'ports.ts', 'service', 'node', 'routes', 'unit.ts'],
-};
+const CONTROLLERS = ['service', 'node', 'routes'];
 
-/** Packages, by the part that may load them; types cost nothing and are free. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  model: ['node:crypto', 'node:net'],
-  trigger: ['node:crypto'],
-  desired: ['node:net'],
-  plan: [],
-  observe: [],
-  apply: [],
-  report: [],
-};
+function roomOf(path: string): string {
+  const [, first = '', second = '', third] = path.split('/');
+  if (!CONTROLLERS.includes(first)) return first;
+  return third === undefined ? '<controller>' : `<controller>/${second}`;
+}
+
+function controllerOf(path: string): string | undefined {
+  return CONTROLLERS.find((name) => path.startsWith(`shared/${name}/`));
+}
+
+interface Row {
+  readonly room: string;
+  readonly mayImport: readonly string[];
+  readonly packages: readonly string[];
+  readonly pure: boolean;
+}
+
+/** Cells name rooms, or packages, in backticks; "types of `config`" is for the test below to see. */
+const TABLE: readonly Row[] = rowsUnder('## What may import what').map(([room, imports, packages, pure]) => ({
+  room: quoted(room)[0] ?? '',
+  mayImport: quoted(imports),
+  packages: packages === 'any' ? ['any'] : quoted(packages),
+  pure: pure === 'yes',
+}));
+
+function rowsUnder(heading: string): readonly (readonly string[])[] {
+  const [, section = ''] = textOf('CONTRIBUTING.md').split(heading);
+  const table = section.split('\n## ')[0] ?? '';
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function quoted(cell = ''): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+const rowOf = (path: string): Row | undefined => TABLE.find(({ room }) => room === roomOf(path));
 
 const shared = filesOf('shared/**/*.ts').filter((path) => !path.includes('/generate-'));
 const imports = shared.flatMap(importsOf);
@@ -48,42 +57,57 @@ const isOwn = ({ target }: Import): boolean => /^(shared|functions|infra|test|do
 const inWords = (found: readonly Import[]): readonly string[] =>
   found.map(({ from, target }) => `${from} imports ${target}`);
 
-test('every part of shared/ has its row', () => {
-  expect([...new Set(shared.map(partOf))].filter((part) => MAY[part] === undefined)).toEqual([]);
+test('every room of shared/ has its row, and every row a room', () => {
+  const rooms = [...new Set(shared.map(roomOf))].sort();
+  expect(rooms).toEqual(TABLE.map(({ room }) => room).sort());
 });
 
-test('each part imports only the parts in its row', () => {
+test('each room imports only the rooms in its row', () => {
   const wrong = imports.filter(isOwn).filter(({ from, target }) => {
-    const [part, other] = [partOf(from), partOf(target)];
-    return !target.startsWith('shared/') || (part !== other && !MAY[part]?.includes(other));
+    const [room, other] = [roomOf(from), roomOf(target)];
+    return !target.startsWith('shared/') || (room !== other && !rowOf(from)?.mayImport.includes(other));
   });
   expect(inWords(wrong)).toEqual([]);
 });
 
-test('the pure parts, the ports and units know the configuration by its types alone', () => {
+test('each import that the table allows is made somewhere', () => {
+  const made = new Set(imports.map(({ from, target }) => `${roomOf(from)} imports ${roomOf(target)}`));
+  const allowed = TABLE.flatMap(({ room, mayImport }) =>
+    mayImport.map((other) => `${room} imports ${other}`),
+  );
+  expect(allowed.filter((edge) => !made.has(edge))).toEqual([]);
+});
+
+test('no controller imports another one', () => {
+  const wrong = imports.filter(({ from, target }) => {
+    const [one, other] = [controllerOf(from), controllerOf(target)];
+    return one !== undefined && other !== undefined && one !== other;
+  });
+  expect(inWords(wrong)).toEqual([]);
+});
+
+test('the pure rooms and the ports know the configuration by its types alone', () => {
   const wrong = imports.filter(
     ({ from, target, type }) =>
-      partOf(target) === 'config' &&
-      !type &&
-      ['trigger', 'desired', 'plan', 'ports.ts', 'unit.ts'].includes(partOf(from)),
+      roomOf(target) === 'config' && !type && (rowOf(from)?.pure === true || roomOf(from) === 'ports.ts'),
   );
   expect(inWords(wrong)).toEqual([]);
 });
 
-test('the stages and the tables load no package but those named here', () => {
+test('each room loads no package but those in its row', () => {
   const wrong = imports.filter((one) => {
-    const allowed = PACKAGES[partOf(one.from)];
-    return allowed && !isOwn(one) && !one.type && !allowed.includes(one.target);
+    const { packages = [] } = rowOf(one.from) ?? {};
+    return !isOwn(one) && !one.type && !packages.includes('any') && !packages.includes(one.target);
   });
   expect(inWords(wrong)).toEqual([]);
 });
 
-test.each(['model', 'trigger', 'desired', 'plan'])(
+test.each(TABLE.filter(({ pure }) => pure).map(({ room }) => room))(
   '%s reads no clock, draws no lots and waits for nothing',
-  (part) => {
+  (room) => {
     const impure = /\b(Date|process|Math\.random|setTimeout|setInterval|async|await|Promise|fetch|console)\b/;
     const lines = shared
-      .filter((path) => partOf(path) === part && path.endsWith('.ts'))
+      .filter((path) => roomOf(path) === room)
       .flatMap((path) =>
         codeOf(path)
           .split('\n')
@@ -97,10 +121,7 @@ test.each(['model', 'trigger', 'desired', 'plan'])(
 test('only world.ts connects to Kubernetes and OpenStack', () => {
   const connecting = filesOf('functions/**/*.ts')
     .flatMap(importsOf)
-    .filter(
-      ({ target, type }) =>
-        !type && ['kube', 'openstack'].includes(partOf(target)) && target.startsWith('shared/'),
-    );
+    .filter(({ target, type }) => !type && /^shared\/(kube|openstack)\//.test(target));
   expect([...new Set(connecting.map(({ from }) => from))]).toEqual(['functions/world.ts']);
 });
 

@@ -34,7 +34,7 @@ const REDIRECTED: Entry = {
 };
 const TLS: Entry = { needs: { [`${OWN}tls-container-refs`]: 'CERTIFICATE_ID' }, on: 'tls' };
 const HSTS: Entry = {
-  elsewhere: 'test/unit/desired/tls.test.ts',
+  elsewhere: 'test/unit/service/desired/tls.test.ts',
   notOnTheLab: 'its Octavia has API 2.26, and this came with 2.27',
 };
 const CLIENTS: Entry = { needs: { ...TLS.needs, [`${OWN}client-ca-tls-container-ref`]: 'CA_ID' }, on: 'tls' };
@@ -60,8 +60,8 @@ const floating = (shown: Shown): boolean => shown['floatingip']?.length === 1;
 // prettier-ignore
 export const ENTRIES: Readonly<Record<string, Entry>> = {
   'Service.loadBalancerClass': { shows: floating, notOnTheLab: 'its cloud.conf has no class' },
-  'Service.loadBalancerId': { elsewhere: 'test/scenarios/sharing.test.ts', notOnTheLab: 'see test/e2e/sharing.test.ts' },
-  'Service.loadBalancerName': { elsewhere: 'test/scenarios/sharing-races.test.ts', notOnTheLab: 'see test/e2e/sharing.test.ts' },
+  'Service.loadBalancerId': { elsewhere: 'test/scenarios/sharing/sharing.test.ts', notOnTheLab: 'see test/e2e/sharing.test.ts' },
+  'Service.loadBalancerName': { elsewhere: 'test/scenarios/sharing/sharing-races.test.ts', notOnTheLab: 'see test/e2e/sharing.test.ts' },
   'loadbalancer.vip_subnet_id': { on: 'placed' },
   'loadbalancer.vip_network_id': { on: 'placed' },
   'loadbalancer.vip_port_id': { notOnTheLab: 'see "VIPs" in test/conformance, which runs on it' },
@@ -113,12 +113,12 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'healthmonitor.http_method': BY_HTTP,
   'healthmonitor.http_version': BY_HTTP,
   'healthmonitor.domain_name': { needs: { ...BY_HTTP.needs, [`${OWN}monitor-http-version`]: '1.1' } },
-  'Service.memberSubnetId': { elsewhere: 'test/scenarios/member-subnet.test.ts', notOnTheLab: 'see test/e2e/member-subnet.test.ts' },
+  'Service.memberSubnetId': { elsewhere: 'test/scenarios/service/member-subnet.test.ts', notOnTheLab: 'see test/e2e/member-subnet.test.ts' },
   'ServicePort.memberWeights': { shows: ({ member = [] }) => { const weights = member.map(({ name, weight }) => `${String(name).at(-1) ?? ''}=${String(weight)}`); return weights.includes('1=10') && weights.includes('2=0'); } },
   'ServicePort.backupMembers': { shows: ({ member = [] }) => member.filter(({ backup }) => backup === true).length === 1 },
-  'Service.nodeSelector': { elsewhere: 'test/scenarios/nodes.test.ts', notOnTheLab: 'see test/golden/create-node-selector' },
+  'Service.nodeSelector': { elsewhere: 'test/scenarios/node/nodes.test.ts', notOnTheLab: 'see test/golden/create-node-selector' },
   'Service.internal': { on: 'internal', shows: (shown) => shown['floatingip']?.length === 0 },
-  'Service.keepFloatingip': { elsewhere: 'test/scenarios/floating-ips.test.ts', notOnTheLab: 'see test/scenarios/floating-ips.test.ts: a look does not show it' },
+  'Service.keepFloatingip': { elsewhere: 'test/scenarios/service/floating-ips.test.ts', notOnTheLab: 'see test/scenarios/service/floating-ips.test.ts: a look does not show it' },
   'Service.hostname': { shows: (shown) => first(shown, 'ingress')['hostname'] === 'app.example.org' },
   'Service.sourceRanges': { shows: (shown) => String(first(shown, 'listener')['allowed_cidrs']) === '192.0.2.0/24,198.51.100.7/32' },
   'Service.ingressHostname': { needs: { [`${OCCM}proxy-protocol`]: 'true' }, on: 'proxied', shows: (shown) => String(first(shown, 'ingress')['hostname']).endsWith('.nip.io') },
@@ -126,5 +126,5 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.listenerTags': { shows: tagged('listener', 'paid') },
   'ServicePort.poolTags': { shows: tagged('pool', 'paid') },
   'Service.description': { shows: (shown) => String(first(shown, 'loadbalancer')['description']).startsWith('Our shop | Kubernetes') },
-  'Service.approved': { elsewhere: 'test/scenarios/takeover.test.ts', notOnTheLab: 'see test/e2e/approval.test.ts' },
+  'Service.approved': { elsewhere: 'test/scenarios/takeover/takeover.test.ts', notOnTheLab: 'see test/e2e/approval.test.ts' },
 };

@@ -1,6 +1,6 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Attributes } from '../../shared/model/resources.ts';
-import type { Route } from '../../shared/model/routes.ts';
+import type { Route } from '../../shared/model/network/routes.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
 import { setRoutes } from './cloud-model-routes.ts';
 

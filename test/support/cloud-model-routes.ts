@@ -1,5 +1,5 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Route } from '../../shared/model/routes.ts';
+import type { Route } from '../../shared/model/network/routes.ts';
 import type { Attributes } from '../../shared/model/resources.ts';
 import type { CloudModel, Wire } from './cloud-model.ts';
 

@@ -1,7 +1,7 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import { isBeside } from '../../shared/model/beside.ts';
+import { isBeside } from '../../shared/model/load-balancer/beside.ts';
 import type { Attributes, CloudKind, WireResource } from '../../shared/model/resources.ts';
-import type { Route } from '../../shared/model/routes.ts';
+import type { Route } from '../../shared/model/network/routes.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
 import { checkUnused, DEFAULT_RULES, groupView, updateAt } from './cloud-model-groups.ts';
 import { addRoutes, removeRoutes } from './cloud-model-routes.ts';

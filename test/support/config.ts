@@ -1,5 +1,5 @@
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
-import { networkingConfig } from '../../shared/config/networking-options.ts';
+import { networkingConfig } from '../../shared/config/cloud-conf/networking-options.ts';
 
 /** A configuration as cloud.conf's defaults make it, for Services alone. */
 export function aConfig(

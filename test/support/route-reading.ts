@@ -1,6 +1,11 @@
-import type { RouteReading } from '../../shared/desired/node-routes.ts';
+import type { RouteReading } from '../../shared/routes/desired/node-routes.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
-import type { AddressPair, FormerRouter, RoutePort, WrittenRoute } from '../../shared/model/routes.ts';
+import type {
+  AddressPair,
+  FormerRouter,
+  RoutePort,
+  WrittenRoute,
+} from '../../shared/model/network/routes.ts';
 
 export const ROUTER = '54d3ba2c-2f27-4701-9154-23afcc682dd3';
 const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';

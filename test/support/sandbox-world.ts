@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { connectKube } from '../../shared/kube/connect.ts';
+import { connectKube } from '../../shared/kube/connection/connect.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { serviceKey } from '../../shared/model/request.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';

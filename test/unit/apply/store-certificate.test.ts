@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { storeCertificate } from '../../../shared/apply/store-certificate.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { CreateStep } from '../../../shared/model/plan.ts';
-import { readTlsSecret } from '../../../shared/model/tls-secret.ts';
+import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
 import { CloudModel } from '../../support/cloud-model.ts';
 import { aTlsSecret, secretsOf } from '../../support/tls-secret.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCloudConf } from '../../../shared/config/cloud-conf.ts';
+import { readCloudConf } from '../../../shared/config/cloud-conf/cloud-conf.ts';
 
 const ID = '01234567-89ab-cdef-0123-456789abcdef';
 const read = (...lines: readonly string[]) => readCloudConf(lines.join('\n'), 'cloud.conf');

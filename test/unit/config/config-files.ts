@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { Flags } from '../../../shared/config/flags.ts';
+import type { Flags } from '../../../shared/config/flags/flags.ts';
 import { loadConfig } from '../../../shared/config/load.ts';
 
 export const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';

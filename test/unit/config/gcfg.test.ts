@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseGcfg, type GcfgSection } from '../../../shared/config/gcfg.ts';
+import { parseGcfg, type GcfgSection } from '../../../shared/config/cloud-conf/gcfg.ts';
 
 /** The entries of one section `[s]` with these lines. */
 function entries(...lines: readonly string[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration } from '../../../shared/config/go-duration.ts';
+import { parseGoDuration } from '../../../shared/config/flags/go-duration.ts';
 
 describe('parseGoDuration', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Flags } from '../../../shared/config/flags.ts';
+import type { Flags } from '../../../shared/config/flags/flags.ts';
 import { at, CLOUDS, GLOBAL, load, placeConfigFiles } from './config-files.ts';
 
 placeConfigFiles();

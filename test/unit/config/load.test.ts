@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import type { Flags } from '../../../shared/config/flags.ts';
+import type { Flags } from '../../../shared/config/flags/flags.ts';
 import { CLOUDS, GLOBAL, load, PEM, placeConfigFiles, VARIABLES } from './config-files.ts';
 
 placeConfigFiles();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Flags } from '../../../shared/config/flags.ts';
+import type { Flags } from '../../../shared/config/flags/flags.ts';
 import { GLOBAL, load } from './config-files.ts';
 
 const ROUTER = '01234567-89ab-cdef-0123-456789abcdef';

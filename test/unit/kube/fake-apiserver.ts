@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Connection } from '../../../shared/kube/connection.ts';
+import type { Connection } from '../../../shared/kube/connection/connection.ts';
 import type { Log } from '../../../shared/ports.ts';
 
 export interface Asked {

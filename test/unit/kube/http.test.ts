@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Credential, TlsSettings } from '../../../shared/kube/connection.ts';
+import type { Credential, TlsSettings } from '../../../shared/kube/connection/connection.ts';
 import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/http.ts';
 import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
 

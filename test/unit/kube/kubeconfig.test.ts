@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { readKubeconfig } from '../../../shared/kube/kubeconfig.ts';
+import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromDataKey, shardOf, toDataKey } from '../../../shared/kube/state-shards.ts';
+import { fromDataKey, shardOf, toDataKey } from '../../../shared/kube/state/state-shards.ts';
 import type { UnitState } from '../../../shared/model/state.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 

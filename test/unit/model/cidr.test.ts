@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cidrContains, parseCidr } from '../../../shared/model/cidr.ts';
+import { cidrContains, parseCidr } from '../../../shared/model/network/cidr.ts';
 
 describe('parseCidr', () => {
   test.each([

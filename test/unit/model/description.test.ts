@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { askedDescription, describe } from '../../../shared/model/description.ts';
-import { isMadeFor } from '../../../shared/model/name-schemes.ts';
+import { askedDescription, describe } from '../../../shared/model/load-balancer/description.ts';
+import { isMadeFor } from '../../../shared/model/load-balancer/name-schemes.ts';
 import { loadBalancerDescription } from '../../../shared/model/ownership.ts';
 
 const LONG = { namespace: 'n'.repeat(63), name: 's'.repeat(63) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { linearPattern } from '../../../shared/model/linear-pattern.ts';
+import { linearPattern } from '../../../shared/model/text/linear-pattern.ts';
 
 function matches(pattern: string, text: string): boolean | string {
   const read = linearPattern(pattern);

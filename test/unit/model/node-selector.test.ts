@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { isSelected, parseNodeSelector, renderNodeSelector } from '../../../shared/model/node-selector.ts';
+import {
+  isSelected,
+  parseNodeSelector,
+  renderNodeSelector,
+} from '../../../shared/model/node/node-selector.ts';
 
 const LABELS = { pool: 'edge', ssd: '', 'node.kubernetes.io/role': 'worker' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mergeTags, withoutOurTags } from '../../../shared/model/ownership.ts';
-import { userTags } from '../../../shared/model/user-tags.ts';
+import { userTags } from '../../../shared/model/load-balancer/user-tags.ts';
 
 const WEB = { namespace: 'shop', name: 'web' };
 const API = { namespace: 'shop', name: 'api' };

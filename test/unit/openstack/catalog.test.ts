@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCatalog, serviceUrl } from '../../../shared/openstack/catalog.ts';
+import { readCatalog, serviceUrl } from '../../../shared/openstack/identity/catalog.ts';
 
 const catalog = readCatalog([
   {

@@ -1,0 +1,56 @@
+import { readFile, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { ReconcileError } from '../../model/errors.ts';
+import type { Connection } from './connection.ts';
+import { inCluster } from './in-cluster.ts';
+import { readKubeconfig } from './kubeconfig.ts';
+
+export interface WhereToLook {
+  /** `--kubeconfig`. */
+  readonly kubeconfig?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The way to the kube-apiserver. The first of these that is there counts, and a kubeconfig that is named must be right:
+ * `--kubeconfig`; the text in LEVELSET_KUBECONFIG_TEXT (for functions without files); KUBECONFIG; the pod's
+ * ServiceAccount; ~/.kube/config. Of several files in KUBECONFIG the first that exists is read, alone: unlike kubectl,
+ * they are not merged. Throws CONFIG_INVALID.
+ */
+export async function findConnection({ kubeconfig, env }: WhereToLook): Promise<Connection> {
+  if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig');
+  const text = env['LEVELSET_KUBECONFIG_TEXT'];
+  if (text) return await readKubeconfig(text, 'LEVELSET_KUBECONFIG_TEXT');
+  const list = env['KUBECONFIG'];
+  if (list) return await readFrom(await firstThere(list), 'KUBECONFIG');
+  const pod = await inCluster(env);
+  if (pod) return pod;
+  const own = join(env['HOME'] ?? '', '.kube', 'config');
+  if (env['HOME'] && (await exists(own))) return await readFrom(own, 'the default');
+  throw new ReconcileError(
+    'CONFIG_INVALID',
+    `no kube-apiserver is configured: give --kubeconfig, KUBECONFIG or LEVELSET_KUBECONFIG_TEXT, run in a pod with ` +
+      `a ServiceAccount token, or have ~/.kube/config`,
+  );
+}
+
+async function firstThere(list: string): Promise<string> {
+  const paths = list.split(delimiter).filter((path) => path !== '');
+  for (const path of paths) if (await exists(path)) return path;
+  throw new ReconcileError(
+    'CONFIG_INVALID',
+    `KUBECONFIG is ${JSON.stringify(list)}: must name a file that exists`,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+async function readFrom(path: string, named: string): Promise<Connection> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new ReconcileError('CONFIG_INVALID', `${named}: ${path} cannot be read: ${code}`);
+  });
+  return await readKubeconfig(text, path);
+}

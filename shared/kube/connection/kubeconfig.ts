@@ -1,0 +1,118 @@
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { ReconcileError } from '../../model/errors.ts';
+import type { Connection, Credential, CredentialSource, TlsSettings } from './connection.ts';
+import { externalCredential } from './exec-credential.ts';
+import { KubeconfigFields } from './kubeconfig-fields.ts';
+import { tokenFile } from './token-file.ts';
+
+/**
+ * The current context of a kubeconfig (API document "kubeconfig (v1)"). `source` is the file, for messages and relative
+ * paths. Throws CONFIG_INVALID that names file, field, value and what is allowed; secrets are never shown.
+ */
+export async function readKubeconfig(text: string, source: string): Promise<Connection> {
+  const root = new KubeconfigFields(source, '', await parseYaml(text, source));
+  const name = root.text('current-context');
+  if (name === undefined) throw root.invalid('current-context', '', 'the name of a context');
+  const context = root.named('contexts', name).section('context');
+  const cluster = root.named('clusters', required(context, 'cluster')).section('cluster');
+  const user = root.named('users', required(context, 'user'));
+  return {
+    source,
+    server: readServer(cluster),
+    tls: await readTls(cluster),
+    credential: await readUser(user.has('user') ? user.section('user') : user, source),
+  };
+}
+
+async function parseYaml(text: string, source: string): Promise<unknown> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error === undefined) return document.toJS();
+  // The parser's own message quotes the text around, which may be a secret.
+  const line = error.linePos?.[0].line ?? 1;
+  throw new ReconcileError('CONFIG_INVALID', `${source}: line ${line} is not valid YAML (${error.code})`);
+}
+
+function required(fields: KubeconfigFields, field: string): string {
+  const value = fields.text(field);
+  if (value === undefined) throw fields.invalid(field, '', 'a name');
+  return value;
+}
+
+function readServer(cluster: KubeconfigFields): string {
+  const server = cluster.text('server') ?? '';
+  const url = URL.parse(server);
+  const allowed = 'an http or https URL without user, query and fragment';
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    throw cluster.invalid('server', server, allowed);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw cluster.invalid('server', undefined, allowed);
+  if (cluster.has('proxy-url'))
+    throw cluster.invalid('proxy-url', undefined, 'left out: levelset talks to the kube-apiserver directly');
+  return url.href.replace(/\/+$/, '');
+}
+
+async function readTls(cluster: KubeconfigFields): Promise<TlsSettings> {
+  const certificateAuthority = await cluster.pem('certificate-authority');
+  const insecure = cluster.flag('insecure-skip-tls-verify');
+  const serverName = cluster.text('tls-server-name');
+  if (insecure && certificateAuthority !== undefined)
+    throw cluster.invalid('insecure-skip-tls-verify', true, 'left out when there is a certificate-authority');
+  return {
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...(insecure && { rejectUnauthorized: false }),
+    ...(serverName !== undefined && { serverName }),
+  };
+}
+
+/** The order is client-go's: a token file beats a token, both beat name and password; a certificate comes on top. */
+async function readUser(user: KubeconfigFields, source: string): Promise<CredentialSource> {
+  const certificate = await user.pem('client-certificate');
+  const key = await user.pem('client-key');
+  if (certificate !== undefined && key === undefined) throw user.invalid('client-key', '', 'there as well');
+  if (key !== undefined && certificate === undefined)
+    throw user.invalid('client-certificate', '', 'there as well');
+  const certified: Credential = certificate !== undefined && key !== undefined ? { certificate, key } : {};
+  const authorize = readAuthorization(user, source);
+  return async (refused) => ({ ...certified, ...(await authorize(refused)) });
+}
+
+function readAuthorization(user: KubeconfigFields, source: string): CredentialSource {
+  const path = user.file('tokenFile');
+  if (path !== undefined) return tokenFile(path);
+  const token = user.secret('token');
+  if (token !== undefined) return always({ authorization: `Bearer ${token}` });
+  const username = user.secret('username');
+  const pair = `${username ?? ''}:${user.secret('password') ?? ''}`;
+  if (username !== undefined)
+    return always({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
+  if (user.has('exec')) return readExec(user.section('exec'), source);
+  if (user.has('auth-provider')) return readAuthProvider(user.section('auth-provider'), source);
+  return always({});
+}
+
+const always =
+  (credential: Credential): CredentialSource =>
+  () =>
+    Promise.resolve(credential);
+
+function readExec(exec: KubeconfigFields, source: string): CredentialSource {
+  const command = exec.text('command');
+  if (command === undefined) throw exec.invalid('command', '', 'a program');
+  const apiVersion = exec.text('apiVersion') ?? '';
+  const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+  if (!versions.includes(apiVersion)) throw exec.invalid('apiVersion', apiVersion, versions.join(' or '));
+  const beside = command.includes('/') && !isAbsolute(command) ? resolve(dirname(source), command) : command;
+  // Plugins read their version from here; client-node does not set it (client-go credential plugins).
+  const info = { kind: 'ExecCredential', apiVersion, spec: { interactive: false } };
+  const given = Array.isArray(exec.raw()['env']) ? (exec.raw()['env'] as unknown[]) : [];
+  const env = [...given, { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }];
+  return externalCredential({ exec: { ...exec.raw(), command: beside, env } }, `${source}: exec ${command}`);
+}
+
+function readAuthProvider(provider: KubeconfigFields, source: string): CredentialSource {
+  const name = provider.text('name') ?? '';
+  if (name !== 'oidc') throw provider.invalid('name', name, 'oidc (for other providers use exec)');
+  return externalCredential({ authProvider: { ...provider.raw(), name } }, `${source}: auth-provider oidc`);
+}

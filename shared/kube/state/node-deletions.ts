@@ -1,0 +1,46 @@
+import { ReconcileError } from '../../model/errors.ts';
+import type { NodeDeletion, RecordedDeletions } from '../../model/node/node-deletions.ts';
+import type { NodeDeletions } from '../../ports.ts';
+import type { Http } from '../http.ts';
+import { VersionedData } from './versioned-data.ts';
+
+const NAME = 'levelset-node-deletions';
+
+/** In one ConfigMap of our namespace. Anything in it that is no record fails, and so brakes. */
+export class ConfigMapDeletions implements NodeDeletions {
+  private readonly data: VersionedData;
+
+  constructor(http: Http, namespace: string) {
+    this.data = new VersionedData(http, namespace, NAME);
+  }
+
+  async load(): Promise<RecordedDeletions> {
+    const { data, version } = await this.data.load();
+    return { deletions: parse(data['deletions'] ?? '[]'), version };
+  }
+
+  async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<boolean> {
+    try {
+      await this.data.save({ deletions: JSON.stringify(deletions) }, version);
+      return true;
+    } catch (error) {
+      if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
+      throw error;
+    }
+  }
+}
+
+function parse(text: string): readonly NodeDeletion[] {
+  try {
+    const found = JSON.parse(text) as unknown;
+    if (Array.isArray(found) && found.every(isDeletion)) return found;
+  } catch {
+    // told below
+  }
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `ConfigMap ${NAME} holds no list of deletions`);
+}
+
+function isDeletion(value: unknown): value is NodeDeletion {
+  const { uid, at } = (value ?? {}) as Partial<Record<keyof NodeDeletion, unknown>>;
+  return typeof uid === 'string' && typeof at === 'number';
+}

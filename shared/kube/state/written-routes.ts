@@ -1,0 +1,50 @@
+import { ReconcileError } from '../../model/errors.ts';
+import type { RouteRecords, WrittenRoutes } from '../../model/network/routes.ts';
+import type { RouteRecord } from '../../ports.ts';
+import type { Http } from '../http.ts';
+import { VersionedData } from './versioned-data.ts';
+import type { Loaded } from './versioned-data.ts';
+
+const NAME = 'levelset-routes';
+
+/** What we wrote to routers, in one ConfigMap with an entry for each. What cannot be read fails: it would prove nothing. */
+export class ConfigMapRoutes implements RouteRecord {
+  private readonly data: VersionedData;
+  /** Of what was loaded, after what was saved in its place: sweeps and runs of one process load at the same time. */
+  private readonly versions = new WeakMap<RouteRecords, Loaded['version']>();
+
+  constructor(http: Http, namespace: string) {
+    this.data = new VersionedData(http, namespace, NAME);
+  }
+
+  async load(): Promise<RouteRecords> {
+    const { data, version } = await this.data.load();
+    const loaded = new Map(Object.entries(data).map(([router, text]) => [router, parse(text)]));
+    this.versions.set(loaded, version);
+    return loaded;
+  }
+
+  async save(records: RouteRecords, loaded: RouteRecords): Promise<void> {
+    const texts = [...records].map(([id, routes]) => [id, routes.length > 0 ? JSON.stringify(routes) : null]);
+    const data = Object.fromEntries(texts) as Readonly<Record<string, string | null>>;
+    this.versions.set(loaded, await this.data.save(data, this.versions.get(loaded)));
+  }
+}
+
+function parse(text: string): WrittenRoutes {
+  try {
+    const found = JSON.parse(text) as unknown;
+    if (Array.isArray(found) && found.every(isWritten)) return found as WrittenRoutes;
+  } catch {
+    // told below
+  }
+  throw new ReconcileError(
+    'UNEXPECTED_RESPONSE',
+    `ConfigMap ${NAME} holds something else than lists of routes`,
+  );
+}
+
+function isWritten(value: unknown): boolean {
+  const { destination, nexthop, port } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return [destination, nexthop, port].every((text) => typeof text === 'string');
+}

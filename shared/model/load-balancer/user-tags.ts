@@ -1,0 +1,75 @@
+/**
+ * Tags that a Service asks for beside ours. Which of them are there because it asked stands in a tag of its own,
+ * `levelset-tag=<Service>/<tag>`, so that one that was there before is not taken away with the annotation. On a load
+ * balancer of several Services each takes back its own.
+ */
+import { createHash } from 'node:crypto';
+import type { ServiceKey } from '../request.ts';
+
+const RECORD = 'levelset-tag=';
+
+/** In bytes: with its record it has to fit into the 255 characters that Octavia takes. */
+export const LONGEST_USER_TAG = 128;
+
+/** Beginnings by which controllers know what is theirs. */
+export function isReserved(tag: string): boolean {
+  return tag.startsWith('levelset-') || tag.startsWith('kube_service_');
+}
+
+/** The tags of one Service, each with its record. */
+export function userTags(key: ServiceKey, tags: readonly string[] = []): readonly string[] {
+  return tags.flatMap((tag) => [tag, `${RECORD}${shortOf(key)}/${tag}`]);
+}
+
+function shortOf({ namespace, name }: ServiceKey): string {
+  return createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 8);
+}
+
+/** The tag that a record is about. */
+function recordedTag(record: string): string | undefined {
+  return record.startsWith(RECORD) ? record.slice(record.indexOf('/') + 1) : undefined;
+}
+
+/** Whether it is one that a Service asks for, or its record. */
+export function isUserTag(tag: string, tags: readonly string[]): boolean {
+  return recordedTag(tag) !== undefined || tags.some((one) => recordedTag(one) === tag);
+}
+
+/**
+ * What stays of the tags that were observed, and what is added of those that are desired. One that is there without a
+ * record is somebody else's, and stays so.
+ */
+export function mergeUserTags(
+  observed: readonly string[],
+  desired: readonly string[],
+): { readonly observed: readonly string[]; readonly desired: readonly string[] } {
+  const owners = ownersIn(desired);
+  const records = observed.filter((tag) => recordedTag(tag) !== undefined);
+  const over = records.filter(
+    (record) => !desired.includes(record) && (!owners || owners.includes(ownerOf(record))),
+  );
+  const kept = records.filter((record) => !over.includes(record)).map(recordedTag);
+  const gone = over.map(recordedTag).filter((tag) => !kept.includes(tag));
+  const isForeign = (tag: string): boolean =>
+    observed.includes(tag) && !records.some((record) => recordedTag(record) === tag);
+  return {
+    observed: observed.filter((tag) => !over.includes(tag) && !gone.includes(tag)),
+    desired: desired.filter((tag) => !isForeign(recordedTag(tag) ?? '')),
+  };
+}
+
+function ownerOf(record: string): string {
+  return record.slice(RECORD.length, record.indexOf('/'));
+}
+
+const NAME = 'levelset-name=';
+
+/** Of the Services that are desired, by the tags that name them; undefined on what only one has. */
+function ownersIn(desired: readonly string[]): readonly string[] | undefined {
+  const names = desired.flatMap((tag) => (tag.startsWith(NAME) ? [tag.slice(NAME.length)] : []));
+  if (names.length === 0) return undefined;
+  return names.map((text) => {
+    const [namespace = '', name = ''] = text.split('/');
+    return shortOf({ namespace, name });
+  });
+}

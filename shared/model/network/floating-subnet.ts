@@ -1,0 +1,47 @@
+/**
+ * How `floating-subnet` and `floating-subnet-tags` choose among the subnets of an external network (openstack-ccm.md,
+ * 1.6): the same words in cloud.conf, in its classes and in annotations.
+ */
+import { linearPattern } from '../text/linear-pattern.ts';
+import { PATTERN_SYNTAX } from '../text/pattern-syntax.ts';
+
+export type Choice<T> = { readonly matches: (value: T) => boolean } | { readonly allowed: string };
+
+const NAMES = 'a name, a glob such as public-*, or ~ and a regular expression; ! in front means all others';
+
+/** By name: `public-1`, `public-*`, `~public-\d+`, `!private-*`. The whole name must match. */
+export function chooseByName(text: string): Choice<string> {
+  const negated = text.startsWith('!');
+  const rest = negated ? text.slice(1) : text;
+  if (rest === '' || rest === '~' || /\p{Cc}/u.test(text)) return { allowed: NAMES };
+  const pattern = linearPattern(rest.startsWith('~') ? rest.slice(1) : globToPattern(rest));
+  if ('allowed' in pattern) {
+    return { allowed: rest.startsWith('~') ? `~ and ${pattern.allowed}` : `${NAMES}; not ${PATTERN_SYNTAX}` };
+  }
+  return negated ? { matches: (name) => !pattern.matches(name) } : pattern;
+}
+
+/** `*` and `?` are any characters and any one; `[a-z]` and `{a,b}` one of these. */
+function globToPattern(glob: string): string {
+  let depth = 0;
+  return glob.replace(/\[[!^]?[^\]]+\]|[^]/gu, (part) => {
+    if (part.length > 1 && part.startsWith('[')) return part.replace(/^\[!/, '[^');
+    if (part === '*') return '.*';
+    if (part === '?') return '.';
+    if (part === '{') depth += 1;
+    else if (part === '}' && depth > 0) depth -= 1;
+    else if (part !== ',' || depth === 0) return /[\p{L}\p{N}]/u.test(part) ? part : `\\${part}`;
+    return part === '{' ? '(' : part === '}' ? ')' : '|';
+  });
+}
+
+/** By tags: `a,b` any of them, `&a,b` all; `!` in front is the opposite: `!a,b` none of them, `!&a,b` not all. */
+export function chooseByTags(text: string): Choice<readonly string[]> {
+  const [, not = '', all = '', list = ''] = /^(!?)(&?)(.*)$/s.exec(text) ?? [];
+  const tags = list.split(',').map((tag) => tag.trim());
+  if (tags.includes('') || /\p{Cc}/u.test(text))
+    return { allowed: 'tags with commas between them; & in front means all, ! none' };
+  const has = (there: readonly string[]) =>
+    all === '&' ? tags.every((tag) => there.includes(tag)) : tags.some((tag) => there.includes(tag));
+  return { matches: not === '!' ? (there) => !has(there) : has };
+}

@@ -1,0 +1,64 @@
+/** Rules by what they open. Neutron changes no rule, so the address is all there is to compare. */
+import type { Address } from '../address.ts';
+import type { WireResource } from '../resources.ts';
+
+export interface Opening {
+  readonly protocol: string;
+  readonly port: number;
+  /** In the notation of Neutron: the network address and its length. */
+  readonly cidr: string;
+}
+
+export function openingAddress({ protocol, port, cidr }: Opening): Address {
+  return `securitygrouprule/${protocol}/${port}/${cidr}`;
+}
+
+/**
+ * What Neutron puts into every new security group. The Go provider takes it out, and so do we: the ports of the nodes have
+ * groups of their own that say where they may connect to.
+ */
+export const DEFAULT_RULES: readonly Address[] = [
+  'securitygrouprule/egress/any/any/0.0.0.0/0',
+  'securitygrouprule/egress/any/any/::/0',
+];
+
+/** The rules of a security group as it was read, by address; of two that say the same the second has its id in it. */
+export function rulesOf(group: WireResource): ReadonlyMap<Address, WireResource> {
+  const rules = new Map<Address, WireResource>();
+  const listed = group['security_group_rules'];
+  for (const rule of Array.isArray(listed) ? (listed as readonly WireResource[]) : []) {
+    const address = ruleAddress(rule);
+    rules.set(rules.has(address) ? `${address}/${rule.id}` : address, rule);
+  }
+  return rules;
+}
+
+function ruleAddress(rule: WireResource): Address {
+  const { direction, protocol, port_range_min: min, port_range_max: max } = rule;
+  const parts = [
+    ...(direction === 'ingress' ? [] : [String(direction)]),
+    protocolName(protocol),
+    typeof min === 'number' ? (min === max ? `${min}` : `${min}-${String(max)}`) : 'any',
+    remoteOf(rule),
+  ];
+  return `securitygrouprule/${parts.join('/')}`;
+}
+
+/** Neutron keeps a protocol as it was written, by name in any case or by number. */
+const NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': 'udp', '132': 'sctp' };
+
+function protocolName(protocol: unknown): string {
+  if (typeof protocol !== 'string' && typeof protocol !== 'number') return 'any';
+  const name = String(protocol).toLowerCase();
+  return NUMBERS[name] ?? name;
+}
+
+/** No prefix and no group is everybody of that family. `normalized_cidr` is without bits of a host. */
+function remoteOf(rule: WireResource): string {
+  const { remote_group_id: group, remote_address_group_id: addresses } = rule;
+  if (typeof group === 'string') return `group:${group}`;
+  if (typeof addresses === 'string') return `addresses:${addresses}`;
+  const cidr = rule['normalized_cidr'] ?? rule['remote_ip_prefix'];
+  if (typeof cidr === 'string') return cidr;
+  return rule['ethertype'] === 'IPv6' ? '::/0' : '0.0.0.0/0';
+}

@@ -1,0 +1,63 @@
+import { isIP } from 'node:net';
+import { cidrContains } from '../network/cidr.ts';
+import type { Node } from '../kubernetes.ts';
+import type { Subnet, Family } from '../network/network.ts';
+
+const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
+const LEAVING = 'ToBeDeletedByClusterAutoscaler';
+const GO_FALSE = ['0', 'f', 'F', 'false', 'False', 'FALSE'];
+
+/** The "stable node set" (kubernetes.md, 1.7): readiness is not asked, health monitors see to that. */
+export function isEligible(node: Node): boolean {
+  const label = node.metadata.labels?.[EXCLUDED];
+  return (
+    node.metadata.deletionTimestamp === undefined &&
+    (label === undefined || GO_FALSE.includes(label)) &&
+    !(node.spec?.taints ?? []).some((taint) => taint.key === LEAVING)
+  );
+}
+
+/**
+ * The address at which a node is reached (decision 25): an InternalIP inside the member subnet, else the first
+ * InternalIP, else the first ExternalIP, always of the wanted family.
+ */
+export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
+  const addresses = (node.status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
+  const internal = addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+  const inside = subnet && internal.find((address) => cidrContains(subnet.cidr, address));
+  return inside ?? internal[0] ?? addresses.find(({ type }) => type === 'ExternalIP')?.address;
+}
+
+export interface ReachableNode {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface NodeSet {
+  readonly reachable: readonly ReachableNode[];
+  /** Eligible, but without an address yet: asked for again until they have one. */
+  readonly withoutAddress: readonly string[];
+}
+
+/** Sorted by name, one node per address: a member listed twice locks Octavia for ever (openstack-lab.md). */
+export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, family: Family): NodeSet {
+  const reachable = new Map<string, ReachableNode>();
+  const withoutAddress: string[] = [];
+  const eligible = nodes.filter(isEligible).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  for (const node of eligible) {
+    const { name } = node.metadata;
+    const address = memberAddress(node, subnet, family);
+    if (address === undefined) withoutAddress.push(name);
+    else if (!reachable.has(address)) reachable.set(address, { name, address });
+  }
+  return { reachable: [...reachable.values()], withoutAddress };
+}
+
+/** Every address of each node that any controller would make a member. */
+export function addressesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    nodes
+      .filter((node) => isEligible(node))
+      .map((node) => [node.metadata.name, (node.status?.addresses ?? []).map(({ address }) => address)]),
+  );
+}

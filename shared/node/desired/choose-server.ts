@@ -1,0 +1,95 @@
+import type { NodeNameFrom } from '../../config/node-config.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { systemUUID } from '../../model/node/node.ts';
+import type { Server } from '../../model/node/nova.ts';
+import type { Problem } from '../../model/plan.ts';
+import { parseProviderID } from '../../model/node/provider-id.ts';
+import { labelValue, regionOf } from './node-labels.ts';
+
+export interface ChooseOptions {
+  /** That of cloud.conf. */
+  readonly region?: string;
+  readonly nameFrom: NodeNameFrom;
+}
+
+export type ServerChoice =
+  | { readonly found: Server; readonly by: 'providerID' | 'systemUUID' | 'name' }
+  | { readonly problem: Problem }
+  /** By what it was looked for last. Only a server that a providerID names can be gone (decision 27). */
+  | { readonly none: 'providerID' | 'name' };
+
+/**
+ * Which of these servers a Node is: what its providerID says, else the firmware's UUID, which is Nova's, else the one server of its
+ * name, letter by letter.
+ */
+export function chooseServer(node: Node, servers: readonly Server[], options: ChooseOptions): ServerChoice {
+  const { providerID = '' } = node.spec ?? {};
+  if (providerID !== '') return byProviderID(node, providerID, servers, options);
+  const uuid = systemUUID(node);
+  const found = servers.find(({ id }) => id === uuid);
+  return found ? { found, by: 'systemUUID' } : byName(node.metadata.name, servers, options.nameFrom);
+}
+
+/** The id of the server that a Node says it is, by a proof of its own; a name is none. */
+export function claimOf(node: Node): string | undefined {
+  const { providerID = '' } = node.spec ?? {};
+  return providerID === '' ? systemUUID(node) : parseProviderID(providerID)?.serverId;
+}
+
+/** Why a Node is left alone with a server that was chosen for it: another one of these Nodes claims the same (decision 26). */
+export function conflictProblem(node: Node, server: Server, nodes: readonly Node[]): Problem | undefined {
+  const others = nodes.filter(
+    (one) => one.metadata.name !== node.metadata.name && claimOf(one) === server.id,
+  );
+  if (others.length === 0) return undefined;
+  const names = others.map(({ metadata }) => metadata.name).sort();
+  return {
+    field: 'spec.providerID',
+    value: node.spec?.providerID ?? '',
+    message: `server ${server.id} is claimed by ${names.join(', ')} as well; neither is changed until one of them is gone`,
+  };
+}
+
+function byProviderID(
+  node: Node,
+  text: string,
+  servers: readonly Server[],
+  { region = '' }: ChooseOptions,
+): ServerChoice {
+  const refuse = (why: string): ServerChoice => ({
+    problem: { field: 'spec.providerID', value: text, message: `${why}; the Node is left as it is` },
+  });
+  const providerID = parseProviderID(text);
+  if (!providerID) return refuse('names no server of OpenStack, such as openstack:///UUID');
+  if (providerID.region !== undefined && providerID.region !== region)
+    return refuse(`is not of the region of cloud.conf, ${region === '' ? 'which names none' : region}`);
+  const found = servers.find(({ id }) => id === providerID.serverId);
+  if (found) return { found, by: 'providerID' };
+  const labelled = regionOf(node);
+  return region === '' || labelled === undefined || labelled === labelValue(region)
+    ? { none: 'providerID' }
+    : refuse(
+        `names a server that is not in the region of cloud.conf, ${region}, and the Node is of ${labelled}`,
+      );
+}
+
+function byName(name: string, servers: readonly Server[], nameFrom: NodeNameFrom): ServerChoice {
+  const wanted = nameFrom === 'first-label' ? firstLabel(name) : name;
+  const matches = servers.filter((server) => nameOf(server, nameFrom) === wanted);
+  const ids = [...new Set(matches.map(({ id }) => id))].sort();
+  if (ids.length > 1) {
+    const message = `is the name of several servers: ${ids.join(', ')}; spec.providerID has to say which one it is`;
+    return { problem: { field: 'metadata.name', value: name, message } };
+  }
+  const [found] = matches;
+  return found ? { found, by: 'name' } : { none: 'name' };
+}
+
+function nameOf(server: Server, nameFrom: NodeNameFrom): string | undefined {
+  if (nameFrom === 'hostname') return server['OS-EXT-SRV-ATTR:hostname'] ?? server.metadata?.['hostname'];
+  return nameFrom === 'first-label' ? firstLabel(server.name ?? '') : server.name;
+}
+
+function firstLabel(name: string): string {
+  return name.split('.')[0] ?? '';
+}

@@ -1,0 +1,75 @@
+import type { Config } from '../../config/config.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import {
+  hasTaint,
+  nodeAt,
+  nodeStatusAt,
+  PROVIDED_NODE_IP,
+  UNINITIALIZED_TAINT,
+} from '../../model/node/node.ts';
+import type { NodeObject } from '../../model/node/node-attributes.ts';
+import type { NeutronPort, Server, Subport } from '../../model/node/nova.ts';
+import type { Problem } from '../../model/plan.ts';
+import { formatProviderID } from '../../model/node/provider-id.ts';
+import type { DesiredResource } from '../../model/resources.ts';
+import { nodeAddresses } from './node-addresses.ts';
+import { nodeLabels } from './node-labels.ts';
+
+export interface NodeWish {
+  readonly node: Node;
+  readonly server: Server;
+  readonly ports: readonly NeutronPort[];
+  readonly subports?: readonly Subport[];
+  readonly config: Pick<Config, 'networking' | 'nodes' | 'openstack'>;
+}
+
+export interface DesiredNode {
+  /** The status first: a Node is used as soon as its taint is gone. */
+  readonly resources: readonly DesiredResource<'node' | 'nodestatus'>[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * A Node as its server says. With the uninitialized taint it gets providerID, labels and addresses, and the taint goes, but not
+ * while it is unknown which addresses it has. Later on labels and addresses are kept right (decisions 103, 104).
+ */
+export function desireNode(wish: NodeWish): DesiredNode {
+  const { node, server, config } = wish;
+  const { name, annotations } = node.metadata;
+  const provided = annotations?.[PROVIDED_NODE_IP];
+  const { addresses, problems, pending } = nodeAddresses({
+    ...wish,
+    existing: node.status?.addresses ?? [],
+    ...(provided === undefined ? {} : { providedNodeIPs: provided }),
+    options: config.networking,
+  });
+  const isNew = hasTaint(node, UNINITIALIZED_TAINT);
+  if (isNew && pending) return { resources: [], problems };
+  const attributes: Partial<NodeObject> = {
+    ...(isNew ? initialisation(wish) : {}),
+    ...(isNew || isInitialised(node) ? { labels: nodeLabels(server, config.openstack.region) } : {}),
+  };
+  const status = {
+    kind: 'nodestatus',
+    address: nodeStatusAt(name),
+    attributes: { addresses },
+    ifPresent: true,
+  } as const;
+  const object = { kind: 'node', address: nodeAt(name), attributes, ifPresent: true } as const;
+  return { resources: [...(addresses.length === 0 ? [] : [status]), object], problems };
+}
+
+/** A providerID that is set is never changed: Kubernetes would refuse it. */
+function initialisation({ node, server, config }: NodeWish): Partial<NodeObject> {
+  const { nodes, openstack } = config;
+  const region = nodes.regionalProviderID ? openstack.region : undefined;
+  return {
+    ...(isInitialised(node) ? {} : { providerID: formatProviderID(server.id, region) }),
+    taints: (node.spec?.taints ?? []).filter(({ key }) => key !== UNINITIALIZED_TAINT),
+  };
+}
+
+/** By whomever; a Node that never was has no taint because its kubelet asked for no cloud provider. */
+function isInitialised({ spec }: Node): boolean {
+  return (spec?.providerID ?? '') !== '';
+}

@@ -1,0 +1,99 @@
+import type { NodeCidrConfig } from '../../config/node-config.ts';
+import { countIn, lowestFree, overlap } from '../../model/network/cidr-space.ts';
+import { parseCidr } from '../../model/network/cidr.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import type { CidrClaim } from '../../model/node/node-cidrs.ts';
+import type { Problem } from '../../model/plan.ts';
+
+/** What Nodes have, and what is free: of each range the lowest CIDR. */
+export interface CidrPool {
+  readonly nodes: readonly Node[];
+  readonly free: readonly (string | undefined)[];
+}
+
+export interface WishedCidrs {
+  /** One of each range, in their order; undefined: the Node gets none now. */
+  readonly podCIDRs?: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Nothing of what a Node has, whoever gave it, of what is claimed, and of the addresses of Services. */
+export function freeCidrs(
+  nodes: readonly Node[],
+  claims: readonly CidrClaim[],
+  { ranges, serviceCidrs }: NodeCidrConfig,
+): CidrPool {
+  const taken = [...nodes.flatMap(cidrsOf), ...claims.map(({ cidr }) => cidr), ...serviceCidrs];
+  return {
+    nodes,
+    free: ranges.map(({ clusterCidr, maskSize }) => lowestFree(clusterCidr, maskSize, taken)),
+  };
+}
+
+/**
+ * What a Node without podCIDRs gets: what a run that did not come to its end claimed for it, else what is free. They are set
+ * once and together, so one range that is used up leaves it without any.
+ */
+export function nodeCidrs(
+  node: Node,
+  claims: readonly CidrClaim[],
+  { nodes, free }: CidrPool,
+  { ranges }: NodeCidrConfig,
+): WishedCidrs {
+  const isOthers = (cidr: string): boolean =>
+    nodes.some((other) => cidrsOf(other).some((one) => overlap(cidr, one)));
+  const own = claims
+    .filter(({ uid, cidr }) => uid === node.metadata.uid && !isOthers(cidr))
+    .map(({ cidr }) => cidr);
+  const found = ranges.map((range, index) => own.find((cidr) => isPart(cidr, range)) ?? free[index]);
+  const problems = ranges.filter((_, index) => found[index] === undefined).map(usedUp);
+  return problems.length > 0 ? { problems } : { podCIDRs: found as readonly string[], problems };
+}
+
+/** Which of a Node's podCIDRs are of our ranges and claimed by nobody: given by others, or their Leases were deleted. */
+export function unclaimedCidrs(
+  node: Node,
+  claims: readonly CidrClaim[],
+  { ranges }: NodeCidrConfig,
+): readonly string[] {
+  const claimed = new Set(claims.map(({ cidr }) => cidr));
+  return cidrsOf(node).filter(
+    (cidr) => !claimed.has(cidr) && ranges.some(({ clusterCidr }) => overlap(cidr, clusterCidr)),
+  );
+}
+
+/**
+ * Claims in this Node's name that nobody can use any more: the Node is gone or another one, or it has got other podCIDRs. True
+ * only if the Node was read after the claims: who registers meanwhile may have one already.
+ */
+export function staleClaims(
+  name: string,
+  node: Node | undefined,
+  claims: readonly CidrClaim[],
+): readonly CidrClaim[] {
+  const has = node ? cidrsOf(node) : [];
+  return claims.filter(
+    (claim) =>
+      claim.node === name &&
+      (claim.uid !== node?.metadata.uid || (has.length > 0 && !has.includes(claim.cidr))),
+  );
+}
+
+export function cidrsOf({ spec }: Node): readonly string[] {
+  return (spec?.podCIDRs ?? []).map((cidr) => parseCidr(cidr)?.text ?? cidr);
+}
+
+type Range = NodeCidrConfig['ranges'][number];
+
+function isPart(cidr: string, { clusterCidr, maskSize }: Range): boolean {
+  return cidr.endsWith(`/${maskSize}`) && overlap(cidr, clusterCidr);
+}
+
+function usedUp({ clusterCidr, maskSize }: Range): Problem {
+  const count = countIn(clusterCidr, maskSize);
+  return {
+    field: '--cluster-cidr',
+    value: clusterCidr,
+    message: `is used up: of its ${count} CIDRs of size /${maskSize} none is free for this Node, which waits until another one goes`,
+  };
+}

@@ -1,0 +1,70 @@
+import { nodeAt, SERVER_GONE } from '../../model/node/node.ts';
+import type { Change, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { planOne, remove } from '../../plan/one.ts';
+import { approvalOf } from '../../plan/approval-hash.ts';
+
+export interface NodePlanInput {
+  readonly name: string;
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly problems: readonly Problem[];
+  /** Its server is gone for good. */
+  readonly leaves: boolean;
+  /** What speaks against that. */
+  readonly brake?: string;
+  /** Hashes that the Node's annotation names. */
+  readonly approved: readonly string[];
+}
+
+/** The difference between a Node and what its server says; a Node that leaves is deleted, or refused to be. */
+export function planNode(input: NodePlanInput): Plan {
+  const { name, desired, observed, problems } = input;
+  const steps: Step[] = [];
+  const refused: Refusal[] = [];
+  const there = new Map(observed.map((resource) => [resource.address, resource]));
+  const node = there.get(nodeAt(name));
+  if (node && input.leaves) leave(node, input, steps, refused);
+  else for (const resource of desired) planOne(resource, there, steps, refused);
+  return { unit: nodeAt(name), services: [], steps, refused, pending: [], problems, foreign: [] };
+}
+
+export function deletes({ steps }: Plan): boolean {
+  return steps.some(({ verb }) => verb === 'delete');
+}
+
+export function givesCidrs({ steps }: Plan): boolean {
+  return steps.some((step) => step.verb === 'update' && step.changes.some(isOfCidrs));
+}
+
+/** The same with the CIDRs that were got. */
+export function withCidrs(plan: Plan, podCIDRs: readonly string[]): Plan {
+  const given = (change: Change): Change => (isOfCidrs(change) ? { ...change, to: podCIDRs } : change);
+  const steps = plan.steps.map((step) =>
+    step.verb === 'update' ? { ...step, changes: step.changes.map(given) } : step,
+  );
+  return { ...plan, steps };
+}
+
+const isOfCidrs = ({ attribute }: Change): boolean => attribute === 'podCIDRs';
+
+function leave(
+  node: ObservedResource,
+  { brake, approved }: NodePlanInput,
+  steps: Step[],
+  refused: Refusal[],
+): void {
+  // an approval is for this time
+  const { [SERVER_GONE]: since } = node.wire['annotations'] as Readonly<Record<string, string>>;
+  const approval = approvalOf([node.id, node.address, 'delete', since]);
+  if (brake === undefined || approved.includes(approval))
+    steps.push({ ...remove(node), because: 'its server is gone' });
+  else
+    refused.push({
+      address: node.address,
+      kind: node.kind,
+      changes: [],
+      reason: `its server is gone, and it is not deleted: ${brake}`,
+      approval,
+    });
+}

@@ -1,0 +1,121 @@
+import type { Applied } from '../../apply/apply.ts';
+import type { NodeLook } from '../look.ts';
+import { ERRORS } from '../../model/errors.ts';
+import type { Node, NodeCondition, ObjectEvent } from '../../model/kubernetes.ts';
+import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import { READY_CONDITION } from '../../model/ownership.ts';
+import type { Step } from '../../model/plan.ts';
+import { clip } from '../../model/text/printable.ts';
+import type { Kube } from '../../ports.ts';
+import { planNotes } from '../../report/notes.ts';
+import { outcomeOfError } from '../../report/outcome.ts';
+import { rfc3339 } from '../../report/rfc3339.ts';
+
+export interface NodeSummary {
+  /** Undefined: there is no news. */
+  readonly condition?: NodeCondition;
+  readonly events: readonly ObjectEvent[];
+}
+
+export interface NodeSummaryInput {
+  readonly look: NodeLook;
+  readonly applied: Applied;
+  readonly outcome: Outcome;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Of a look alone. */
+export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new Map() };
+
+/** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
+export const NODE_BLOCKED = 'NodeBlocked';
+const FAILED = 'SyncNodeFailed';
+
+/** Of a condition. */
+const LONGEST_MESSAGE = 32_768;
+
+export function outcomeOfNode({ plan, againInMs }: NodeLook, applied: Applied): Outcome {
+  if (applied.error) return outcomeOfError(applied.error);
+  if (applied.stopped)
+    return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+  if (againInMs !== undefined)
+    return {
+      status: 'progressing',
+      reason: 'its server is not there; it is looked for again',
+      retryAfterMs: againInMs,
+    };
+  const notes = planNotes(plan);
+  return notes.length > 0 ? { status: 'blocked', reason: notes.join('\n') } : { status: 'settled' };
+}
+
+/** What a Node is told: a condition while something is wrong with it, and an Event when that, or the Node itself, changes. Pure. */
+export function summarizeNode({ look, applied, outcome, now }: NodeSummaryInput): NodeSummary {
+  const { node } = look;
+  const condition = conditionOf(node, outcome, now);
+  const news = condition ? [eventOf(condition)] : [];
+  return {
+    ...(condition ? { condition } : {}),
+    events: [...applied.steps.flatMap((step) => said(step, node)), ...news],
+  };
+}
+
+/** A Node that is as it should be says nothing, unless it said something else before. */
+function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition | undefined {
+  const old = node.status?.conditions?.find(({ type }) => type === READY_CONDITION);
+  const told = tell(outcome);
+  if (!told || (told.status === 'True' && !old)) return undefined;
+  if (old?.status === told.status && old.reason === told.reason && old.message === told.message)
+    return undefined;
+  const time = rfc3339(now);
+  const lastTransitionTime = old?.status === told.status ? old.lastTransitionTime : time;
+  return { type: READY_CONDITION, ...told, lastHeartbeatTime: time, lastTransitionTime };
+}
+
+function tell(outcome: Outcome): Pick<NodeCondition, 'status' | 'reason' | 'message'> | undefined {
+  switch (outcome.status) {
+    case 'settled':
+      return { status: 'True', reason: 'Synced', message: 'as its server says' };
+    case 'blocked':
+      return { status: 'False', reason: NODE_BLOCKED, message: clip(outcome.reason, LONGEST_MESSAGE) };
+    case 'failed': {
+      if (ERRORS[outcome.code].disposition === 'retry') return undefined;
+      const message = `${outcome.message} (${ERRORS[outcome.code].advice})`;
+      return { status: 'False', reason: FAILED, message: clip(message, LONGEST_MESSAGE) };
+    }
+    case 'progressing':
+      return undefined;
+  }
+}
+
+function eventOf({ status, reason, message }: NodeCondition): ObjectEvent {
+  return status === 'True'
+    ? { type: 'Normal', reason, message }
+    : { type: 'Warning', reason: FAILED, message };
+}
+
+/** In the words of Kubernetes' own controllers (kubernetes.md, 2.1 and 3). */
+function said(step: Step, node: Node): readonly ObjectEvent[] {
+  const { name } = node.metadata;
+  if (step.verb === 'delete') {
+    const message = `Deleting node ${name} because it does not exist in the cloud provider`;
+    return [{ type: 'Normal', reason: 'DeletingNode', message }];
+  }
+  const begins = hasTaint(node, UNINITIALIZED_TAINT) && step.kind === 'node';
+  return begins ? [{ type: 'Normal', reason: 'Synced', message: 'Node synced successfully' }] : [];
+}
+
+/** The condition goes to the Node as it was answered last. */
+export async function tellOfNode(
+  node: Node,
+  summary: NodeSummary,
+  applied: Applied,
+  kube: Kube,
+): Promise<void> {
+  const { condition, events } = summary;
+  const isGone = applied.steps.some(({ verb }) => verb === 'delete');
+  const last = (applied.known.get(`node/${node.metadata.name}`)?.['node'] ?? node) as Node;
+  if (condition && !isGone) await kube.patchNodeStatus(last, { conditions: [condition] });
+  for (const event of events) await kube.recordEvent(node, event);
+}

@@ -1,0 +1,97 @@
+import type { OpenStackConfig } from '../../config/config.ts';
+import { ReconcileError } from '../../model/errors.ts';
+import { authBody, secretOf } from './auth-body.ts';
+import { readCatalog, type CatalogEndpoint } from './catalog.ts';
+import { refusal, unexpected, unreachable } from '../errors.ts';
+import type { Http, HttpAnswer } from '../http.ts';
+import { isRecord, stringAt } from '../json.ts';
+
+export interface Token {
+  readonly value: string;
+  readonly projectId: string;
+  readonly catalog: readonly CatalogEndpoint[];
+  /** By this process's clock, milliseconds since 1970: from then on a new one is asked for. */
+  readonly renewAt: number;
+}
+
+export interface Keystone {
+  /** The token all calls share. Callers that come while one is asked for wait for that one. */
+  token(): Promise<Token>;
+  /** A token other than the refused one. */
+  renew(refused: Token): Promise<Token>;
+}
+
+const LONGEST_MARGIN_MS = 5 * 60_000;
+const ATTEMPTED = 'get a token from Keystone';
+
+export function createKeystone(config: OpenStackConfig, http: Http): Keystone {
+  let current: Token | undefined;
+  let pending: Promise<Token> | undefined;
+
+  async function ask(): Promise<Token> {
+    try {
+      current = await requestToken(config, http);
+      return current;
+    } finally {
+      pending = undefined;
+    }
+  }
+
+  return {
+    async token() {
+      if (current !== undefined && Date.now() < current.renewAt) return current;
+      return (pending ??= ask());
+    },
+    async renew(refused) {
+      if (current !== undefined && current.value !== refused.value) return current;
+      return (pending ??= ask());
+    },
+  };
+}
+
+async function requestToken(config: OpenStackConfig, http: Http): Promise<Token> {
+  const url = `${baseUrl(config.authUrl)}/auth/tokens`;
+  const asked = Date.now();
+  const body = authBody(config.credentials);
+  const answer = await http({ service: 'identity', method: 'POST', url, body }).catch((error: unknown) => {
+    throw unreachable(ATTEMPTED, error);
+  });
+  if (answer.status !== 201 && answer.status !== 200) throw refused(answer, config);
+  return readToken(answer, asked);
+}
+
+function baseUrl(authUrl: string): string {
+  const bare = authUrl.replace(/\/+$/, '');
+  return bare.endsWith('/v3') ? bare : `${bare}/v3`;
+}
+
+/** The lifetime counts from our own clock: Keystone's may differ. */
+function readToken(answer: HttpAnswer, asked: number): Token {
+  const token = isRecord(answer.body) ? answer.body['token'] : undefined;
+  const value = answer.subjectToken;
+  const lifetime =
+    Date.parse(stringAt(token, 'expires_at') ?? '') - Date.parse(stringAt(token, 'issued_at') ?? '');
+  if (!isRecord(token) || value === undefined) throw unexpected(ATTEMPTED, answer, 'token');
+  if (Number.isNaN(lifetime)) throw unexpected(ATTEMPTED, answer, 'expires_at and issued_at');
+  const projectId = stringAt(token['project'], 'id');
+  if (projectId === undefined)
+    throw unexpected(ATTEMPTED, answer, 'project: the credentials have no project scope');
+  const margin = Math.min(lifetime / 10, LONGEST_MARGIN_MS);
+  return { value, projectId, catalog: readCatalog(token['catalog']), renewAt: asked + lifetime - margin };
+}
+
+/** Keystone repeats parts of a malformed request in its answer, so the secret is struck out. */
+function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
+  const error = refusal(ATTEMPTED, answer);
+  const message = error.message.replaceAll(secretOf(config.credentials), 'REDACTED');
+  const wrongUrl = answer.status === 404 || answer.status === 405 || Math.floor(answer.status / 100) === 3;
+  if (wrongUrl) {
+    const text = `${message}; is auth-url ${config.authUrl} the address of Keystone?`;
+    return new ReconcileError('CONFIG_INVALID', text, error.context);
+  }
+  return new ReconcileError(
+    error.code === 'REJECTED' ? 'CONFIG_INVALID' : error.code,
+    message,
+    error.context,
+  );
+}

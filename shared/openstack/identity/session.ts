@@ -1,0 +1,55 @@
+import type { OpenStackConfig } from '../../config/config.ts';
+import { serviceUrl } from './catalog.ts';
+import { unreachable } from '../errors.ts';
+import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../http.ts';
+import type { Keystone, Token } from './keystone.ts';
+
+export interface SessionRequest {
+  readonly service: ServiceType;
+  readonly method: HttpRequest['method'];
+  /** From the service's root, with version and query: `/v2.0/floatingips?port_id=...`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is tried on which object, for the message of an error. */
+  readonly attempted: string;
+}
+
+export interface Session {
+  /** Any answer; throws a ReconcileError when none came or no token can be had. */
+  send(request: SessionRequest): Promise<HttpAnswer>;
+  projectId(): Promise<string>;
+  /** Throws CONFIG_INVALID when the catalog does not know the service. */
+  requireService(service: ServiceType): Promise<void>;
+}
+
+/**
+ * Requests under the process's token. A 401 renews it once and repeats the request, writes too: a request refused for
+ * its token had no effect.
+ */
+export function createSession(config: OpenStackConfig, keystone: Keystone, http: Http): Session {
+  async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {
+    const { service, method, path, body, attempted } = request;
+    const url = serviceUrl(token.catalog, service, config) + path;
+    const headers = { ...request.headers, 'x-auth-token': token.value };
+    return http({ service, method, url, headers, ...(body === undefined ? {} : { body }) }).catch(
+      (error: unknown) => {
+        throw unreachable(attempted, error);
+      },
+    );
+  }
+
+  return {
+    async send(request) {
+      const token = await keystone.token();
+      const answer = await sendWith(token, request);
+      return answer.status === 401 ? sendWith(await keystone.renew(token), request) : answer;
+    },
+    async projectId() {
+      return (await keystone.token()).projectId;
+    },
+    async requireService(service) {
+      serviceUrl((await keystone.token()).catalog, service, config);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Between the plan of the routes and their report: what is written to Neutron, under a lease and a record. */
+import type { Means } from '../../apply/apply.ts';
+import { applyEach, NONE_APPLIED } from './apply-each.ts';
+import type { AppliedEach } from './apply-each.ts';
+import { noteLimit } from './full-routers.ts';
+import type { RoutesLook } from '../look.ts';
+import type { Address } from '../../model/address.ts';
+import type { ReconcileError } from '../../model/errors.ts';
+import { TAG_PREFIX } from '../../model/ownership.ts';
+import type { Step } from '../../model/plan.ts';
+import { routerAt, sameRecords } from '../../model/network/routes.ts';
+import type { Route, WireRouter } from '../../model/network/routes.ts';
+import type { Budget, World } from '../../ports.ts';
+
+/** What was done, and how it is now. */
+export interface RoutesWritten {
+  readonly look: RoutesLook;
+  readonly steps: readonly Step[];
+  readonly stopped: boolean;
+  /** On the router. */
+  readonly routes: readonly Route[];
+  /** By address, of the router and of ports. */
+  readonly failed: ReadonlyMap<Address, ReconcileError>;
+}
+
+const LEASE = `${TAG_PREFIX}routes`;
+
+/**
+ * What was seen without the lease is looked at again: it goes when it is given back, so nobody knows who had it meanwhile.
+ * Where Neutron says that a router takes no more routes, as many are written as it takes.
+ */
+export async function writeRoutes(
+  first: RoutesLook,
+  lookAgain: () => Promise<RoutesLook>,
+  world: World,
+  budget: Budget,
+): Promise<RoutesWritten> {
+  if (cloudSteps(first).length === 0) return settle(first, world);
+  const lease = world.kube.lease(LEASE);
+  await lease.acquire();
+  try {
+    const means = { ...world, lease, budget };
+    const done = await write(await lookAgain(), world, means);
+    const router = done.look.desired?.router.id ?? '';
+    const limit = done.failed.get(routerAt(router))?.context.limit;
+    if (limit === undefined) return done;
+    noteLimit(router, limit, world.cloud, world.clock.now());
+    return await write(await lookAgain(), world, means);
+  } finally {
+    await lease.remove();
+  }
+}
+
+/** Nothing is to be done but, perhaps, to forget what is gone. */
+async function settle(look: RoutesLook, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
+  const { desired, records } = look;
+  if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after, records);
+  return { look, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
+}
+
+/** The record says what is ours before it is written, and forgets it when it is gone. */
+async function write(look: RoutesLook, { kube }: World, means: Means): Promise<RoutesWritten> {
+  const { desired, records } = look;
+  if (!desired || cloudSteps(look).length === 0) return settle(look, { kube });
+  if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
+  const { known, ...done } = await writeInTurn(look, means);
+  const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, look));
+  const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
+  const after = new Map([...desired.before, ...forgotten]);
+  if (!isMissing && !done.stopped && !sameRecords(after, desired.before))
+    await kube.routes.save(after, records);
+  const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
+  return { look, ...done, routes: routes ?? [] };
+}
+
+/** What failed stops what comes after it: routes leave a former router when all is made that takes their place. */
+async function writeInTurn(look: RoutesLook, means: Means): Promise<AppliedEach> {
+  const turns = Map.groupBy(cloudSteps(look), ({ kind, address }) =>
+    kind === 'port' ? 'ports' : isOfFormer(address, look) ? 'former' : 'router',
+  );
+  let done = NONE_APPLIED;
+  for (const turn of ['router', 'ports', 'former'] as const)
+    if (!done.stopped && done.failed.size === 0)
+      done = together([done, ...(await byNetwork(turns.get(turn) ?? [], look, means))]);
+  return done;
+}
+
+/** Who may set address pairs depends on the network. */
+function byNetwork(
+  steps: readonly Step[],
+  { observed }: RoutesLook,
+  means: Means,
+): Promise<readonly AppliedEach[]> {
+  const networks = new Map(observed.map(({ address, wire }) => [address, wire['network_id']]));
+  const groups = Map.groupBy(steps, ({ address }) => networks.get(address));
+  return Promise.all([...groups.values()].map((group) => applyEach(group, observed, means)));
+}
+
+function together(all: readonly AppliedEach[]): AppliedEach {
+  return {
+    steps: all.flatMap(({ steps }) => steps),
+    stopped: all.some(({ stopped }) => stopped),
+    known: new Map(all.flatMap(({ known }) => [...known])),
+    failed: new Map(all.flatMap(({ failed }) => [...failed])),
+  };
+}
+
+function isOfFormer(address: Address, { desired, records }: RoutesLook): boolean {
+  return [...records.keys()].some((id) => id !== desired?.router.id && address === routerAt(id));
+}
+
+function cloudSteps({ plan }: RoutesLook): readonly Step[] {
+  return plan.steps.filter(({ kind }) => kind === 'port' || kind === 'router');
+}

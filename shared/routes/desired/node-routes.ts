@@ -1,0 +1,164 @@
+/** Which route each Node needs, and why some have none. */
+import { compareText } from '../../model/text/compare-text.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { familyOf } from '../../model/network/network.ts';
+import { parseProviderID } from '../../model/node/provider-id.ts';
+import { cidrKey, isWithin, routeKey } from '../../model/network/routes.ts';
+import type {
+  FormerRouter,
+  RoutePort,
+  WireRouter,
+  WrittenRoute,
+  WrittenRoutes,
+} from '../../model/network/routes.ts';
+
+/** What is known of a router and of the Nodes behind it. */
+export interface RouteReading {
+  readonly nodes: readonly Node[];
+  readonly router: WireRouter;
+  /** In which the router has an interface: only there can a next hop be. */
+  readonly subnets: ReadonlySet<string>;
+  /** Those of the Nodes, and those that the record names. */
+  readonly ports: readonly RoutePort[];
+  /** The record. */
+  readonly written: WrittenRoutes;
+  /** Other routers of which there is a record. */
+  readonly former: readonly FormerRouter[];
+  readonly clusterCidrs: readonly string[];
+  /** How many routes the router takes, where Neutron has said so. */
+  readonly limit?: number;
+}
+
+export interface NodeRoutes {
+  readonly node: Node;
+  readonly ports: readonly RoutePort[];
+  readonly routes: readonly WrittenRoute[];
+  /** podCIDRs that get no route. */
+  readonly without: readonly { readonly cidr: string; readonly why: string }[];
+  /** It is not known where the Node is just now: what it has stays. */
+  readonly isDoubtful: boolean;
+}
+
+/** In the order of their names. Of two Nodes that claim one CIDR the one has it that has the route, else the first. */
+export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
+  const there = new Set((reading.router.routes ?? []).map(routeKey));
+  const portsOf = portFinder(reading);
+  const found = [...reading.nodes]
+    .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
+    .map((node) => routesOf(node, portsOf(node), there, reading));
+  const holders = new Map<string, string>();
+  const claim = (has: boolean): void => {
+    for (const { node, routes } of found)
+      for (const route of routes)
+        if (there.has(routeKey(route)) === has && !holders.has(cidrKey(route.destination)))
+          holders.set(cidrKey(route.destination), node.metadata.name);
+  };
+  claim(true);
+  claim(false);
+  return found.map((one) => withoutTaken(one, holders));
+}
+
+/** Ports of the Node's server; where it names none of ours, those with its addresses. Undefined: two Nodes claim the server. */
+export function portFinder({
+  nodes,
+  ports,
+}: Pick<RouteReading, 'nodes' | 'ports'>): (node: Node) => readonly RoutePort[] | undefined {
+  const byServer = Map.groupBy(ports, ({ device_id: id }) => id ?? '');
+  const byAddress = Map.groupBy(
+    ports.flatMap((port) => fixedIPs(port).map((fixed) => ({ port, address: cidrKey(fixed.ip_address) }))),
+    ({ address }) => address,
+  );
+  const claims = Map.groupBy(nodes, (node) => serverOf(node) ?? '');
+  return (node) => {
+    const server = serverOf(node);
+    if (server === undefined)
+      return [
+        ...new Set(
+          internalIPs(node).flatMap((ip) => (byAddress.get(cidrKey(ip)) ?? []).map(({ port }) => port)),
+        ),
+      ];
+    return (claims.get(server) ?? []).length > 1 ? undefined : (byServer.get(server) ?? []);
+  };
+}
+
+function routesOf(
+  node: Node,
+  ports: readonly RoutePort[] | undefined,
+  there: ReadonlySet<string>,
+  reading: RouteReading,
+): NodeRoutes {
+  const cidrs = node.spec?.podCIDRs ?? [];
+  const isDoubtful = ports === undefined || ports.length === 0;
+  const routes: WrittenRoute[] = [];
+  const without: { cidr: string; why: string }[] = [];
+  for (const cidr of cidrs) {
+    const destination = cidrKey(cidr);
+    const hops = nextHops(node, ports ?? [], destination, reading.subnets);
+    const hop = hops.find(({ nexthop }) => there.has(routeKey({ destination, nexthop }))) ?? hops[0];
+    const isOurs = reading.clusterCidrs.some((outer) => isWithin(destination, outer));
+    if (isOurs && hop) routes.push({ destination, ...hop });
+    else
+      without.push({
+        cidr,
+        why: isOurs ? whyNoHop(ports, destination, reading) : 'it is not in a --cluster-cidr',
+      });
+  }
+  return { node, ports: ports ?? [], routes, without, isDoubtful };
+}
+
+/** On subnets of the router: those that are InternalIPs of the Node in its order, then the others. */
+function nextHops(
+  node: Node,
+  ports: readonly RoutePort[],
+  destination: string,
+  subnets: ReadonlySet<string>,
+): readonly Pick<WrittenRoute, 'nexthop' | 'port'>[] {
+  const order = internalIPs(node).map(cidrKey);
+  const rank = (address: string): number => order.indexOf(cidrKey(address)) + 1 || order.length + 1;
+  return ports
+    .flatMap((port) => fixedIPs(port).map((fixed) => ({ ...fixed, port: port.id })))
+    .filter((one) => subnets.has(one.subnet_id ?? '') && isSameFamily(one.ip_address, destination))
+    .sort((a, b) => rank(a.ip_address) - rank(b.ip_address) || compareText(a.port, b.port))
+    .map(({ ip_address, port }) => ({ nexthop: ip_address, port }));
+}
+
+function whyNoHop(
+  ports: readonly RoutePort[] | undefined,
+  destination: string,
+  { router }: RouteReading,
+): string {
+  if (!ports) return 'another Node has the same server';
+  if (ports.length === 0) return 'no port of its server is known';
+  return `none of its ports has an IPv${familyOf(destination)} address in a subnet of router ${router.id}`;
+}
+
+function withoutTaken(found: NodeRoutes, holders: ReadonlyMap<string, string>): NodeRoutes {
+  const { name } = found.node.metadata;
+  const holder = (route: WrittenRoute): string => holders.get(cidrKey(route.destination)) ?? name;
+  const taken = found.routes.filter((route) => holder(route) !== name);
+  const without = taken.map((route) => ({
+    cidr: route.destination,
+    why: `Node ${holder(route)} has the same podCIDR`,
+  }));
+  return {
+    ...found,
+    routes: found.routes.filter((route) => !taken.includes(route)),
+    without: [...found.without, ...without],
+  };
+}
+
+function isSameFamily(address: string, cidr: string): boolean {
+  return familyOf(address) === familyOf(cidr);
+}
+
+function serverOf({ spec }: Node): string | undefined {
+  return parseProviderID(spec?.providerID ?? '')?.serverId;
+}
+
+function internalIPs({ status }: Node): readonly string[] {
+  return (status?.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? address : []));
+}
+
+export function fixedIPs({ fixed_ips: fixed }: RoutePort): NonNullable<RoutePort['fixed_ips']> {
+  return fixed ?? [];
+}

@@ -1,0 +1,75 @@
+import type { Problem } from '../../model/plan.ts';
+import { cidrKey, routeKey, textOfRoute } from '../../model/network/routes.ts';
+import type { Route, WireRouter, WrittenRoutes } from '../../model/network/routes.ts';
+import type { NodeRoutes, RouteReading } from './node-routes.ts';
+
+/** Neutron's max_routes where nobody set it; no API tells what it is. */
+const DEFAULT_LIMIT = 30;
+/** From here on it is said. */
+const NEARLY = 27;
+
+/** So many routes of a cluster without a Node are more likely a wrong answer than the truth. */
+const SUSPICIOUS = 2;
+
+/** Why nothing at all is to be written: what was read cannot be the whole truth. `isAsked`: somebody said that it is. */
+export function routeDoubt(
+  { router, subnets, nodes, written, former }: RouteReading,
+  isAsked: boolean,
+): Problem | undefined {
+  const doubt = (message: string): Problem => ({
+    field: '[Route] router-id',
+    value: router.id,
+    message,
+    blocking: true,
+  });
+  if (!router.routes) return doubt('takes no routes: Neutron has no extension extraroute');
+  if (subnets.size === 0)
+    return doubt('has no interface that this project can see, so no Node can be a next hop');
+  const count = [written, ...former.map((one) => one.written)].flat().length;
+  if (nodes.length > 0 || count < SUSPICIOUS || isAsked) return undefined;
+  const many = `has ${count} routes to Nodes of this cluster, and there is not one Node: nothing is deleted`;
+  return doubt(`${many}. If that is right, run: levelset reconcile routes`);
+}
+
+export interface RouteProblemInput {
+  readonly router: WireRouter;
+  readonly nodes: readonly NodeRoutes[];
+  /** Whether they fit or not. */
+  readonly wanted: WrittenRoutes;
+  readonly staying: readonly Route[];
+  readonly foreign: readonly Route[];
+  readonly limit: number;
+}
+
+export function routeProblems(input: RouteProblemInput): readonly Problem[] {
+  const without = input.nodes.flatMap(({ node, without }) =>
+    without.map(({ cidr, why }) => ({
+      field: `node/${node.metadata.name} spec.podCIDRs`,
+      value: cidr,
+      message: `gets no route: ${why}`,
+    })),
+  );
+  return [...room(input), ...rivals(input), ...without];
+}
+
+/** Before Neutron refuses; one that has more than the default has another limit. */
+function room({ router, wanted, staying, limit }: RouteProblemInput): readonly Problem[] {
+  const keys = new Set([...staying, ...wanted].map(routeKey));
+  const isRaised = (router.routes ?? []).length > DEFAULT_LIMIT;
+  if (isRaised || limit !== Infinity || keys.size <= NEARLY) return [];
+  const message = `is to have ${keys.size} routes: Neutron takes ${DEFAULT_LIMIT}, unless max_routes of its neutron.conf says otherwise`;
+  return [{ field: '[Route] router-id', value: router.id, message }];
+}
+
+/** Which of two routes to the same pods counts is not for us to say. */
+function rivals({ wanted, foreign }: RouteProblemInput): readonly Problem[] {
+  const ours = new Set(wanted.map(({ destination }) => cidrKey(destination)));
+  return foreign
+    .filter(({ destination }) => ours.has(cidrKey(destination)))
+    .map((route) => ({
+      field: 'routes',
+      value: textOfRoute(route),
+      message:
+        'is on the router beside the route to the Node with these pods, and not provably ours: it stays',
+    }));
+}

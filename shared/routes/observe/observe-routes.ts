@@ -1,0 +1,102 @@
+import type { Node } from '../../model/kubernetes.ts';
+import { parseProviderID } from '../../model/node/provider-id.ts';
+import type { ObservedResource, WireResource } from '../../model/resources.ts';
+import { routePortAt, routerAt } from '../../model/network/routes.ts';
+import type { FormerRouter, RoutePort, RouteRecords, WireRouter } from '../../model/network/routes.ts';
+import type { Cloud } from '../../ports.ts';
+import { listPorts } from '../../observe/list-ports.ts';
+
+const FIELDS = [
+  ...['id', 'device_id', 'device_owner', 'fixed_ips', 'mac_address', 'network_id', 'revision_number'],
+  ...['allowed_address_pairs', 'port_security_enabled', 'security_groups'],
+];
+
+/** Ports by which a router is on a subnet: a plain one, a distributed one, and one of two or more. */
+const INTERFACES = [
+  'network:router_interface',
+  'network:router_interface_distributed',
+  'network:ha_router_replicated_interface',
+];
+
+export interface ObservedPorts {
+  /** Those of the Nodes, and those that the record names. */
+  readonly ports: readonly (RoutePort & WireResource)[];
+  /** By which the router is on its subnets; where none is named, all routers on theirs. */
+  readonly interfaces: readonly RoutePort[];
+}
+
+export interface ObservedRoutes {
+  readonly router: WireRouter;
+  readonly subnets: ReadonlySet<string>;
+  readonly ports: readonly RoutePort[];
+  /** The others of the record. */
+  readonly former: readonly FormerRouter[];
+  readonly resources: readonly ObservedResource<'router' | 'port'>[];
+}
+
+/** Ports in one call where every Node names its server, and those of routers in one more where it is not said which router. */
+export async function observePorts(
+  routerId: string | undefined,
+  nodes: readonly Node[],
+  records: RouteRecords,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<ObservedPorts> {
+  const servers = nodes.flatMap(({ spec }) => parseProviderID(spec?.providerID ?? '')?.serverId ?? []);
+  const unnamed = nodes.filter(({ spec }) => !parseProviderID(spec?.providerID ?? '')).flatMap(internalIPs);
+  const fixed = unnamed.map((address) => `ip_address=${address}`);
+  const devices = [...(routerId === undefined ? [] : [routerId]), ...new Set(servers)];
+  const listed = await Promise.all([
+    listPorts('device_id', devices, FIELDS, cloud),
+    listPorts('fixed_ips', fixed, FIELDS, cloud),
+    routerId === undefined ? cloud.list('port', { device_owner: INTERFACES, fields: FIELDS }) : [],
+  ]);
+  const known = new Map(listed.flat().map((port) => [port.id, port]));
+  const named = [...records.values()].flat().map(({ port }) => port);
+  const recorded = [...new Set(named)].filter((id) => !known.has(id));
+  for (const port of await listPorts('id', recorded, FIELDS, cloud)) known.set(port.id, port);
+  const all = [...known.values()] as readonly ObservedPorts['ports'][number][];
+  return {
+    ports: all.filter(({ device_owner: owner = '' }) => !owner.startsWith('network:')),
+    interfaces: all.filter(({ device_owner: owner = '' }) => INTERFACES.includes(owner)),
+  };
+}
+
+/** A router, in one call, and one for each other router of the record. Undefined when there is no such router. */
+export async function observeRoutes(
+  routerId: string,
+  { ports, interfaces }: ObservedPorts,
+  records: RouteRecords,
+  cloud: Pick<Cloud, 'get'>,
+): Promise<ObservedRoutes | undefined> {
+  const others = [...records].filter(([id]) => id !== routerId);
+  const [router, ...formers] = await Promise.all(
+    [routerId, ...others.map(([id]) => id)].map((id) => cloud.get('router', id)),
+  );
+  if (!router) return undefined;
+  const own = interfaces.filter((port) => port.device_id === routerId);
+  return {
+    router,
+    subnets: new Set(own.flatMap(({ fixed_ips: ips }) => (ips ?? []).flatMap((one) => one.subnet_id ?? []))),
+    ports,
+    former: others.map(([id, written], at) => {
+      const { routes = [] } = (formers[at] ?? {}) as Partial<WireRouter>;
+      return { id, routes, written };
+    }),
+    resources: [
+      ...[router, ...formers.flatMap((one) => one ?? [])].map(routerResource),
+      ...ports.map(portResource),
+    ],
+  };
+}
+
+function routerResource(wire: WireResource): ObservedResource<'router'> {
+  return { kind: 'router', address: routerAt(wire.id), id: wire.id, owned: true, wire };
+}
+
+function portResource(wire: WireResource): ObservedResource<'port'> {
+  return { kind: 'port', address: routePortAt(wire.id), id: wire.id, owned: true, wire };
+}
+
+function internalIPs({ status }: Node): readonly string[] {
+  return (status?.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? address : []));
+}

@@ -1,0 +1,85 @@
+import type { DesiredRoutes } from '../desired/desire-routes.ts';
+import { ERRORS } from '../../model/errors.ts';
+import type { ReconcileError } from '../../model/errors.ts';
+import type { Address } from '../../model/address.ts';
+import type { Node, ObjectEvent } from '../../model/kubernetes.ts';
+import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { Plan, Problem } from '../../model/plan.ts';
+import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
+import type { Route, WrittenRoute } from '../../model/network/routes.ts';
+import { noteOf } from '../../report/notes.ts';
+import { outcomeOfError } from '../../report/outcome.ts';
+
+/** How it came out. */
+export interface RoutesDone {
+  readonly plan: Plan;
+  readonly desired?: DesiredRoutes;
+  readonly routes: readonly Route[];
+  readonly stopped: boolean;
+  /** By address, of the router, of ports and of Nodes. */
+  readonly failed: ReadonlyMap<Address, ReconcileError>;
+}
+
+/** Whether the Node's pods can be reached by it: it is on the router, and its port lets them through. */
+export function isRouted({
+  routes,
+  failed,
+}: Pick<RoutesDone, 'routes' | 'failed'>): (route: WrittenRoute) => boolean {
+  const there = new Set(routes.map(routeKey));
+  return (route) => there.has(routeKey(route)) && !failed.has(routePortAt(route.port));
+}
+
+/** Where a right is missing nothing is tried again before something changes, or the next sweep. */
+export function outcomeOfRoutes({ plan, desired, stopped, failed }: RoutesDone): Outcome {
+  const errors = [...failed.values()];
+  const error = errors.find(({ code }) => code !== 'FORBIDDEN');
+  if (error) return outcomeOfError(error);
+  if (stopped) return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+  const forbidden = errors.map(({ code, message }) => `${message} (${ERRORS[code].advice})`);
+  const blocking = plan.problems.filter((problem) => problem.blocking).map(noteOf);
+  const without = (desired?.nodes ?? [])
+    .filter(({ node }) => !isNew(node))
+    .flatMap((one) => one.without.map(({ cidr, why }) => failure(one.node, cidr, why).message));
+  const reasons = [...new Set([...forbidden, ...blocking, ...without])].slice(0, MOST);
+  return reasons.length > 0 ? { status: 'blocked', reason: reasons.join('\n') } : { status: 'settled' };
+}
+
+/** Of a cluster with many Nodes most would say the same. */
+const MOST = 10;
+
+/** What OpenStack does not let us write, as the Problem that it is. */
+export function forbiddenProblems(failed: ReadonlyMap<Address, ReconcileError>): readonly Problem[] {
+  return [...failed].flatMap(([value, { code, message }]) =>
+    code === 'FORBIDDEN' ? [{ field: fieldOf(value), value, message }] : [],
+  );
+}
+
+function fieldOf(address: Address): string {
+  return address.startsWith('port/') ? 'allowed_address_pairs' : 'routes';
+}
+
+/** In the word of Kubernetes' route controller (kubernetes.md, 4); a Node that is not yet initialised only waits. */
+export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
+  const isThere = isRouted(done);
+  const onRouter = done.failed.get(routerAt(done.desired?.router.id ?? ''));
+  return (done.desired?.nodes ?? []).flatMap(({ node, routes, without }) => {
+    if (isNew(node)) return [];
+    const missing = routes
+      .filter((route) => !isThere(route))
+      .flatMap(({ destination: cidr, port }) => {
+        const error = done.failed.get(routePortAt(port)) ?? onRouter;
+        return error && ERRORS[error.code].disposition !== 'wait' ? [{ cidr, why: error.message }] : [];
+      });
+    return [...without, ...missing].map(({ cidr, why }) => [node, failure(node, cidr, why)] as const);
+  });
+}
+
+function failure({ metadata }: Node, cidr: string, why: string): ObjectEvent {
+  const message = `Could not create route ${cidr} for node ${metadata.name}: ${why}`;
+  return { component: 'route_controller', type: 'Warning', reason: 'FailedToCreateRoute', message };
+}
+
+function isNew(node: Node): boolean {
+  return hasTaint(node, UNINITIALIZED_TAINT);
+}

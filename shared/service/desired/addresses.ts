@@ -1,0 +1,110 @@
+import { askedFloatingIP } from '../../model/kubernetes.ts';
+import { familyOf } from '../../model/network/network.ts';
+import type { NetworkFacts } from '../../model/network/network.ts';
+import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
+import { keyOf } from '../../model/request.ts';
+import { desireFloatingSubnets } from '../intent/floating-subnet.ts';
+import { wantsFloatingIP } from '../intent/wishes.ts';
+import type { Wishes } from '../intent/wishes.ts';
+
+/** The floating IP of an external Service, or a kept one left unattached. */
+export function desireFloatingIP(
+  wishes: Wishes,
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+  if (!wantsFloatingIP(wishes)) {
+    return { resources: wishes.keepFloatingip ? [keptFloatingIP(wishes, cluster)] : [], problems: [] };
+  }
+  if (facts.loadBalancerIPTaken !== undefined) {
+    const { loadBalancerIP = '' } = wishes.service.spec;
+    return {
+      resources: [],
+      problems: [{ field: 'spec.loadBalancerIP', value: loadBalancerIP, message: facts.loadBalancerIPTaken }],
+    };
+  }
+  const [network, ...others] = facts.floatingNetworks;
+  if (network === undefined || others.length > 0) {
+    const message =
+      network === undefined
+        ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
+        : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
+    return {
+      resources: [floatingIPInUse(wishes, facts, cluster)],
+      problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
+    };
+  }
+  const { service } = wishes;
+  const asked = askedFloatingIP(service);
+  const chosen = desireFloatingSubnets(wishes, network, facts);
+  if (!chosen.subnets)
+    return { resources: [floatingIPInUse(wishes, facts, cluster)], problems: chosen.problems };
+  const [subnet, ...otherSubnets] = chosen.subnets;
+  if (!isAddressKnown(facts)) return { resources: [floatingIPInUse(wishes, facts, cluster)], problems: [] };
+  const inUse = floatingIPInUse(wishes, facts, cluster);
+  const floatingip: DesiredResource<'floatingip'> = {
+    kind: 'floatingip',
+    address: 'floatingip',
+    attributes: {
+      floating_network_id: network,
+      ...(subnet === undefined ? {} : { subnet_id: subnet }),
+      ...(asked === undefined ? {} : { floating_ip_address: asked }),
+      ...inUse.attributes,
+      description: floatingIPDescription(cluster, keyOf(service)),
+    },
+    ...(otherSubnets.length > 0 ? { alternatives: otherSubnets.map((id) => ({ subnet_id: id })) } : {}),
+  };
+  return { resources: [floatingip], problems: [] };
+}
+
+/** One that is there keeps serving, whatever is to be seen of external networks just now. */
+function floatingIPInUse(
+  wishes: Wishes,
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+): DesiredResource<'floatingip'> {
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: { $ref: 'lb.vip_port_id' },
+      ...fixedAddress(facts),
+      tags: [clusterTag(cluster), serviceTag(wishes.service.metadata.uid)],
+    },
+  };
+}
+
+/** Whether there are several IPv4 VIPs: then Neutron is to be told on which one the floating IP is. */
+function hasSeveral({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): boolean {
+  const cidrs = [vipSubnet?.cidr ?? '0.0.0.0/0', ...additionalSubnets.map(({ cidr }) => cidr)];
+  return (vips ?? cidrs).filter((text) => familyOf(text) === 4).length > 1;
+}
+
+/** Behind an IPv6 VIP there is no telling what the first IPv4 one will be. */
+function isAddressKnown(facts: NetworkFacts): boolean {
+  const { vips, vipSubnet } = facts;
+  return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
+}
+
+function fixedAddress(facts: NetworkFacts): Partial<ResourceTypes['floatingip']> {
+  if (!hasSeveral(facts)) return {};
+  const first = facts.vips?.find((vip) => familyOf(vip) === 4);
+  return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
+}
+
+/** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */
+export function keptFloatingIP(wishes: Wishes, cluster: ClusterIdentity): DesiredResource<'floatingip'> {
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: null,
+      tags: [clusterTag(cluster), keptTag(cluster, wishes.service.metadata.namespace)],
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { Config } from '../../config/config.ts';
+import { NO_CERTIFICATES } from '../../model/tls/certificates.ts';
+import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificates.ts';
+import type { PortEndpoints } from '../../model/load-balancer/endpoints.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { memberSubnetOf } from '../../model/network/network.ts';
+import type { NetworkFacts } from '../../model/network/network.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Offers } from '../../model/load-balancer/offers.ts';
+import type { DrainingMember, Problem } from '../../model/plan.ts';
+import type { DesiredResource } from '../../model/resources.ts';
+import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
+import { withinCapabilities } from './problems/capabilities.ts';
+import { watchCertificates } from './tls/certificate-expiry.ts';
+import { desirePort } from './port/listeners.ts';
+import { desireLoadBalancer } from './load-balancer.ts';
+import { familyProblems } from './problems/family-problems.ts';
+import { keepsFamily, secondFamilyOf } from './port-nodes.ts';
+import { nodeSet } from '../../model/node/node-set.ts';
+import { networkProblems } from './problems/network-problems.ts';
+import { selectNodes } from './node-selection.ts';
+import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
+import { desireOffers } from './offers.ts';
+import { spelledBy } from './problems/spelled-by.ts';
+import type { ServedSecrets } from './tls/served-secrets.ts';
+import { desireStored } from './tls/stored-certificates.ts';
+import { uselessSettings } from './problems/useless-settings.ts';
+import { desireVips } from './vips.ts';
+import { servedFamilies } from '../../model/network/network.ts';
+import { withFamilies } from '../intent/wishes.ts';
+import type { Wishes } from '../intent/wishes.ts';
+
+export interface DesireInput {
+  /** Of the Service; undefined when it is gone. */
+  readonly wishes: Wishes | undefined;
+  /** False: it leaves, and desires nothing but, perhaps, to keep its floating IP. */
+  readonly wanted: boolean;
+  /** Another Service's load balancer, or a user's own: the floating IP is not for it to ask for. */
+  readonly joins: boolean;
+  readonly nodes: readonly Node[];
+  readonly facts: NetworkFacts;
+  readonly cluster: ClusterIdentity;
+  /** Of the Service, where its traffic must stay on the nodes of its Pods. */
+  readonly localNodes?: readonly string[];
+  /** Of the Service, by port: the Pods behind it, where they are the members. */
+  readonly endpoints?: readonly (PortEndpoints | undefined)[];
+  readonly octavia: { readonly major: number; readonly minor: number };
+  readonly offers?: Offers;
+  readonly certificates?: CertificateFacts;
+  readonly secrets?: ServedSecrets;
+  readonly horizon: Horizon;
+}
+
+/** What should be there. The one such function: every trigger, and deletion, goes through it. */
+export interface Desired {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+  /** No node can be used: pools that have members keep them (design.md, "Deletion"). */
+  readonly keepMembers: boolean;
+  /** What the security group should open cannot be said: it stays as it is. */
+  readonly keepSecurityGroup: boolean;
+  readonly withoutAddress: readonly string[];
+  /** Members of nodes that leave, until they have drained; never empty. */
+  readonly draining?: readonly DrainingMember[];
+  /** Those whose end is known. */
+  readonly certificates: readonly CertificateInUse[];
+}
+
+export function desireUnit(input: DesireInput, config: Config): Desired {
+  const { wishes: asked } = input;
+  if (!asked || !input.wanted) return nothing(asked, input.cluster);
+  const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
+  const served = servedFamilies(asked, facts, octavia);
+  const wishes = withFamilies(asked, served);
+  const memberSubnet = memberSubnetOf(facts, wishes.family);
+  const selected = selectNodes(input.nodes, wishes.nodeSelector);
+  const nodes = nodeSet(selected.nodes, memberSubnet, wishes.family);
+  const second = secondFamilyOf(wishes, selected.nodes, nodes.reachable, facts);
+  const vips = desireVips(wishes, facts, octavia);
+  const offered = desireOffers(wishes, input.offers ?? {});
+  const { lbProvider: provider } = config.loadBalancer;
+  const floating = input.joins
+    ? { resources: [], problems: [] }
+    : desireFloatingIP(wishes, input.facts, input.cluster);
+  const reached =
+    second?.nodes.length || nodes.reachable.length === 0 ? wishes : { ...wishes, families: [wishes.family] };
+  const group = desireSecurityGroup(
+    reached,
+    { nodes: nodes.reachable, endpoints: input.endpoints },
+    input.facts,
+    input.cluster,
+    config.loadBalancer,
+  );
+  const ports = (wishes.service.spec.ports ?? []).map((port, index) =>
+    desirePort(port, index, {
+      wishes: rulesHoldSourceRanges(config.loadBalancer) ? { ...wishes, allowed_cidrs: null } : wishes,
+      cluster: input.cluster,
+      nodes: nodes.reachable,
+      store: config.loadBalancer.containerStore,
+      certificates,
+      secrets,
+      ...(memberSubnet ? { memberSubnet } : {}),
+      ...(second && keepsFamily(port.protocol, provider) ? { secondFamily: second } : {}),
+      ...(input.localNodes ? { localNodes: input.localNodes } : {}),
+      ...(input.endpoints ? { endpoints: input.endpoints } : {}),
+    }),
+  );
+  const watched = watchCertificates(wishes, { certificates, secrets, horizon });
+  const able = withinCapabilities(
+    [
+      desireLoadBalancer(wishes, { ...vips.attributes, ...offered.attributes }, input, config),
+      ...ports.flatMap(({ resources }) => resources),
+    ],
+    { ...octavia, provider },
+    spelledBy(wishes),
+  );
+  return {
+    resources: [
+      ...desireStored(wishes, input.cluster, secrets),
+      ...able.resources,
+      ...floating.resources,
+      ...group.resources,
+    ],
+    problems: [
+      ...able.problems,
+      ...wishes.problems,
+      ...wishes.rangeProblems,
+      ...selected.problems,
+      ...ports.flatMap(({ problems }) => problems),
+      ...floating.problems,
+      ...group.problems,
+      ...vips.problems,
+      ...offered.problems,
+      ...networkProblems(wishes, { ...input, served }, config),
+      ...familyProblems(asked, facts, octavia, input.joins),
+      ...watched.problems,
+      ...uselessSettings(wishes),
+    ],
+    keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),
+    keepSecurityGroup: group.keep,
+    withoutAddress: nodes.withoutAddress,
+    certificates: watched.inUse,
+  };
+}
+
+/** Of a Service that leaves, or is gone. */
+function nothing(wishes: Wishes | undefined, cluster: ClusterIdentity): Desired {
+  return {
+    resources: wishes?.keepFloatingip ? [keptFloatingIP(wishes, cluster)] : [],
+    problems: [],
+    keepMembers: false,
+    keepSecurityGroup: false,
+    withoutAddress: [],
+    certificates: [],
+  };
+}
+
+function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
+  return kind === 'pool' && mayBeEmpty !== true;
+}

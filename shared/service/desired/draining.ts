@@ -1,0 +1,108 @@
+/** Members of nodes that leave: no new connections for some time, then none at all (decision 120). */
+import type { Config } from '../../config/config.ts';
+import type { Address } from '../../model/address.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { isAdopted } from '../../model/load-balancer/next-pool.ts';
+import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
+import { isEligible } from '../../model/node/node-set.ts';
+import { desirePortOf } from './security-group.ts';
+import { withSetRecord } from './set-record.ts';
+import type { Desired } from './desire-service.ts';
+
+export interface DrainInput {
+  readonly observed: readonly ObservedResource[];
+  readonly nodes: readonly Node[];
+  /** By address of the member: how long it has had weight 0. */
+  readonly drainedForMs: ReadonlyMap<Address, number>;
+  /** How long a member drains; 0: it goes at once. */
+  readonly drainMs: number;
+  /** Octavia is at work on the load balancer, so that no member of it is seen. */
+  readonly busy: boolean;
+}
+
+/** OVN knows no weights. */
+export function drainMsOf({ loadBalancer, connectionDrainingMs }: Config): number {
+  return loadBalancer.lbProvider === 'ovn' ? 0 : connectionDrainingMs;
+}
+
+/**
+ * What is desired, with the members of nodes that leave, at weight 0, until they have drained. Only members that are there
+ * drain, in pools of ours that have a node that stays: without one all are kept as they are, and from a pool of another
+ * controller's they go as they went with that.
+ */
+export function withDraining(desired: Desired, input: DrainInput): Desired {
+  const { observed, nodes, drainedForMs, drainMs, busy } = input;
+  const leaving = new Set(nodes.filter((node) => !isEligible(node)).flatMap(addressesIn));
+  if (drainMs === 0 || leaving.size === 0) return desired;
+  if (busy) return withGroupAt(leaving, desired);
+  const left = membersAt(leaving, desired.resources, observed)
+    .map((member) => ({ member, goesInMs: drainMs - (drainedForMs.get(member.address) ?? 0) }))
+    .filter(({ goesInMs }) => goesInMs > 0);
+  if (left.length === 0) return desired;
+  const addresses = new Set(left.map(({ member }) => String(member.wire['address'])));
+  const members = left.map(({ member }) => asDrained(member));
+  return {
+    ...withGroupAt(addresses, { ...desired, resources: [...desired.resources, ...members] }),
+    draining: left.map(({ member: { address }, goesInMs }) => ({ address, goesInMs })),
+  };
+}
+
+/** What leads to a member stays open as long as it is one. */
+function withGroupAt(addresses: ReadonlySet<string>, desired: Desired): Desired {
+  const { resources } = desired;
+  if (!resources.some(({ kind }) => kind === 'securitygroup')) return desired;
+  return { ...desired, resources: [...resources, ...[...addresses].map(desirePortOf)] };
+}
+
+function membersAt(
+  leaving: ReadonlySet<string>,
+  desired: readonly DesiredResource[],
+  observed: readonly ObservedResource[],
+): readonly ObservedResource[] {
+  const wanted = new Set(desired.map(({ address }) => address));
+  const adopted = observed.filter(({ kind, wire }) => kind === 'pool' && isAdopted(wire));
+  const others = new Set(adopted.map(({ address }) => address));
+  return observed.filter(
+    (one) =>
+      one.kind === 'member' &&
+      one.owned &&
+      leaving.has(String(one.wire['address'])) &&
+      !wanted.has(one.address) &&
+      !others.has(one.parent ?? '') &&
+      hasSuccessor(one, desired),
+  );
+}
+
+function addressesIn({ status }: Node): readonly string[] {
+  return (status?.addresses ?? []).map(({ address }) => address);
+}
+
+/** Another member at the same node port: at an older one nothing answers any more, and Pods are no nodes. */
+function hasSuccessor({ parent, wire }: ObservedResource, desired: readonly DesiredResource[]): boolean {
+  const pool = desired.find(({ address }) => address === parent);
+  if (!pool || pool.mayBeEmpty) return false;
+  return desired.some(
+    (one) =>
+      one.kind === 'member' &&
+      one.parent === parent &&
+      (one.attributes as Partial<Member>).protocol_port === wire['protocol_port'],
+  );
+}
+
+function asDrained({ address, parent = '', wire }: ObservedResource): DesiredResource<'member'> {
+  const { name, monitor_port = null, backup = false } = wire as Partial<Member>;
+  return withSetRecord<'member'>({
+    kind: 'member',
+    address,
+    parent,
+    attributes: {
+      ...(name === undefined ? {} : { name }),
+      address: String(wire['address']),
+      protocol_port: Number(wire['protocol_port']),
+      monitor_port,
+      backup,
+      weight: 0,
+      admin_state_up: wire['admin_state_up'] !== false,
+    },
+  });
+}

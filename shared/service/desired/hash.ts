@@ -1,0 +1,22 @@
+import { fingerprint } from '../../model/fingerprint.ts';
+import type { Desired } from './desire-service.ts';
+
+/**
+ * Of what is desired, what was approved, the name by which it is shared, and what people are told that may change although
+ * the Service does not.
+ */
+export function hashOf(
+  { resources, problems }: Pick<Desired, 'resources' | 'problems'>,
+  approved: readonly string[],
+  sharedName?: string,
+): string {
+  const told = problems.flatMap(({ passing, field, value, message }) =>
+    passing ? [[field, value, message]] : [],
+  );
+  const parts = [
+    ...(approved.length > 0 ? [approved] : []),
+    ...(told.length > 0 ? [told] : []),
+    ...(sharedName === undefined ? [] : [[sharedName]]),
+  ];
+  return fingerprint(parts.length > 0 ? [resources, ...parts] : resources);
+}

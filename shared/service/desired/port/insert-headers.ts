@@ -1,0 +1,60 @@
+import type { Problem } from '../../../model/plan.ts';
+import type { Listener } from '../../../model/resources.ts';
+import { readsHttp } from '../../intent/protocols.ts';
+import type { Protocols } from '../../intent/protocols.ts';
+import { isOfKinx } from '../../intent/kinx.ts';
+import { FORWARDED } from '../../intent/headers.ts';
+import type { Header } from '../../intent/headers.ts';
+import type { PortAnnotated } from '../../intent/read-annotations.ts';
+
+/** The headers that an HTTP listener adds; only then is the attribute ours to set. Octavia takes them as words "true". */
+export function desireInsertHeaders(
+  protocols: Protocols,
+  index: number,
+  asked: PortAnnotated,
+): { readonly attributes: Pick<Partial<Listener>, 'insert_headers'>; readonly problems: readonly Problem[] } {
+  const { listener } = protocols;
+  if (!readsHttp(listener)) return { attributes: {}, problems: [] };
+  const all = askedHeaders(asked);
+  const useless = listener === 'HTTP' ? all.filter((header) => !isForwarded(header)) : [];
+  const headers = all.filter((header) => !useless.includes(header));
+  const problems = [
+    ...(useless.length > 0 ? [withoutTls(index, useless)] : []),
+    ...(headers.length > 0 && isProxy(protocols) ? [lost(index, headers)] : []),
+  ];
+  if (headers.length === 0) return { attributes: {}, problems };
+  const insert_headers = Object.fromEntries(headers.map((header) => [header, 'true']));
+  return { attributes: { insert_headers }, problems };
+}
+
+/** Every spelling adds to the others. kinx had its driver set X-Forwarded-Proto on all that reads HTTP (providers.md, 2.1). */
+function askedHeaders({ ServicePort: asked, spelled }: PortAnnotated): readonly Header[] {
+  const { name = '' } = spelled['ServicePort.protocol'] ?? {};
+  const headers: readonly Header[] = [
+    ...(asked.insertHeaders ?? []),
+    ...(asked.xForwardedFor ? ['X-Forwarded-For' as const] : []),
+    ...(asked.xForwardedPort ? ['X-Forwarded-Port' as const] : []),
+    ...(asked.xForwardedProto || isOfKinx(name) ? ['X-Forwarded-Proto' as const] : []),
+  ];
+  return [...new Set(headers)].sort();
+}
+
+function isForwarded(header: Header): boolean {
+  return FORWARDED.some((one) => one === header);
+}
+
+function isProxy({ pool }: Protocols): boolean {
+  return pool === 'PROXY' || pool === 'PROXYV2';
+}
+
+/** Octavia refuses them on plain HTTP, where nobody shows a certificate. */
+function withoutTls(index: number, headers: readonly Header[]): Problem {
+  const message = 'are inserted only where TLS ends: a client without it could say anything in them';
+  return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
+}
+
+/** openstack-lab.md, "Data plane", trap 4: measured. */
+function lost(index: number, headers: readonly string[]): Problem {
+  const message = 'are not inserted by Octavia while the PROXY protocol is on: take one of the two';
+  return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
+}

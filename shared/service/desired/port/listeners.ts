@@ -1,0 +1,136 @@
+import type { ServicePort } from '../../../model/kubernetes.ts';
+import { goesToPods } from '../../../model/load-balancer/endpoints.ts';
+import type { PortEndpoints } from '../../../model/load-balancer/endpoints.ts';
+import { childName, clusterTag, loadBalancerName, portTag, serviceTag } from '../../../model/ownership.ts';
+import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { Problem } from '../../../model/plan.ts';
+import { keyOf } from '../../../model/request.ts';
+import type { DesiredResource, ListenerProtocol, PoolProtocol } from '../../../model/resources.ts';
+import { transportOf } from '../../../model/network/transport.ts';
+import { userTags } from '../../../model/load-balancer/user-tags.ts';
+import { desireInsertHeaders } from './insert-headers.ts';
+import type { PortNodes } from '../port-nodes.ts';
+import { desireMonitor, localHealthPort } from './monitors.ts';
+import { desireNodes } from './node-members.ts';
+import { desirePods } from './pod-members.ts';
+import { protocolsOf } from '../../intent/protocols.ts';
+import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import { desirePoolTls, withoutPoolTls } from '../tls/pool-tls.ts';
+import { desireRedirect } from './redirect.ts';
+import { desirePersistence } from './session-persistence.ts';
+import { withSetRecord } from '../set-record.ts';
+import { desireTls, withoutTls } from '../tls/tls.ts';
+import type { TlsContext } from '../tls/tls.ts';
+import type { Wishes } from '../../intent/wishes.ts';
+
+export interface PortContext extends TlsContext, PortNodes {
+  readonly wishes: Wishes;
+  readonly cluster: ClusterIdentity;
+  /** By port of the Service: its Pods, where they are the members. */
+  readonly endpoints?: readonly (PortEndpoints | undefined)[];
+}
+
+interface DesiredPort {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+}
+
+/** One port of a Service, with what its listener, pool, members and monitor have in common. */
+interface Place extends PortContext {
+  readonly port: ServicePort;
+  readonly index: number;
+  /** `tcp/80`: the part that their addresses share. */
+  readonly at: string;
+  readonly asked: PortAnnotated;
+  /** What its listener speaks. */
+  readonly listens: ListenerProtocol;
+  /** The load balancer's name, which names everything on it. */
+  readonly lbName: string;
+}
+
+/** Listener, pool, members and monitor of one port of a Service. */
+export function desirePort(port: ServicePort, index: number, context: PortContext): DesiredPort {
+  const { annotated, service } = context.wishes;
+  const asked = annotated.ports[index];
+  if (!asked) throw new TypeError(`spec.ports[${index}] was not read`);
+  const protocols = protocolsOf(port, asked);
+  const at = `${transportOf(protocols.listener)}/${port.port}`;
+  const lbName = loadBalancerName(context.cluster.name, keyOf(service));
+  const place = { ...context, port, index, at, asked, listens: protocols.listener, lbName };
+  const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
+  const headers = desireInsertHeaders(protocols, index, asked);
+  const tls = desireTls(protocols.listener, index, asked, context);
+  const settings = { ...withoutTls(asked.listener), ...headers.attributes, ...tls.attributes };
+  const { hostname } = annotated.Service;
+  const redirect = desireRedirect({ ...place, protocol: protocols.listener, hostname });
+  const listener = desireListener(protocols.listener, settings, place);
+  return {
+    resources: [...pool.resources, listener, ...redirect.resources],
+    problems: [...pool.problems, ...headers.problems, ...tls.problems, ...redirect.problems],
+  };
+}
+
+function desireListener(
+  protocol: ListenerProtocol,
+  settings: DesiredResource<'listener'>['attributes'],
+  { wishes, cluster, port, index, at, asked, lbName }: Place,
+): DesiredResource<'listener'> {
+  return withSetRecord<'listener'>({
+    kind: 'listener',
+    address: `listener/${at}`,
+    parent: 'lb',
+    attributes: {
+      name: childName('listener', index, lbName),
+      protocol,
+      protocol_port: port.port,
+      admin_state_up: true,
+      ...settings,
+      allowed_cidrs: wishes.allowed_cidrs,
+      default_pool_id: protocol === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
+      loadbalancer_id: { $ref: 'lb.id' },
+      tags: [
+        clusterTag(cluster),
+        serviceTag(wishes.service.metadata.uid),
+        lbName,
+        ...userTags(keyOf(wishes.service), asked.ServicePort.listenerTags),
+      ],
+    },
+  });
+}
+
+const NOTHING = { attributes: {}, problems: [] };
+
+function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
+  const { wishes, port, index, at, asked, lbName, listens } = place;
+  const tls = port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(asked, place);
+  const persistence = desirePersistence(listens, at, wishes.service, asked);
+  const pool = withSetRecord<'pool'>({
+    kind: 'pool',
+    address: `pool/${at}`,
+    parent: 'lb',
+    attributes: {
+      name: childName('pool', index, lbName),
+      protocol,
+      lb_algorithm: 'ROUND_ROBIN',
+      admin_state_up: true,
+      ...withoutPoolTls(asked.pool),
+      ...persistence.attributes,
+      ...tls.attributes,
+      loadbalancer_id: { $ref: 'lb.id' },
+      tags: [portTag(at), ...userTags(keyOf(wishes.service), asked.ServicePort.poolTags)],
+    },
+  });
+  const direct = goesToPods(wishes.service, port);
+  const local = direct ? undefined : localHealthPort(wishes);
+  // without a check every node would get traffic, and those without an endpoint would lose it
+  const check =
+    asked.ServicePort.monitor || local !== undefined
+      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, local)
+      : { resources: [], problems: [] };
+  const behind = direct ? desirePods(place) : desireNodes(place);
+  const filled = direct ? { ...pool, mayBeEmpty: true as const } : pool;
+  return {
+    resources: [filled, ...behind.members, ...check.resources],
+    problems: [...behind.problems, ...check.problems, ...tls.problems, ...persistence.problems],
+  };
+}

@@ -1,0 +1,121 @@
+import { familyOf } from '../../../model/network/network.ts';
+import type { Family, NetworkFacts, NoVipSubnet } from '../../../model/network/network.ts';
+import { ANNOTATION_PREFIX } from '../../../model/ownership.ts';
+import type { Problem } from '../../../model/plan.ts';
+import { hasAdditionalVips, servedFamilies } from '../../../model/network/network.ts';
+import type { Wishes } from '../../intent/wishes.ts';
+
+const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;
+const SUBNET = 'loadbalancer.openstack.org/subnet-id';
+
+/**
+ * What of spec.ipFamilies the load balancer does not have, and what it has beyond them. A first address that cannot be had
+ * stops the unit, and so does RequireDualStack before anything is made; a load balancer that is there serves on as it is.
+ * Its addresses are not for one that joins it to say.
+ */
+export function familyProblems(
+  asked: Wishes,
+  facts: NetworkFacts,
+  octavia: { readonly major: number; readonly minor: number },
+  joins: boolean,
+): readonly Problem[] {
+  const served = servedFamilies(asked, facts, octavia);
+  const lacking = asked.families.filter((family) => !served.includes(family));
+  if (lacking.length === asked.families.length) return [noneServed(asked, served, facts)];
+  return [
+    ...lacking.flatMap((family) =>
+      joins ? [notShared(family, asked)] : notServed(family, asked, facts, octavia),
+    ),
+    ...strayNetworks(facts),
+    ...additionalVipsTooNew(asked, facts, octavia),
+    ...noFloatingIP(asked),
+    ...(joins ? [] : left(asked, facts)),
+  ];
+}
+
+const named = (families: readonly Family[]): string => families.map((family) => `IPv${family}`).join(', ');
+
+function noneServed(asked: Wishes, served: readonly Family[], { noVipSubnet, vips }: NetworkFacts): Problem {
+  const message =
+    !vips && noVipSubnet
+      ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; nothing is changed`
+      : `is not what the load balancer has, which is ${named(served)} and cannot change; nothing is changed`;
+  return { field: 'spec.ipFamilies', value: named(asked.families), message, blocking: true };
+}
+
+function notServed(
+  family: Family,
+  { service, families }: Wishes,
+  { vips, noVipSubnet, additionalSubnets = [] }: NetworkFacts,
+  octavia: { readonly major: number; readonly minor: number },
+): readonly Problem[] {
+  const { ipFamilyPolicy: policy } = service.spec;
+  const why = !hasAdditionalVips(octavia)
+    ? `needs Octavia API 2.26, this cloud has ${octavia.major}.${octavia.minor}`
+    : noVipSubnet && whyNot(noVipSubnet, ADDITIONAL);
+  // a subnet that there is cannot be added to a load balancer that is there: the plan refuses it in words
+  if (why === undefined && vips && additionalSubnets.length > 0) return [];
+  const blocks = policy === 'RequireDualStack' && !vips;
+  const others = families.filter((other) => other !== family);
+  const message = `has no IPv${family} address: ${why ?? 'there is no subnet for it'}; ${blocks ? 'nothing is changed' : `the Service is served by ${named(others)} only`}`;
+  return [
+    { field: 'spec.ipFamilyPolicy', value: policy ?? '', message, ...(blocks ? { blocking: true } : {}) },
+  ];
+}
+
+function notShared(family: Family, { service, families }: Wishes): Problem {
+  const others = families.filter((other) => other !== family);
+  const message = `has no IPv${family} address: the load balancer, which is shared, has none; the Service is served by ${named(others)} only`;
+  return { field: 'spec.ipFamilyPolicy', value: service.spec.ipFamilyPolicy ?? '', message };
+}
+
+function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: string): string {
+  if (candidates.length === 0) return `the network ${network_id} has no IPv${family} subnet`;
+  return `the network ${network_id} has several IPv${family} subnets (${candidates.join(', ')}): name one in ${annotation}`;
+}
+
+/** All VIPs are addresses of one port. */
+function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): readonly Problem[] {
+  const stray = vips
+    ? []
+    : additionalSubnets.filter(({ network_id }) => vipSubnet && network_id !== vipSubnet.network_id);
+  return stray.map(({ id, network_id }) => {
+    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet?.network_id ?? ''}: all VIPs are of one network; nothing is changed`;
+    return { field: ADDITIONAL, value: id, message, blocking: true };
+  });
+}
+
+function additionalVipsTooNew(
+  { annotated }: Wishes,
+  { vips }: NetworkFacts,
+  octavia: { readonly major: number; readonly minor: number },
+): readonly Problem[] {
+  const { additionalVipSubnetIds: ids = [] } = annotated.Service;
+  if (ids.length === 0 || hasAdditionalVips(octavia) || vips) return [];
+  const message = `needs Octavia API 2.26, this cloud has ${octavia.major}.${octavia.minor}; it is left out`;
+  return [{ field: ADDITIONAL, value: ids.join(','), message }];
+}
+
+const FLOATING = ['floating-network-id', 'floating-subnet-id', 'floating-subnet', 'floating-subnet-tags'];
+
+/** Neutron has none of IPv6; cloud.conf may name their network for all Services alike. */
+function noFloatingIP({ service, families }: Wishes): readonly Problem[] {
+  if (families.includes(4)) return [];
+  return FLOATING.flatMap((name) => {
+    const field = `loadbalancer.openstack.org/${name}`;
+    const value = service.metadata.annotations?.[field];
+    const message = 'has no effect: there are no floating IPs of IPv6, the address is the VIP';
+    return value === undefined ? [] : [{ field, value, message }];
+  });
+}
+
+/** Of a family that was given up, or never asked for: it answers, and is not published. */
+function left({ families, annotated }: Wishes, { vips = [] }: NetworkFacts): readonly Problem[] {
+  if (annotated.Service.additionalVipSubnetIds !== undefined) return [];
+  return vips
+    .filter((vip) => !families.includes(familyOf(vip)))
+    .map((vip) => {
+      const message = `does not name the family of ${vip}, which the load balancer keeps: a VIP cannot be taken away; it is not published`;
+      return { field: 'spec.ipFamilies', value: named(families), message };
+    });
+}

@@ -1,0 +1,67 @@
+/** Certificates out of Secrets of the Service's namespace, which levelset keeps in Barbican. */
+import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { Problem } from '../../../model/plan.ts';
+import { keyOf } from '../../../model/request.ts';
+import type { Ref } from '../../../model/address.ts';
+import type { DesiredResource } from '../../../model/resources.ts';
+import { storedAddress, storedMode, storedName } from '../../../model/tls/stored-certificate.ts';
+import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { ServedSecrets } from './served-secrets.ts';
+import type { Wishes } from '../../intent/wishes.ts';
+
+/** The Secrets that the TCP ports of a Service name, each once. */
+export function secretsOf({ service, annotated }: Wishes): readonly string[] {
+  const ports = service.spec.ports ?? [];
+  const named = annotated.ports.filter((_, index) => (ports[index]?.protocol ?? 'TCP') === 'TCP');
+  return [...new Set(named.flatMap(({ ServicePort }) => ServicePort.tlsSecrets ?? []))];
+}
+
+/** A secret of Barbican for each, named for what is in it: renewed, it is another one, and the old one goes. */
+export function desireStored(
+  wishes: Wishes,
+  cluster: ClusterIdentity,
+  secrets: ServedSecrets,
+): readonly DesiredResource<'secret'>[] {
+  const key = keyOf(wishes.service);
+  return secretsOf(wishes).flatMap((secret) => {
+    const facts = secrets.get(secret);
+    if (!facts || !('fingerprint' in facts)) return [];
+    const source = { secret, fingerprint: facts.fingerprint };
+    return [
+      {
+        kind: 'secret' as const,
+        address: storedAddress(source),
+        attributes: {
+          name: storedName(cluster, key, source),
+          mode: storedMode(cluster),
+          secret_type: 'opaque' as const,
+          payload: { $secret: `${key.namespace}/${secret}`, fingerprint: facts.fingerprint },
+        },
+      },
+    ];
+  });
+}
+
+/** What the listener of a port is to name, which Barbican says when it is there. */
+export function refsOfSecrets(
+  { ServicePort: { tlsSecrets = [] }, spelled }: PortAnnotated,
+  secrets: ServedSecrets,
+): { readonly refs: readonly Ref[]; readonly problems: readonly Problem[] } {
+  const refs: Ref[] = [];
+  const problems: Problem[] = [];
+  for (const secret of new Set(tlsSecrets)) {
+    const facts = secrets.get(secret) ?? { because: 'was not read' };
+    const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
+    if (!('fingerprint' in facts)) {
+      const message = `${facts.because}; nothing is changed until it is right`;
+      problems.push({ field, value: secret, message, blocking: true });
+      continue;
+    }
+    refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
+    if (facts.because !== undefined) {
+      const message = `${facts.because}; the certificate that was stored before is served until it is right`;
+      problems.push({ field, value: secret, message, passing: true });
+    }
+  }
+  return { refs, problems };
+}

@@ -1,0 +1,126 @@
+import type { CertificateFacts } from '../../../model/tls/certificates.ts';
+import type { Problem } from '../../../model/plan.ts';
+import type { Ref } from '../../../model/address.ts';
+import type { Listener, ListenerProtocol } from '../../../model/resources.ts';
+import { resolve } from './certificates.ts';
+import type { Store } from '../../intent/certificate-question.ts';
+import { withoutLooseHsts } from './hsts.ts';
+import { CERTIFICATES } from '../../intent/protocols.ts';
+import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { ServedSecrets } from './served-secrets.ts';
+import { refsOfSecrets } from './stored-certificates.ts';
+
+/** What is known of the cloud that TLS depends on. */
+export interface TlsContext {
+  readonly store: Store;
+  readonly certificates: CertificateFacts;
+  readonly secrets: ServedSecrets;
+}
+
+interface ListenerTls {
+  readonly attributes: Partial<Listener>;
+  readonly problems: readonly Problem[];
+}
+
+/** Attributes that only a listener that terminates TLS takes; on others they are not desired. */
+const TLS_ONLY = [
+  ...['tls_versions', 'tls_ciphers', 'alpn_protocols', 'client_authentication'],
+  ...['hsts_max_age', 'hsts_include_subdomains', 'hsts_preload'],
+];
+
+/** What is asked for a listener, without what its protocol does not know. */
+export function withoutTls(asked: Partial<Listener>): Partial<Listener> {
+  return Object.fromEntries(Object.entries(asked).filter(([name]) => !TLS_ONLY.includes(name)));
+}
+
+/** Certificates and settings of a listener that terminates TLS. */
+export function desireTls(
+  protocol: ListenerProtocol,
+  index: number,
+  asked: PortAnnotated,
+  context: TlsContext,
+): ListenerTls {
+  if (protocol !== 'TERMINATED_HTTPS') return { attributes: {}, problems: [] };
+  const certificates = certificatesOf(asked, context);
+  const client = desireClientCertificates(asked, context);
+  const [first, ...others] = certificates.refs;
+  const versions = asked.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
+  const settings = Object.entries(asked.listener).filter(([name]) => TLS_ONLY.includes(name));
+  const hsts = withoutLooseHsts({ ...versions, ...Object.fromEntries(settings) }, asked);
+  return {
+    attributes: { ...attributesOf(first, others), ...client.attributes, ...hsts.attributes },
+    problems: [
+      ...certificates.problems,
+      ...(first === undefined && certificates.problems.length === 0 ? [noCertificate(index, asked)] : []),
+      ...conflict(asked),
+      ...client.problems,
+      ...hsts.problems,
+    ],
+  };
+}
+
+/** By reference, then out of Secrets; a Secret takes the place of the certificate that cloud.conf has for all. */
+function certificatesOf(asked: PortAnnotated, { store, certificates, secrets }: TlsContext): Certificates {
+  const stored = refsOfSecrets(asked, secrets);
+  const isDefault = asked.spelled['ServicePort.tlsReferences'] === undefined;
+  if (isDefault && (asked.ServicePort.tlsSecrets ?? []).length > 0) return stored;
+  const named = resolve('tlsReferences', asked, store, certificates);
+  return { refs: [...named.refs, ...stored.refs], problems: [...named.problems, ...stored.problems] };
+}
+
+interface Certificates {
+  readonly refs: readonly (string | Ref)[];
+  readonly problems: readonly Problem[];
+}
+
+function attributesOf(first: string | Ref | undefined, others: readonly (string | Ref)[]): Partial<Listener> {
+  return {
+    ...(first === undefined ? {} : { default_tls_container_ref: first }),
+    ...(others.length === 0 ? {} : { sni_container_refs: others }),
+  };
+}
+
+function noCertificate(index: number, { spelled }: PortAnnotated): Problem {
+  const { name = `spec.ports[${index}]`, text = '' } = spelled['ServicePort.protocol'] ?? {};
+  const message =
+    'needs a certificate, such as levelset.openstack.org/tls-container-refs names; nothing is changed until it has one';
+  return { field: name, value: text, message, blocking: true };
+}
+
+/** Certificates go before a protocol that has no use for them: what was to be encrypted is. */
+function conflict({ ServicePort: { protocol }, spelled }: PortAnnotated): readonly Problem[] {
+  const { name, text } = spelled['ServicePort.protocol'] ?? {};
+  if (name === undefined || text === undefined || protocol === 'terminated_https') return [];
+  const named = CERTIFICATES.flatMap((what) => spelled[what]?.name ?? []).join(' and ');
+  const message = `is not applied: ${named} names certificates, so the port terminates TLS; take one of the two away`;
+  return [{ field: name, value: text, message }];
+}
+
+/** Octavia wants to know who signs before it asks clients for certificates, and before it hears of withdrawn ones. */
+function desireClientCertificates(asked: PortAnnotated, { store, certificates }: TlsContext): ListenerTls {
+  const ca = resolve('clientCa', asked, store, certificates);
+  const crl = resolve('clientCrl', asked, store, certificates);
+  const problems = [...ca.problems, ...crl.problems];
+  if (ca.refs.length === 0 && ca.problems.length === 0) {
+    const { client_authentication: mode = 'NONE' } = asked.listener;
+    const needing = [
+      ...(mode === 'NONE' ? [] : [spelled(asked, 'listener.client_authentication')]),
+      ...(crl.refs.length === 0 ? [] : [spelled(asked, 'ServicePort.clientCrl')]),
+    ];
+    const message =
+      'needs levelset.openstack.org/client-ca-tls-container-ref; nothing is changed until it is there';
+    problems.push(...needing.map((problem) => ({ ...problem, message, blocking: true as const })));
+  }
+  return {
+    attributes: {
+      ...(ca.refs[0] === undefined ? {} : { client_ca_tls_container_ref: ca.refs[0] }),
+      ...(crl.refs[0] === undefined ? {} : { client_crl_container_ref: crl.refs[0] }),
+    },
+    problems,
+  };
+}
+
+function spelled(asked: PortAnnotated, what: string): Pick<Problem, 'field' | 'value'> {
+  const { name = what, text = '' } = asked.spelled[what] ?? {};
+  return { field: name, value: text };
+}

@@ -1,0 +1,124 @@
+import type { AnnotationRow } from './annotation-row.ts';
+import { ANNOTATION_PREFIX, LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../model/ownership.ts';
+import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
+import {
+  approval,
+  httpVersion,
+  persistence,
+  proxyProtocol,
+  redirectCode,
+  statusCodes,
+  urlPath,
+} from './grammars.ts';
+import {
+  loadBalancerId,
+  memberWeights,
+  nodeName,
+  nodeSelector,
+  operatorsName,
+  sectionName,
+  sharedName,
+  subnetName,
+  subnetTags,
+} from './choices.ts';
+import { description, userTags } from './marks.ts';
+import { HEADERS } from './headers.ts';
+import { ciphers, secretName, tlsReference, tlsVersions } from './tls-grammars.ts';
+import { KINX } from './kinx.ts';
+import { CLASS } from './service-config.ts';
+import { ASKED_PROTOCOLS } from './settings.ts';
+
+const OCCM = 'loadbalancer.openstack.org/';
+const LEGACY = 'service.beta.kubernetes.io/';
+const own = (name: string): string => ANNOTATION_PREFIX + name;
+
+/** Annotations of these prefixes are meant for us: one that no row knows is a Problem. */
+export const PREFIXES = [ANNOTATION_PREFIX, OCCM, `${LEGACY}openstack-`, KINX];
+
+const MILLISECONDS = integer(0, 24 * 3600 * 1000);
+const SECONDS = integer(1, 86_400);
+const RETRIES = integer(1, 10);
+
+/** THE TABLE: which annotation sets what. Keys and defaults as the Go provider has them (openstack-ccm.md, 1). */
+// prettier-ignore
+export const ANNOTATIONS: readonly AnnotationRow[] = [
+  { names: [CLASS],                        on: 'Service',      sets: 'loadBalancerClass',   parse: sectionName, example: 'internet', doc: 'Class of cloud.conf: what it names comes before [LoadBalancer] there, and after annotations of the Service (with the Go provider the class goes first where the Service is external).' },
+  { names: [LOAD_BALANCER_ID],             on: 'Service',      sets: 'loadBalancerId',      parse: loadBalancerId, blocking: true, refers: 'loadbalancer', example: 'LOAD_BALANCER_ID', doc: 'Load balancer to share with whom it was made for: a Service of the same namespace, or anybody who consents by its tag levelset-allow=NAMESPACE (or the operator, by --allowed-references). Written by levelset, too, when it is the Service’s own; then it changes nothing. Where it is gone, and load-balancer-address stands beside it, it was written by a controller and does not count.' },
+  { names: [LOAD_BALANCER_NAME],           on: 'Service',      sets: 'loadBalancerName',    parse: sharedName, blocking: true, refers: 'loadbalancer', example: 'shop', doc: 'Services of a namespace with the same name share one load balancer, which the first of them makes. cluster/NAME is for all namespaces; those that it was not made for need consent as above. At most max-shared-lb of cloud.conf. A Service that has a load balancer already stays there.' },
+  { names: [`${OCCM}subnet-id`],           on: 'loadbalancer', sets: 'vip_subnet_id',       parse: uuid, otherwise: (c) => c.loadBalancer.subnetId, refers: 'subnet', orNone: true, example: 'SUBNET_ID', doc: 'Subnet of the VIP. Cannot change later.' },
+  { names: [`${OCCM}network-id`],          on: 'loadbalancer', sets: 'vip_network_id',      parse: uuid, otherwise: (c) => c.loadBalancer.networkId, refers: 'network', orNone: true, example: 'NETWORK_ID', doc: 'Network of the VIP. Cannot change later.' },
+  { names: [`${OCCM}port-id`],             on: 'loadbalancer', sets: 'vip_port_id',         parse: uuid, refers: 'port', orNone: true, example: 'PORT_ID', doc: 'Neutron port that is the VIP, in place of subnet and network. Cannot change later.' },
+  { names: [own('additional-vip-subnet-ids')], on: 'Service',   sets: 'additionalVipSubnetIds', becomes: 'loadbalancer.additional_vips', parse: list(uuid), blocking: true, refers: 'subnet', example: 'SECOND_SUBNET_ID', doc: 'Further subnets of the VIP’s network in which the load balancer has an address too, also of the same family; a dual-stack Service has one of its second family by itself. New load balancers only.' },
+  { names: [own('vip-qos-policy-id')],     on: 'loadbalancer', sets: 'vip_qos_policy_id',   parse: uuid, refers: 'qos_policy', example: 'QOS_POLICY_ID', doc: 'Neutron QoS policy of the VIP port.' },
+  { names: [own('vip-sg-ids')],            on: 'loadbalancer', sets: 'vip_sg_ids',          parse: list(uuid), blocking: true, refers: 'securitygroup', example: 'SECURITY_GROUP_ID', doc: 'Security groups on the VIP port that say who may connect, in place of what Octavia opens for each listener; source ranges cannot be had beside them.' },
+  { names: [`${OCCM}flavor-id`],           on: 'loadbalancer', sets: 'flavor_id',           parse: uuid, otherwise: (c) => c.loadBalancer.flavorId, refers: 'flavor', orNone: true, example: 'FLAVOR_ID', doc: 'Octavia flavor. Cannot change later. What is not offered, or changed later, is said; the Go provider is silent.' },
+  { names: [own('flavor')],                on: 'Service',      sets: 'flavor', becomes: 'loadbalancer.flavor_id',              parse: operatorsName, refers: 'flavor', example: 'large', doc: 'The same by name, or by id.' },
+  { names: [`${OCCM}availability-zone`],   on: 'loadbalancer', sets: 'availability_zone',   parse: word, otherwise: (c) => c.loadBalancer.availabilityZone, refers: 'availability_zone', orNone: true, example: 'az1', doc: 'Octavia availability zone, by name. Cannot change later.' },
+  { names: [`${OCCM}floating-network-id`], on: 'floatingip',   sets: 'floating_network_id', parse: uuid, otherwise: (c) => c.loadBalancer.floatingNetworkId, refers: 'network', orNone: true, example: 'EXTERNAL_NETWORK_ID', doc: 'External network of the floating IP; else the only one there is. Without a valid one no floating IP is made, since it could not move.' },
+  { names: [`${OCCM}floating-subnet-id`],  on: 'floatingip',   sets: 'subnet_id',           parse: uuid, otherwise: (c) => c.loadBalancer.floatingSubnetId, refers: 'subnet', orNone: true, example: 'EXTERNAL_SUBNET_ID', doc: 'Subnet that gives the floating IP; new ones only.' },
+  { names: [`${OCCM}floating-subnet`],     on: 'Service',      sets: 'floatingSubnet', becomes: 'floatingip.subnet_id',      parse: subnetName, otherwise: (c) => c.loadBalancer.floatingSubnet, refers: 'subnet', example: 'public-*', doc: 'Subnets that may give the floating IP, by name; the first one, by name, with a free address does. New ones only.' },
+  { names: [`${OCCM}floating-subnet-tags`], on: 'Service',     sets: 'floatingSubnetTags', becomes: 'floatingip.subnet_id',  parse: subnetTags, otherwise: (c) => c.loadBalancer.floatingSubnetTags, refers: 'subnet', example: 'paid', doc: 'The same by tags: a,b any of them, &a,b all, !a,b none, !&a,b not all. (The Go provider has the two negations the wrong way round.)' },
+
+  { names: [`${OCCM}connection-limit`],       on: 'listener', sets: 'connection_limit',       parse: integer(-1, 1_000_000_000), otherwise: () => -1, example: '1000', doc: 'Connections a listener takes at once; -1 is no limit.' },
+  { names: [`${OCCM}timeout-client-data`],    on: 'listener', sets: 'timeout_client_data',    parse: MILLISECONDS, example: '60000', doc: 'Milliseconds a client may be silent. Without it Octavia’s default holds, also when a person changed it; the Go provider writes its own.' },
+  { names: [`${OCCM}timeout-member-connect`], on: 'listener', sets: 'timeout_member_connect', parse: MILLISECONDS, example: '2000', doc: 'Milliseconds until a member must have answered a connection.' },
+  { names: [`${OCCM}timeout-member-data`],    on: 'listener', sets: 'timeout_member_data',    parse: MILLISECONDS, example: '60000', doc: 'Milliseconds a member may be silent.' },
+  { names: [`${OCCM}timeout-tcp-inspect`],    on: 'listener', sets: 'timeout_tcp_inspect',    parse: MILLISECONDS, example: '10', doc: 'Milliseconds to wait for more of a TCP stream before it is judged.' },
+  { names: [own('protocol'), `${KINX}backend-protocol`], on: 'ServicePort', sets: 'protocol', becomes: 'listener.protocol', parse: oneOf(...ASKED_PROTOCOLS), example: 'http', doc: 'What a TCP port speaks; else its appProtocol says.' },
+  { names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', becomes: 'listener.insert_headers', parse: bool, example: 'true', doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For. The Go provider makes HTTP listeners of UDP ports too, and cannot switch it on a port that is open.' },
+  { names: [`${OCCM}x-forwarded-port`],       on: 'ServicePort', sets: 'xForwardedPort', becomes: 'listener.insert_headers', parse: bool, example: 'true', doc: 'The same for X-Forwarded-Port.' },
+  { names: [`${OCCM}x-forwarded-proto`],      on: 'ServicePort', sets: 'xForwardedProto', becomes: 'listener.insert_headers', parse: bool, example: 'true', doc: 'The same for X-Forwarded-Proto.' },
+  { names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', becomes: 'listener.insert_headers', parse: list(oneOf(...HEADERS)), example: 'X-Forwarded-For,X-Forwarded-Proto', doc: 'Headers that requests to an HTTP port carry to the members.' },
+
+  { names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', becomes: 'listener.default_tls_container_ref', parse: list(tlsReference), otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, refers: 'barbican', orNone: true, example: 'CERTIFICATE_ID', doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client asks for (SNI).' },
+  { names: [own('tls-secret')],            on: 'ServicePort', sets: 'tlsSecrets', becomes: 'listener.default_tls_container_ref',            parse: list(secretName), blocking: true, refers: 'Secret', example: 'web-tls', doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
+  { names: [own('tls-versions')],          on: 'listener',    sets: 'tls_versions',          parse: tlsVersions, blocking: true, example: 'TLSv1.3', doc: 'Versions of TLS that a client may use; else what the cloud’s operator set.' },
+  { names: [`${KINX}low-tlsv`],            on: 'ServicePort', sets: 'lowTls', becomes: 'listener.tls_versions',                parse: bool, blocking: true, example: 'true', doc: 'The name reads as the opposite: true turns TLS 1.0 and 1.1 off (TLSv1.2 and TLSv1.3 are left). Better: tls-versions.' },
+  { names: [own('tls-ciphers')],           on: 'listener',    sets: 'tls_ciphers',           parse: ciphers, blocking: true, example: 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384', doc: 'Ciphers that a client may use.' },
+  { names: [own('alpn-protocols')],        on: 'listener',    sets: 'alpn_protocols',        parse: list(oneOf('h2', 'http/1.1', 'http/1.0')), example: 'http/1.1', doc: 'Protocols that are offered to a client by ALPN, the best one first.' },
+  { names: [own('client-authentication')], on: 'listener',    sets: 'client_authentication', parse: oneOf('NONE', 'OPTIONAL', 'MANDATORY'), blocking: true, example: 'MANDATORY', doc: 'Whether clients show a certificate.' },
+  { names: [own('client-ca-tls-container-ref')],  on: 'ServicePort', sets: 'clientCa', becomes: 'listener.client_ca_tls_container_ref',  parse: tlsReference, blocking: true, refers: 'barbican', example: 'CA_ID', doc: 'Secret of Barbican with the certificates that may sign those of clients.' },
+  { names: [own('client-crl-container-ref')],     on: 'ServicePort', sets: 'clientCrl', becomes: 'listener.client_crl_container_ref', parse: tlsReference, blocking: true, refers: 'barbican', example: 'CRL_ID', doc: 'Secret of Barbican with the list of clients’ certificates that are withdrawn.' },
+  { names: [own('hsts-max-age')],            on: 'listener', sets: 'hsts_max_age',            parse: integer(0, 2_147_483_647), example: '31536000', doc: 'Seconds for which browsers are to ask for HTTPS only (HSTS).' },
+  { names: [own('hsts-include-subdomains')], on: 'listener', sets: 'hsts_include_subdomains', parse: bool, example: 'true', doc: 'HSTS for the names below as well.' },
+  { names: [own('hsts-preload')],            on: 'listener', sets: 'hsts_preload',            parse: bool, example: 'true', doc: 'HSTS with the consent to be in the lists of browsers.' },
+  { names: [own('redirect-http'), `${KINX}redirect-http`], on: 'ServicePort', sets: 'redirectHttp', becomes: 'l7policy.action', parse: bool, example: 'true', doc: 'Requests to HTTP ports are answered with a redirect to HTTPS; needs a host.' },
+  { names: [own('redirect-host')],          on: 'ServicePort', sets: 'redirectHost', becomes: 'l7policy.redirect_prefix',     parse: hostname, example: 'app.example.org', doc: 'Host that a redirect names; else that of loadbalancer.openstack.org/hostname.' },
+  { names: [own('redirect-http-code')],     on: 'ServicePort', sets: 'redirectHttpCode', becomes: 'l7policy.redirect_http_code', parse: redirectCode, example: '308', doc: 'Status code of a redirect; else 302.' },
+
+  { names: [`${OCCM}lb-method`],      on: 'pool',        sets: 'lb_algorithm',  parse: oneOf('ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'), otherwise: (c) => c.loadBalancer.lbMethod, example: 'LEAST_CONNECTIONS', doc: 'How a member is chosen.' },
+  { names: [own('session-persistence')], on: 'pool', sets: 'session_persistence', parse: persistence, example: 'APP_COOKIE JSESSIONID', doc: 'How a client stays on a member: SOURCE_IP, HTTP_COOKIE, or APP_COOKIE with the name of the cookie; none. Else spec.sessionAffinity says.' },
+  { names: [`${OCCM}proxy-protocol`, `${KINX}proxy-protocol`], on: 'ServicePort', sets: 'proxyProtocol', becomes: 'pool.protocol', parse: proxyProtocol, orNone: true, example: 'true', doc: 'Members of TCP ports get the client’s address by the PROXY protocol: true or v1, or v2. The new pool is filled beside the old one; the Go provider takes the old one away first.' },
+  { names: [own('pool-tls')],                   on: 'pool',        sets: 'tls_enabled',     parse: bool, blocking: true, example: 'true', doc: 'Members are spoken to by TLS.' },
+  { names: [own('pool-ca-tls-container-ref')],  on: 'ServicePort', sets: 'poolCa', becomes: 'pool.ca_tls_container_ref',          parse: tlsReference, blocking: true, refers: 'barbican', example: 'CA_ID', doc: 'Secret of Barbican with the certificates that may sign those of members; without it any is taken.' },
+  { names: [own('pool-tls-container-ref')],     on: 'ServicePort', sets: 'poolCertificate', becomes: 'pool.tls_container_ref', parse: tlsReference, blocking: true, refers: 'barbican', example: 'CERTIFICATE_ID', doc: 'Certificate of Barbican that the load balancer shows to members.' },
+  { names: [own('pool-tls-versions')],          on: 'pool',        sets: 'tls_versions',    parse: tlsVersions, blocking: true, example: 'TLSv1.3', doc: 'Versions of TLS to members.' },
+  { names: [own('pool-tls-ciphers')],           on: 'pool',        sets: 'tls_ciphers',     parse: ciphers, blocking: true, example: 'ECDHE-RSA-AES256-GCM-SHA384', doc: 'Ciphers to members.' },
+
+  { names: [`${OCCM}enable-health-monitor`],           on: 'ServicePort',   sets: 'monitor', becomes: 'healthmonitor.type',          parse: bool,    otherwise: (c) => c.loadBalancer.createMonitor, example: 'true', doc: 'Whether members are checked. Where traffic stays local they always are; the Go provider then sends it to nodes without a Pod.' },
+  { names: [`${OCCM}health-monitor-delay`, `${KINX}healthcheck-interval`], on: 'healthmonitor', sets: 'delay', parse: SECONDS, otherwise: (c) => c.loadBalancer.monitorDelay, example: '10', doc: 'Seconds between two checks. With the Go provider 0 never settles.' },
+  { names: [`${OCCM}health-monitor-timeout`, `${KINX}healthcheck-timeout`], on: 'healthmonitor', sets: 'timeout', parse: SECONDS, otherwise: (c) => c.loadBalancer.monitorTimeout, example: '4', doc: 'Seconds a check may take.' },
+  { names: [`${OCCM}health-monitor-max-retries`, `${KINX}healthcheck-retry`], on: 'healthmonitor', sets: 'max_retries', parse: RETRIES, otherwise: (c) => c.loadBalancer.monitorMaxRetries, example: '2', doc: 'Good checks until a member counts as up.' },
+  { names: [`${OCCM}health-monitor-max-retries-down`], on: 'healthmonitor', sets: 'max_retries_down', parse: RETRIES, otherwise: (c) => c.loadBalancer.monitorMaxRetriesDown, example: '4', doc: 'Bad checks until a member counts as down.' },
+  { names: [own('monitor-type')],           on: 'healthmonitor', sets: 'type',           parse: oneOf('TCP', 'HTTP', 'HTTPS', 'TLS-HELLO', 'PING', 'UDP-CONNECT', 'SCTP'), example: 'HTTP', doc: 'How members are checked; else by a connection of the port’s protocol.' },
+  { names: [own('monitor-url-path')],       on: 'healthmonitor', sets: 'url_path',       parse: urlPath, example: '/healthz', doc: 'Path that an HTTP check asks for.' },
+  { names: [own('monitor-expected-codes')], on: 'healthmonitor', sets: 'expected_codes', parse: statusCodes, example: '200-299', doc: 'Answers to an HTTP check that are good: 200, 200,204 or 200-299.' },
+  { names: [own('monitor-http-method')],    on: 'healthmonitor', sets: 'http_method',    parse: oneOf('GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'TRACE', 'PATCH', 'CONNECT'), example: 'HEAD', doc: 'Method of an HTTP check.' },
+  { names: [own('monitor-http-version')],   on: 'healthmonitor', sets: 'http_version',   parse: httpVersion, example: '1.1', doc: 'HTTP version of an HTTP check.' },
+  { names: [own('monitor-domain-name')],    on: 'healthmonitor', sets: 'domain_name',    parse: hostname, example: 'app.example.org', doc: 'Host that an HTTP check (of version 1.1) asks for.' },
+
+  { names: [`${OCCM}member-subnet-id`], on: 'Service', sets: 'memberSubnetId', becomes: 'member.subnet_id', parse: uuid, otherwise: (c) => c.loadBalancer.memberSubnetId, refers: 'subnet', orNone: true, example: 'SUBNET_ID', doc: 'Subnet in which the nodes are reached. Another one is a new pool beside the old one; without it members stay where they are.' },
+  { names: [own('member-weights')],     on: 'ServicePort', sets: 'memberWeights', becomes: 'member.weight', parse: memberWeights, example: 'node-1=10,node-2=0', doc: 'Shares of the new connections by node, 0 to 256; 0 drains it. Those of other nodes are left as they are, 1 when they are made.' },
+  { names: [own('backup-members')],     on: 'ServicePort', sets: 'backupMembers', becomes: 'member.backup', parse: list(nodeName), example: 'node-3', doc: 'Nodes that get traffic only while no other can; if that were all of them, none is one.' },
+  { names: [`${OCCM}node-selector`],    on: 'Service', sets: 'nodeSelector',   parse: nodeSelector, otherwise: (c) => c.loadBalancer.nodeSelector, example: 'pool=edge', doc: 'Labels of the nodes that become members; empty: all nodes. If no node has them, members stay as they are.' },
+  { names: [`${LEGACY}openstack-internal-load-balancer`], on: 'Service', sets: 'internal', parse: bool, otherwise: (c) => c.loadBalancer.internalLb, example: 'true', doc: 'No floating IP: the address is the VIP.' },
+  { names: [`${OCCM}keep-floatingip`],  on: 'Service', sets: 'keepFloatingip', parse: bool,     otherwise: () => false, example: 'true', doc: 'The floating IP outlives the Service.' },
+  { names: [`${OCCM}hostname`],         on: 'Service', sets: 'hostname',       parse: hostname, orNone: true, example: 'app.example.org', doc: 'Published in the status in place of the address.' },
+  { names: [`${LEGACY}load-balancer-source-ranges`], on: 'Service', sets: 'sourceRanges', becomes: 'listener.allowed_cidrs', parse: words, example: '192.0.2.0/24,198.51.100.7/32', doc: 'CIDRs that may connect; spec.loadBalancerSourceRanges goes first. Ranges of the other family are left out and said; with the Go provider they stop the Service.' },
+  { names: [`${OCCM}enable-ingress-hostname`], on: 'Service', sets: 'ingressHostname', parse: bool, otherwise: (c) => c.loadBalancer.enableIngressHostname, example: 'true', doc: 'While members get the PROXY protocol, the status has a name below ingress-hostname-suffix in place of the address.' },
+  { names: [own('tags'), `${OCCM}load-balancer-tags`], on: 'Service', sets: 'tags', becomes: 'loadbalancer.tags', parse: userTags, example: 'paid,team=shop', doc: 'Tags of the load balancer, beside those that say whose it is. One that was there before stays when the annotation goes.' },
+  { names: [own('listener-tags'), `${OCCM}listener-tags`], on: 'ServicePort', sets: 'listenerTags', becomes: 'listener.tags', parse: userTags, example: 'paid', doc: 'The same on listeners.' },
+  { names: [own('pool-tags'), `${OCCM}pool-tags`], on: 'ServicePort', sets: 'poolTags', becomes: 'pool.tags', parse: userTags, example: 'paid', doc: 'The same on pools.' },
+  { names: [own('description')], on: 'Service', sets: 'description', becomes: 'loadbalancer.description', parse: description, example: 'Our shop', doc: 'What the description of the load balancer begins with; by what follows other controllers recognise it. Not on what kinx made, whose driver reads it.' },
+  { names: [own('approve')], on: 'Service', sets: 'approved', parse: list(approval), example: '0123456789ab', doc: 'Changes that wait for a person, each by the hash that the plan and the condition name: to a load balancer of another controller, or such as need another load balancer.' },
+];

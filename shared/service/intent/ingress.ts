@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import type { Config } from '../../config/config.ts';
+import type { LoadBalancerIngress, Service } from '../../model/kubernetes.ts';
+import { protocolsOf } from './protocols.ts';
+import type { Annotated } from './read-annotations.ts';
+
+/** How the address of a Service is published. */
+export interface Publication {
+  /** In place of the address. */
+  readonly hostname?: string;
+  /** Members are sent the PROXY protocol, so nothing may go past the load balancer. */
+  readonly proxied: boolean;
+  /** With it the address becomes a name below this domain while it is proxied: for kube-proxies without ipMode. */
+  readonly suffix?: string;
+}
+
+export function readPublication(
+  service: Pick<Service, 'spec'>,
+  annotated: Annotated,
+  { loadBalancer }: Config,
+): Publication {
+  const { hostname } = annotated.Service;
+  const proxied = annotated.ports.some((port, index) => {
+    const spec = service.spec.ports?.[index];
+    return spec !== undefined && protocolsOf(spec, port).pool?.startsWith('PROXY');
+  });
+  return {
+    ...(hostname === undefined ? {} : { hostname }),
+    proxied,
+    ...(annotated.Service.ingressHostname ? { suffix: loadBalancer.ingressHostnameSuffix } : {}),
+  };
+}
+
+/** What to publish in the Service's status; `ipMode` is always explicit (kubernetes.md, 1.5). */
+export function desireIngress(
+  { publication }: { readonly publication: Publication },
+  addresses: readonly string[],
+): readonly LoadBalancerIngress[] {
+  if (addresses.length === 0) return [];
+  const { hostname, proxied, suffix } = publication;
+  if (hostname !== undefined) return [{ hostname }];
+  if (proxied && suffix !== undefined)
+    return addresses.map((address) => ({ hostname: `${labelOf(address)}.${suffix}` }));
+  return addresses.map((ip) => ({ ip, ipMode: proxied ? 'Proxy' : 'VIP' }));
+}
+
+/** nip.io and the like read dashes as the colons of an IPv6 address; a label neither begins nor ends with one. */
+function labelOf(address: string): string {
+  if (isIP(address) === 4) return address;
+  return address.replaceAll(':', '-').replace(/^-/, '0-').replace(/-$/, '-0');
+}

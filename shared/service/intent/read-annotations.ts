@@ -1,0 +1,163 @@
+import type { Config } from '../../config/config.ts';
+import type { Service, ServicePort } from '../../model/kubernetes.ts';
+import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import { KINX_LOAD_BALANCER_ID } from './kinx.ts';
+import { ANNOTATIONS, PREFIXES } from './annotations.ts';
+import type { AnnotationRow, Targets } from './annotation-row.ts';
+import { reachProblem } from './reach-problem.ts';
+
+type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
+
+/** What is set for one port of the Service. */
+export interface PortAnnotated extends Values<
+  'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'
+> {
+  /** By which annotation, by what it sets, such as `listener.tls_versions`: what is not here is nobody's wish. */
+  readonly spelled: Spelled;
+}
+
+export type Spelled = Readonly<Partial<Record<string, Spelling>>>;
+
+export interface Spelling {
+  readonly name: string;
+  readonly text: string;
+  readonly ofOnePort: boolean;
+}
+
+export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Service'> {
+  /** In the order of spec.ports. */
+  readonly ports: readonly PortAnnotated[];
+  readonly problems: readonly Problem[];
+}
+
+const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Service'];
+
+const GO_PREFIX = 'loadbalancer.openstack.org/';
+
+/** Written by controllers, never a wish. */
+const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
+
+type Named = Pick<ServicePort, 'name' | 'port'>;
+
+interface Found {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * All annotations of a Service at once: what is right counts, what is wrong becomes a Problem and its default. Those of
+ * ours that set something of a port may name it: `levelset.openstack.org/protocol.443`, or by its name, `….https`.
+ */
+export function readAnnotations(
+  service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
+  config: Config,
+): Annotated {
+  const annotations = service.metadata.annotations ?? {};
+  const problems = new Map<string, Problem>();
+  const known = new Set<string>(OUTPUT);
+  const common = { loadbalancer: {}, floatingip: {}, Service: {} };
+  const ports = (service.spec.ports ?? []).map((port) => ({
+    port,
+    values: { listener: {}, pool: {}, member: {}, healthmonitor: {}, ServicePort: {}, spelled: {} },
+  }));
+  const set = (row: AnnotationRow, into: object, ofOnePort: readonly string[] = []): void => {
+    for (const name of ofOnePort) known.add(name);
+    const one = first(ofOnePort, annotations);
+    const found = one ?? findOne(row.names, annotations, problems);
+    const value = read(row, found, { config, namespace: service.metadata.namespace }, problems);
+    if (found && 'spelled' in into)
+      Object.assign(into.spelled as object, {
+        [`${row.on}.${row.sets}`]: { ...found, ofOnePort: one !== undefined },
+      });
+    if (value !== undefined)
+      Object.assign((into as Record<string, object>)[row.on] ?? {}, { [row.sets]: value });
+  };
+  for (const row of ANNOTATIONS) {
+    for (const name of row.names) known.add(name);
+    if (OF_THE_SERVICE.includes(row.on)) set(row, common);
+    else
+      for (const { port, values } of ports)
+        set(
+          row,
+          values,
+          row.names.flatMap((name) => ofPort(name, port)),
+        );
+  }
+  return {
+    ...common,
+    ports: ports.map(({ values }) => values),
+    problems: [...problems.values(), ...unknownAnnotations(annotations, known)],
+  };
+}
+
+/** `levelset.openstack.org/x` for one port: by its name, or by its number. */
+function ofPort(name: string, port: Named): readonly string[] {
+  if (!name.startsWith(ANNOTATION_PREFIX)) return [];
+  return [...(port.name ? [`${name}.${port.name}`] : []), `${name}.${port.port}`];
+}
+
+function first(names: readonly string[], annotations: Readonly<Record<string, string>>): Found | undefined {
+  return names.flatMap((name) => foundAt(name, annotations))[0];
+}
+
+/** Several spellings may say the same, not different things. */
+function findOne(
+  names: readonly string[],
+  annotations: Readonly<Record<string, string>>,
+  problems: Map<string, Problem>,
+): Found | undefined {
+  const [found, ...others] = names.flatMap((name) => foundAt(name, annotations));
+  for (const { name, text } of others.filter((other) => other.text !== found?.text)) {
+    const message = `is not applied: ${found?.name ?? ''} asks for the same thing`;
+    problems.set(name, { field: name, value: text, message });
+  }
+  return found;
+}
+
+function foundAt(name: string, annotations: Readonly<Record<string, string>>): readonly Found[] {
+  const text = annotations[name];
+  return text === undefined ? [] : [{ name, text }];
+}
+
+function read(
+  row: AnnotationRow,
+  found: Found | undefined,
+  { config, namespace }: { readonly config: Config; readonly namespace: string },
+  problems: Map<string, Problem>,
+): unknown {
+  const otherwise: unknown = row.otherwise?.(config);
+  if (!found) return otherwise;
+  if (row.orNone && found.text.trim() === '' && found.name.startsWith(GO_PREFIX)) return undefined;
+  const parsed = row.parse(found.text);
+  if ('value' in parsed) {
+    const { value } = parsed;
+    const stray =
+      row.refers && reachProblem({ namespace, kind: row.refers, field: found.name, value }, config);
+    if (stray) problems.set(found.name, stray);
+    return stray ? otherwise : value;
+  }
+  const message = row.blocking
+    ? `must be ${parsed.allowed}; nothing is changed until it is`
+    : `must be ${parsed.allowed}; it is not applied`;
+  problems.set(found.name, {
+    field: found.name,
+    value: found.text,
+    message,
+    ...(row.blocking ? { blocking: true } : {}),
+  });
+  return otherwise;
+}
+
+function unknownAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  known: ReadonlySet<string>,
+): readonly Problem[] {
+  return Object.entries(annotations)
+    .filter(([key]) => PREFIXES.some((prefix) => key.startsWith(prefix)) && !known.has(key))
+    .map(([key, value]) => ({
+      field: key,
+      value,
+      message: 'is not an annotation that this version of levelset applies; it has no effect',
+    }));
+}

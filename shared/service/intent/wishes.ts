@@ -1,0 +1,120 @@
+import type { Config } from '../../config/config.ts';
+import type { CertificateQuestion } from '../../model/tls/certificates.ts';
+import type { Service } from '../../model/kubernetes.ts';
+import type { Family, NetworkQuestion } from '../../model/network/network.ts';
+import type { NodeSelector } from '../../model/node/node-selector.ts';
+import type { Problem } from '../../model/plan.ts';
+import { mayRefer } from '../../model/load-balancer/reach.ts';
+import { choosesFloatingSubnet } from './floating-subnet.ts';
+import { readPublication } from './ingress.ts';
+import type { Publication } from './ingress.ts';
+import { certificateQuestion } from './certificate-question.ts';
+import { hasOnlyPods, podAddresses } from '../../model/load-balancer/endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/endpoints.ts';
+import { readAnnotations } from './read-annotations.ts';
+import type { Annotated } from './read-annotations.ts';
+import { configOf } from './service-config.ts';
+import { readSourceRanges } from './source-ranges.ts';
+
+/** What one Service asks for, before anything is known of the cloud. */
+export interface Wishes {
+  readonly service: Service;
+  readonly annotated: Annotated;
+  readonly internal: boolean;
+  readonly keepFloatingip: boolean;
+  readonly publication: Publication;
+  readonly nodeSelector: NodeSelector;
+  /** Of the Service; once the cloud is known, those that the load balancer serves as well. */
+  readonly families: readonly Family[];
+  /** The first of them. */
+  readonly family: Family;
+  /** Null: everybody. Of a family that has none here, nobody. */
+  readonly allowed_cidrs: readonly string[] | null;
+  /** About the ranges, which depend on what the load balancer serves. */
+  readonly rangeProblems: readonly Problem[];
+  /** Of floating IPs that are there, spec.loadBalancerIP may name what was kept for this namespace, and no other. */
+  readonly onlyOwnFloatingIP: boolean;
+  readonly problems: readonly Problem[];
+}
+
+export function readWishes(service: Service, config: Config): Wishes {
+  const classed = configOf(service, config);
+  const annotated = readAnnotations(service, classed.config);
+  const settings = annotated.Service;
+  const families = familiesOf(service);
+  return {
+    service,
+    annotated,
+    // as in the Go provider, a cluster that is internal as a whole stays so (openstack-ccm.md, 1.6)
+    internal: settings.internal === true || config.loadBalancer.internalLb,
+    keepFloatingip: settings.keepFloatingip ?? false,
+    publication: readPublication(service, annotated, config),
+    nodeSelector: settings.nodeSelector ?? {},
+    ...ofFamilies(service, annotated, families),
+    onlyOwnFloatingIP: !mayRefer(
+      config,
+      service.metadata.namespace,
+      'floatingip',
+      service.spec.loadBalancerIP ?? '',
+    ),
+    problems: [...classed.problems, ...annotated.problems],
+  };
+}
+
+/** spec.ipFamilies, which the apiserver has filled in according to spec.ipFamilyPolicy. */
+export function familiesOf({ spec }: Service): readonly Family[] {
+  const families = (spec.ipFamilies ?? []).map((name): Family => (name === 'IPv6' ? 6 : 4));
+  return families.length > 0 ? families : [4];
+}
+
+function ofFamilies(
+  service: Service,
+  annotated: Annotated,
+  families: readonly Family[],
+): Pick<Wishes, 'families' | 'family' | 'allowed_cidrs' | 'rangeProblems'> {
+  const { cidrs, problems } = readSourceRanges(service, annotated.Service.sourceRanges ?? [], families);
+  return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
+}
+
+/** The same wishes on a load balancer with addresses of these families; with none of the Service's they stay as they are. */
+export function withFamilies(wishes: Wishes, served: readonly Family[]): Wishes {
+  const families = wishes.families.filter((family) => served.includes(family));
+  if (families.length === 0) return wishes;
+  const { allowed_cidrs, rangeProblems } = ofFamilies(wishes.service, wishes.annotated, served);
+  return { ...wishes, families, family: families[0] ?? wishes.family, allowed_cidrs, rangeProblems };
+}
+
+/** What observe has to look up in Neutron for these wishes. */
+export function networkQuestion(wishes: Wishes, endpoints?: Endpoints): NetworkQuestion {
+  const { loadbalancer, floatingip, Service } = wishes.annotated;
+  return {
+    ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
+    ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
+    ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
+    additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
+    ...(loadbalancer.vip_qos_policy_id === undefined
+      ? {}
+      : { vip_qos_policy_id: loadbalancer.vip_qos_policy_id }),
+    ...(loadbalancer.vip_sg_ids === undefined ? {} : { vip_sg_ids: loadbalancer.vip_sg_ids }),
+    ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
+    ...(hasOnlyPods(wishes.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
+    ...(floatingip.floating_network_id === undefined
+      ? {}
+      : { floating_network_id: floatingip.floating_network_id }),
+    ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
+    choose_floating_subnet: choosesFloatingSubnet(wishes),
+    external: wantsFloatingIP(wishes),
+    ...(wishes.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
+    families: wishes.families,
+  };
+}
+
+/** What observe has to look up in Barbican; nothing for a Service that wants no load balancer. */
+export function certificateQuestionOf(wishes: Wishes | undefined, config: Config): CertificateQuestion {
+  return certificateQuestion(wishes?.annotated.ports ?? [], config.loadBalancer.containerStore);
+}
+
+/** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */
+export function wantsFloatingIP(wishes: Wishes): boolean {
+  return !wishes.internal && wishes.families.includes(4);
+}

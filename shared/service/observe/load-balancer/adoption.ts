@@ -1,0 +1,88 @@
+import { publishedAddresses } from '../../../model/kubernetes.ts';
+import type { Service } from '../../../model/kubernetes.ts';
+import { DESCRIPTION_MARK } from '../../../model/load-balancer/description.ts';
+import {
+  isMadeFor,
+  kinxLoadBalancerName,
+  legacyLoadBalancerName,
+} from '../../../model/load-balancer/name-schemes.ts';
+import { vipsOf } from '../../../model/network/network.ts';
+import { LOAD_BALANCER_ID, tagValue } from '../../../model/ownership.ts';
+import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { WireResource } from '../../../model/resources.ts';
+import type { Unit } from '../../../model/unit.ts';
+import type { Cloud } from '../../../ports.ts';
+
+type Lists = Pick<Cloud, 'list'>;
+
+/**
+ * Of those with the Go provider's tag, the ones that are this Service's: it names the load balancer, or publishes its
+ * address. The cluster name `kubernetes` is everybody's default, so the tag alone proves nothing (decision 10).
+ */
+export async function provenByTag(
+  tagged: readonly WireResource[],
+  service: Service,
+  cloud: Lists,
+): Promise<readonly WireResource[]> {
+  const free = tagged.filter(isFree);
+  const named = free.filter(({ id }) => id === namedId(service));
+  if (named.length > 0) return named;
+  return filterAsync(free, async (lb) => isDescribed(lb, service) && (await isPublished(lb, service, cloud)));
+}
+
+/**
+ * Without a tag: what the Service names by id, else by the name that kinx gave, else by that of older controllers.
+ * Name or description must say this Service, and id or address prove it. Asks only while something was published.
+ */
+export async function findByName(
+  unit: Unit,
+  named: readonly WireResource[] | undefined,
+  cluster: ClusterIdentity,
+  cloud: Lists,
+): Promise<readonly WireResource[]> {
+  const { service, name } = unit;
+  if (!service) return [];
+  const { uid } = service.metadata;
+  const isOurs = (lb: WireResource): boolean => isFree(lb) && isMadeFor(lb, name, uid);
+  if (named) return named.filter(isOurs);
+  if (publishedAddresses(service).length === 0) return [];
+  for (const asked of [kinxLoadBalancerName(cluster.name, name), legacyLoadBalancerName(uid)]) {
+    const found = (await cloud.list('loadbalancer', { name: asked })).filter(isOurs);
+    const proven = await filterAsync(found, (lb) => isPublished(lb, service, cloud));
+    if (proven.length > 0) return proven;
+  }
+  return [];
+}
+
+/** Of no cluster yet, and still there. */
+function isFree(lb: WireResource): boolean {
+  return tagValue(lb['tags'], 'cluster') === undefined && lb['provisioning_status'] !== 'DELETED';
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Checked before it goes anywhere (decision 30). */
+export function namedId(service: Service): string | undefined {
+  const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
+  return id !== undefined && UUID.test(id) ? id : undefined;
+}
+
+function isDescribed(lb: WireResource, { metadata }: Service): boolean {
+  return String(lb['description']).includes(`${DESCRIPTION_MARK}${metadata.namespace}/${metadata.name} `);
+}
+
+async function isPublished(lb: WireResource, service: Service, cloud: Lists): Promise<boolean> {
+  const published = publishedAddresses(service);
+  if (published.length === 0) return false;
+  if (vipsOf(lb).some((vip) => published.includes(vip))) return true;
+  const attached = await cloud.list('floatingip', { port_id: String(lb['vip_port_id']) });
+  return attached.some((ip) => published.includes(String(ip['floating_ip_address'])));
+}
+
+async function filterAsync<T>(
+  items: readonly T[],
+  keeps: (item: T) => Promise<boolean>,
+): Promise<readonly T[]> {
+  const kept = await Promise.all(items.map(keeps));
+  return items.filter((_, at) => kept[at]);
+}

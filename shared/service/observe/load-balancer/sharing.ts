@@ -1,0 +1,90 @@
+import { goTags, isMadeFor, isMadeForService } from '../../../model/load-balancer/name-schemes.ts';
+import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
+import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { ObservedResource, WireResource } from '../../../model/resources.ts';
+import {
+  goTagsIn,
+  isGoTagOf,
+  madeForKey,
+  serviceOfGoTag,
+  servicesIn,
+  textOf,
+} from '../../../model/load-balancer/sharing.ts';
+import type { Sharing } from '../../../model/load-balancer/sharing.ts';
+import type { Unit } from '../../../model/unit.ts';
+import { isFloatingIPMadeFor } from '../network/floating-ip.ts';
+
+/** What the Service is to its load balancer, and who else is on it, by the tags of that one and of its listeners. */
+export function sharingOf(
+  loadBalancer: WireResource,
+  resources: readonly ObservedResource[],
+  unit: Unit,
+  cluster: ClusterIdentity,
+): Sharing {
+  const told = servicesIn(loadBalancer['tags'], cluster);
+  const listeners = resources.filter(({ kind, owned }) => kind === 'listener' && !owned);
+  const own = textOf(unit.name);
+  const using = listeners.flatMap(({ wire }) => usersOf(wire, cluster, own));
+  const untold = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
+  return {
+    role: isOwner(loadBalancer, unit, cluster) ? 'owner' : 'joiner',
+    others: [...new Set([...told, ...using])].filter((service) => service !== own).sort(),
+    untold: [...new Set(untold)].filter((tag) => !hasTag(loadBalancer['tags'], tag)).sort(),
+  };
+}
+
+/** It was made for this Service, or for a namesake before. */
+function isOwner(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
+  const uid = service?.metadata.uid ?? '';
+  const called = String(loadBalancer['name']);
+  if (goTags(cluster.name, name).includes(called) || isGoTagOf(called, name)) return true;
+  return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
+}
+
+/** Of a listener that is somebody else's: whose. A namesake in another cluster is told by its tag. */
+function usersOf(
+  { tags }: WireResource,
+  cluster: ClusterIdentity,
+  own: string | undefined,
+): readonly string[] {
+  return servicesIn(tags, cluster).map((text) =>
+    text === own ? (goTagsIn(tags)[0] ?? `a namesake of ${text}`) : text,
+  );
+}
+
+/** What the load balancer should say of it, too: the Go provider's tag, and of this cluster's Services our own. */
+function tagsOf({ tags }: WireResource, cluster: ClusterIdentity): readonly string[] {
+  const go = goTagsIn(tags);
+  const isOurs = hasTag(tags, clusterTag(cluster));
+  return isOurs ? go.flatMap((tag) => [tag, ...nameTagOf(tag)]) : go;
+}
+
+function nameTagOf(tag: string): readonly string[] {
+  const key = serviceOfGoTag(tag);
+  return key ? [nameTag(key)] : [];
+}
+
+/**
+ * The floating IP belongs to the load balancer: its owner's while there is one, and to be given back by the last one that
+ * leaves. For everybody else it is as somebody else's.
+ */
+export function ofWhom(
+  resources: readonly ObservedResource[],
+  loadBalancer: WireResource,
+  { role, others }: Sharing,
+  unit: Unit,
+): readonly ObservedResource[] {
+  const isLast = !unit.wanted && others.length === 0;
+  if (role === 'owner' && (unit.wanted || isLast)) return resources;
+  const makers = isMadeForService(loadBalancer)
+    ? [unit.name, madeForKey(loadBalancer) ?? unit.name]
+    : [unit.name];
+  return resources.map((resource) => {
+    const isOnIt = resource.wire['port_id'] === loadBalancer['vip_port_id'];
+    if (resource.kind !== 'floatingip' || !isOnIt) return resource;
+    return {
+      ...resource,
+      owned: isLast && makers.some((name) => isFloatingIPMadeFor(resource.wire, { name })),
+    };
+  });
+}

@@ -1,0 +1,97 @@
+import { askedFloatingIP } from '../../../model/kubernetes.ts';
+import {
+  clusterTag,
+  floatingIPDescription,
+  goFloatingIPText,
+  hasTag,
+  keptTag,
+  serviceTag,
+  tagValue,
+} from '../../../model/ownership.ts';
+import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { NetworkQuestion } from '../../../model/network/network.ts';
+import { outOfReach } from '../../../model/load-balancer/reach.ts';
+import type { ObservedResource, WireResource } from '../../../model/resources.ts';
+import type { Unit } from '../../../model/unit.ts';
+import type { Cloud } from '../../../ports.ts';
+import type { FoundLoadBalancers } from '../load-balancer/load-balancer.ts';
+
+export interface FoundFloatingIP {
+  readonly resource?: ObservedResource<'floatingip'>;
+  readonly loadBalancerIPTaken?: string;
+}
+
+/**
+ * The floating IP of a unit: the one on its VIP port, or on that of what takes its place; else the one that
+ * spec.loadBalancerIP names; else the one that was made for this Service and is not attached (its load balancer
+ * vanished, or it was kept).
+ */
+export async function findFloatingIP(
+  unit: Unit,
+  { primary, replacement }: Pick<FoundLoadBalancers, 'primary' | 'replacement'>,
+  wishes: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<FoundFloatingIP> {
+  const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = wishes;
+  const asked = wantsOne && unit.service ? askedFloatingIP(unit.service) : undefined;
+  const attached = (await attachedTo(primary, cloud)) ?? (await attachedTo(replacement, cloud));
+  if (attached) return { resource: observed(attached, unit, cluster) };
+  if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);
+  if (primary && !wantsOne) return {};
+  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
+  const borrowed =
+    unit.service && !wantsOne
+      ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
+      : [];
+  const free = [...made, ...borrowed].find((ip) => !ip['port_id'] && !isKept(ip, wantsOne));
+  return free ? { resource: observed(free, unit, cluster) } : {};
+}
+
+async function attachedTo(
+  loadBalancer: WireResource | undefined,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<WireResource | undefined> {
+  const port = loadBalancer?.['vip_port_id'];
+  return typeof port === 'string' ? (await cloud.list('floatingip', { port_id: port }))[0] : undefined;
+}
+
+/** A kept floating IP is left alone until its Service wants one again. */
+function isKept(ip: WireResource, wantsOne: boolean): boolean {
+  return !wantsOne && tagValue(ip['tags'], 'kept') !== undefined;
+}
+
+async function findAsked(
+  { address, onlyOwn }: { readonly address: string; readonly onlyOwn: boolean },
+  unit: Unit,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<FoundFloatingIP> {
+  const [ip] = await cloud.list('floatingip', { floating_ip_address: address });
+  if (!ip) return {};
+  if (ip['port_id']) return { loadBalancerIPTaken: 'is a floating IP that is attached to something else' };
+  const kept = tagValue(ip['tags'], 'kept');
+  if (kept !== undefined && !hasTag(ip['tags'], keptTag(cluster, unit.name.namespace))) {
+    return { loadBalancerIPTaken: 'is a floating IP that is kept for another namespace' };
+  }
+  if (onlyOwn && kept === undefined && !isFloatingIPMadeFor(ip, unit)) {
+    return { loadBalancerIPTaken: outOfReach(unit.name.namespace, 'floatingip', address) };
+  }
+  return { resource: observed(ip, unit, cluster) };
+}
+
+function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): ObservedResource<'floatingip'> {
+  const used = hasTag(wire['tags'], clusterTag(cluster));
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    id: wire.id,
+    owned: used || isFloatingIPMadeFor(wire, unit),
+    wire,
+  };
+}
+
+/** By its description: created by us, or by the Go provider, for this Service. Only such a one is ever deleted. */
+export function isFloatingIPMadeFor(wire: WireResource, unit: Pick<Unit, 'name'>): boolean {
+  return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
+}

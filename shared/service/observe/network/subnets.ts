@@ -1,0 +1,114 @@
+import { cidrContains } from '../../../model/network/cidr.ts';
+import type { Node } from '../../../model/kubernetes.ts';
+import { familyOf } from '../../../model/network/network.ts';
+import type { Family, NoVipSubnet, Subnet } from '../../../model/network/network.ts';
+import type { WireResource } from '../../../model/resources.ts';
+import type { Cloud, Clock } from '../../../ports.ts';
+import { remember } from '../../../observe/memo.ts';
+
+interface FixedIP {
+  readonly ip_address: string;
+  readonly subnet_id: string;
+}
+
+/** So many addresses are looked up before giving up. */
+const TRIES = 3;
+
+/** Subnets of Neutron as one look needs them: each asked for once a minute, and what cannot be seen noted. */
+export class Subnets {
+  /** Ids that were asked for and that the project cannot see. */
+  readonly missing = new Set<string>();
+  readonly #cloud: Cloud;
+  readonly #clock: Clock;
+
+  constructor(cloud: Cloud, clock: Clock) {
+    this.#cloud = cloud;
+    this.#clock = clock;
+  }
+
+  async read(id: string): Promise<Subnet | undefined> {
+    const wire = await this.#once(`subnet ${id}`, () => this.#cloud.get('subnet', id));
+    if (!wire) this.missing.add(id);
+    return wire && asSubnet(wire);
+  }
+
+  /** In order of their ids. */
+  async ofNetwork(id: string): Promise<readonly Subnet[]> {
+    const found = await this.#once(`subnets of ${id}`, () => this.#cloud.list('subnet', { network_id: id }));
+    return found.map(asSubnet).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Ids of the subnets in which a port has its addresses. */
+  async ofPort(id: string): Promise<readonly string[]> {
+    const port = await this.#once(`port ${id}`, () => this.#cloud.get('port', id));
+    if (!port) this.missing.add(id);
+    return port ? fixedIps(port).map(({ subnet_id }) => subnet_id) : [];
+  }
+
+  /** That of the first node whose address of this family is on a port of the project. */
+  ofNodes(nodes: readonly Node[], family: Family): Promise<string | undefined> {
+    const sorted = [...nodes].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    return this.ofAddresses(internalAddresses(sorted, family));
+  }
+
+  /** That of the first address that is on a port of the project. */
+  async ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
+    for (const address of addresses.slice(0, TRIES)) {
+      const found = await this.#once(`port ${address}`, () =>
+        this.#cloud.list('port', { fixed_ips: `ip_address=${address}` }),
+      );
+      const match = found.flatMap(fixedIps).find((fixed) => fixed.ip_address === address);
+      if (match) return match.subnet_id;
+    }
+    return undefined;
+  }
+
+  #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    return remember(this.#cloud, this.#clock, key, ask);
+  }
+}
+
+export interface Choice {
+  readonly subnet?: Subnet;
+  readonly noVipSubnet?: NoVipSubnet;
+}
+
+/** A subnet of this family in this network: one of the preferred, else the only one, else the only one with nodes in it. */
+export async function chooseSubnet(
+  family: Family,
+  network_id: string,
+  preferred: readonly Subnet[],
+  nodes: readonly Node[],
+  subnets: Subnets,
+): Promise<Choice> {
+  const isFitting = (one: Subnet): boolean => familyOf(one.cidr) === family && one.network_id === network_id;
+  const known = preferred.find(isFitting);
+  if (known) return { subnet: known };
+  const fitting = (await subnets.ofNetwork(network_id)).filter(isFitting);
+  const addresses = internalAddresses(nodes, family);
+  const withNodes = fitting.filter(({ cidr }) => addresses.some((address) => cidrContains(cidr, address)));
+  const [subnet, ...others] = fitting.length > 1 ? withNodes : fitting;
+  if (subnet && others.length === 0) return { subnet };
+  return { noVipSubnet: { family, network_id, candidates: fitting.map(({ id }) => id) } };
+}
+
+function internalAddresses(nodes: readonly Node[], family: Family): readonly string[] {
+  return nodes
+    .flatMap((node) => node.status?.addresses ?? [])
+    .filter(({ type, address }) => type === 'InternalIP' && familyOf(address) === family)
+    .map(({ address }) => address);
+}
+
+function asSubnet(wire: WireResource): Subnet {
+  const slaac = ['slaac', 'dhcpv6-stateless'].includes(String(wire['ipv6_address_mode']));
+  return {
+    id: wire.id,
+    cidr: String(wire['cidr']),
+    network_id: String(wire['network_id']),
+    ...(slaac ? { slaac } : {}),
+  };
+}
+
+function fixedIps(port: WireResource): readonly FixedIP[] {
+  return (port['fixed_ips'] ?? []) as readonly FixedIP[];
+}

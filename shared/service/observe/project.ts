@@ -1,0 +1,73 @@
+import { clusterTag } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { WireResource } from '../../model/resources.ts';
+import type { Cloud, Query, ReadKind } from '../../ports.ts';
+import { portsAt } from './network/node-ports.ts';
+import { listStored } from './stored-certificates.ts';
+
+/** What one sweep reads of OpenStack, whatever the number of Services. */
+export interface Project {
+  readonly loadBalancers: readonly WireResource[];
+  readonly floatingIPs: readonly WireResource[];
+  /** Of this cluster, with their rules. */
+  readonly securityGroups: readonly WireResource[];
+  /** At the addresses of nodes; none where security groups are not managed. */
+  readonly nodePorts: readonly WireResource[];
+  /** Certificates of this cluster in Barbican. */
+  readonly secrets: readonly WireResource[];
+}
+
+/** `nodeAddresses` are those whose ports are to be looked at. */
+export async function observeProject(
+  cluster: ClusterIdentity,
+  cloud: Cloud,
+  nodeAddresses: Promise<readonly string[]>,
+): Promise<Project> {
+  const [loadBalancers, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
+    cloud.list('loadbalancer', { tags: clusterTag(cluster) }),
+    cloud.list('floatingip'),
+    cloud.list('securitygroup', { tags: clusterTag(cluster) }),
+    nodeAddresses.then((addresses) => portsAt(addresses, cloud)),
+    listStored(cluster, cloud),
+  ]);
+  return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
+}
+
+/** Answers lists out of what was read in bulk; what was not, such as listeners, is asked for. */
+export function listsOf(project: Project, cloud: Pick<Cloud, 'list'>): Pick<Cloud, 'list'> {
+  const all: Partial<Record<ReadKind, readonly WireResource[]>> = {
+    loadbalancer: project.loadBalancers,
+    floatingip: project.floatingIPs,
+    securitygroup: project.securityGroups,
+    port: project.nodePorts,
+    secret: project.secrets,
+  };
+  return {
+    list: async (kind, query = {}) =>
+      all[kind]?.filter((wire) => matches(wire, query)) ?? cloud.list(kind, query),
+  };
+}
+
+/** The filters of Octavia and Neutron that observe uses: equality, `tags` (all), `tags-any`, and any item of a list. */
+function matches(wire: WireResource, query: Query): boolean {
+  return Object.entries(query).every(([name, value]) => {
+    const tags = wire['tags'] as readonly string[];
+    if (name === 'tags')
+      return String(value)
+        .split(',')
+        .every((tag) => tags.includes(tag));
+    if (name === 'tags-any')
+      return String(value)
+        .split(',')
+        .some((tag) => tags.includes(tag));
+    if (name === 'fields') return true;
+    if (name === 'security_groups' || name === 'fixed_ips')
+      return [value].flat().some((one) => has(wire, name, one));
+    return wire[name] === value;
+  });
+}
+
+function has(port: WireResource, name: 'security_groups' | 'fixed_ips', wanted: unknown): boolean {
+  const items = port[name] as readonly (string | { readonly ip_address: string })[];
+  return items.some((item) => wanted === (typeof item === 'string' ? item : `ip_address=${item.ip_address}`));
+}

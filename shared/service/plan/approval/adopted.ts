@@ -1,0 +1,35 @@
+import type { Dialect } from '../../../model/load-balancer/name-schemes.ts';
+import type { Pending } from '../../../model/plan.ts';
+import type { Address } from '../../../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
+import type { Gate } from '../../../plan/approval-hash.ts';
+
+export interface WithholdInput {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  /** UID of the Service. */
+  readonly uid: string;
+  readonly approved: readonly string[];
+  /** The addresses in the Service's status. */
+  readonly published: readonly string[];
+  /** All addresses of every node that can be a member, by name. */
+  readonly nodes: ReadonlyMap<string, readonly string[]>;
+  /** No node can be used just now: the pools keep what they have. */
+  readonly keepMembers: boolean;
+  /** False: not even our tags are written to what others made. */
+  readonly tags: boolean;
+}
+
+export interface Withheld {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly pending: readonly Pending[];
+}
+
+/** What the parts below know of a load balancer that another controller made. */
+export interface Adopted extends WithholdInput {
+  readonly dialect: Dialect;
+  readonly gate: Gate;
+  readonly there: ReadonlyMap<Address, ObservedResource>;
+  readonly wanted: ReadonlyMap<Address, DesiredResource>;
+}

@@ -1,0 +1,71 @@
+import { CONTROLLER, habitsOf } from '../../../model/load-balancer/habits.ts';
+import { recordedIn, TAG_PREFIX } from '../../../model/ownership.ts';
+import { withoutRecordOf } from '../../../model/load-balancer/set-record.ts';
+import type { Change } from '../../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
+import { compare } from '../../../plan/compare.ts';
+import { isUserTag } from '../../../model/load-balancer/user-tags.ts';
+import type { Adopted } from './adopted.ts';
+
+/** The resource as it should be, with the present value of each attribute that may not change yet. */
+export function withholdAttributes(
+  wish: DesiredResource,
+  adopted: Adopted,
+  habits?: readonly string[],
+): DesiredResource {
+  const observed = adopted.there.get(wish.address);
+  if (!observed) return wish;
+  const desired = withOurTags(wish, adopted);
+  const changes = gatedChanges(desired, observed, adopted, habits);
+  return isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
+}
+
+export function isHeld(
+  { kind, address }: Pick<DesiredResource, 'kind' | 'address'>,
+  changes: readonly Change[],
+  { dialect, gate }: Adopted,
+): boolean {
+  if (changes.length === 0) return false;
+  const reason = `${CONTROLLER[dialect]} made it like this and would have left it so`;
+  return !gate.allows({ verb: 'update', kind, address, changes, reason });
+}
+
+/** What differs and is neither a habit of the old controller nor recorded as set by us. */
+export function gatedChanges(
+  desired: DesiredResource,
+  observed: ObservedResource,
+  { dialect, there }: Adopted,
+  habits: readonly string[] = habitsOf(dialect, desired.kind),
+): readonly Change[] {
+  const recorded = recordedIn(observed.wire['tags']);
+  const free = ['tags', ...habits, ...recorded];
+  const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
+  // the old controller would have made the monitor anew, with all that belongs to its type
+  const again = differences.flatMap(([, changes]) => changes).filter(({ attribute }) => attribute === 'type');
+  if (again.some(({ attribute }) => free.includes(attribute))) return [];
+  return differences.flatMap(([, changes]) => changes).filter(({ attribute }) => !free.includes(attribute));
+}
+
+export function asObserved(
+  desired: DesiredResource,
+  { wire }: ObservedResource,
+  changes: readonly Change[],
+): DesiredResource {
+  const names = changes.map(({ attribute }) => attribute);
+  const present = Object.fromEntries(names.map((name) => [name, wire[name] ?? null]));
+  const { tags } = desired.attributes as { readonly tags?: readonly string[] };
+  const record = tags && { tags: withoutRecordOf(tags, names) };
+  return { ...desired, attributes: { ...desired.attributes, ...present, ...record } };
+}
+
+/** Of the tags only ours: the Go provider adds its own when it takes over. */
+export function withOurTags(desired: DesiredResource, { there, tags: written }: Adopted): DesiredResource {
+  const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
+  if (!tags || !there.has(desired.address)) return desired;
+  if (desired.kind === 'pool' || desired.kind === 'healthmonitor') {
+    const left = tags.filter((tag) => written || (recordedIn([tag]).length === 0 && !isUserTag(tag, tags)));
+    return { ...desired, attributes: { ...others, tags: left } };
+  }
+  const ours = tags.filter((tag) => tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
+  return { ...desired, attributes: written ? { ...others, tags: ours } : others };
+}

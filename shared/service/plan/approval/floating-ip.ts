@@ -1,0 +1,51 @@
+import type { Change } from '../../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
+import { withOurTags } from './attributes.ts';
+import type { Adopted, Withheld } from './adopted.ts';
+
+type Sides = Pick<Withheld, 'desired' | 'observed'>;
+
+/** What is published does not change by taking over: no floating IP comes, goes or moves without approval. */
+export function withholdFloatingIP(sides: Sides, adopted: Adopted): Sides {
+  const desired = sides.desired.find(({ kind }) => kind === 'floatingip');
+  const observed = adopted.there.get('floatingip');
+  const change = changeOf(desired, observed, adopted);
+  const { gate } = adopted;
+  const held = change !== undefined && !gate.allows({ kind: 'floatingip', address: 'floatingip', ...change });
+  return {
+    desired: sides.desired.flatMap((one) =>
+      one !== desired ? [one] : held ? [] : [isOlder(observed) ? withOurTags(one, adopted) : one],
+    ),
+    observed: held ? sides.observed.filter((one) => one !== observed) : sides.observed,
+  };
+}
+
+/** Which change of the published address the wish would make. */
+function changeOf(
+  desired: DesiredResource | undefined,
+  observed: ObservedResource | undefined,
+  { published, there }: Adopted,
+): { verb: 'create' | 'update' | 'delete'; changes: readonly Change[]; reason: string } | undefined {
+  const lb = there.get('lb')?.wire;
+  const vip = lb?.['vip_address'];
+  const address = observed?.wire['floating_ip_address'];
+  const attached = observed?.wire['port_id'] === lb?.['vip_port_id'];
+  const change = (from: unknown, to: unknown): readonly Change[] => [{ attribute: 'address', from, to }];
+  const reason = `the published address would change`;
+  if (published.length === 0) return undefined;
+  if (!desired) {
+    const leaves = observed?.owned === true && attached && published.includes(String(address));
+    return leaves ? { verb: 'delete', changes: change(address, vip), reason } : undefined;
+  }
+  if (observed) {
+    const moves = !attached && !published.includes(String(address));
+    return moves ? { verb: 'update', changes: change(published.join(', '), address), reason } : undefined;
+  }
+  const comes = desired.ifPresent !== true && published.includes(String(vip));
+  return comes ? { verb: 'create', changes: change(vip, 'a floating IP'), reason } : undefined;
+}
+
+/** Ours carry our short id in the description, from the beginning. */
+function isOlder(observed: ObservedResource | undefined): boolean {
+  return observed !== undefined && !String(observed.wire['description']).includes('(levelset ');
+}

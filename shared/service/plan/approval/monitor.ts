@@ -1,0 +1,94 @@
+import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
+import { presentOf } from '../moved.ts';
+import { asObserved, gatedChanges, isHeld, withOurTags } from './attributes.ts';
+import type { Adopted, Withheld } from './adopted.ts';
+
+type Sides = Pick<Withheld, 'desired' | 'observed'>;
+
+/**
+ * The health monitor of an adopted pool is neither added nor removed, nor made anew, without approval; the port that
+ * members are checked at goes with it, or all of them would be down.
+ */
+export function withholdMonitor(place: string, sides: Sides, adopted: Adopted): Sides {
+  const address = `monitor/${place}`;
+  const desired = sides.desired.find((one) => one.address === address);
+  const observed = adopted.there.get(address);
+  if (!desired && !observed) return sides;
+  if (desired && observed) return withholdChange(place, desired, observed, sides, adopted);
+  const old = CONTROLLER[adopted.dialect];
+  const allowed = desired
+    ? adopted.gate.allows({
+        verb: 'create',
+        kind: 'healthmonitor',
+        address,
+        changes: [
+          {
+            attribute: 'type',
+            from: null,
+            to: (desired as DesiredResource<'healthmonitor'>).attributes.type,
+          },
+        ],
+        reason: `${old} made this pool without health checks; with them, members that fail get no traffic`,
+      })
+    : adopted.gate.allows({
+        verb: 'delete',
+        kind: 'healthmonitor',
+        address,
+        changes: [{ attribute: 'type', from: observed?.wire['type'], to: null }],
+        reason: `${old} made this pool with health checks; without them, members that fail keep getting traffic`,
+      });
+  if (allowed) return sides;
+  return withSameCheckPort(
+    place,
+    {
+      ...sides,
+      desired: [
+        ...sides.desired.filter((one) => one !== desired),
+        ...(observed ? [asItIs(place, observed)] : []),
+      ],
+    },
+    adopted,
+  );
+}
+
+function withholdChange(
+  place: string,
+  wish: DesiredResource,
+  observed: ObservedResource,
+  sides: Sides,
+  adopted: Adopted,
+): Sides {
+  const desired = withOurTags(wish, adopted);
+  const replaced = { ...sides, desired: sides.desired.map((one) => (one === wish ? desired : one)) };
+  const changes = gatedChanges(desired, observed, adopted);
+  if (!isHeld(desired, changes, adopted)) return replaced;
+  const held = {
+    ...replaced,
+    desired: replaced.desired.map((one) => (one === desired ? asObserved(desired, observed, changes) : one)),
+  };
+  return changes.some(({ attribute }) => attribute === 'type')
+    ? withSameCheckPort(place, held, adopted)
+    : held;
+}
+
+/** Desired as it is, so that a pool that takes this one's place has it too. */
+function asItIs(place: string, observed: ObservedResource): DesiredResource {
+  const { kind, address } = observed;
+  return { kind, address, parent: `pool/${place}`, ifPresent: true, attributes: presentOf(observed) };
+}
+
+/** Members, new ones too, are checked at the port at which the first one is. */
+function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
+  const parent = `pool/${place}`;
+  const sibling = observed.find((one) => one.kind === 'member' && one.parent === parent && one.owned);
+  const monitor_port = (sibling?.wire['monitor_port'] ?? null) as number | null;
+  return {
+    ...sides,
+    desired: sides.desired.map((one) =>
+      one.kind === 'member' && one.parent === parent
+        ? { ...one, attributes: { ...one.attributes, monitor_port } }
+        : one,
+    ),
+  };
+}

@@ -1,0 +1,108 @@
+import { ATTRIBUTES } from '../../model/attributes.ts';
+import { isAdopted, nextPlace } from '../../model/load-balancer/next-pool.ts';
+import type { Address } from '../../model/address.ts';
+import type { DrainingMember } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { compare } from '../../plan/compare.ts';
+import { moved, presentOf } from './moved.ts';
+import type { Move } from './moved.ts';
+
+type There = ReadonlyMap<Address, ObservedResource>;
+
+/**
+ * What is desired, where a pool has to be another one (its protocol, the type of its monitor, the subnet of a member): the
+ * new pool, its members and its monitor go to a place of their own, beside the old ones, and the listener is to turn to
+ * it. The rest follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
+ * A member that drains stays behind, as nothing is made for a node that leaves.
+ */
+export function desireBeside(
+  desired: readonly DesiredResource[],
+  there: There,
+  keepMembers: boolean,
+  draining: readonly DrainingMember[] = [],
+): readonly DesiredResource[] {
+  const places = desired
+    .filter(({ kind }) => kind === 'pool')
+    .flatMap((pool) => placeToLeave(pool, desired, there));
+  const isLeft = ({ mayBeEmpty }: Leaving): boolean => !keepMembers || mayBeEmpty;
+  const along = desired.flatMap((resource) => {
+    const found = places.find(({ place }) => isAt(resource, place));
+    if (!found) return resource;
+    if (draining.some(({ address }) => address === resource.address)) return [];
+    return isLeft(found) ? moved(resource, found, there) : asItIs(resource, there);
+  });
+  const wanted = new Set(along.map(({ address }) => address));
+  const others = places.filter(isLeft).flatMap((found) => membersOfOthers(found, there));
+  return [...along, ...others.filter(({ address }) => !wanted.has(address))];
+}
+
+interface Leaving extends Move {
+  readonly place: string;
+  readonly mayBeEmpty: boolean;
+}
+
+/** Members that a person added to an adopted pool serve on in the new one. */
+function membersOfOthers(found: Leaving, there: There): readonly DesiredResource[] {
+  return [...there.values()]
+    .filter(({ kind, parent, owned }) => kind === 'member' && parent === `pool/${found.place}` && !owned)
+    .map((observed) => {
+      const { kind, address, parent = '' } = observed;
+      return moved({ kind, address, parent, attributes: presentOf(observed) }, found, there);
+    });
+}
+
+function placeToLeave(
+  { address: pool, mayBeEmpty }: DesiredResource,
+  desired: readonly DesiredResource[],
+  there: There,
+): readonly Leaving[] {
+  const place = pool.slice('pool/'.length);
+  const all = desired.filter((resource) => isAt(resource, place));
+  const changes = changesOf(all, there);
+  if (changes.length === 0) return [];
+  const because = `${changes.join(', ')}: beside the old one until it is complete`;
+  const old = there.get(pool);
+  const replaces = old && isAdopted(old.wire) ? { replaces: old.id } : {};
+  const leaving = { place, because, mayBeEmpty: mayBeEmpty === true, ...replaces };
+  // one that was begun for an earlier wish is passed over, and goes with the old one
+  let next = nextPlace(place);
+  const isBegunOtherwise = (): boolean =>
+    changesOf(
+      all.map((resource) => moved(resource, { ...leaving, next }, there)),
+      there,
+    ).length > 0;
+  while (isBegunOtherwise()) next = nextPlace(next);
+  return [{ ...leaving, next }];
+}
+
+/** What needs a new pool, each once. */
+function changesOf(resources: readonly DesiredResource[], there: There): readonly string[] {
+  const changes = resources.flatMap((wanted) => {
+    const observed = there.get(wanted.address);
+    const found = observed?.owned ? (compare(wanted, observed, there).get('new-pool') ?? []) : [];
+    return found.map(
+      ({ attribute, from, to }) => `${wanted.kind} ${attribute} ${String(from)} -> ${String(to)}`,
+    );
+  });
+  return [...new Set(changes)];
+}
+
+function isAt({ address, parent }: DesiredResource, place: string): boolean {
+  return address === `listener/${place}` || address === `pool/${place}` || parent === `pool/${place}`;
+}
+
+/** What a listener takes whatever it speaks; the rest waits with its protocol. */
+const OF_ANY_PROTOCOL = ['admin_state_up', 'allowed_cidrs', 'connection_limit'];
+
+/** Without a node that can be used the new pool would be empty: the old one serves on, at a listener that fits it. */
+function asItIs(resource: DesiredResource, there: There): readonly DesiredResource[] {
+  const observed = there.get(resource.address);
+  if (!observed) return [];
+  const named = Object.keys(ATTRIBUTES[resource.kind]).filter((attribute) => attribute in observed.wire);
+  const asObserved = Object.fromEntries(named.map((attribute) => [attribute, observed.wire[attribute]]));
+  const { protocol } = resource.attributes as { readonly protocol?: string };
+  if (resource.kind !== 'listener') return [{ ...resource, attributes: asObserved }];
+  if (protocol === observed.wire['protocol']) return [resource];
+  const free = Object.entries(resource.attributes).filter(([name]) => OF_ANY_PROTOCOL.includes(name));
+  return [{ ...resource, attributes: { ...asObserved, ...Object.fromEntries(free) } }];
+}

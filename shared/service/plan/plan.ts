@@ -1,0 +1,155 @@
+import type { DrainingMember, Pending, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
+import { desireBeside } from './beside.ts';
+import { planReplacement, removeReplacement, turnedTo } from './replacement.ts';
+import type { Replacement, ReplacementInput } from './replacement.ts';
+import { planChildren } from './children.ts';
+import { giveBack, planOne, remove } from '../../plan/one.ts';
+import { leave, release } from './leave.ts';
+import { inOrder } from './order.ts';
+import { planSecurityGroup } from './security-group.ts';
+import { planToStore, planToTakeOut } from './stored-certificates.ts';
+import { comesLater, createTree } from './tree.ts';
+
+export interface PlanInput extends ReplacementInput {
+  readonly unit: string;
+  readonly services: readonly string[];
+  readonly problems: readonly Problem[];
+  /** What the security group should open is not known: it stays as it is. */
+  readonly keepSecurityGroup: boolean;
+  /** Whether a floating IP, or the load balancer, was made for this Service, and so is ours to delete. */
+  readonly isOursToDelete: (observed: ObservedResource) => boolean;
+  /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
+  readonly duplicates: readonly WireResource[];
+  /** Tags of those that only their listeners have. */
+  readonly untold?: readonly string[];
+  /** What was withheld from the comparison until it is approved. */
+  readonly pending?: readonly Pending[];
+  /** Members that are desired until they have drained; one goes sooner with its pool, when another takes its place. */
+  readonly draining?: readonly DrainingMember[];
+  /** Why the load balancer has to be made anew (decision 38). */
+  readonly rebuild?: string;
+}
+
+/**
+ * The difference between desired and observed.
+ *
+ * | desired | observed      | step                                                                    |
+ * | yes     | no            | create; below a load balancer that is created too, in that one POST     |
+ * | yes     | yes, differs  | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
+ * | no      | yes, owned    | delete; the load balancer with everything on it                         |
+ * | no      | yes, foreign  | nothing; and the load balancer under it stays                           |
+ */
+export function plan(input: PlanInput): Plan {
+  const { unit, services, desired, observed, problems } = input;
+  const there = byAddress(observed);
+  const wanted = byAddress(desired);
+  const foreign = observed
+    .filter(({ owned, kind, address }) => !owned && !(kind === 'floatingip' && wanted.has(address)))
+    .map(({ address }) => address);
+  const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
+  const { pending = [], sharedWith = [] } = input;
+  const moved = desireBeside(desired, there, input.keepMembers, input.draining);
+  const stays = byAddress(moved);
+  const draining = (input.draining ?? []).filter(({ address }) => stays.has(address));
+  const base = {
+    unit,
+    services,
+    pending,
+    problems,
+    foreign,
+    ...(keeps ? { keepsMembers: true as const } : {}),
+    ...(sharedWith.length > 0 ? { sharedWith } : {}),
+    ...(draining.length > 0 ? { draining } : {}),
+  };
+  if (problems.some((problem) => problem.blocking)) return { ...base, steps: [], refused: [] };
+  const lb = there.get('lb');
+  const wantedLb = wanted.get('lb');
+  const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
+  const refused: Refusal[] = [];
+
+  const turning = moved.some(({ address }) => !wanted.has(address));
+  const replaced = replacementOf(lb, wantedLb, there, input);
+  const rebuild = input.rebuild ?? replaced.rebuild;
+  if (!lb && wantedLb) {
+    steps.push(createTree(wantedLb, desired));
+    const later = comesLater(desired);
+    planChildren({ ...input, desired: later, observed: [], there, wanted: byAddress(later) }, steps, refused);
+  } else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
+  else if (lb && rebuild !== undefined) {
+    if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
+  } else if (lb && wantedLb && replaced.turnsTo === undefined) {
+    planOne(wantedLb, there, steps, []);
+    refused.push(...replaced.refused);
+    planChildren({ ...input, desired: moved, there, wanted: stays }, steps, refused);
+  }
+  const floating = there.get('floatingip');
+  const wantedFloating = wanted.get('floatingip');
+  if (wantedFloating && rebuild === undefined)
+    planOne(turnedTo(replaced.turnsTo, wantedFloating), there, steps, refused);
+  else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isOursToDelete(floating)));
+  const known = { ...input, there, wanted, turning };
+  const beside = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
+  const stored = {
+    ...known,
+    unknown: input.duplicates.length > 0 || input.replacement !== undefined,
+  };
+  const ordered = [
+    ...planToStore(stored),
+    ...inOrder(steps),
+    ...replaced.steps,
+    ...beside,
+    ...planToTakeOut(stored),
+  ];
+  return { ...base, steps: ordered, refused };
+}
+
+function replacementOf(
+  lb: ObservedResource | undefined,
+  wanted: DesiredResource | undefined,
+  there: ReadonlyMap<Address, ObservedResource>,
+  input: PlanInput,
+): Replacement {
+  if (lb && wanted && input.rebuild === undefined) return planReplacement(wanted, lb, there, input);
+  const because = 'the one whose place it was to take goes as well';
+  return { steps: removeReplacement(input.replacement, because), refused: [] };
+}
+
+function byAddress<R extends { readonly address: Address }>(
+  resources: readonly R[],
+): ReadonlyMap<Address, R> {
+  return new Map(resources.map((resource) => [resource.address, resource]));
+}
+
+function removeWithAll(address: string, id: string, because?: string): Step {
+  return {
+    verb: 'delete',
+    kind: 'loadbalancer',
+    address,
+    id,
+    cascade: true,
+    ...(because === undefined ? {} : { because }),
+  };
+}
+
+function removeDuplicate(duplicate: WireResource): Step {
+  return removeWithAll(`lb/duplicate/${duplicate.id}`, duplicate.id, 'made twice');
+}
+
+/** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
+function removeAll(
+  lb: ObservedResource,
+  { unit, observed, sharedWith = [], untold = [], isOursToDelete }: PlanInput,
+): readonly Step[] {
+  const isShared = sharedWith.length > 0;
+  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
+  const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
+  if (ours.length > 0) return ours;
+  const [, namespace = '', name = ''] = unit.split('/');
+  return isShared ? leave(lb, { namespace, name }, untold) : [release(lb)];
+}
+
+function isAllOurs(observed: readonly ObservedResource[]): boolean {
+  return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
+}

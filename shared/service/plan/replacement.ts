@@ -1,0 +1,147 @@
+import { familyOf, vipsOf } from '../../model/network/network.ts';
+import { replacesTag } from '../../model/ownership.ts';
+import type { Change, DeleteStep, Problem, Refusal, Step } from '../../model/plan.ts';
+import { quote } from '../../model/text/printable.ts';
+import { REPLACEMENT } from '../../model/load-balancer/replacement.ts';
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
+import { compare } from '../../plan/compare.ts';
+import { approvalOf } from '../../plan/approval-hash.ts';
+import { costOf, keepsItsPort, obstacleOf } from './replaceable.ts';
+import type { Circumstances } from './replaceable.ts';
+import { createTree, leftOut } from './tree.ts';
+
+export interface ReplacementInput extends Circumstances {
+  /** UID of the Service. */
+  readonly uid: string;
+  /** Hashes that the Service names. */
+  readonly approved: readonly string[];
+  /** The load balancer that was made to take this one's place. */
+  readonly replacement?: WireResource;
+  /** What would be desired if there were no load balancer yet, and what is wrong with that. */
+  readonly another?: {
+    readonly resources: readonly DesiredResource[];
+    readonly problems: readonly Problem[];
+  };
+  readonly desired: readonly DesiredResource[];
+  /** No node can be used just now: a new load balancer would have no members. */
+  readonly keepMembers: boolean;
+}
+
+export interface Replacement {
+  readonly steps: readonly Step[];
+  readonly refused: readonly Refusal[];
+  /** It is complete: what is on the old load balancer goes with that one, and the floating IP turns to this one. */
+  readonly turnsTo?: WireResource;
+  /** Why the old one has to go before the new one can be made. */
+  readonly rebuild?: string;
+}
+
+/**
+ * What Octavia cannot change on a load balancer needs another one. Refused, until the Service names the hash of that very
+ * change; then the new one is made complete beside the old one, the floating IP turns to it, and the old one goes. It
+ * carries the id of the old one in a tag, so that whichever of these writes was the last, the next run goes on from there.
+ */
+export function planReplacement(
+  wanted: DesiredResource,
+  lb: ObservedResource,
+  there: ReadonlyMap<Address, ObservedResource>,
+  input: ReplacementInput,
+): Replacement {
+  const { replacement } = input;
+  const stray = removeReplacement(replacement, 'it is not wanted any more');
+  const changes = compare(wanted, lb, there).get('refuse');
+  if (!changes) return { steps: stray, refused: [] };
+  const no = (reason: string, approval?: string): Replacement => ({
+    steps: approval === undefined ? [] : stray,
+    refused: [
+      {
+        address: 'lb',
+        kind: 'loadbalancer',
+        changes,
+        reason,
+        ...(approval === undefined ? {} : { approval }),
+      },
+    ],
+  });
+  const obstacle = obstacleOf(lb, input);
+  if (obstacle !== undefined) return no(`it cannot change without taking the address away, and ${obstacle}`);
+  const approval = replacementApproval(input.uid, lb.id, changes);
+  const { resources = input.desired, problems = [] } = input.another ?? {};
+  const anew = resources.find(({ address }) => address === 'lb') ?? wanted;
+  const wrong = problems.find(({ blocking }) => blocking);
+  const inPlace = keepsItsPort(anew, lb);
+  if (!input.approved.includes(approval)) return no(costOf(inPlace, lb, there), approval);
+  const later = leftOut(resources).map(({ address }) => address);
+  if (later.length > 0) {
+    return no(`approved, but another one would be complete only later: ${later.join(', ')}`, approval);
+  }
+  if (wrong) {
+    const { field, value, message } = wrong;
+    return no(`approved, but another one cannot be made: ${field} ${quote(value)} ${message}`, approval);
+  }
+  // it would have no members, and the one that is there keeps those that it has
+  if (input.keepMembers && (inPlace || !replacement)) return { steps: [], refused: [] };
+  if (inPlace)
+    return {
+      steps: stray,
+      refused: [],
+      rebuild: 'approved: the VIP port has to be free before it is made anew',
+    };
+  if (!replacement) return { steps: [create(wanted, anew, lb, resources, changes)], refused: [] };
+  const asDesired = { ...lb, id: replacement.id, wire: replacement };
+  if (compare(anew, asDesired, there).has('refuse')) return { steps: stray, refused: [] };
+  const { provisioning_status: status } = replacement;
+  if (status === 'ERROR') {
+    return no(
+      `load balancer ${replacement.id}, made to take its place, is in ERROR: delete that one to try again, or take the approval back`,
+    );
+  }
+  if (status !== 'ACTIVE') return { steps: [], refused: [] };
+  const old = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: lb.id, cascade: true } as const;
+  const because = 'its place was taken, as approved';
+  return { steps: [{ ...old, because }], refused: [], turnsTo: replacement };
+}
+
+/** What the Service names to approve it: with the id of the load balancer that goes, so good for once. */
+export function replacementApproval(uid: string, lb: string, changes: readonly Change[]): string {
+  return approvalOf([uid, lb, 'replace', changes.map(inShort)]);
+}
+
+function inShort({ attribute, from, to }: Change): readonly unknown[] {
+  return [attribute, from ?? null, to ?? null];
+}
+
+function create(
+  wanted: DesiredResource,
+  anew: DesiredResource,
+  lb: ObservedResource,
+  desired: readonly DesiredResource[],
+  changes: readonly Change[],
+): Step {
+  const { tags = [] } = wanted.attributes as { readonly tags?: readonly string[] };
+  const attributes = { ...anew.attributes, tags: [...tags, replacesTag(lb.id)] };
+  const step = createTree({ ...anew, attributes }, desired);
+  const what = changes.map(({ attribute }) => attribute).join(', ');
+  return { ...step, address: REPLACEMENT, because: `approved: to take the place of lb for another ${what}` };
+}
+
+/** With everything on it; Octavia takes no delete while it is at work on it. */
+export function removeReplacement(
+  replacement: WireResource | undefined,
+  because: string,
+): readonly DeleteStep[] {
+  if (!replacement || String(replacement['provisioning_status']).startsWith('PENDING_')) return [];
+  const { id } = replacement;
+  return [{ verb: 'delete', kind: 'loadbalancer', address: REPLACEMENT, id, cascade: true, because }];
+}
+
+/** The floating IP on the VIP port of what takes the load balancer's place; of several IPv4 VIPs Neutron has to be told which. */
+export function turnedTo(replacement: WireResource | undefined, wanted: DesiredResource): DesiredResource {
+  if (!replacement) return wanted;
+  const own = Object.entries(wanted.attributes).filter(([name]) => name !== 'fixed_ip_address');
+  const [first, ...others] = vipsOf(replacement).filter((vip) => familyOf(vip) === 4);
+  const fixed = first !== undefined && others.length > 0 ? { fixed_ip_address: first } : {};
+  const attributes = { ...Object.fromEntries(own), port_id: String(replacement['vip_port_id']), ...fixed };
+  return { ...wanted, attributes };
+}

@@ -1,0 +1,43 @@
+import type { Step } from '../../model/plan.ts';
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { identityOf } from '../../model/tls/tls-reference.ts';
+import { planOne, remove } from '../../plan/one.ts';
+
+interface StoredInput {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly there: ReadonlyMap<Address, ObservedResource>;
+  readonly wanted: ReadonlyMap<Address, DesiredResource>;
+  /** Load balancers that were not looked into, and may name any of them. */
+  readonly unknown: boolean;
+}
+
+/** What a listener is to name is in Barbican before it is. */
+export function planToStore({ desired, there }: StoredInput): readonly Step[] {
+  const steps: Step[] = [];
+  for (const resource of desired.filter(({ kind }) => kind === 'secret')) planOne(resource, there, steps, []);
+  return steps;
+}
+
+/**
+ * A certificate is taken out of Barbican only when no listener names it any more, as was seen and not only as is planned:
+ * Octavia reads it once more to take a listener down, and hangs if it is gone (decision 15).
+ */
+export function planToTakeOut({ observed, there, wanted, unknown }: StoredInput): readonly Step[] {
+  const lb = there.get('lb');
+  const goes = lb !== undefined && !wanted.has('lb');
+  const works = String(lb?.wire['provisioning_status']).startsWith('PENDING_');
+  if (goes || works || unknown) return [];
+  const named = new Set(observed.filter(({ kind }) => kind === 'listener').flatMap(namedBy));
+  return observed
+    .filter(
+      ({ kind, address, id }) => kind === 'secret' && !wanted.has(address) && !named.has(identityOf(id)),
+    )
+    .map(remove);
+}
+
+function namedBy({ wire }: ObservedResource): readonly unknown[] {
+  const { default_tls_container_ref, sni_container_refs, client_ca_tls_container_ref } = wire;
+  return [default_tls_container_ref, sni_container_refs, client_ca_tls_container_ref].flat().map(identityOf);
+}

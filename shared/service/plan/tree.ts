@@ -1,0 +1,82 @@
+import type { CreateStep } from '../../model/plan.ts';
+import type { Address } from '../../model/address.ts';
+import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
+
+/** Attributes that the tree itself says. */
+const IMPLIED = ['loadbalancer_id', 'default_pool_id', 'pool_id', 'listener_id'];
+
+/** Listeners that cannot come with the load balancer. */
+export function leftOut(children: readonly DesiredResource[]): readonly DesiredResource[] {
+  const spoken = new Set(children.filter(speaksTls).map(({ address }) => address));
+  return children.filter((one) => one.kind === 'listener' && spoken.has(poolOf(one)));
+}
+
+/** Those, and all that is on them: to be made one by one when the load balancer is there. */
+export function comesLater(desired: readonly DesiredResource[]): readonly DesiredResource[] {
+  const places = new Set(leftOut(desired).map(({ address }) => placeOf(address)));
+  return desired.filter(({ address }) => places.has(placeOf(address)));
+}
+
+/** `tcp/80` of everything on that port. */
+function placeOf(address: Address): string {
+  return address.split('/').slice(1, 3).join('/');
+}
+
+/**
+ * One POST for the load balancer with everything on it (Octavia API, "fully populated load balancer"); without a port whose
+ * pool speaks TLS, on which Octavia 11 fails with a 500 and leaks the VIP port. What is left out comes later.
+ */
+export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
+  const below = Map.groupBy(children, ({ parent }) => parent);
+  const under = (parent: string, kind: ResourceKind): readonly DesiredResource[] =>
+    (below.get(parent) ?? []).filter((child) => child.kind === kind);
+  const pools = new Map(children.map((child) => [child.address, child]));
+  const later = leftOut(children);
+  const listeners = under('lb', 'listener')
+    .filter((listener) => !later.includes(listener))
+    .map((listener): Attributes => {
+      const pool = poolOf(listener);
+      const desiredPool = pools.get(pool);
+      const [monitor] = under(pool, 'healthmonitor');
+      const members = under(pool, 'member').map(own);
+      const policies = under(listener.address, 'l7policy').map((policy) => ({
+        ...own(policy),
+        rules: under(policy.address, 'l7rule').map(own),
+      }));
+      return {
+        ...own(listener),
+        ...(policies.length > 0 ? { l7policies: policies } : {}),
+        ...(desiredPool
+          ? {
+              default_pool: {
+                ...own(desiredPool),
+                members,
+                ...(monitor ? { healthmonitor: own(monitor) } : {}),
+              },
+            }
+          : {}),
+      };
+    });
+  const names = later.map(({ address }) => address).join(', ');
+  return {
+    verb: 'create',
+    kind: 'loadbalancer',
+    address: 'lb',
+    attributes: { ...own(lb), listeners },
+    ...(later.length > 0
+      ? { because: `${names} comes when it is there: no pool that speaks TLS is made with it` }
+      : {}),
+  };
+}
+
+function speaksTls({ kind, attributes }: DesiredResource): boolean {
+  return kind === 'pool' && 'tls_enabled' in attributes && attributes.tls_enabled;
+}
+
+function poolOf(listener: DesiredResource): Address {
+  return `pool/${listener.address.slice('listener/'.length)}`;
+}
+
+function own(resource: DesiredResource): Attributes {
+  return Object.fromEntries(Object.entries(resource.attributes).filter(([name]) => !IMPLIED.includes(name)));
+}

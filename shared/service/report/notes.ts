@@ -1,0 +1,7 @@
+import { planNotes } from '../../report/notes.ts';
+import type { Look } from '../look.ts';
+
+/** What of the wishes is not met, one line each, and how to say yes to what waits. */
+export function notesOf({ plan, desired }: Look): readonly string[] {
+  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
+}

@@ -1,0 +1,58 @@
+import { type Applied, lockOf } from '../../apply/apply.ts';
+import { REPLACEMENT } from '../../model/load-balancer/replacement.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import { noteOf } from '../../report/notes.ts';
+import { outcomeOfError, RETRY_MS } from '../../report/outcome.ts';
+import type { Look } from '../look.ts';
+
+/** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
+export const CREATE_MS = 2000;
+export const CHANGE_MS = 700;
+
+/** What one run came to. Pure. */
+export function outcomeOf(look: Look, applied: Applied): Outcome {
+  const { plan, observed, pending } = look;
+  if (applied.error) return outcomeOfError(applied.error);
+  const lb = applied.known.get('lb') ?? observed.loadBalancer;
+  const wait = lb ? { waitingFor: lb.id } : {};
+  if (pending) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
+  const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
+  if (problem) {
+    const reason = noteOf(problem);
+    if (!problem.code) return { status: 'blocked', reason };
+    return { status: 'failed', code: problem.code, message: reason, retryAfterMs: RETRY_MS };
+  }
+  const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
+  if (locking.length > 0) {
+    const made = applied.known.get(REPLACEMENT)?.id ?? look.replacing;
+    if (made !== undefined)
+      return { status: 'progressing', reason: waiting(made), retryAfterMs: CREATE_MS, waitingFor: made };
+    const creating = locking.some((step) => step.verb !== 'update' && step.kind === 'loadbalancer');
+    const retryAfterMs = creating ? CREATE_MS : CHANGE_MS;
+    return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs, ...wait };
+  }
+  if (look.replacing !== undefined) {
+    const { replacing } = look;
+    return {
+      status: 'progressing',
+      reason: waiting(replacing),
+      retryAfterMs: CREATE_MS,
+      waitingFor: replacing,
+    };
+  }
+  if (applied.stopped)
+    return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+  if (applied.steps.some((step) => step.verb === 'delete')) {
+    return { status: 'progressing', reason: 'what was deleted is looked for once more', retryAfterMs: 0 };
+  }
+  // Neutron takes no tags on POST: a new floating IP gets them from the next run
+  if (applied.steps.some((step) => step.verb === 'create')) {
+    return { status: 'progressing', reason: 'what was created is looked at once more', retryAfterMs: 0 };
+  }
+  return { status: 'settled' };
+}
+
+/** The same words in every run that waits, so that the condition is written once. */
+function waiting(id = ''): string {
+  return `waiting for Octavia to finish its work on load balancer ${id}`;
+}

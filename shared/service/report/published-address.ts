@@ -1,0 +1,59 @@
+import type { Applied } from '../../apply/apply.ts';
+import { desireIngress } from '../intent/ingress.ts';
+import { wantsFloatingIP } from '../intent/wishes.ts';
+import type { Look } from '../look.ts';
+import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
+import { publishedAddresses } from '../../model/kubernetes.ts';
+import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
+import { familyOf, vipsOf } from '../../model/network/network.ts';
+import type { WireResource } from '../../model/resources.ts';
+
+/**
+ * The addresses to publish, in the order of spec.ipFamilies: of IPv4 the floating IP when one is wanted and is on the VIP
+ * port, else the VIP; of IPv6 the VIP. Other VIPs come last, if they were asked for. None until the load balancer has been
+ * ACTIVE.
+ */
+export function addressesToPublish(look: Look, applied: Applied): readonly string[] {
+  const { wishes, unit } = look;
+  const lb = look.observed.loadBalancer;
+  if (!lb || !wishes || !unit.wanted) return [];
+  if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
+  if (look.plan.pending.some(({ kind }) => kind === 'floatingip')) return publishedAddresses(unit.service);
+  if (isStillJoining(look)) return [];
+  const vips = vipsOf(lb);
+  const further = wishes.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
+  const families = new Set([...wishes.families, ...further]);
+  return [...families].flatMap((family) =>
+    family === 4 ? ipv4AddressesOf(lb, look, applied) : vips.filter((vip) => familyOf(vip) === 6),
+  );
+}
+
+/** Others are reached at that address, but nothing of this Service is there yet. */
+function isStillJoining({ unit, observed }: Look): boolean {
+  if (observed.sharing?.role !== 'joiner' || publishedAddresses(unit.service).length > 0) return false;
+  return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
+}
+
+function ipv4AddressesOf(lb: WireResource, look: Look, applied: Applied): readonly string[] {
+  const floating = applied.known.get('floatingip');
+  const address = floating?.['floating_ip_address'];
+  if (look.wishes && wantsFloatingIP(look.wishes)) {
+    const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
+    const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
+    if (isThere && typeof address === 'string') return [address];
+    // from where it is reached is the load balancer's, and who joins has it too
+    if (look.observed.sharing?.role !== 'joiner') return [];
+  }
+  // kinx published the one or the other, and neither changes by taking over (providers.md, 2.3)
+  const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(look.unit.service) : [];
+  if (typeof address === 'string' && stays.includes(address)) return [address];
+  return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
+}
+
+/** What to publish. While something about the address or the protocol waits for approval, that is what was published. */
+export function ingressOf(look: Look, addresses: readonly string[]): readonly LoadBalancerIngress[] {
+  const before = look.unit.service?.status?.loadBalancer?.ingress ?? [];
+  const waits = look.plan.pending.some(({ kind }) => kind !== 'healthmonitor');
+  if (waits && before.length > 0) return before;
+  return look.wishes ? desireIngress(look.wishes, addresses) : [];
+}

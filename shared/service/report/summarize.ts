@@ -1,0 +1,117 @@
+import type { Applied } from '../../apply/apply.ts';
+import type { Look } from '../look.ts';
+import type { Service, ObjectEvent, ServicePatch } from '../../model/kubernetes.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import {
+  FINALIZER,
+  LOAD_BALANCER_ADDRESS,
+  LOAD_BALANCER_ID,
+  LOAD_BALANCER_NAME,
+  READY_CONDITION,
+} from '../../model/ownership.ts';
+import { summarizeSteps } from '../../plan/render.ts';
+import { ingressOf } from './published-address.ts';
+import { BLOCKED_REASON, readyCondition, sameIngress, withCondition } from './condition.ts';
+import type { Told } from './condition.ts';
+import { tell } from './told.ts';
+
+/** What is written to the Service and said in Events; empty when there is no news. */
+export interface Summary {
+  readonly patch: ServicePatch;
+  readonly events: readonly ObjectEvent[];
+}
+
+export interface SummaryInput {
+  readonly look: Look;
+  readonly applied: Applied;
+  readonly outcome: Outcome;
+  readonly addresses: readonly string[];
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** What a Service that wants a load balancer is told: annotations, address, condition and Events. Pure. */
+export function summarize(service: Service, input: SummaryInput): Summary {
+  const { look, outcome, addresses, applied, now } = input;
+  const { told, type } = tell(service, outcome, look, addresses);
+  const old = readyCondition(service);
+  const news = isNews(service, told);
+  const id = (applied.known.get('lb') ?? look.observed.loadBalancer)?.id;
+  const annotations = ownAnnotations(look, id, addresses[0]);
+  const missing = Object.entries(annotations).some(
+    ([key, value]) => (service.metadata.annotations?.[key] ?? null) !== value,
+  );
+  const ingress = look.wishes && addresses.length > 0 ? ingressOf(look, addresses) : undefined;
+  const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
+  const status: ServicePatch['status'] = {
+    ...(publish ? { loadBalancer: { ingress } } : {}),
+    ...(news ? { conditions: withCondition(service, told, now) } : {}),
+  };
+  return {
+    patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
+    events: [
+      ...(old?.status === 'True' ? updatedEvent(applied) : []),
+      ...(news ? [eventOf(told, type)] : []),
+    ],
+  };
+}
+
+/** What is known without a look, or of a Service on its way out: only the condition and its Event. Pure. */
+export function summarizeOutcome(service: Service, outcome: Outcome, now: string, look?: Look): Summary {
+  const { told, type } = tell(service, outcome, look);
+  if (outcome.status === 'settled' || !isNews(service, told)) return { patch: {}, events: [] };
+  return {
+    patch: { status: { conditions: withCondition(service, told, now) } },
+    events: [eventOf(told, type)],
+  };
+}
+
+/** Nothing is left in OpenStack: the Service is let go, and carries nothing of ours any more. Pure. */
+export function release(service: Service): Summary {
+  const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  const has = (key: string): boolean => service.metadata.annotations?.[key] !== undefined;
+  const isWish = !has(LOAD_BALANCER_ADDRESS) && !has(LOAD_BALANCER_NAME);
+  const ours = [...(isWish ? [] : [LOAD_BALANCER_ID]), LOAD_BALANCER_ADDRESS].filter(has);
+  const conditions = (service.status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
+  const leaving = service.metadata.deletionTimestamp !== undefined;
+  const annotations = Object.fromEntries(ours.map((key) => [key, null]));
+  return {
+    patch: {
+      metadata: { finalizers, ...(leaving || ours.length === 0 ? {} : { annotations }) },
+      ...(leaving || !readyCondition(service) ? {} : { status: { conditions } }),
+    },
+    events: [{ type: 'Normal', reason: 'DeletedLoadBalancer', message: 'Deleted load balancer' }],
+  };
+}
+
+function isNews(service: Service, told: Told): boolean {
+  const old = readyCondition(service);
+  return old?.status !== told.status || old.reason !== told.reason || old.message !== told.message;
+}
+
+/** A load balancer that is blocked is told by the Go provider's reason: that is what people watch Events for. */
+function eventOf({ reason, message }: Told, type: ObjectEvent['type']): ObjectEvent {
+  return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
+}
+
+/**
+ * As the Go provider writes them, for it and for people: of several addresses the first. Both together are a note of ours;
+ * an id alone is whom the Service joins, and what its user wrote stays.
+ */
+function ownAnnotations(
+  { observed }: Look,
+  id: string | undefined,
+  address: string | undefined,
+): Readonly<Record<string, string | null>> {
+  if (id === undefined || observed.notJoined) return {};
+  if (observed.sharing?.role === 'joiner') return { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: null };
+  return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
+}
+
+/** Said when a load balancer that serves is changed. */
+function updatedEvent(applied: Applied): readonly ObjectEvent[] {
+  if (applied.steps.length === 0) return [];
+  const addresses = applied.steps.map(({ address }) => address).join(', ');
+  const message = `Updated load balancer: ${summarizeSteps(applied.steps)}: ${addresses}`;
+  return [{ type: 'Normal', reason: 'UpdatedLoadBalancer', message }];
+}

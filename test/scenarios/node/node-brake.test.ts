@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Config } from '../../../shared/config/config.ts';
+import type { RecordedDeletions } from '../../../shared/model/node/node-deletions.ts';
+import type { World } from '../../../shared/ports.ts';
+import { startNodeWorld } from '../../support/node-world.ts';
+import type { NodeWorld } from '../../support/node-world.ts';
+
+const MINUTE = 61_000;
+const half = (base: Config): Partial<Config> => ({ nodes: { ...base.nodes, deletionPercent: 50 } });
+
+let it: NodeWorld;
+beforeEach(async () => {
+  it = await startNodeWorld(half, { nodes: 12 });
+});
+afterEach(() => it.close());
+
+/** Nodes whose servers are gone, as was seen a minute ago. */
+async function lost(count: number): Promise<readonly string[]> {
+  const names = Array.from({ length: count }, (_, at) => `node-${at + 1}`);
+  for (const name of names) it.loseServer(name);
+  await Promise.all(names.map((name) => it.look(name)));
+  it.calls();
+  return names;
+}
+
+test('of many that go at once the share goes, in two processes, and the others are told of it', async () => {
+  const names = await lost(8);
+  const { clock } = it.later(MINUTE);
+  const both = [it.later(MINUTE), { ...(await it.another(it.world.config)), clock }] as const;
+  const reports = await Promise.all(names.map((name, at) => it.look(name, {}, both[at < 4 ? 0 : 1])));
+  const left = reports.filter((_, at) => it.isThere(names[at] ?? ''));
+  expect(left.map(({ outcome }) => outcome)).toEqual([
+    { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
+    { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
+  ]);
+});
+
+test('who is overtaken in the record looks at no server again', async () => {
+  await Promise.all((await lost(6)).map((name) => it.look(name, {}, it.later(MINUTE))));
+  expect(it.sandbox.kube.list('Node')).toHaveLength(12 - 6);
+  // one list for all, each by itself, and whether there are others
+  expect(it.calls()).toHaveLength(1 + 6 + 1);
+});
+
+test('an approval lets go what others have used up meanwhile', async () => {
+  const [name = '', ...others] = await lost(7);
+  for (const one of others) await it.look(one, {}, it.later(MINUTE));
+  const { plan } = await it.look(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
+  const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
+  it.sandbox.kube.apply({ kind: 'Node', metadata: { name, annotations } });
+  await it.look(name, {}, overtaken(it.later(MINUTE), 1));
+  expect(it.isThere(name)).toBe(false);
+});
+
+test.each([
+  ['overtaken again and again', (world: World) => overtaken(world, 99)],
+  ['kept waiting until what it saw is old', (world: World) => slow(world)],
+])('who is %s looks again, and deletes nothing', async (_, hindered) => {
+  const [name = ''] = await lost(1);
+  const { outcome, applied } = await it.look(name, {}, hindered(it.later(MINUTE)));
+  expect(outcome).toMatchObject({ status: 'progressing' });
+  expect(applied).toEqual([]);
+  expect(it.isThere(name)).toBe(true);
+});
+
+/** Somebody else writes to the record before us, so many times: each time what counts no more. */
+function overtaken(world: World, times: number): World {
+  let left = times;
+  const save = async (deletions: RecordedDeletions['deletions'], loaded: RecordedDeletions) => {
+    left -= 1;
+    const before = await it.world.kube.deletions.load();
+    const old = { uid: `old-${left}`, at: 0 };
+    if (left >= 0) await it.world.kube.deletions.save([...before.deletions, old], before);
+    return world.kube.deletions.save(deletions, loaded);
+  };
+  return withDeletions(world, { load: () => world.kube.deletions.load(), save });
+}
+
+/** It is overtaken once, and the record takes long to be read. */
+function slow(world: World): World {
+  let late = 0;
+  const { deletions } = overtaken(world, 1).kube;
+  const clock = { now: () => world.clock.now() + late };
+  const slowly = (): Promise<RecordedDeletions> => {
+    late += 11_000;
+    return deletions.load();
+  };
+  return {
+    ...withDeletions(world, {
+      load: slowly,
+      save: (wanted, loaded) => deletions.save(wanted, loaded),
+    }),
+    clock,
+  };
+}
+
+function withDeletions(world: World, deletions: World['kube']['deletions']): World {
+  const kube = Object.create(world.kube, { deletions: { value: deletions } }) as World['kube'];
+  return { ...world, kube };
+}

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aService } from '../../support/service.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { cloudWrites } from '../../support/told.ts';
+
+const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
+const OTHER = '7d7d7d7d-0000-4000-8000-000000000002';
+const THIRD = '7d7d7d7d-0000-4000-8000-000000000003';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld({ pendingMs: 300 });
+  const { subnets } = it.sandbox.cloud;
+  const [first] = subnets.filter(({ cidr }) => cidr.startsWith('10.'));
+  if (!first) throw new Error('no subnet');
+  subnets.push({ ...first, id: OTHER, cidr: '10.8.0.0/16' }, { ...first, id: THIRD, cidr: '10.9.0.0/16' });
+  it.sandbox.kube.apply(aService());
+  await it.settle('web');
+});
+afterEach(() => it.close());
+
+/** Null takes the annotation away. */
+const ask = (subnet: string | null): void => {
+  const metadata = { name: 'web', namespace: 'default', annotations: { [MEMBER_SUBNET]: subnet } };
+  it.sandbox.kube.apply({ kind: 'Service', metadata });
+};
+const poolInUse = (): unknown => it.sandbox.cloud.listeners[0]?.default_pool_id;
+const subnetsIn = (pool: unknown): readonly unknown[] =>
+  it.sandbox.cloud.members.filter(({ pool_id }) => pool_id === pool).map((member) => member['subnet_id']);
+
+/** What the pool in use had of subnets after each run, until it came to rest or that was there. */
+async function runs(isEnough = (): boolean => false): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (let count = 0; count < 100 && !isEnough(); count += 1) {
+    const { outcome } = await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+    seen.push(subnetsIn(poolInUse()).join());
+    if (outcome.status !== 'progressing') break;
+    await pause(100);
+  }
+  return seen;
+}
+
+describe('another member subnet', () => {
+  test('has every member in a pool of its own before the listener turns to it', async () => {
+    const before = poolInUse();
+    const theirs = subnetsIn(before).join();
+    ask(OTHER);
+
+    const seen = await runs();
+
+    expect([...new Set(seen)]).toEqual([theirs, [OTHER, OTHER, OTHER].join()]);
+    expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([poolInUse()]);
+    expect(poolInUse()).not.toBe(before);
+    expect(it.sandbox.cloud.healthmonitors).toHaveLength(1);
+  });
+
+  test('that is changed again on the way is never turned to', async () => {
+    const theirs = subnetsIn(poolInUse()).join();
+    ask(OTHER);
+    await runs(() => it.sandbox.cloud.members.some((member) => member['subnet_id'] === OTHER));
+    ask(THIRD);
+
+    const seen = await runs();
+
+    expect([...new Set(seen)]).toEqual([theirs, [THIRD, THIRD, THIRD].join()]);
+    expect(it.sandbox.cloud.pools.map(({ id }) => id)).toEqual([poolInUse()]);
+  });
+
+  test('that is not asked for any more leaves the members where they are', async () => {
+    ask(OTHER);
+    await it.settle('web');
+    const [pool, writes] = [poolInUse(), cloudWrites(it.sandbox).length];
+    ask(null);
+    await it.settle('web');
+
+    expect([poolInUse(), cloudWrites(it.sandbox).length]).toEqual([pool, writes]);
+    expect(subnetsIn(pool)).toEqual([OTHER, OTHER, OTHER]);
+  });
+});
+
+test('the security group stays open to members that stay, when their subnet is not asked for any more', async () => {
+  await it.close();
+  it = await startSandboxWorld({}, { manageSecurityGroups: true });
+  const { subnets } = it.sandbox.cloud;
+  const [first] = subnets.filter(({ cidr }) => cidr.startsWith('10.'));
+  if (first) subnets.push({ ...first, id: OTHER, cidr: '10.8.0.0/16' });
+  const opened = (): readonly string[] =>
+    it.sandbox.cloud.securityGroupRules
+      .filter((rule) => rule['direction'] === 'ingress' && String(rule['remote_ip_prefix']).startsWith('10.'))
+      .map((rule) => `${String(rule['port_range_min'])} ${String(rule['remote_ip_prefix'])}`)
+      .sort();
+  it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'a', port: 80, nodePort: 30_080 }] } }));
+  ask(OTHER);
+  await it.settle('web');
+  expect(opened()).toEqual(['30080 10.8.0.0/16']);
+
+  ask(null);
+  await it.settle('web');
+  await it.sweepUntilSettled();
+  expect(subnetsIn(poolInUse())).toEqual([OTHER, OTHER, OTHER]);
+  expect(opened()).toEqual(['30080 10.0.0.0/24', '30080 10.8.0.0/16']);
+});

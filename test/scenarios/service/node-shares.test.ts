@@ -1,0 +1,68 @@
+/** Weights and backup members by node, and what a person set on members. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { aService } from '../../support/service.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { readyOf } from '../../support/told.ts';
+
+const OWN = 'levelset.openstack.org/';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const ask = async (annotations: Readonly<Record<string, string | null>>): Promise<void> => {
+  const ports = [{ name: 'web', port: 80, nodePort: 30_080 }];
+  it.sandbox.kube.apply(aService({ annotations: annotations as Record<string, string>, spec: { ports } }));
+  await it.settle('web');
+};
+/** `node-1 10`, `node-2 1 backup` */
+const shares = (): readonly string[] =>
+  it.sandbox.cloud.members
+    .map(({ name, weight, backup }) => `${name} ${String(weight)}${backup === true ? ' backup' : ''}`)
+    .sort();
+const byHand = (node: string, attributes: object): void => {
+  const member = it.sandbox.cloud.members.find(({ name }) => name === node);
+  Object.assign(member ?? {}, attributes);
+};
+
+test('come with the members, change in place, and go with the annotation', async () => {
+  await ask({ [`${OWN}member-weights`]: 'node-1=10', [`${OWN}backup-members`]: 'node-3' });
+  expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1 backup']);
+  const ids = it.sandbox.cloud.members.map(({ id }) => id);
+
+  await ask({ [`${OWN}member-weights`]: 'node-2=0' });
+  expect(shares()).toEqual(['node-1 1', 'node-2 0', 'node-3 1 backup']);
+
+  await ask({ [`${OWN}member-weights`]: null, [`${OWN}backup-members`]: null });
+  expect(shares()).toEqual(['node-1 1', 'node-2 1', 'node-3 1']);
+  expect(it.sandbox.cloud.members.map(({ id }) => id)).toEqual(ids);
+});
+
+test('that a person set stay, also when nodes come and go in one call', async () => {
+  await ask({});
+  byHand('node-2', { weight: 7, monitor_address: '10.0.0.99', tags: ['by hand'] });
+
+  it.sandbox.kube.addNode('node-4');
+  it.sandbox.kube.addNode('node-5');
+  it.sandbox.kube.removeNode('node-1');
+  it.sandbox.kube.removeNode('node-3');
+  await it.settle('web', { trigger: 'resync' });
+
+  expect(shares()).toEqual(['node-2 7', 'node-4 1', 'node-5 1']);
+  const kept = it.sandbox.cloud.members.find(({ name }) => name === 'node-2');
+  expect(kept).toMatchObject({ monitor_address: '10.0.0.99', tags: ['by hand'] });
+});
+
+test('of a node that is there again are as they were asked for; one that is not there is said', async () => {
+  await ask({ [`${OWN}member-weights`]: 'node-1=10,node-9=5' });
+  expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1']);
+  expect(readyOf(it.sandbox)?.message).toContain('"node-9" is no node that is a member here');
+
+  it.sandbox.kube.addNode('node-9');
+  await it.settle('web');
+  expect(shares()).toContain('node-9 5');
+  expect(readyOf(it.sandbox)?.message).not.toContain('node-9');
+});

@@ -1,0 +1,68 @@
+/** HTTP that is sent to HTTPS by an L7 policy. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { aService } from '../../support/service.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { readyOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const OWN = 'levelset.openstack.org/';
+const deploy = async (annotations: Record<string, string>): Promise<void> => {
+  it.sandbox.kube.apply(aService({ annotations: { [`${OWN}protocol`]: 'http', ...annotations } }));
+  await it.sweepUntilSettled();
+};
+const redirect = { [`${OWN}redirect-http`]: 'true', [`${OWN}redirect-host`]: 'app.example.org' };
+const policies = (): readonly unknown[] =>
+  it.sandbox.cloud.l7policies.map((policy) => [
+    policy['redirect_prefix'],
+    policy['redirect_http_code'],
+    it.sandbox.cloud.l7rules.length,
+  ]);
+
+test('is made with the load balancer, follows its annotations in place, and is taken back', async () => {
+  await deploy(redirect);
+  expect(policies()).toEqual([['https://app.example.org', 302, 1]]);
+  const [made] = it.sandbox.cloud.l7policies;
+
+  await deploy({ ...redirect, [`${OWN}redirect-http-code`]: '308' });
+  expect(policies()).toEqual([['https://app.example.org', 308, 1]]);
+  expect(it.sandbox.cloud.l7policies[0]?.id).toBe(made?.id);
+
+  await deploy({ [`${OWN}redirect-http`]: 'false' });
+  expect(policies()).toEqual([]);
+});
+
+test('comes, stays and goes in one edit with other changes, and is never made twice', async () => {
+  const checked = (on: string) => ({ 'loadbalancer.openstack.org/enable-health-monitor': on });
+  const settle = async (annotations: Record<string, string>): Promise<void> => {
+    it.sandbox.kube.apply(aService({ annotations: { [`${OWN}protocol`]: 'http', ...annotations } }));
+    await it.settle('web');
+  };
+  await settle({});
+  await settle({ ...redirect, ...checked('false') });
+  expect(policies()).toHaveLength(1);
+  await settle({ ...redirect, ...checked('true'), 'loadbalancer.openstack.org/lb-method': 'SOURCE_IP' });
+  expect(policies()).toHaveLength(1);
+  await settle({ [`${OWN}redirect-http`]: 'false', ...checked('false') });
+  expect(policies()).toEqual([]);
+});
+
+test('comes to a listener that turned to HTTP just now', async () => {
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled();
+
+  await deploy(redirect);
+  expect(policies()).toEqual([['https://app.example.org', 302, 1]]);
+});
+
+test('without a host is a problem in words, and the port is open all the same', async () => {
+  await deploy({ [`${OWN}redirect-http`]: 'true' });
+  expect(policies()).toEqual([]);
+  expect(it.sandbox.cloud.listeners).toHaveLength(1);
+  expect(readyOf(it.sandbox)?.message).toContain('needs a host');
+});

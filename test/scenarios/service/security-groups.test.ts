@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
+import { cloudWrites, forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld({}, { manageSecurityGroups: true });
+});
+afterEach(() => it.close());
+
+const nodePorts = () =>
+  it.sandbox.cloud.ports.filter(({ device_owner }) => device_owner.startsWith('compute'));
+const groups = () => it.sandbox.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
+const groupOf = (name = 'web') =>
+  groups().find((group) => group.name.endsWith(`-default-${name}`) && group.tags.length === 3);
+const rulesOf = (name = 'web') =>
+  it.sandbox.cloud.securityGroupRules
+    .filter((rule) => rule.security_group_id === groupOf(name)?.id)
+    .map((rule) =>
+      [rule['direction'], rule['protocol'], rule['port_range_min'], rule['remote_ip_prefix']].join(' '),
+    )
+    .sort();
+/** How many ports of nodes have the group. */
+const placed = (name = 'web') =>
+  nodePorts().filter((port) => port.security_groups.includes(groupOf(name)?.id ?? '')).length;
+const others = () => {
+  const ours = groups().map(({ id }) => id);
+  return nodePorts().map((port) => port.security_groups.filter((id) => !ours.includes(id)));
+};
+const openstackSince = (from: number) =>
+  it.sandbox.requests.slice(from).filter(({ side }) => side === 'openstack');
+
+async function create(...names: readonly string[]): Promise<void> {
+  for (const name of names) it.sandbox.kube.apply(aService({ name }));
+  await it.sweepUntilSettled();
+}
+
+describe('the security group of a Service', () => {
+  test('opens its node ports and its health check, and is on the ports of its nodes beside what they had', async () => {
+    const before = others();
+    it.sandbox.kube.apply(
+      aService({
+        spec: {
+          externalTrafficPolicy: 'Local',
+          ports: [
+            { name: 'http', port: 80, nodePort: 30080 },
+            { name: 'dns', port: 53, protocol: 'UDP', nodePort: 30053 },
+          ],
+        },
+      }),
+    );
+    await it.settle('web');
+
+    const health = serviceOf(it.sandbox)?.spec.healthCheckNodePort ?? 0;
+    const subnet = '10.0.0.0/24';
+    expect(rulesOf()).toEqual(
+      [
+        `ingress tcp 30080 ${subnet}`,
+        `ingress udp 30053 ${subnet}`,
+        `ingress tcp ${health} ${subnet}`,
+      ].sort(),
+    );
+    expect(placed()).toBe(nodePorts().length);
+    expect(others()).toEqual(before);
+
+    await it.remove('web');
+    expect(groups()).toEqual([]);
+    expect(others()).toEqual(before);
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('opens nothing for a port that another Service has on the same load balancer, at no moment', async () => {
+    const spec = (...ports: readonly number[]) => ({
+      ports: ports.map((nodePort) => ({ name: `p${nodePort}`, port: nodePort % 1000, nodePort })),
+    });
+    it.sandbox.kube.apply(aService({ spec: spec(31_080) }));
+    await it.settle('web');
+    const annotations = { [LOAD_BALANCER_ID]: it.sandbox.cloud.loadbalancers[0]?.id ?? '' };
+    const from = it.sandbox.requests.length;
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    it.sandbox.kube.apply(aService({ name: 'api', annotations, spec: spec(30_080, 30_081) }));
+    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
+    it.sandbox.cloud.setStatus(lb?.id ?? '', 'PENDING_UPDATE');
+    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
+    it.sandbox.cloud.setStatus(lb?.id ?? '', 'ACTIVE');
+    expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
+    await it.settle('api');
+    await it.sweepUntilSettled();
+
+    expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
+    const removed = openstackSince(from).filter(
+      ({ method, path }) => method === 'DELETE' && path.includes('rules'),
+    );
+    expect(removed).toHaveLength(2);
+
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    expect(rulesOf('api')).toEqual(['ingress tcp 30080 10.0.0.0/24', 'ingress tcp 30081 10.0.0.0/24']);
+  });
+
+  test('goes to the port of a node that joins, and leaves that of one that leaves, for three calls', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const count = nodePorts().length;
+    it.sandbox.kube.addNode('node-9');
+    let from = it.sandbox.requests.length;
+
+    await it.settle('web');
+
+    expect(placed()).toBe(count + 1);
+    const about = /security-groups|\/ports/;
+    const calls = () =>
+      openstackSince(from)
+        .filter(({ path }) => about.test(path))
+        .map(({ method, path }) => `${method} ${path.replace(/^.*v2\.0\/([a-z-]+).*$/, '$1')}`);
+    expect(calls()).toEqual(['GET security-groups', 'GET ports', 'GET ports', 'PUT ports']);
+
+    const server = it.sandbox.cloud.servers.find(({ name }) => name === 'node-9');
+    it.sandbox.kube.apply({
+      kind: 'Node',
+      metadata: { name: 'node-9', labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    });
+    from = it.sandbox.requests.length;
+    await it.settle('web');
+    const port = nodePorts().find(({ device_id }) => device_id === server?.id);
+    expect(port?.security_groups).not.toContain(groupOf()?.id);
+    expect(calls()).toEqual(['GET security-groups', 'GET ports', 'PUT ports']);
+  });
+
+  test('of one of five Services made at once is on every port like the others, and nobody came too late', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const before = others();
+    for (const name of names) it.sandbox.kube.apply(aService({ name }));
+
+    await Promise.all(names.map((name) => it.settle(name)));
+
+    expect(names.map((name) => placed(name))).toEqual(names.map(() => nodePorts().length));
+    expect(others()).toEqual(before);
+    expect(it.sandbox.requests.filter(({ status }) => status === 412)).toEqual([]);
+    for (const name of names) it.sandbox.kube.delete('Service', 'default', name);
+    await Promise.all(names.map((name) => it.settle(name)));
+    expect([groups(), others()]).toEqual([[], before]);
+  });
+
+  test('is inherited by a namesake with another UID', async () => {
+    await create('web');
+    const { id } = groupOf() ?? {};
+    forceDelete(it.sandbox);
+
+    await create('web');
+
+    expect(groups().map((group) => group.id)).toEqual([id]);
+    expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
+  });
+
+  test('is put right while Octavia is at work on the load balancer', async () => {
+    await create('web');
+    const rules = rulesOf();
+    const { securityGroupRules, loadbalancers } = it.sandbox.cloud;
+    securityGroupRules.splice(0, securityGroupRules.length);
+    it.sandbox.cloud.setStatus(loadbalancers[0]?.id ?? '', 'PENDING_UPDATE');
+
+    const report = await run({ key: 'service/default/web', trigger: 'resync' }, it.world);
+
+    expect(report.outcome).toMatchObject({ status: 'progressing' });
+    expect(rulesOf()).toEqual(rules);
+  });
+
+  test('goes when security groups are no longer managed', async () => {
+    const before = others();
+    await create('web');
+
+    await it.sweepUntilSettled(await it.another(aConfig(it.sandbox.authUrl)));
+
+    expect([groups(), others()]).toEqual([[], before]);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  });
+});
+
+describe('a sweep', () => {
+  test.each([1, 20])('over %i settled Services costs no write and at most ten calls', async (count) => {
+    it.sandbox.advanceClock(-60_000);
+    await create(...Array.from({ length: count }, (_, at) => `web-${at + 1}`));
+    await runAll(await sweep(it.world), it.world);
+    const from = it.sandbox.requests.length;
+
+    const found = await sweep(await it.another());
+
+    expect(found).toMatchObject({ requests: [], settled: count, warnings: [] });
+    const calls = openstackSince(from);
+    expect(calls.filter(({ write }) => write)).toEqual([]);
+    expect(calls.length).toBeLessThanOrEqual(10);
+  });
+
+  test.each([
+    [
+      'a rule that somebody took away',
+      () => {
+        const { securityGroupRules } = it.sandbox.cloud;
+        const at = securityGroupRules.findIndex((rule) => rule.security_group_id === groupOf()?.id);
+        securityGroupRules.splice(at, 1);
+      },
+    ],
+    [
+      'a group that somebody took off a port',
+      () => {
+        const [port] = nodePorts();
+        if (port) port.security_groups = port.security_groups.filter((id) => id !== groupOf()?.id);
+      },
+    ],
+    ['tags that somebody took away', () => (groupOf()?.tags ?? []).splice(1)],
+  ])('puts right %s', async (_, change) => {
+    it.sandbox.advanceClock(-60_000);
+    await create('web');
+    const rules = rulesOf();
+    expect((await sweep(it.world)).requests).toEqual([]);
+
+    change();
+    await it.sweepUntilSettled();
+
+    expect([rulesOf(), placed()]).toEqual([rules, nodePorts().length]);
+  });
+
+  test('finds a group whose Service is gone, even when nothing else is left of it', async () => {
+    const before = others();
+    await create('web', 'other');
+    forceDelete(it.sandbox);
+    const lb = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
+    const ip = it.sandbox.cloud.floatingips.findIndex(({ port_id }) => port_id === lb?.vip_port_id);
+    it.sandbox.cloud.floatingips.splice(ip, 1);
+    it.sandbox.cloud.removeLoadBalancer(lb?.id ?? '');
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.requests.filter(({ path }) => path.includes('levelset-unknown'))).toEqual([]);
+    expect(groups().map(({ name }) => name.endsWith('-other'))).toEqual([true]);
+    it.sandbox.kube.delete('Service', 'default', 'other');
+    await it.sweepUntilSettled();
+    expect([groups(), others()]).toEqual([[], before]);
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+});
+
+describe('when Neutron refuses', () => {
+  const revision = {
+    NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
+  };
+  const inUse = {
+    NeutronError: { type: 'SecurityGroupInUse', message: 'Security Group in use.', detail: '' },
+  };
+
+  test('a port that changed meanwhile is read again, and the Service is told of no failure', async () => {
+    const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
+    it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: revision });
+    it.sandbox.kube.apply(aService());
+
+    const first = await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+    expect(first.outcome).toMatchObject({ status: 'progressing' });
+    await it.settle('web');
+
+    expect(placed()).toBe(nodePorts().length);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test('a group that is in use comes back until it is not', async () => {
+    await create('web');
+    const match = { side: 'openstack', method: 'DELETE', path: /security-groups/ } as const;
+    it.sandbox.fault({ match, kind: 'fail-before', status: 409, body: inUse });
+    it.sandbox.kube.delete('Service', 'default', 'web');
+
+    const report = await it.settle('web');
+    expect(report.outcome).toMatchObject({ status: 'failed', code: 'CONFLICT' });
+    expect(serviceOf(it.sandbox)).toBeDefined();
+    await it.sweepUntilSettled();
+
+    expect(groups()).toEqual([]);
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+  });
+
+  test('an answer that is lost makes no second group', async () => {
+    const match = { side: 'openstack', method: 'POST', path: /security-groups$/ } as const;
+    it.sandbox.fault({ match, kind: 'fail-after', status: 503 });
+
+    await create('web');
+
+    expect(groups()).toHaveLength(1);
+    expect(cloudWrites(it.sandbox).filter((write) => write === 'POST security-groups')).toHaveLength(1);
+    expect(rulesOf()).toHaveLength(1);
+    expect(rulesOf()[0]).toMatch(/^ingress tcp/);
+  });
+});

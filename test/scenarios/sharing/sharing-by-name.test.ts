@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
+import { pause, run, runAll } from '../../support/sandbox-world.ts';
+import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
+import type { SharedWorld } from '../../support/shared-world.ts';
+import { leftovers } from '../../support/told.ts';
+
+let it: SharedWorld;
+beforeEach(async () => {
+  it = await startSharedWorld();
+});
+afterEach(() => it.close());
+
+describe('Services that share by a name', () => {
+  test('have one load balancer, which the first makes and the last takes along', async () => {
+    for (const [at, name] of ['web', 'api', 'dns'].entries())
+      it.apply(name, 80 + at, { [LOAD_BALANCER_NAME]: 'edge' });
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.ports()).toEqual([80, 81, 82]);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+
+    for (const name of ['web', 'api', 'dns']) it.sandbox.kube.delete('Service', 'default', name);
+    await it.sweepUntilSettled();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('of two namespaces are two, unless the name is the cluster’s and there is consent', async () => {
+    it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
+    it.apply('web', 81, { [LOAD_BALANCER_NAME]: 'edge' }, 'other');
+    await it.sweepUntilSettled();
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
+
+    it.apply('all', 82, { [LOAD_BALANCER_NAME]: 'cluster/edge' });
+    await it.settle('all');
+    it.apply('all', 83, { [LOAD_BALANCER_NAME]: 'cluster/edge' }, 'other');
+    expect(await it.statusOf('other/all')).toBe('blocked');
+    const all = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('default_all'));
+    all?.tags.push('levelset-allow=other');
+    expect(await it.statusOf('other/all')).toBe('settled');
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(3);
+  });
+
+  test('give the name back when nobody asks for it any more', async () => {
+    it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
+    await it.settle('web');
+    expect(it.lb().tags).toContain('levelset-shared=default/edge');
+
+    it.sandbox.kube.apply({
+      kind: 'Service',
+      metadata: { name: 'web', namespace: 'default', annotations: { [LOAD_BALANCER_NAME]: null } },
+    });
+    await it.settle('web');
+
+    expect(it.lb().tags).not.toContain('levelset-shared=default/edge');
+  });
+});
+
+describe('ten at once', () => {
+  const names = Array.from({ length: 10 }, (_, at) => `s${at}`);
+  /** Runs of those that are not at rest, all at once, until all ten are. */
+  const rush = async (worlds: readonly SharedWorld['world'][]): Promise<void> => {
+    const settled = new Set<string>();
+    for (let rounds = 0; rounds < 400; rounds += 1) {
+      // one of those that are at rest looks on: it must disturb nobody, and see what is gone
+      const onlooker = [...settled][rounds % settled.size];
+      const atWork = names.filter(
+        (name) => settled.size === names.length || !settled.has(name) || name === onlooker,
+      );
+      const reports = await Promise.all(
+        atWork.map((name) => {
+          const world = worlds[(names.indexOf(name) + rounds) % worlds.length] ?? it.world;
+          return run({ key: `service/default/${name}`, trigger: 'audit' }, world);
+        }),
+      );
+      const rest = reports.map(({ outcome }) => outcome.status === 'settled');
+      if (atWork.length === names.length && rest.every(Boolean)) return;
+      for (const [at, name] of atWork.entries())
+        if (rest[at]) settled.add(name);
+        else settled.delete(name);
+      await pause(5);
+    }
+    throw new Error('they do not settle');
+  };
+
+  test.each([
+    ['the id of one that is there', true],
+    ['a name', false],
+  ])(
+    'join and leave by %s, and no listener is lost',
+    async (_, byId) => {
+      const id = byId ? await it.owner() : '';
+      const worlds = [it.world, await it.another(), await it.another()];
+      for (const [at, name] of names.entries())
+        it.apply(name, 100 + at, byId ? { [LOAD_BALANCER_ID]: id } : { [LOAD_BALANCER_NAME]: 'edge' });
+
+      await rush(worlds);
+
+      const wanted = [...(byId ? [80] : []), ...names.map((_name, at) => 100 + at)];
+      expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+      expect(it.ports()).toEqual(wanted);
+      expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+      for (const name of names) expect(it.lb().tags).toContain(`levelset-name=default/${name}`);
+
+      const leaving = byId ? names : names.filter((_name, at) => at % 2 === 0);
+      for (const name of leaving) it.sandbox.kube.delete('Service', 'default', name);
+      await rush(worlds);
+      expect(it.ports()).toEqual(byId ? [80] : [101, 103, 105, 107, 109]);
+
+      for (const name of [...names, 'web']) it.sandbox.kube.delete('Service', 'default', name);
+      if (byId) await it.settle('web');
+      await rush(worlds);
+      await runAll(await sweep(it.world), it.world);
+      expect(leftovers(it.sandbox)).toEqual({});
+    },
+    120_000,
+  );
+});

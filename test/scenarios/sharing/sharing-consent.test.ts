@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aConfig } from '../../support/config.ts';
+import { aService } from '../../support/service.ts';
+import { pause, run } from '../../support/sandbox-world.ts';
+import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
+import type { SharedWorld } from '../../support/shared-world.ts';
+import { addressOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+
+let it: SharedWorld;
+beforeEach(async () => {
+  it = await startSharedWorld();
+});
+afterEach(() => it.close());
+
+/** A load balancer that a person made, with a listener on it. */
+async function usersOwn(tags: readonly string[] = []): Promise<string> {
+  const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
+  const pool = { name: 'mine', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members: [] };
+  const made = await it.world.cloud.create('loadbalancer', {
+    name: 'mine',
+    vip_subnet_id: subnet,
+    tags,
+    listeners: [{ name: 'mine', protocol: 'TCP', protocol_port: 9100, default_pool: pool }],
+  });
+  while (it.lb().provisioning_status !== 'ACTIVE') {
+    await it.world.cloud.get('loadbalancer', made.id);
+    await pause(5);
+  }
+  return made.id;
+}
+
+const picture = (): string =>
+  JSON.stringify([it.lb(), it.sandbox.cloud.listeners, it.sandbox.cloud.pools, it.sandbox.cloud.floatingips]);
+
+describe('a load balancer that was not made for the namespace', () => {
+  test('is not touched without consent, and nothing is published', async () => {
+    await it.owner();
+    const before = picture();
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id }, 'other');
+
+    const { outcome } = await it.settle('other/api');
+
+    expect(outcome).toMatchObject({ status: 'blocked' });
+    expect('reason' in outcome && outcome.reason).toContain('levelset-allow=other');
+    expect(picture()).toBe(before);
+    expect(serviceOf(it.sandbox, 'api', 'other')?.status?.loadBalancer?.ingress ?? []).toEqual([]);
+
+    await it.remove('other/api');
+    await it.sweepUntilSettled();
+    expect(picture()).toBe(before);
+    expect(serviceOf(it.sandbox, 'api', 'other')).toBeUndefined();
+  });
+
+  test.each(['levelset-allow=other', 'levelset-allow=*'])('is shared by the tag %s', async (tag) => {
+    await it.owner();
+    it.lb().tags.push(tag);
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id }, 'other');
+
+    expect(await it.statusOf('other/api')).toBe('settled');
+    expect(it.ports()).toEqual([80, 81]);
+  });
+
+  test('is shared by the word of the operator', async () => {
+    await it.owner();
+    const allowedReferences = [{ namespace: 'other', kind: 'loadbalancer' as const, id: it.lb().id }];
+    const config = { ...aConfig(it.sandbox.authUrl), allowedReferences };
+    const world = await it.another(config);
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id }, 'other');
+
+    for (let tries = 0; tries < 50 && it.ports().length < 2; tries += 1) {
+      await run({ key: 'service/other/api', trigger: 'audit' }, world);
+      await pause(15);
+    }
+    expect(it.ports()).toEqual([80, 81]);
+  });
+
+  test('of another cluster is not shared, whatever its tags say', async () => {
+    const id = await usersOwn(['levelset-allow=*', 'levelset-cluster=other']);
+    const before = picture();
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
+
+    expect(await it.statusOf('api')).toBe('blocked');
+    expect(picture()).toBe(before);
+  });
+
+  test('is the user’s own, and stays so: foreign listener, name, tags and consent', async () => {
+    const id = await usersOwn(['team=edge', 'levelset-allow=default']);
+    const [foreign] = it.sandbox.cloud.listeners;
+    const before = JSON.stringify(foreign);
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
+    it.apply('web', 80, { [LOAD_BALANCER_ID]: id });
+
+    await it.settle('api');
+    await it.settle('web');
+    expect(it.ports()).toEqual([80, 81, 9100]);
+    expect(addressOf(it.sandbox)).toBe(it.lb().vip_address);
+
+    for (const name of ['api', 'web']) {
+      await it.remove(name);
+    }
+    await it.sweepUntilSettled();
+    expect(it.ports()).toEqual([9100]);
+    expect(JSON.stringify(it.sandbox.cloud.listeners[0])).toBe(before);
+    expect(it.lb().tags).toEqual(['team=edge', 'levelset-allow=default']);
+    expect(it.sandbox.cloud.pools).toHaveLength(1);
+    expect(it.sandbox.kube.list('Lease')).toEqual([]);
+  });
+});
+
+describe('an id under which there is no load balancer', () => {
+  const GONE = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
+
+  test('is a mistake when a user wrote it', async () => {
+    it.apply('web', 80, { [LOAD_BALANCER_ID]: GONE });
+
+    expect(await it.statusOf('web')).toBe('blocked');
+    expect(readyOf(it.sandbox)?.message).toContain('is no load balancer that the project');
+    expect(it.sandbox.cloud.loadbalancers).toEqual([]);
+  });
+
+  test('does not count when a controller noted it', async () => {
+    it.apply('web', 80, {
+      [LOAD_BALANCER_ID]: GONE,
+      'loadbalancer.openstack.org/load-balancer-address': '192.0.2.1',
+    });
+
+    expect(await it.statusOf('web')).toBe('settled');
+    expect(serviceOf(it.sandbox)?.metadata.annotations).toMatchObject({ [LOAD_BALANCER_ID]: it.lb().id });
+  });
+
+  test('is no hindrance to a Service that goes to ClusterIP and back, and one that joins joins again', async () => {
+    const id = await it.owner();
+    await it.join('api', 81);
+
+    for (const name of ['web', 'api']) {
+      it.sandbox.kube.apply(aService({ name, spec: { type: 'ClusterIP' } }));
+      await it.settle(name);
+    }
+    expect(leftovers(it.sandbox)).toEqual({});
+    expect(serviceOf(it.sandbox)?.metadata.annotations ?? {}).toEqual({});
+    expect(serviceOf(it.sandbox, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
+
+    it.apply('web', 80);
+    expect(await it.statusOf('web')).toBe('settled');
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  });
+});

@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aConfig } from '../../support/config.ts';
+import { aService } from '../../support/service.ts';
+import { run } from '../../support/sandbox-world.ts';
+import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
+import type { SharedWorld } from '../../support/shared-world.ts';
+import {
+  addressOf,
+  cloudWrites,
+  forceDelete,
+  ingressOf,
+  leftovers,
+  readyOf,
+  serviceOf,
+} from '../../support/told.ts';
+
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+
+let it: SharedWorld;
+beforeEach(async () => {
+  it = await startSharedWorld();
+});
+afterEach(() => it.close());
+
+describe('a Service that names the load balancer of another one', () => {
+  test('comes onto it, and has its address', async () => {
+    const id = await it.owner();
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
+
+    expect(await it.statusOf('api')).toBe('settled');
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(it.ports()).toEqual([80, 81]);
+    expect(addressOf(it.sandbox, 'api')).toBe(addressOf(it.sandbox, 'web'));
+    expect(it.lb().tags).toEqual(
+      expect.arrayContaining(['levelset-name=default/web', 'levelset-name=default/api']),
+    );
+    expect(it.lb().tags).toContain('kube_service_kubernetes_default_api');
+    const writes = cloudWrites(it.sandbox).length;
+    await it.sweepUntilSettled();
+    expect(cloudWrites(it.sandbox)).toHaveLength(writes);
+    expect(serviceOf(it.sandbox, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
+  });
+
+  test('leaves it as it was, whoever looks', async () => {
+    await it.owner();
+    await it.join('api', 81);
+
+    await it.remove('api');
+    await it.sweepUntilSettled();
+
+    expect(it.ports()).toEqual([80]);
+    expect(it.sandbox.cloud.pools).toHaveLength(1);
+    expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
+    expect(it.lb().tags.filter((tag) => tag.endsWith('api'))).toEqual([]);
+    expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
+
+    await it.remove('web');
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('keeps it with its floating IP when the owner leaves first, and takes both along as the last', async () => {
+    await it.owner();
+    const address = addressOf(it.sandbox);
+    await it.join('api', 81);
+
+    await it.remove('web');
+    await it.sweepUntilSettled();
+
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+    expect(it.ports()).toEqual([81]);
+    expect(it.sandbox.cloud.pools).toHaveLength(1);
+    expect(it.sandbox.cloud.floatingips[0]?.floating_ip_address).toBe(address);
+    expect(addressOf(it.sandbox, 'api')).toBe(address);
+
+    await it.remove('api');
+    await it.sweepUntilSettled();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('finds the owner made again as its owner again', async () => {
+    await it.owner();
+    const address = addressOf(it.sandbox);
+    await it.join('api', 81);
+    await it.remove('web');
+
+    it.apply('web', 8080);
+    await it.settle('web');
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.ports()).toEqual([81, 8080]);
+    expect(addressOf(it.sandbox)).toBe(address);
+    expect(it.lb().tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
+    expect(it.lb().tags.filter((tag) => tag.startsWith('levelset-owner='))).toEqual([]);
+    for (const name of ['api', 'web']) {
+      await it.remove(name);
+    }
+    await it.sweepUntilSettled();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('is told of a port that another one has, and has its other ports', async () => {
+    const id = await it.owner();
+    const two = [
+      { name: 'a', port: 80, targetPort: 1 },
+      { name: 'b', port: 81, targetPort: 2 },
+      { name: 'c', port: 80, targetPort: 3, protocol: 'UDP' },
+    ];
+    it.sandbox.kube.apply(
+      aService({ name: 'api', annotations: { [LOAD_BALANCER_ID]: id }, spec: { ports: two } }),
+    );
+
+    await it.settle('api');
+
+    expect(it.sandbox.cloud.listeners.map((one) => `${one.protocol}/${one.protocol_port}`).sort()).toEqual([
+      'TCP/80',
+      'TCP/81',
+      'UDP/80',
+    ]);
+    expect(readyOf(it.sandbox, 'api')?.message).toContain('is taken on this load balancer by default/web');
+
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    expect(it.sandbox.cloud.listeners).toHaveLength(3);
+    expect(readyOf(it.sandbox, 'api')?.message).not.toContain('is taken');
+  });
+
+  test('says what is for the owner to say', async () => {
+    const id = await it.owner();
+    it.apply('api', 81, {
+      [LOAD_BALANCER_ID]: id,
+      'loadbalancer.openstack.org/flavor-id': '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
+    });
+
+    await it.settle('api');
+
+    expect(readyOf(it.sandbox, 'api')?.message).toContain('is for default/web to say');
+    expect(it.ports()).toEqual([80, 81]);
+  });
+
+  test('is refused beyond max-shared-lb, and nothing is published', async () => {
+    const id = await it.owner();
+    const world = await it.another(aConfig(it.sandbox.authUrl, { maxSharedLb: 1 }));
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
+
+    const { outcome } = await run({ key: 'service/default/api', trigger: 'audit' }, world);
+
+    expect(outcome).toMatchObject({ status: 'blocked' });
+    expect('reason' in outcome && outcome.reason).toContain('max-shared-lb');
+    expect(ingressOf(it.sandbox, 'api')).toEqual([]);
+    expect(it.ports()).toEqual([80]);
+  });
+
+  test('is refused when it is internal and the load balancer is open', async () => {
+    const id = await it.owner();
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: id, [INTERNAL]: 'true' });
+
+    expect(await it.statusOf('api')).toBe('blocked');
+    expect(it.ports()).toEqual([80]);
+  });
+
+  test('that is internal too is as internal as that one', async () => {
+    it.apply('web', 80, { [INTERNAL]: 'true' });
+    await it.settle('web');
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id, [INTERNAL]: 'true' });
+    it.apply('open', 82, { [LOAD_BALANCER_ID]: it.lb().id });
+
+    await it.settle('api');
+    await it.settle('open');
+
+    expect(addressOf(it.sandbox, 'api')).toBe(it.lb().vip_address);
+    expect(addressOf(it.sandbox, 'open')).toBe(it.lb().vip_address);
+    expect(readyOf(it.sandbox, 'open')?.message).toContain('has no floating IP');
+    expect(it.sandbox.cloud.floatingips).toEqual([]);
+  });
+
+  test('stays where it is when it names another one later', async () => {
+    const id = await it.owner();
+    it.apply('api', 81);
+    await it.settle('api');
+    const own = serviceOf(it.sandbox, 'api')?.metadata.annotations?.[LOAD_BALANCER_ID];
+
+    it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
+    const { plan, loadBalancerId } = await it.settle('api');
+
+    expect(loadBalancerId).toBe(own);
+    expect(plan?.problems[0]?.message).toContain('stays there');
+    expect(serviceOf(it.sandbox, 'api')?.metadata.annotations?.[LOAD_BALANCER_ID]).toBe(id);
+  });
+});
+
+test('a Service that vanished without its finalizer loses its listeners to the sweep, and the others keep theirs', async () => {
+  await it.owner();
+  for (const [at, name] of ['api', 'dns'].entries()) {
+    await it.join(name, 81 + at);
+  }
+  forceDelete(it.sandbox, 'api');
+
+  await it.sweepUntilSettled();
+
+  expect(it.ports()).toEqual([80, 82]);
+  expect(it.sandbox.cloud.pools).toHaveLength(2);
+  forceDelete(it.sandbox, 'web');
+  await it.sweepUntilSettled();
+  expect(it.ports()).toEqual([82]);
+  expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+});
+
+test('a tag that was lost from the load balancer is put back from the listeners', async () => {
+  const id = await it.owner();
+  await it.join('api', 81);
+  const lost = ['levelset-name=default/api', 'kube_service_kubernetes_default_api'];
+  it.lb().tags = it.lb().tags.filter((tag) => !lost.includes(tag));
+  it.lb().updated_at = it.sandbox.cloud.octaviaTime();
+
+  await it.remove('web');
+
+  expect(it.ports()).toEqual([81]);
+  expect(it.lb().id).toBe(id);
+  await it.settle('api');
+  await it.sweepUntilSettled();
+  expect(it.lb().tags).toEqual(expect.arrayContaining(lost));
+});

@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { serviceKey } from '../../../shared/model/request.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { addressOf, cloudWrites, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+
+const APPROVE = 'levelset.openstack.org/approve';
+const LARGE = { id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', description: '', enabled: true };
+const HUGE = { ...LARGE, id: '6c4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'huge' };
+const OTHER_FLAVOR = { 'loadbalancer.openstack.org/flavor-id': HUGE.id };
+const FLAVOR = { 'loadbalancer.openstack.org/flavor-id': LARGE.id };
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+  it.sandbox.cloud.flavors.push(LARGE, HUGE);
+  it.sandbox.kube.apply(aService());
+  await it.settle('web');
+});
+afterEach(() => it.close());
+
+function approvalToldTo(name = 'web'): string {
+  return /until ([0-9a-f]{12}) is approved/.exec(readyOf(it.sandbox, name)?.message ?? '')?.[1] ?? '';
+}
+
+async function approve(annotations: Readonly<Record<string, string>>): Promise<void> {
+  it.sandbox.kube.apply(aService({ annotations }));
+  await it.settle('web');
+  it.sandbox.kube.apply(aService({ annotations: { ...annotations, [APPROVE]: approvalToldTo() } }));
+}
+
+test('a change that needs another load balancer is refused, with its cost and its hash', async () => {
+  const before = structuredClone(it.sandbox.cloud.loadbalancers);
+  it.sandbox.kube.apply(aService({ annotations: FLAVOR }));
+
+  await it.settle('web');
+
+  // the members follow the node port that is given anew
+  const same = before.map((lb) => ({ ...lb, updated_at: expect.any(String) as string }));
+  expect(it.sandbox.cloud.loadbalancers).toEqual(same);
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  expect(readyOf(it.sandbox)?.message).toMatch(
+    /lb is left as it is until [0-9a-f]{12} is approved \(flavor_id null -> "5b4f/,
+  );
+  expect(readyOf(it.sandbox)?.message).toContain('the floating IP 203.0.113');
+});
+
+test('approved, the new load balancer is complete before the floating IP turns to it, and the address stays', async () => {
+  const address = addressOf(it.sandbox);
+  const [old] = it.sandbox.cloud.loadbalancers;
+  const [ip] = it.sandbox.cloud.floatingips;
+  await approve(FLAVOR);
+  const seen = it.sandbox.requests.length;
+
+  await it.settle('web');
+
+  const [now, ...others] = it.sandbox.cloud.loadbalancers;
+  expect(others).toEqual([]);
+  expect(now?.id).not.toBe(old?.id);
+  expect(now).toMatchObject({ flavor_id: LARGE.id, provisioning_status: 'ACTIVE' });
+  expect(it.sandbox.cloud.floatingips).toEqual([ip]);
+  expect(ip).toMatchObject({ floating_ip_address: address, port_id: now?.vip_port_id });
+  expect(addressOf(it.sandbox)).toBe(address);
+  expect(serviceOf(it.sandbox)?.metadata.annotations).toMatchObject({
+    'loadbalancer.openstack.org/load-balancer-id': now?.id,
+  });
+  expect(readyOf(it.sandbox)?.message).toBe(`load balancer ${now?.id ?? ''} serves at ${address ?? ''}`);
+  expect(cloudWrites(it.sandbox).slice(-3)).toEqual([
+    'POST loadbalancers',
+    'PUT floatingips/ID',
+    'DELETE loadbalancers/ID',
+  ]);
+  expect(it.sandbox.requests.slice(seen).some(({ status }) => status >= 400)).toBe(false);
+});
+
+test('a hash is good for one load balancer: the same change later waits for its own', async () => {
+  await approve(FLAVOR);
+  await it.settle('web');
+  const used = serviceOf(it.sandbox)?.metadata.annotations?.[APPROVE] ?? '';
+  it.sandbox.kube.apply(aService({ annotations: { ...OTHER_FLAVOR, [APPROVE]: used } }));
+  await it.settle('web');
+  it.sandbox.kube.apply(
+    aService({ annotations: { ...OTHER_FLAVOR, [APPROVE]: `${used},${approvalToldTo()}` } }),
+  );
+  await it.settle('web');
+  const [lb] = it.sandbox.cloud.loadbalancers;
+
+  it.sandbox.kube.apply(aService({ annotations: { ...FLAVOR, [APPROVE]: used } }));
+  await it.settle('web');
+
+  expect(it.sandbox.cloud.loadbalancers).toEqual([lb]);
+  expect(lb).toMatchObject({ flavor_id: HUGE.id });
+  expect(approvalToldTo()).not.toBe('');
+  expect(used).not.toContain(approvalToldTo());
+});
+
+test('a hash of anything else approves nothing', async () => {
+  it.sandbox.kube.apply(aService({ annotations: { ...FLAVOR, [APPROVE]: 'aaaaaaaaaaaa' } }));
+
+  await it.settle('web');
+
+  expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ flavor_id: null }]);
+});
+
+describe('half-way', () => {
+  /** The new load balancer is made, and nothing turned to it. */
+  async function halfWay(): Promise<void> {
+    await approve(FLAVOR);
+    await run({ key: serviceKey('default', 'web'), trigger: 'audit' }, it.world);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
+  }
+
+  test('a change of mind takes the new one away, and the old one serves on', async () => {
+    const [old] = it.sandbox.cloud.loadbalancers;
+    await halfWay();
+    const metadata = {
+      name: 'web',
+      namespace: 'default',
+      annotations: { [Object.keys(FLAVOR)[0] ?? '']: null },
+    };
+    it.sandbox.kube.apply({ kind: 'Service', metadata });
+
+    await it.settle('web');
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ id: old?.id, flavor_id: null }]);
+    expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
+  });
+
+  test('a node that joins then is a member of the new one afterwards', async () => {
+    await halfWay();
+    const [, later] = it.sandbox.cloud.loadbalancers;
+    it.sandbox.kube.addNode('node-9');
+
+    await it.settle('web');
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ id: later?.id }]);
+    expect(membersOf(later?.id)).toContain('node-9');
+  });
+
+  test('deleted, the Service leaves neither of them', async () => {
+    await halfWay();
+    it.sandbox.kube.delete('Service', 'default', 'web');
+
+    await it.settle('web');
+    await it.sweepUntilSettled();
+
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('a new one in ERROR is not turned to, and the Service says what to do', async () => {
+    const [old] = it.sandbox.cloud.loadbalancers;
+    await halfWay();
+    await pause(30);
+    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[1]?.id ?? '', 'ERROR');
+
+    await it.settle('web');
+
+    expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
+    expect(readyOf(it.sandbox)?.message).toContain('is in ERROR: delete that one to try again');
+  });
+
+  test('a process that knows nothing of it goes on from what is there', async () => {
+    await halfWay();
+
+    await it.sweepUntilSettled(await it.another());
+
+    expect(it.sandbox.cloud.loadbalancers).toMatchObject([{ flavor_id: LARGE.id }]);
+    expect(it.sandbox.cloud.floatingips).toMatchObject([
+      { port_id: it.sandbox.cloud.loadbalancers[0]?.vip_port_id },
+    ]);
+  });
+});
+
+function membersOf(lb: string | undefined): readonly string[] {
+  const { pools, members } = it.sandbox.cloud;
+  const ids = pools.filter((pool) => pool.loadbalancer_id === lb).map(({ id }) => id);
+  return members.filter((one) => ids.includes(one.pool_id)).map(({ name }) => name);
+}
+
+test('without room for one more it is not begun, and the old one serves', async () => {
+  it.sandbox.cloud.quotas.load_balancer = 1;
+  const other = await it.another();
+  await approve(FLAVOR);
+
+  const { outcome } = await run({ key: serviceKey('default', 'web'), trigger: 'audit' }, other);
+
+  expect(outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
+  expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+});
+
+test('what is not ours on the load balancer would go with it: that cannot be approved', async () => {
+  const [lb] = it.sandbox.cloud.loadbalancers;
+  const listener = await it.world.cloud.create('listener', {
+    name: 'mine',
+    protocol: 'TCP',
+    protocol_port: 9999,
+    loadbalancer_id: lb?.id,
+  });
+  await pause(30);
+  it.sandbox.kube.apply(aService({ annotations: FLAVOR }));
+
+  await it.settle('web');
+
+  expect(readyOf(it.sandbox)?.message).toContain('what is not ours is on it');
+  expect(approvalToldTo()).toBe('');
+  expect(it.sandbox.cloud.listeners.some(({ id }) => id === listener.id)).toBe(true);
+});
+
+test('an internal one has another address afterwards, which was said before', async () => {
+  const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+  it.sandbox.kube.apply(aService({ name: 'inside', annotations: internal }));
+  await it.settle('inside');
+  const before = addressOf(it.sandbox, 'inside');
+  it.sandbox.kube.apply(aService({ name: 'inside', annotations: { ...internal, ...FLAVOR } }));
+  await it.settle('inside');
+  expect(readyOf(it.sandbox, 'inside')?.message).toContain(`with another address than ${before ?? ''}`);
+
+  const approved = { ...internal, ...FLAVOR, [APPROVE]: approvalToldTo('inside') };
+  it.sandbox.kube.apply(aService({ name: 'inside', annotations: approved }));
+  await it.settle('inside');
+
+  const [lb] = it.sandbox.cloud.loadbalancers.filter(({ name }) => name.endsWith('inside'));
+  expect(lb).toMatchObject({ flavor_id: LARGE.id, vip_address: addressOf(it.sandbox, 'inside') });
+  expect(addressOf(it.sandbox, 'inside')).not.toBe(before);
+});
+
+test('with an address of its own that is asked for, the old one goes first, and the address is the same', async () => {
+  const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+  const spec = { loadBalancerIP: '10.0.0.222' };
+  it.sandbox.kube.apply(aService({ name: 'fixed', annotations: internal, spec }));
+  await it.settle('fixed');
+  it.sandbox.kube.apply(aService({ name: 'fixed', annotations: { ...internal, ...FLAVOR }, spec }));
+  await it.settle('fixed');
+  expect(readyOf(it.sandbox, 'fixed')?.message).toContain('does not answer meanwhile');
+
+  const approved = { ...internal, ...FLAVOR, [APPROVE]: approvalToldTo('fixed') };
+  it.sandbox.kube.apply(aService({ name: 'fixed', annotations: approved, spec }));
+  await it.settle('fixed');
+
+  const lbs = it.sandbox.cloud.loadbalancers.filter(({ name }) => name.endsWith('fixed'));
+  expect(lbs).toMatchObject([{ flavor_id: LARGE.id, vip_address: '10.0.0.222' }]);
+  expect(addressOf(it.sandbox, 'fixed')).toBe('10.0.0.222');
+});
+
+test('a create that Octavia refuses is told and not tried again by sweeps', async () => {
+  const body = { faultcode: 'Client', faultstring: 'Not on a Saturday.', debuginfo: null };
+  const refuse = { kind: 'fail-before', status: 400, times: 100, body } as const;
+  it.sandbox.fault({ match: { method: 'POST', path: /\/loadbalancers$/ }, ...refuse });
+  await approve(FLAVOR);
+  const { outcome } = await it.settle('web');
+  expect(outcome).toMatchObject({ status: 'blocked' });
+  await pause(30);
+  const before = cloudWrites(it.sandbox).length;
+
+  const { requests, warnings } = await sweep(it.world);
+
+  expect(requests).toEqual([]);
+  expect(warnings.join()).toContain('Not on a Saturday.');
+  expect(cloudWrites(it.sandbox)).toHaveLength(before);
+});
+
+test('approved, what could not be made is not begun, and the Service says why', async () => {
+  await approve({ 'loadbalancer.openstack.org/flavor-id': '9b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' });
+  const before = cloudWrites(it.sandbox).length;
+
+  await it.settle('web');
+
+  expect(readyOf(it.sandbox)?.message).toContain('approved, but another one cannot be made:');
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  const written = cloudWrites(it.sandbox).slice(before);
+  expect(written.filter((write) => write.includes('loadbalancers'))).toEqual([]);
+});
+
+test('approved, what would be complete only later is not turned to: a port whose pool speaks TLS', async () => {
+  const tls = { 'levelset.openstack.org/pool-tls': 'true', 'levelset.openstack.org/protocol': 'http' };
+  it.sandbox.kube.apply(aService({ annotations: tls }));
+  await it.settle('web');
+  const [old] = it.sandbox.cloud.loadbalancers;
+
+  await approve({ ...tls, ...FLAVOR });
+  await it.settle('web');
+
+  expect(it.sandbox.cloud.pools).toMatchObject([{ tls_enabled: true }]);
+  expect(readyOf(it.sandbox)?.message).toContain('would be complete only later: listener/tcp/80');
+  expect(it.sandbox.cloud.loadbalancers.map(({ id }) => id)).toEqual([old?.id]);
+});

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Attributes } from '../../../shared/model/resources.ts';
+import type { Pending } from '../../../shared/model/plan.ts';
+import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
+import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+
+const OWN = 'levelset.openstack.org/';
+const OCCM = 'loadbalancer.openstack.org/';
+const OTHER = '7d7d7d7d-0000-4000-8000-000000000002';
+const HTTP = { [`${OWN}protocol`]: 'http' };
+const BY_HTTP = { [`${OWN}monitor-type`]: 'HTTP' };
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+  const { subnets } = it.sandbox.cloud;
+  const [first] = subnets.filter(({ cidr }) => cidr.startsWith('10.'));
+  if (first) subnets.push({ ...first, id: OTHER, cidr: '10.8.0.0/16' });
+});
+afterEach(() => it.close());
+
+type Annotations = Readonly<Record<string, string>>;
+interface Wish {
+  readonly annotations?: Annotations;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+/** What waits after the Service has come to rest with this as well. */
+async function ask({ annotations = {}, spec = {} }: Wish): Promise<readonly Pending[]> {
+  const metadata = { name: 'web', namespace: 'default', annotations };
+  it.sandbox.kube.apply({ kind: 'Service', metadata, spec });
+  expect((await it.settle('web')).outcome.status).toBe('settled');
+  return (await it.settle('web', { dryRun: true })).plan?.pending ?? [];
+}
+
+function approve(pending: readonly Pending[]): Promise<readonly Pending[]> {
+  return ask({ annotations: { [`${OWN}approve`]: pending.map(({ approval }) => approval).join() } });
+}
+
+const poolInUse = (): string => it.sandbox.cloud.listeners[0]?.default_pool_id ?? '';
+
+/** How clients are served, but for what the new pool is made for. */
+function served(turn: Annotations): unknown {
+  const { pools, members, healthmonitors, floatingips } = it.sandbox.cloud;
+  const shown = ['address', 'protocol_port', 'subnet_id', 'weight', 'backup', 'monitor_port'];
+  return {
+    pools: pools.map((pool) => [pool['session_persistence'], pool['lb_algorithm']]),
+    members: members.map((member) => shown.map((name) => (member as Attributes)[name])).sort(),
+    monitors: healthmonitors.map(({ delay, timeout, max_retries, type }) => [
+      delay,
+      timeout,
+      max_retries,
+      turn === BY_HTTP || type,
+    ]),
+    floatingips: floatingips.map(({ port_id }) => port_id),
+  };
+}
+
+interface Case {
+  readonly waits: string;
+  readonly wish: Wish;
+}
+
+const SELECTED = { [`${OCCM}node-selector`]: 'kubernetes.io/hostname=node-1' };
+const OF_BOTH: readonly Case[] = [
+  { waits: 'session persistence', wish: { spec: { sessionAffinity: 'ClientIP' } } },
+  { waits: 'another subnet of the members', wish: { annotations: { [`${OCCM}member-subnet-id`]: OTHER } } },
+];
+const OF_GO: readonly Case[] = [
+  {
+    waits: 'a floating IP that goes',
+    wish: { annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } },
+  },
+];
+const UNCHECKED: Case = {
+  waits: 'a monitor that goes',
+  wish: { annotations: { [`${OCCM}enable-health-monitor`]: 'false' } },
+};
+const OF_KINX: readonly Case[] = [
+  UNCHECKED,
+  { waits: 'settings of the monitor', wish: { annotations: { [`${OCCM}health-monitor-delay`]: '30' } } },
+  { waits: 'another type of the monitor', wish: { annotations: BY_HTTP } },
+  { waits: 'a node-selector', wish: { annotations: SELECTED } },
+];
+
+const TURNS = [
+  {
+    by: 'the monitor type',
+    maker: 'the Go provider',
+    make: makeAsGoProvider,
+    turn: BY_HTTP,
+    cases: [...OF_BOTH, ...OF_GO],
+  },
+  {
+    by: 'the protocol',
+    maker: 'the Go provider',
+    make: makeAsGoProvider,
+    turn: HTTP,
+    cases: [...OF_BOTH, ...OF_GO, UNCHECKED],
+  },
+  { by: 'the protocol', maker: 'kinx', make: makeAsKinx, turn: HTTP, cases: [...OF_BOTH, ...OF_KINX] },
+];
+
+describe.each(TURNS)('$maker: $by is another one, by another pool', ({ make, turn, cases }) => {
+  test.each(cases)('$waits waits on, and is done when it is approved', async ({ wish }) => {
+    await make(it);
+    Object.assign(it.sandbox.cloud.members[0] ?? {}, { weight: 7 });
+    await it.settle('web');
+    const waits = await ask(wish);
+    const [before, pool] = [served(turn), poolInUse()];
+
+    const known = waits.map(({ approval }) => approval);
+    const asked = (await ask({ annotations: turn })).filter(({ approval }) => !known.includes(approval));
+    const after = await approve(asked);
+
+    expect(waits).toHaveLength(1);
+    expect(poolInUse()).not.toBe(pool);
+    expect(it.sandbox.cloud.pools).toHaveLength(1);
+    expect(served(turn)).toEqual(before);
+    expect(after).toEqual(waits);
+
+    expect(await approve(waits)).toEqual([]);
+    expect(served(turn)).not.toEqual(before);
+  });
+});
+
+test('members that a person added serve on in the other pool', async () => {
+  await makeAsGoProvider(it);
+  await it.settle('web');
+  const theirs = { address: '10.0.0.99', protocol_port: 9000, weight: 5 };
+  const pool = poolInUse();
+  await it.world.cloud.create('member', theirs, pool);
+  await pause(30);
+
+  await ask({ annotations: BY_HTTP });
+  await it.sweepUntilSettled();
+
+  const found = it.sandbox.cloud.members.filter(({ address }) => address === theirs.address);
+  expect(found).toMatchObject([{ ...theirs, name: '', pool_id: poolInUse() }]);
+  expect(poolInUse()).not.toBe(pool);
+  expect(it.sandbox.cloud.members).toHaveLength(4);
+});

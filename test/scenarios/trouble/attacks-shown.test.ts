@@ -1,0 +1,231 @@
+/** Everything that levelset shows of what tenants wrote: nothing of a key, no markup, no escape, nothing endless. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createLog, reconcileLine } from '../../../functions/log.ts';
+import { createMetrics } from '../../../functions/metrics.ts';
+import { statusRows } from '../../../functions/status-rows.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import { renderPlan } from '../../../shared/plan/render.ts';
+import { renderPage } from '../../../shared/report/page.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { aTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
+import { readyOf, serviceOf } from '../../support/told.ts';
+
+const OWN = 'levelset.openstack.org/';
+const OCCM = 'loadbalancer.openstack.org/';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+interface Shown {
+  /** What a person reads on a terminal: plan and log. */
+  readonly terminal: string;
+  readonly page: string;
+  /** Condition and Events. */
+  readonly told: string;
+  /** All of it, metrics and what is kept in the cluster as well. */
+  readonly everything: string;
+}
+
+/** Runs the Service as `serve` would, until it waits, and gathers all that comes out. */
+async function showAll(name = 'web'): Promise<Shown> {
+  const reports: Report[] = [];
+  const metrics = createMetrics();
+  const lines = await logged(async (log) => {
+    for (let runs = 0; runs < 40; runs += 1) {
+      const report = await run({ key: `service/default/${name}`, trigger: 'command' }, { ...it.world, log });
+      reports.push(report);
+      metrics.observeReconcile(report);
+      log.info('reconciled', reconcileLine(report, renderPlan));
+      if (report.outcome.status !== 'progressing') break;
+    }
+  });
+  const [last] = reports.toReversed();
+  const service = serviceOf(it.sandbox, name);
+  const rows =
+    service && last
+      ? statusRows([service], it.world.config, new Map([[last.request.key, { report: last, at: '' }]]))
+      : [];
+  const page = renderPage({ cluster: 'test', generatedAt: '2026-11-21T00:00:00Z', rows });
+  const plans = reports.map(({ plan }) => (plan ? renderPlan(plan) : '')).join('\n');
+  const { kube } = it.sandbox;
+  const events = kube.list('Event', 'default').map(({ message }) => String(message));
+  const told = [readyOf(it.sandbox, name)?.message ?? '', ...events].join('\n');
+  const kept = [kube.list('ConfigMap', 'kube-system'), kube.list('Lease'), kube.list('Service')];
+  const scraped = (await metrics.scrape()).body;
+  const terminal = `${plans}\n${lines}`;
+  return {
+    terminal,
+    page,
+    told,
+    everything: [terminal, page, told, scraped, JSON.stringify([kept, reports])].join('\n'),
+  };
+}
+
+/** What a log of the program itself wrote meanwhile. */
+async function logged(doing: (log: ReturnType<typeof createLog>) => Promise<void>): Promise<string> {
+  const written: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  }
+  try {
+    await doing(createLog('debug'));
+  } finally {
+    vi.restoreAllMocks();
+  }
+  return written.join('\n');
+}
+
+describe('the key of a certificate', () => {
+  /** Every line of it, as PEM and as bytes, in the encodings that it travels in. */
+  const traces = keyOfPair('one')
+    .split('\n')
+    .filter((line) => line.length > 30 && !line.startsWith('-----'))
+    .flatMap((line) => [
+      line,
+      Buffer.from(line).toString('base64').slice(0, 40),
+      Buffer.from(line, 'base64').toString('hex'),
+    ]);
+
+  function keep(key?: string): void {
+    const { type, data } = aTlsSecret('one', key === undefined ? {} : { key });
+    it.sandbox.kube.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'web-tls' },
+      type,
+      data: { ...data },
+    });
+  }
+  const ask = (): void => {
+    const spec = { ports: [{ name: 'https', port: 443 }] };
+    it.sandbox.kube.apply(aService({ annotations: { [`${OWN}tls-secret`]: 'web-tls' }, spec }));
+  };
+
+  test('is in nothing that is shown or kept, from the first run to the last', async () => {
+    keep();
+    ask();
+    const { everything } = await showAll();
+
+    expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TERMINATED_HTTPS' }]);
+    expect(everything).toContain('tls-secret');
+    expect(traces.filter((trace) => everything.includes(trace))).toEqual([]);
+  });
+
+  test('is in no error, when Barbican refuses it or when it is broken', async () => {
+    keep();
+    ask();
+    const clear = it.sandbox.fault({
+      match: { method: 'POST', path: /\/v1\/secrets/ },
+      times: 100,
+      kind: 'fail-before',
+      status: 400,
+      body: { title: 'Bad Request', description: `not what was expected: ${keyOfPair('one')}` },
+    });
+    const refused = await showAll();
+    clear();
+    keep(keyOfPair('one').replace('PRIVATE', 'PUBLIC'));
+    const broken = await showAll();
+
+    for (const { everything } of [refused, broken]) {
+      expect(traces.filter((trace) => everything.includes(trace))).toEqual([]);
+    }
+    expect(broken.told).toContain('web-tls');
+  });
+});
+
+describe.each([
+  ['markup', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
+  ['an escape of a terminal', '\u001b[2J\u001b[31mroot\u009b31m\u0007'],
+  ['text that runs backwards, and what cannot be seen', '\u202egnp.exe\u200b\u2066x\u2028y'],
+  ['a line of its own', 'x\n- lb and everything on it\n{"level":"ERROR"}'],
+])('%s in an annotation', (_, text) => {
+  test('is shown as what it is, everywhere', async () => {
+    const annotations = {
+      [`${OCCM}connection-limit`]: text,
+      [`${OWN}monitor-url-path`]: text,
+      [`${OCCM}floating-subnet`]: text,
+      [`${OWN}tls-secret`]: text,
+    };
+    it.sandbox.kube.apply(aService({ annotations }));
+    const { terminal, page, told } = await showAll();
+
+    expect(page).not.toMatch(/<img|<script>alert/);
+    for (const shown of [terminal, page, told]) {
+      expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e\u2066\u200b\u2028]/u);
+      expect(shown).not.toMatch(/^- lb and everything|^\{"level":"ERROR"\}/m);
+    }
+    expect(told.split('\n').filter((line) => line.includes('connection-limit')).length).toBeGreaterThan(0);
+  });
+});
+
+describe('what is very large', () => {
+  const LONG = 'x'.repeat(200_000);
+
+  test.each([
+    ['a value', { [`${OCCM}connection-limit`]: LONG }],
+    ['an id', { [`${OCCM}subnet-id`]: LONG }],
+    [
+      'a list of ranges',
+      {
+        'service.beta.kubernetes.io/load-balancer-source-ranges': `${'10.0.0.300/8,'.repeat(15_000)}10.0.0.0/8`,
+      },
+    ],
+    ['a pattern', { [`${OCCM}floating-subnet`]: `~(${'a*'.repeat(50_000)})+b` }],
+    ['approvals', { [`${OWN}approve`]: 'aaaaaaaaaaaa,'.repeat(15_000) }],
+    ['a selector', { [`${OCCM}node-selector`]: 'a=b,'.repeat(50_000) }],
+    [
+      'what no row knows',
+      Object.fromEntries(
+        Array.from({ length: 2_000 }, (_, at) => [`${OWN}unknown-${String(at)}`, 'x'.repeat(50)]),
+      ),
+    ],
+  ])('%s costs no more than a moment, and a short report', async (_, annotations) => {
+    it.sandbox.kube.apply(aService({ annotations }));
+    const started = performance.now();
+    const { told, terminal } = await showAll();
+
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(readyOf(it.sandbox)?.message.length ?? 0).toBeLessThan(8_000);
+    expect(told.length).toBeLessThan(20_000);
+    expect(terminal).not.toContain(LONG);
+    for (const { message } of it.sandbox.kube.list('Event', 'default'))
+      expect(String(message).length).toBeLessThanOrEqual(1_024);
+  });
+
+  test('a thousand ports are planned in a moment', async () => {
+    const ports = Array.from({ length: 1_000 }, (_, at) => ({
+      name: `p${String(at)}`,
+      port: at + 1,
+      nodePort: 30_000 + at,
+    }));
+    it.sandbox.kube.apply(aService({ spec: { ports } }));
+    const started = performance.now();
+
+    const { plan } = await it.settle('web', { dryRun: true });
+
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const [made] = plan?.steps ?? [];
+    expect(made?.verb === 'create' && made.attributes['listeners']).toHaveLength(1_000);
+  });
+
+  test('names at their limit stay two names, and both are served', async () => {
+    const name = `a${'b'.repeat(62)}`;
+    const namespace = 'n'.repeat(63);
+    it.sandbox.kube.apply({ kind: 'Namespace', metadata: { name: namespace } });
+    it.sandbox.kube.apply(aService({ name, namespace }));
+    it.sandbox.kube.apply(aService({ name: `${name.slice(0, 62)}c`, namespace }));
+    const clusterName = 'c'.repeat(200);
+    const world = await it.another({ ...it.world.config, clusterName });
+
+    await it.sweepUntilSettled(world);
+
+    const names = it.sandbox.cloud.loadbalancers.map((lb) => lb.name);
+    expect(new Set(names).size).toBe(2);
+    expect(names.every((one) => Buffer.byteLength(one) <= 255)).toBe(true);
+  });
+});

@@ -1,0 +1,333 @@
+/** What tenants write, tried as an attacker would: each test does it, and looks at everything that came out. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
+import { serviceTag } from '../../../shared/model/ownership.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
+
+const OCCM = 'loadbalancer.openstack.org/';
+const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const keys = ANNOTATIONS.flatMap(({ names }) => names);
+const toOpenStack = (): readonly string[] =>
+  it.sandbox.requests
+    .filter(({ side }) => side === 'openstack')
+    .map(({ method, path, body }) => `${method} ${decodeURIComponent(path)} ${JSON.stringify(body ?? '')}`);
+
+describe('an id that is a path', () => {
+  const PATHS = [
+    `../pools/${ID}`,
+    `${ID}/../../pools`,
+    `${ID}?force=EVIL`,
+    `${ID}%2fEVIL`,
+    `%2e%2e%2fEVIL`,
+    `${ID}#EVIL`,
+  ];
+
+  test.each(PATHS)('%s never enters a URL, from whichever annotation', async (path) => {
+    const referring = ANNOTATIONS.filter(({ refers }) => refers !== undefined).flatMap(({ names }) => names);
+    for (const [at, key] of [...referring, `${OCCM}load-balancer-id`].entries()) {
+      const name = `web-${String(at)}`;
+      it.sandbox.kube.apply(aService({ name, annotations: { [key]: path } }));
+      await it.settle(name, { dryRun: true });
+    }
+
+    expect(toOpenStack().filter((line) => line.includes('EVIL') || line.includes('..'))).toEqual([]);
+    expect(toOpenStack().filter((line) => line.includes(ID) && !line.startsWith('POST /v3'))).toEqual([]);
+  });
+});
+
+describe('tags and names that somebody else in the project wrote', () => {
+  async function aLoadBalancer(attributes: Readonly<Record<string, unknown>>): Promise<string> {
+    const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'));
+    const made = await it.world.cloud.create('loadbalancer', { vip_subnet_id: subnet?.id, ...attributes });
+    await pause(30);
+    await it.world.cloud.create('listener', {
+      name: 'theirs',
+      protocol: 'TCP',
+      protocol_port: 9999,
+      loadbalancer_id: made.id,
+    });
+    await pause(30);
+    return made.id;
+  }
+  const idsOf = (): readonly string[] => it.sandbox.cloud.loadbalancers.map(({ id }) => id);
+  const theirs = (): boolean => it.sandbox.cloud.listeners.some(({ name }) => name === 'theirs');
+
+  async function ours(): Promise<{
+    readonly id: string;
+    readonly tags: readonly string[];
+    readonly name: string;
+  }> {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const lb = it.sandbox.cloud.loadbalancers.find(({ tags }) =>
+      tags.some((tag) => tag.startsWith('levelset-name=')),
+    );
+    return { id: lb?.id ?? '', tags: [...(lb?.tags ?? [])], name: lb?.name ?? '' };
+  }
+
+  test('the Service’s UID alone takes nothing over', async () => {
+    it.sandbox.kube.apply(aService());
+    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
+    const stranger = await aLoadBalancer({ name: 'theirs', tags: [serviceTag(uid)] });
+
+    await it.settle('web');
+    await it.remove('web');
+    await it.sweepUntilSettled();
+
+    expect(idsOf()).toEqual([stranger]);
+    expect(theirs()).toBe(true);
+  });
+
+  test.each([
+    ['with its own name', 'theirs'],
+    ['with the very name of ours', undefined],
+  ])(
+    'all tags of ours %s, on one that is older, take neither the address nor anything of theirs',
+    async (_, named) => {
+      const stranger = await aLoadBalancer({ name: 'theirs' });
+      await pause(1_100);
+      const mine = await ours();
+      const address = addressOf(it.sandbox);
+      await it.world.cloud.update('loadbalancer', stranger, { tags: mine.tags, name: named ?? mine.name });
+      await pause(30);
+
+      await it.sweepUntilSettled();
+      await it.settle('web', { trigger: 'command' });
+
+      expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
+      expect(theirs()).toBe(true);
+      expect(addressOf(it.sandbox)).toBe(address);
+      expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(
+        it.sandbox.cloud.loadbalancers.find(({ id }) => id === mine.id)?.vip_port_id,
+      );
+    },
+  );
+
+  test('all tags of ours on one that has something of theirs wake no sweep', async () => {
+    const stranger = await aLoadBalancer({ name: 'theirs' });
+    const mine = await ours();
+    await it.world.cloud.update('loadbalancer', stranger, { tags: mine.tags, name: mine.name });
+    await pause(30);
+    await it.sweepUntilSettled();
+    await pause(2_100);
+    await it.sweepUntilSettled();
+
+    const { requests } = await sweep(it.world);
+
+    expect(requests).toEqual([]);
+  });
+
+  test.each([
+    ['a listener of another Service', ['kube_service_kubernetes_default_api'], undefined],
+    ['a pool that nothing uses', ['kube_service_kubernetes_default_web'], 'their pool'],
+  ] as const)('one that looks as if we had made it twice stays with %s', async (_, own, pool) => {
+    const mine = await ours();
+    const [cluster = ''] = mine.tags.filter((tag) => tag.startsWith('levelset-cluster='));
+    const stranger = await aLoadBalancer({ name: mine.name, tags: mine.tags });
+    const listener = it.sandbox.cloud.listeners.find(({ name }) => name === 'theirs')?.id ?? '';
+    await it.world.cloud.update('listener', listener, { tags: [cluster, ...own] });
+    await pause(30);
+    const attributes = { name: pool, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
+    if (pool) await it.world.cloud.create('pool', { ...attributes, loadbalancer_id: stranger });
+    await pause(30);
+
+    await it.settle('web', { trigger: 'command' });
+
+    expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
+  });
+
+  test('a tag that says to replace ours turns no address', async () => {
+    const mine = await ours();
+    const stranger = await aLoadBalancer({
+      name: 'theirs',
+      tags: [...mine.tags, `levelset-replaces=${mine.id}`],
+    });
+    const port = it.sandbox.cloud.floatingips[0]?.port_id;
+
+    await it.sweepUntilSettled();
+    await it.settle('web', { trigger: 'command' });
+
+    expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
+    expect(theirs()).toBe(true);
+    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(port);
+  });
+
+  test('the Go provider’s name and tag without the address prove nothing', async () => {
+    const name = 'kube_service_kubernetes_default_web';
+    const description = 'Kubernetes external service default/web from cluster kubernetes';
+    const stranger = await aLoadBalancer({ name, description, tags: [name] });
+
+    const mine = await ours();
+    await it.remove('web');
+
+    expect(mine.id).not.toBe(stranger);
+    expect(idsOf()).toEqual([stranger]);
+    expect(theirs()).toBe(true);
+  });
+
+  test('another one’s floating IP, marked as the Service’s, stays where it is attached', async () => {
+    const mine = await ours();
+    const stranger = await aLoadBalancer({ name: 'theirs' });
+    const [own] = it.sandbox.cloud.floatingips;
+    const ip = it.sandbox.cloud.addFloatingIp(undefined, own?.description);
+    ip.tags = [...(own?.tags ?? [])];
+    ip.port_id = it.sandbox.cloud.loadbalancers.find(({ id }) => id === stranger)?.vip_port_id ?? null;
+    const port = ip.port_id;
+
+    await it.sweepUntilSettled();
+    await it.remove('web');
+    await it.sweepUntilSettled();
+
+    expect(mine.id).not.toBe(stranger);
+    expect(it.sandbox.cloud.floatingips).toEqual([ip]);
+    expect(ip.port_id).toBe(port);
+  });
+
+  test('a security group that only looks like the Service’s is not touched', async () => {
+    const mine = await ours();
+    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
+    const group = await it.world.cloud.create('securitygroup', {
+      name: `lb-sg-${uid}-default-other`,
+      description: 'mine',
+    });
+
+    await it.sweepUntilSettled();
+    await it.remove('web');
+
+    expect(mine.id).not.toBe('');
+    expect(it.sandbox.cloud.securityGroups.some(({ id }) => id === group.id)).toBe(true);
+  });
+});
+
+describe('text that ends in the configuration of haproxy', () => {
+  const PAYLOADS = [
+    'app.example.org\n    server EVIL 192.0.2.1:80',
+    '/healthz\r\n\tbind :EVIL',
+    'APP_COOKIE JSESSIONID\nEVIL',
+    '/x EVIL',
+    "/x' EVIL",
+    '"EVIL',
+    'a\u2028EVIL',
+    'EVIL\u0000',
+    'ALL:!aNULL EVIL',
+    'X-Forwarded-For\nEVIL',
+    '${EVIL}\\',
+  ];
+  /** They end in no configuration: Octavia keeps them for people. */
+  const FOR_PEOPLE = /\/(approve|.*tags|description|node-selector|class|floating-subnet)$/;
+
+  test.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))(
+    '%s is refused by every annotation, and named',
+    async (_, payload) => {
+      const written = keys.filter((key) => !FOR_PEOPLE.test(key));
+      const ports = [{ name: 'http', port: 80, appProtocol: 'http' }];
+      it.sandbox.kube.apply(aService({ spec: { ports } }));
+      await it.settle('web');
+      const before = it.sandbox.requests.length;
+
+      for (const [at, key] of written.entries()) {
+        const name = `web-${String(at)}`;
+        const annotations = {
+          'levelset.openstack.org/redirect-http': 'true',
+          'levelset.openstack.org/monitor-type': 'HTTP',
+          [key]: payload,
+        };
+        it.sandbox.kube.apply(aService({ name, annotations, spec: { ports } }));
+        const { plan } = await it.settle(name, { dryRun: true });
+        expect(JSON.stringify(plan?.steps), key).not.toContain('EVIL');
+        expect(
+          plan?.problems.map(({ field }) => field),
+          key,
+        ).toContain(key);
+      }
+      expect(
+        toOpenStack()
+          .slice(before)
+          .filter((line) => line.includes('EVIL')),
+      ).toEqual([]);
+    },
+  );
+});
+
+test('a Secret of another namespace cannot be named', async () => {
+  for (const name of ['../kube-system/tls', 'kube-system/tls', 'kube-system%2ftls', '*']) {
+    it.sandbox.kube.apply(aService({ annotations: { 'levelset.openstack.org/tls-secret': name } }));
+    const { outcome } = await it.settle('web');
+
+    expect(outcome).toMatchObject({ status: 'blocked' });
+    expect(readyOf(it.sandbox)?.message).toContain('levelset.openstack.org/tls-secret');
+  }
+  const secrets = it.sandbox.requests.filter(({ path }) => path.includes('/secrets/'));
+  expect(secrets).toEqual([]);
+});
+
+test('the host of a certificate’s address is asked nothing, and sent to nobody', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const evil = `http://127.0.0.1:${String(port)}/v1/containers/${ID}`;
+    const annotations = { 'levelset.openstack.org/tls-container-refs': evil };
+    it.sandbox.kube.apply(aService({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } }));
+
+    const { outcome } = await it.settle('web');
+
+    expect(outcome).toMatchObject({ status: 'blocked' });
+    expect(asked).toEqual([]);
+    expect(toOpenStack().filter((line) => line.includes(`127.0.0.1:${String(port)}`))).toEqual([]);
+    expect(toOpenStack()).toContainEqual(expect.stringContaining(`/v1/containers/${ID}`));
+  } finally {
+    server.close();
+  }
+});
+
+test('what is out of reach later stops the changes, and takes nothing away from who is served', async () => {
+  const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr === '10.0.0.0/24')?.id ?? '';
+  it.sandbox.kube.apply(aService({ annotations: { [`${OCCM}subnet-id`]: subnet } }));
+  await it.settle('web');
+  const served = structuredClone(it.sandbox.cloud.loadbalancers);
+  const address = addressOf(it.sandbox);
+  const confined = await it.another({ ...it.world.config, reach: 'allowed' });
+
+  it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'http', port: 8080 }] } }));
+  const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, confined);
+
+  expect(outcome).toMatchObject({ status: 'blocked' });
+  expect(readyOf(it.sandbox)?.message).toContain(`--allowed-references=default/subnet/${subnet}`);
+  expect(it.sandbox.cloud.loadbalancers).toEqual(served);
+  expect(addressOf(it.sandbox)).toBe(address);
+});
+
+test('a floating IP out of reach is not taken, and the Service says who can allow it', async () => {
+  const { config } = it.world;
+  const confined = await it.another({ ...config, reach: 'allowed' });
+  const mine = it.sandbox.cloud.addFloatingIp();
+  it.sandbox.kube.apply(aService({ spec: { loadBalancerIP: mine.floating_ip_address } }));
+
+  await it.sweepUntilSettled(confined);
+
+  expect(mine.port_id).toBeNull();
+  expect(readyOf(it.sandbox)?.message).toContain(
+    `--allowed-references=default/floatingip/${mine.floating_ip_address}`,
+  );
+  const allowed = { namespace: 'default', kind: 'floatingip', id: mine.floating_ip_address } as const;
+  await it.sweepUntilSettled(await it.another({ ...config, reach: 'allowed', allowedReferences: [allowed] }));
+  expect(addressOf(it.sandbox)).toBe(mine.floating_ip_address);
+});

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aService } from '../../support/service.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const once = () => run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+
+describe('a Service that leaves', () => {
+  test('while its load balancer is still PENDING_CREATE leaves nothing behind', async () => {
+    await it.close();
+    it = await startSandboxWorld({ pendingMs: 150 });
+    it.sandbox.kube.apply(aService());
+    await once();
+    expect(it.sandbox.cloud.loadbalancers[0]?.provisioning_status).toBe('PENDING_CREATE');
+
+    const report = await it.remove('web');
+
+    const refused = it.sandbox.requests.filter(({ write, status }) => write && status === 409);
+    expect(refused).toEqual([]);
+    expect(report.outcome).toEqual({ status: 'settled' });
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('after its load balancer was removed behind our back takes the floating IP along', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    it.sandbox.cloud.removeLoadBalancer(it.sandbox.cloud.loadbalancers[0]?.id ?? '');
+
+    await it.remove('web');
+
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('with a load balancer in ERROR leaves nothing behind', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
+
+    await it.remove('web');
+
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('by becoming ClusterIP loses load balancer, finalizer, annotations, condition and address', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+
+    it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP' } }));
+    await it.settle('web');
+
+    expect(leftovers(it.sandbox)).toEqual({});
+    const service = serviceOf(it.sandbox);
+    expect(service?.metadata.finalizers ?? []).toEqual([]);
+    expect(service?.metadata.annotations ?? {}).toEqual({});
+    expect(readyOf(it.sandbox)).toBeUndefined();
+    expect(service?.status?.loadBalancer ?? {}).toEqual({});
+  });
+
+  test('keeps its load balancer alive while somebody else has a listener on it', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const { listeners } = it.sandbox.cloud;
+    const [ours] = listeners;
+    if (!ours) throw new Error('no listener');
+    const foreign = { ...ours, id: it.sandbox.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
+    listeners.push({ ...foreign, default_pool_id: null });
+
+    await it.remove('web');
+
+    expect(it.sandbox.cloud.listeners.map(({ name }) => name)).toEqual(['foreign']);
+    expect(it.sandbox.cloud.pools).toEqual([]);
+    expect(it.sandbox.cloud.floatingips).toEqual([]);
+    expect(it.sandbox.cloud.loadbalancers[0]?.tags.filter((tag) => tag.startsWith('levelset-'))).toEqual([]);
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+  });
+});
+
+describe('spec.loadBalancerClass', () => {
+  const classy = aService({ name: 'classy', spec: { loadBalancerClass: 'levelset.example/lb' } });
+
+  test('is for somebody else as long as no class is configured', async () => {
+    it.sandbox.kube.apply(classy);
+    it.sandbox.kube.apply(aService());
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
+      'kube_service_kubernetes_default_web',
+    ]);
+    expect(serviceOf(it.sandbox, 'classy')?.metadata.finalizers ?? []).toEqual([]);
+  });
+
+  test('is the only one that is served when it is configured', async () => {
+    it.sandbox.kube.apply(classy);
+    it.sandbox.kube.apply(aService());
+    const world = await it.another({ ...it.world.config, loadBalancerClass: 'levelset.example/lb' });
+
+    await it.sweepUntilSettled(world);
+
+    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
+      'kube_service_kubernetes_default_classy',
+    ]);
+  });
+});

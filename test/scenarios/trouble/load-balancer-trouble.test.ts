@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aService } from '../../support/service.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { addressOf, cloudWrites, readyOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const once = () => run({ key: 'service/default/web', trigger: 'audit' }, it.world);
+const loadBalancerId = () => it.sandbox.cloud.loadbalancers[0]?.id ?? '';
+
+describe('a load balancer that is wanted', () => {
+  test('is made again, with the same floating IP, when it was removed behind our back', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const before = { id: loadBalancerId(), address: addressOf(it.sandbox) };
+    it.sandbox.cloud.removeLoadBalancer(before.id);
+
+    await it.sweepUntilSettled();
+
+    expect(loadBalancerId()).not.toBe(before.id);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_port_id);
+    expect(addressOf(it.sandbox)).toBe(before.address);
+    expect(readyOf(it.sandbox)?.message).toContain(loadBalancerId());
+  });
+
+  test('is made again when it is in ERROR before anybody has its address', async () => {
+    it.sandbox.kube.apply(aService());
+    await once();
+    await pause(30);
+    const failed = loadBalancerId();
+    it.sandbox.cloud.setStatus(failed, 'ERROR');
+
+    const report = await it.settle('web');
+
+    expect(report.outcome).toEqual({ status: 'settled' });
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(loadBalancerId()).not.toBe(failed);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
+  });
+
+  test('is reported and left alone when it is in ERROR after its address was published', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const failed = loadBalancerId();
+    const address = addressOf(it.sandbox);
+    const before = cloudWrites(it.sandbox);
+    it.sandbox.cloud.setStatus(failed, 'ERROR');
+
+    const report = await it.settle('web');
+
+    expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
+    expect(readyOf(it.sandbox)?.message).toContain(`load balancer ${failed} is in ERROR`);
+    expect(cloudWrites(it.sandbox)).toEqual(before);
+    expect(addressOf(it.sandbox)).toBe(address);
+  });
+
+  test('is reported in ERROR, not waited for, when the Service changes meanwhile', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    it.sandbox.cloud.setStatus(loadBalancerId(), 'ERROR');
+    it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'https', port: 443 }] } }));
+
+    const report = await it.settle('web');
+
+    expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
+    expect(readyOf(it.sandbox)?.message).toContain('is in ERROR');
+  });
+
+  test('is looked after again as soon as the operator has repaired it', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    it.sandbox.cloud.setStatus(loadBalancerId(), 'ERROR');
+    await it.settle('web');
+
+    it.sandbox.cloud.setStatus(loadBalancerId(), 'ACTIVE');
+    await it.sweepUntilSettled();
+
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test('and was made twice, because two runs did not see each other, is one again: the older one', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    if (!lb) throw new Error('no load balancer');
+    const twin = { ...lb, id: it.sandbox.cloud.newId(), created_at: '2999-01-01T00:00:00' };
+    it.sandbox.cloud.loadbalancers.push(twin);
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers).toEqual([lb]);
+    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(lb.vip_port_id);
+    expect(it.sandbox.cloud.listeners).toHaveLength(1);
+  });
+});

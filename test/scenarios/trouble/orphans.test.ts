@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { addressOf, cloudWrites, forceDelete, leftovers, serviceOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const NO_SERVICES = { kind: 'ServiceList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] };
+const listServices = { side: 'kube', method: 'GET', path: /^\/api\/v1\/services/ } as const;
+
+async function create(...names: readonly string[]): Promise<void> {
+  for (const name of names) it.sandbox.kube.apply(aService({ name }));
+  await it.sweepUntilSettled();
+}
+
+test('who only wants to know takes nothing away, not even the Lease of a Service that is no more', async () => {
+  await create('web', 'other');
+  forceDelete(it.sandbox);
+  it.sandbox.cloud.loadbalancers.splice(0);
+
+  await sweep(it.world, { readOnly: true });
+  expect(it.sandbox.kube.list('Lease')).toHaveLength(2);
+  await sweep(it.world);
+  expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
+});
+
+describe('what a Service left behind that was force-deleted without its finalizer', () => {
+  test('is found by the sweep and deleted, after the apiserver said that there is no such Service', async () => {
+    await create('web', 'other');
+    forceDelete(it.sandbox);
+    const seen = it.sandbox.requests.length;
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
+      'kube_service_kubernetes_default_other',
+    ]);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
+    const calls = it.sandbox.requests
+      .slice(seen)
+      .map(({ method, path, status }) => `${method} ${path} ${status}`);
+    const asked = calls.findIndex((call) => /^GET .*\/services\/web 404$/.test(call));
+    expect(asked).toBeGreaterThanOrEqual(0);
+    expect(asked).toBeLessThan(calls.findIndex((call) => call.startsWith('DELETE ')));
+  });
+
+  test('is only a floating IP when the load balancer is gone too', async () => {
+    await create('web', 'other');
+    forceDelete(it.sandbox);
+    const orphan = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
+    it.sandbox.cloud.removeLoadBalancer(orphan?.id ?? '');
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.floatingips.map((ip) => ip.floating_ip_address)).toEqual([
+      addressOf(it.sandbox, 'other'),
+    ]);
+  });
+
+  test('is inherited by a namesake with another UID: load balancer and address stay', async () => {
+    await create('web');
+    const before = { id: it.sandbox.cloud.loadbalancers[0]?.id, address: addressOf(it.sandbox) };
+    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
+    forceDelete(it.sandbox);
+
+    await create('web');
+
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(lb?.id).toBe(before.id);
+    expect(addressOf(it.sandbox)).toBe(before.address);
+    const tags = [...(lb?.tags ?? []), ...it.sandbox.cloud.listeners.flatMap((listener) => listener.tags)];
+    expect(tags).not.toContain(`levelset-service=${uid}`);
+    expect(tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
+    expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
+
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    await it.sweepUntilSettled();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+});
+
+describe('a list of Services that is wrong', () => {
+  test('and lacks one deletes nothing, since the apiserver is asked for that very Service', async () => {
+    await create('web');
+    const before = cloudWrites(it.sandbox);
+    it.sandbox.fault({ match: listServices, kind: 'fail-before', status: 200, body: NO_SERVICES });
+
+    const found = await sweep(it.world);
+    for (const request of found.requests) await run(request, it.world);
+
+    expect(found.requests.map(({ key }) => key)).toEqual(['service/default/web']);
+    expect(cloudWrites(it.sandbox)).toEqual(before);
+  });
+
+  test('and is empty while several load balancers are ours finds nothing to do and warns', async () => {
+    await create('web', 'other');
+    it.sandbox.fault({ match: listServices, kind: 'fail-before', status: 200, body: NO_SERVICES });
+
+    const found = await sweep(it.world);
+
+    expect(found.requests).toEqual([]);
+    expect(found.warnings.join()).toContain('nothing is deleted');
+    expect(it.sandbox.kube.list('Lease')).toHaveLength(2);
+  });
+
+  test.each([
+    ['Services', listServices],
+    ['Nodes', { side: 'kube', method: 'GET', path: /^\/api\/v1\/nodes/ } as const],
+    ['load balancers', { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ } as const],
+    ['floating IPs', { side: 'openstack', method: 'GET', path: /floatingips/ } as const],
+  ])('because the list of %s fails finds nothing to do and says why', async (_, match) => {
+    await create('web');
+    forceDelete(it.sandbox);
+    it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 9 });
+
+    const found = await sweep(it.world);
+
+    expect(found.failed).toBeDefined();
+    expect(found.requests).toEqual([]);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { eventsOf, readyOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const request = { key: 'service/default/web', trigger: 'audit' } as const;
+const writes = () => it.sandbox.requests.filter(({ write }) => write);
+
+describe('a world that is settled', () => {
+  test.each([1, 20])(
+    'costs a sweep over %i Services no write and at most ten calls to OpenStack',
+    async (count) => {
+      // watermarks leave out what changed a moment ago: here everything changed a minute ago
+      it.sandbox.advanceClock(-60_000);
+      for (let n = 1; n <= count; n += 1) it.sandbox.kube.apply(aService({ name: `web-${n}` }));
+      await it.sweepUntilSettled();
+      await runAll(await sweep(it.world), it.world);
+      const before = it.sandbox.requests.length;
+
+      const fresh = await it.another();
+      const found = await sweep(fresh);
+
+      const calls = it.sandbox.requests.slice(before);
+      expect(found).toMatchObject({ requests: [], services: count, settled: count, warnings: [] });
+      expect(calls.filter(({ write }) => write)).toEqual([]);
+      expect(calls.filter(({ side }) => side === 'openstack').length).toBeLessThanOrEqual(10);
+      expect(calls.filter(({ side }) => side === 'kube').length).toBeLessThanOrEqual(10);
+    },
+  );
+
+  test('is not written to by ten more runs of a key', async () => {
+    it.sandbox.advanceClock(-60_000);
+    it.sandbox.kube.apply(aService());
+    await it.sweepUntilSettled();
+    const before = writes().length;
+
+    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
+
+    expect(writes()).toHaveLength(before);
+  });
+
+  test('is found changed by the next sweep when somebody changes it behind our back', async () => {
+    it.sandbox.advanceClock(-60_000);
+    it.sandbox.kube.apply(aService());
+    await it.sweepUntilSettled();
+    it.sandbox.advanceClock(5_000);
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    const [listener] = it.sandbox.cloud.listeners;
+    if (!lb || !listener) throw new Error('nothing was made');
+    listener['connection_limit'] = 7;
+    lb.updated_at = it.sandbox.cloud.octaviaTime();
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.listeners[0]?.['connection_limit']).toBe(-1);
+  });
+});
+
+describe('Events', () => {
+  test('tell of each transition once: making, made, changed', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
+    expect(eventsOf(it.sandbox)).toEqual(['EnsuredLoadBalancer x1', 'EnsuringLoadBalancer x1']);
+
+    it.sandbox.kube.addNode('node-9');
+    await it.settle('web');
+    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
+
+    expect(eventsOf(it.sandbox)).toEqual([
+      'EnsuredLoadBalancer x1',
+      'EnsuringLoadBalancer x1',
+      'UpdatedLoadBalancer x1',
+    ]);
+  });
+
+  test('tell of a failure once, however often it is met', async () => {
+    it.sandbox.kube.apply(
+      aService({
+        annotations: { 'loadbalancer.openstack.org/subnet-id': 'a0000000-0000-4000-8000-000000000000' },
+      }),
+    );
+
+    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
+
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
+    expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
+  });
+
+  test('tell once of what ends every run early', async () => {
+    it.sandbox.kube.apply(aService());
+    it.sandbox.fault({
+      match: { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ },
+      kind: 'fail-before',
+      status: 403,
+      times: 99,
+    });
+
+    for (let n = 1; n <= 10; n += 1) await run(request, it.world);
+
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
+    expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
+  });
+
+  test('tell of a deletion in two words', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+
+    await it.remove('web');
+
+    expect(eventsOf(it.sandbox).filter((event) => event.startsWith('Delet'))).toEqual([
+      'DeletedLoadBalancer x1',
+      'DeletingLoadBalancer x1',
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aService } from '../../support/service.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { addressOf, cloudWrites, readyOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const MINUTE_MS = 61_000;
+const vipPorts = () => it.sandbox.cloud.ports.filter(({ device_owner }) => device_owner === 'Octavia').length;
+/** The same process, a minute later: limits are asked for once a minute. */
+const later = () => ({ ...it.world, clock: { now: () => Date.now() + MINUTE_MS } });
+
+describe('a quota that is exhausted', () => {
+  test.each([
+    ['load balancers', 'load_balancer'],
+    ['listeners', 'listener'],
+    ['members', 'member'],
+  ] as const)('of %s is said before anything is made, and it goes on when it is raised', async (_, quota) => {
+    it.sandbox.cloud.quotas[quota] = 0;
+    it.sandbox.kube.apply(aService());
+
+    const { outcome } = await it.settle('web');
+
+    expect(outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
+    expect(readyOf(it.sandbox)?.message).toContain('quota');
+    expect(cloudWrites(it.sandbox)).toEqual([]);
+    expect(vipPorts()).toBe(0);
+
+    it.sandbox.cloud.quotas[quota] = 10;
+    await run({ key: 'service/default/web', trigger: 'comeback' }, later());
+    await it.sweepUntilSettled(later());
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(addressOf(it.sandbox)).toBeDefined();
+    expect(vipPorts()).toBe(1);
+  });
+});

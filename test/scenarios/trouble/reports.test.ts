@@ -1,0 +1,112 @@
+/** What a person is told: everything that is wrong, once, and what was done meanwhile. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { addressOf, readyOf } from '../../support/told.ts';
+
+const OCCM = 'loadbalancer.openstack.org/';
+const OWN = 'levelset.openstack.org/';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const MISTAKES = {
+  [`${OCCM}connection-limit`]: 'many',
+  [`${OCCM}proxy-protocol`]: 'v9',
+  [`${OCCM}health-monitor-delay`]: 'soon',
+};
+
+interface Event {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+const warnings = (): readonly Event[] =>
+  (it.sandbox.kube.list('Event', 'default') as unknown as readonly Event[]).filter(
+    ({ type }) => type === 'Warning',
+  );
+
+async function runAgain(times = 3): Promise<void> {
+  for (let again = 0; again < times; again += 1) {
+    await run({ key: 'service/default/web', trigger: 'command' }, it.world);
+    await runAll(await sweep(it.world), it.world);
+  }
+}
+
+test('three mistakes are one condition and one Event of three lines, while the rest of the Service is done', async () => {
+  it.sandbox.kube.apply(aService({ annotations: MISTAKES }));
+  await it.settle('web');
+  await runAgain();
+
+  const [head, ...lines] = readyOf(it.sandbox)?.message.split('\n') ?? [];
+  expect(head).toBe(
+    `load balancer ${it.sandbox.cloud.loadbalancers[0]?.id ?? ''} serves at ${addressOf(it.sandbox) ?? ''}`,
+  );
+  expect(lines).toHaveLength(3);
+  for (const [field, value] of Object.entries(MISTAKES)) {
+    expect(lines.filter((line) => line.startsWith(`${field} "${value}" must be `))).toHaveLength(1);
+  }
+  expect(lines.every((line) => line.endsWith('it is not applied'))).toBe(true);
+  expect(warnings()).toMatchObject([
+    { reason: 'EnsuredLoadBalancer', count: 1, message: readyOf(it.sandbox)?.message },
+  ]);
+});
+
+test('one that stops everything comes first, and the others are told as well', async () => {
+  const annotations = { ...MISTAKES, [`${OWN}tls-versions`]: 'SSLv9' };
+  it.sandbox.kube.apply(aService({ annotations }));
+  await it.settle('web');
+  await runAgain();
+
+  const lines = readyOf(it.sandbox)?.message.split('\n') ?? [];
+  expect(lines[0]).toBe(
+    `${OWN}tls-versions "SSLv9" must be a comma separated list of: SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; nothing is changed until it is`,
+  );
+  expect(lines).toHaveLength(4);
+  expect(it.sandbox.cloud.loadbalancers).toEqual([]);
+  expect(warnings()).toMatchObject([{ reason: 'SyncLoadBalancerFailed', count: 1 }]);
+});
+
+test('corrected one after the other, each report is news once, and the last says that all is well', async () => {
+  it.sandbox.kube.apply(aService({ annotations: MISTAKES }));
+  await it.settle('web');
+  const corrections = {
+    [`${OCCM}connection-limit`]: '10',
+    [`${OCCM}proxy-protocol`]: 'v2',
+    [`${OCCM}health-monitor-delay`]: '9',
+  };
+  for (const [key, value] of Object.entries(corrections)) {
+    it.sandbox.kube.apply(aService({ annotations: { [key]: value } }));
+    await it.settle('web');
+    await runAgain(1);
+  }
+
+  expect(readyOf(it.sandbox)?.message).toMatch(/^load balancer [0-9a-f-]{36} serves at 203\.0\.113\.\d+$/);
+  expect(warnings().map(({ message }) => message.split('\n').length)).toEqual(
+    expect.arrayContaining([4, 3, 2]),
+  );
+  expect(warnings().every(({ count }) => count === 1)).toBe(true);
+});
+
+describe('a failure that goes on', () => {
+  test.each([
+    ['of Octavia', 'openstack' as const, /\/loadbalancers/],
+    ['of Neutron', 'openstack' as const, /\/floatingips/],
+  ])('%s is one Event, whatever ids the answers have', async (_, side, path) => {
+    it.sandbox.fault({ match: { side, path, write: true }, times: 100, kind: 'fail-before', status: 503 });
+    it.sandbox.kube.apply(aService());
+    for (let again = 0; again < 6; again += 1)
+      await run({ key: 'service/default/web', trigger: 'command' }, it.world);
+
+    const failures = warnings().filter(({ reason }) => reason === 'SyncLoadBalancerFailed');
+    expect(failures).toMatchObject([{ count: 1 }]);
+    expect(readyOf(it.sandbox)?.message).toContain('(check that the OpenStack service answers)');
+  });
+});

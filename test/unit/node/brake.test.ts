@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { brake } from '../../../shared/node/plan/brake.ts';
+import type { BrakeInput } from '../../../shared/node/plan/brake.ts';
+
+const NOW = 10_000_000;
+const HOUR_MS = 3_600_000;
+const uids = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}-${at}`);
+const present = (count: number) => ['own', ...uids(count - 1, 'there')];
+const deletions = (count: number, at = NOW - 1) => uids(count, 'gone').map((uid) => ({ uid, at }));
+const leaving = (input: Partial<BrakeInput>): string | undefined =>
+  brake({
+    ...{ uid: 'own', nodes: present(50), withServer: ['there-0'], deletions: [], percent: 10, now: NOW },
+    ...input,
+  });
+
+test.each<readonly [which: string, input: Partial<BrakeInput>]>([
+  ['the first', {}],
+  ['the first of a cluster of one', { nodes: present(1) }],
+  ['the last of a share', { nodes: present(46), deletions: deletions(4) }],
+  ['one after the hour is over', { deletions: deletions(5, NOW - HOUR_MS) }],
+  [
+    'one that was recorded itself',
+    { nodes: present(46), deletions: [...deletions(4), { uid: 'own', at: NOW - 1 }] },
+  ],
+  ['any with 100%', { percent: 100, deletions: deletions(49) }],
+])('%s goes', (_, input) => {
+  expect(leaving(input)).toBeUndefined();
+});
+
+test.each<readonly [which: string, input: Partial<BrakeInput>, why: RegExp]>([
+  ['one with 0%', { percent: 0 }, /--node-deletion-share=0% lets no Node/],
+  ['one where Nova shows no server', { withServer: [] }, /lists not one server of any Node/],
+  ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /not one server/],
+  ['one that Nova lists', { withServer: ['own', 'there-0'], percent: 100 }, /lists its server, though/],
+  [
+    'one above the share',
+    { nodes: present(45), deletions: deletions(5) },
+    /^5 Nodes were deleted .* lets 5 of 50 go$/,
+  ],
+  [
+    'one above the share, where those that went are listed still',
+    { nodes: [...present(45), ...uids(5, 'gone')], deletions: deletions(5) },
+    /lets 5 of 50 go$/,
+  ],
+  [
+    'the second of nine',
+    { nodes: present(8), deletions: deletions(1) },
+    /^1 Node was deleted .* lets 1 of 9 go$/,
+  ],
+  ['one in the last millisecond of the hour', { deletions: deletions(5, NOW - HOUR_MS + 1) }, /^5 Nodes/],
+])('%s stays', (_, input, why) => {
+  expect(leaving(input)).toMatch(why);
+});

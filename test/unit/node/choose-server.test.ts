@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  chooseServer,
+  claimOf,
+  conflictProblem,
+  type ChooseOptions,
+} from '../../../shared/node/desired/choose-server.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
+import type { Server } from '../../../shared/model/node/nova.ts';
+
+const [A, B, C] = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-1356-47a5-a903-bc3867f2a324`) as [
+  string,
+  string,
+  string,
+];
+const servers: readonly Server[] = [
+  { id: A, name: 'web-1', metadata: { hostname: 'host-a' } },
+  {
+    id: B,
+    name: 'web-2.example.org',
+    'OS-EXT-SRV-ATTR:hostname': 'host-b',
+    metadata: { hostname: 'host-a' },
+  },
+  { id: C, name: 'Web-3' },
+  { id: 'e', name: 'twin' },
+  { id: 'd', name: 'twin' },
+  { id: 'f' },
+];
+
+interface Given {
+  readonly name?: string;
+  readonly providerID?: string;
+  readonly systemUUID?: string;
+}
+
+const nodeOf = ({ name = 'other', providerID, systemUUID }: Given): Node => ({
+  metadata: { name, uid: name, resourceVersion: '1' },
+  ...(providerID === undefined ? {} : { spec: { providerID } }),
+  ...(systemUUID === undefined ? {} : { status: { nodeInfo: { systemUUID } } }),
+});
+
+const choose = (given: Given, options: Partial<ChooseOptions> = {}) =>
+  chooseServer(nodeOf(given), servers, { nameFrom: 'name', ...options });
+
+// prettier-ignore
+describe('which server a Node is', () => {
+  test.each<[string, Given, Partial<ChooseOptions>, string, string]>([
+    ['6.1', { providerID: `openstack:///${A}` },                                    {},                       A, 'providerID'],
+    ['6.1', { providerID: `openstack://RegionOne/${A}` },                           { region: 'RegionOne' },  A, 'providerID'],
+    ['6.1', { providerID: A },                                                      {},                       A, 'providerID'],
+    ['providers.md, 2.6', { providerID: `kinx:///${A}` },                           {},                       A, 'providerID'],
+    ['providerID first', { providerID: A, systemUUID: B, name: 'web-2.example.org' }, {},                     A, 'providerID'],
+    ['then systemUUID', { providerID: '', systemUUID: B, name: 'web-1' },           {},                       B, 'systemUUID'],
+    ['in capitals', { systemUUID: A.toUpperCase() },                                {},                       A, 'systemUUID'],
+    ['then the name', { systemUUID: A.replace('a', '0'), name: 'web-1' },           {},                       A, 'name'],
+    ['no UUID', { systemUUID: 'Not Specified', name: 'web-1' },                     {},                       A, 'name'],
+    ['6.2: the name', { name: 'web-1' },                                            {},                       A, 'name'],
+    ['6.2: with dots', { name: 'web-2.example.org' },                               {},                       B, 'name'],
+    ['its hostname', { name: 'host-b' },                                            { nameFrom: 'hostname' }, B, 'name'],
+    ['or that of its metadata', { name: 'host-a' },                                 { nameFrom: 'hostname' }, A, 'name'],
+    ['the first label of both', { name: 'web-1.cluster.local' },                    { nameFrom: 'first-label' }, A, 'name'],
+    ['the first label of the server', { name: 'web-2' },                            { nameFrom: 'first-label' }, B, 'name'],
+  ])('%s: %j %j', (_, given, options, id, by) => {
+    expect(choose(given, options)).toMatchObject({ found: { id }, by });
+  });
+
+  test.each<[string, Given, Partial<ChooseOptions>, string]>([
+    ['only a providerID can say that a server is gone', { providerID: `openstack:///${A.replace('a', '0')}`, systemUUID: A, name: 'web-1' }, {}, 'providerID'],
+    ['3: a name cannot',                       { name: 'web-9' },                   {},                       'name'],
+    ['decision 26: the name is no pattern',    { name: 'web-.' },                   {},                       'name'],
+    ['decision 26: nor a part',                { name: 'web' },                     {},                       'name'],
+    ['decision 26: letter by letter',          { name: 'web-3' },                   {},                       'name'],
+    ['only where it is asked for',             { name: 'host-b' },                  {},                       'name'],
+    ['nor the first label',                    { name: 'web-2' },                   {},                       'name'],
+  ])('%s', (_, given, options, none) => {
+    expect(choose(given, options)).toStrictEqual({ none });
+  });
+
+  test.each<[string, Given, Partial<ChooseOptions>, string, string]>([
+    ['several servers of its name', { name: 'twin' }, {}, 'metadata.name', 'is the name of several servers: d, e; spec.providerID has to say which one it is'],
+    ['6.1: another region', { providerID: `openstack://RegionTwo/${A}`, systemUUID: A, name: 'web-1' }, { region: 'RegionOne' }, 'spec.providerID', 'is not of the region of cloud.conf, RegionOne; the Node is left as it is'],
+    ['6.1: a region, and none configured', { providerID: `openstack://RegionTwo/${A}` }, {}, 'spec.providerID', 'is not of the region of cloud.conf, which names none; the Node is left as it is'],
+    ['decision 26: another cloud', { providerID: 'aws:///eu/i-0123', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'names no server of OpenStack, such as openstack:///UUID; the Node is left as it is'],
+    ['decision 26: no id', { providerID: 'openstack:///', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'names no server of OpenStack, such as openstack:///UUID; the Node is left as it is'],
+  ])('a Problem: %s', (_, given, options, field, message) => {
+    const value = given.providerID ?? given.name;
+    expect(choose(given, options)).toStrictEqual({ problem: { field, value, message } });
+  });
+
+  test('a server that was listed twice is one', () => {
+    const [first = { id: A }] = servers;
+    expect(chooseServer(nodeOf({ name: 'web-1' }), [first, first], { nameFrom: 'name' })).toEqual({ found: first, by: 'name' });
+  });
+});
+
+test('who is found by a name has that name, and never two have it', () => {
+  const name = fc.constantFrom('a', 'b', 'a.b', '.', 'A');
+  const list = fc.array(fc.record({ id: fc.uuid(), name }), { maxLength: 4 });
+  fc.assert(
+    fc.property(list, name, (some, wanted) => {
+      const choice = chooseServer(nodeOf({ name: wanted }), some, { nameFrom: 'name' });
+      const named = some.filter((server) => server.name === wanted);
+      if ('found' in choice) expect(named).toEqual([choice.found]);
+      else expect(named.length === 0).toBe('none' in choice);
+    }),
+  );
+});
+
+describe('two Nodes that claim one server (decision 26)', () => {
+  const one = nodeOf({ name: 'one', providerID: `openstack:///${A}` });
+  const two = nodeOf({ name: 'two', systemUUID: A.toUpperCase() });
+  const named = nodeOf({ name: 'web-1' });
+  const foreign = nodeOf({ name: 'three', providerID: 'aws:///i-1', systemUUID: A });
+
+  test.each([
+    [one, A],
+    [two, A],
+    [named, undefined],
+    [foreign, undefined],
+  ])('a claim is a proof of its own', (node, id) => {
+    expect(claimOf(node)).toBe(id);
+  });
+
+  test.each([
+    [one, [one, two, named], 'two'],
+    [two, [one, two, named], 'one'],
+    [named, [two, one, named], 'one, two'],
+  ])('$metadata.name is told', (node, nodes, names) => {
+    expect(conflictProblem(node, { id: A }, nodes)).toEqual({
+      field: 'spec.providerID',
+      value: node.spec?.providerID ?? '',
+      message: `server ${A} is claimed by ${names} as well; neither is changed until one of them is gone`,
+    });
+  });
+
+  test('a name is no claim against a proof', () => {
+    expect(conflictProblem(one, { id: A }, [one, named, foreign])).toBeUndefined();
+  });
+});

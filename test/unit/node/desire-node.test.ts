@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { desireNode } from '../../../shared/node/desired/desire-node.ts';
+import type { Node, Taint } from '../../../shared/model/kubernetes.ts';
+import { aConfig } from '../../support/config.ts';
+import { fixed, port } from './node-address-rows.ts';
+
+const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
+const UNINITIALIZED: Taint = {
+  key: 'node.cloudprovider.kubernetes.io/uninitialized',
+  value: 'true',
+  effect: 'NoSchedule',
+};
+const OTHER: Taint = {
+  key: 'dedicated',
+  value: 'db',
+  effect: 'NoExecute',
+  timeAdded: '2026-11-21T03:28:49Z',
+};
+const server = {
+  id: ID,
+  name: 'web-1',
+  flavor: { original_name: 'm1.small' },
+  'OS-EXT-AZ:availability_zone': 'az1',
+  addresses: { private: [fixed('10.0.0.5')] },
+};
+const labels = {
+  'node.kubernetes.io/instance-type': 'm1.small',
+  'beta.kubernetes.io/instance-type': 'm1.small',
+  'topology.kubernetes.io/zone': 'az1',
+  'failure-domain.beta.kubernetes.io/zone': 'az1',
+  'topology.kubernetes.io/region': 'RegionOne',
+  'failure-domain.beta.kubernetes.io/region': 'RegionOne',
+};
+const addresses = [{ type: 'InternalIP', address: '10.0.0.5' }];
+const nodestatus = {
+  kind: 'nodestatus',
+  address: 'nodestatus/web-1',
+  attributes: { addresses },
+  ifPresent: true,
+};
+const node = (attributes: object) => ({ kind: 'node', address: 'node/web-1', attributes, ifPresent: true });
+
+interface Given {
+  readonly spec?: Node['spec'];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly existing?: NonNullable<Node['status']>['addresses'];
+  readonly server?: object;
+  readonly ports?: readonly ReturnType<typeof port>[];
+  readonly regional?: boolean;
+}
+
+function desire(given: Given) {
+  const config = aConfig();
+  return desireNode({
+    node: {
+      metadata: {
+        name: 'web-1',
+        uid: 'u',
+        resourceVersion: '1',
+        labels: { 'kubernetes.io/hostname': 'web-1', 'topology.kubernetes.io/zone': 'elsewhere', own: 'x' },
+        annotations: given.annotations ?? {},
+      },
+      ...(given.spec ? { spec: given.spec } : {}),
+      ...(given.existing ? { status: { addresses: given.existing } } : {}),
+    },
+    server: { ...server, ...given.server },
+    ports: given.ports ?? [port('a', '10.0.0.5')],
+    config: {
+      ...config,
+      openstack: { ...config.openstack, region: 'RegionOne' },
+      nodes: { ...config.nodes, regionalProviderID: given.regional ?? false },
+    },
+  });
+}
+
+describe('initialisation (kubernetes.md, 2.1)', () => {
+  test.each<[string, Given, object]>([
+    [
+      'everything in one write of each half, addresses first, and other taints stay as they are',
+      { spec: { taints: [UNINITIALIZED, OTHER] } },
+      { providerID: `openstack:///${ID}`, taints: [OTHER], labels },
+    ],
+    [
+      'with its region, where that is configured (openstack-ccm.md, 6.1)',
+      { spec: { taints: [UNINITIALIZED], providerID: '' }, regional: true },
+      { providerID: `openstack://RegionOne/${ID}`, taints: [], labels },
+    ],
+    [
+      'of any effect, however often',
+      { spec: { taints: [UNINITIALIZED, { ...UNINITIALIZED, effect: 'NoExecute' }] } },
+      { providerID: `openstack:///${ID}`, taints: [], labels },
+    ],
+    [
+      'once more when the taint is put back; a providerID that is set is never changed, in whatever spelling',
+      { spec: { taints: [UNINITIALIZED], providerID: `kinx:///${ID}` } },
+      { taints: [], labels },
+    ],
+  ])('%s', (_, given, attributes) => {
+    expect(desire(given)).toStrictEqual({ resources: [nodestatus, node(attributes)], problems: [] });
+  });
+
+  test.each<[string, Given, string]>([
+    [
+      'a provided IP that the cloud does not know (decision 24)',
+      { annotations: { 'alpha.kubernetes.io/provided-node-ip': '10.9.9.9' }, existing: addresses },
+      'alpha.kubernetes.io/provided-node-ip',
+    ],
+    ['a doubtful read', { server: { addresses: {} }, existing: addresses }, 'status.addresses'],
+  ])('waits for %s', (_, given, field) => {
+    const { resources, problems } = desire({ ...given, spec: { taints: [UNINITIALIZED] } });
+    expect(resources).toEqual([]);
+    expect(problems.map((problem) => problem.field)).toEqual([field]);
+  });
+});
+
+test('a server without addresses makes a Node without addresses, and that is said (recorded: rec-extra)', () => {
+  const { resources, problems } = desire({
+    server: { addresses: {} },
+    ports: [],
+    spec: { taints: [UNINITIALIZED] },
+    existing: [{ type: 'Hostname', address: 'web-1' }],
+  });
+  expect(resources).toStrictEqual([node({ providerID: `openstack:///${ID}`, taints: [], labels })]);
+  expect(problems.map(({ field }) => field)).toEqual(['status.addresses']);
+});
+
+describe('afterwards (decision 104)', () => {
+  const spec = { providerID: `openstack:///${ID}`, taints: [OTHER] };
+
+  test('addresses and labels are kept right; taints and providerID are let be', () => {
+    const { resources, problems } = desire({ spec, existing: [{ type: 'InternalIP', address: '10.0.0.6' }] });
+    expect(resources).toStrictEqual([nodestatus, node({ labels })]);
+    expect(problems).toEqual([]);
+  });
+
+  test('without addresses to give, those that are there stay, and labels are kept right', () => {
+    const { resources, problems } = desire({ spec, server: { addresses: {} }, existing: addresses });
+    expect(resources).toStrictEqual([node({ labels })]);
+    expect(problems).toHaveLength(1);
+  });
+
+  test('a Node whose kubelet never asked for a cloud provider gets addresses alone (kubernetes.md, 2.2)', () => {
+    expect(desire({ spec: { taints: [OTHER] } }).resources).toStrictEqual([nodestatus, node({})]);
+    expect(desire({}).resources).toStrictEqual([nodestatus, node({})]);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { GatheredReads } from '../../../shared/node/observe/gathered-reads.ts';
+
+const KEPT_MS = 5_000;
+
+/** A store of these, what it was asked, and a clock. */
+function reading(...there: readonly string[]) {
+  const asked: string[] = [];
+  const time = { now: 1_000 };
+  const valueOf = (id: string): string => `value of ${id}`;
+  const reads = {
+    one: (id: string) => {
+      asked.push(`one ${id}`);
+      return Promise.resolve(there.includes(id) ? valueOf(id) : undefined);
+    },
+    many: (ids: readonly string[]) => {
+      asked.push(`many ${ids.join(' ')}`);
+      return Promise.resolve(new Map(there.map((id) => [id, valueOf(id)])));
+    },
+  };
+  const gathered = new GatheredReads(reads, { now: () => time.now });
+  const readAll = (when: 'now' | 'lately', ...ids: readonly string[]) =>
+    Promise.all(ids.map((id) => gathered.read(id, when)));
+  return { asked, time, reads, readAll };
+}
+
+test('one or two that are asked for at once are read by themselves', async () => {
+  const { asked, readAll } = reading('a', 'b');
+  expect(await readAll('lately', 'a', 'b')).toEqual(['value of a', 'value of b']);
+  expect(asked).toEqual(['one a', 'one b']);
+});
+
+test('more are one list, each named once', async () => {
+  const { asked, readAll } = reading('a', 'b', 'c');
+  const [first, ...others] = await readAll('now', 'a', 'b', 'c', 'a');
+  expect([first, others]).toEqual(['value of a', ['value of b', 'value of c', 'value of a']]);
+  expect(asked).toEqual(['many a b c']);
+});
+
+test('the third that comes after two others is listed with them; much later it is read by itself', async () => {
+  const { asked, time, readAll } = reading('a', 'b', 'c', 'd');
+  for (const id of ['a', 'b', 'c']) await readAll('lately', id);
+  time.now += KEPT_MS;
+  await readAll('lately', 'd');
+  expect(asked).toEqual(['one a', 'one b', 'many c a b', 'one d']);
+});
+
+test('what a list does not show is asked for by itself, and only that answer says that it is not there', async () => {
+  const { asked, readAll } = reading('a', 'b');
+  expect(await readAll('now', 'a', 'b', 'gone')).toEqual(['value of a', 'value of b', undefined]);
+  expect(asked).toEqual(['many a b gone', 'one gone']);
+});
+
+test.each([
+  ['lately', KEPT_MS - 1, []],
+  ['lately', KEPT_MS, ['one d']],
+  ['now', 0, ['one d']],
+] as const)('%s, %d ms after a list: asked %j', async (when, later, then) => {
+  const { asked, time, readAll } = reading('a', 'b', 'c', 'd');
+  await readAll('lately', 'a', 'b', 'c');
+  asked.length = 0;
+  time.now += later;
+  expect(await readAll(when, 'd')).toEqual(['value of d']);
+  expect(asked).toEqual(then);
+});
+
+test('that it is not there is never taken from a list that was made before', async () => {
+  const { asked, readAll } = reading('a', 'b', 'c');
+  await readAll('lately', 'a', 'b', 'c');
+  asked.length = 0;
+  expect(await readAll('lately', 'new')).toEqual([undefined]);
+  expect(asked).toEqual(['many new a b c', 'one new']);
+});
+
+test('a list that fails fails for all who wait for it, and is not kept', async () => {
+  const { asked, reads, readAll } = reading('a', 'b', 'c');
+  const { many } = reads;
+  reads.many = () => Promise.reject(new Error('no answer'));
+  await expect(readAll('lately', 'a', 'b', 'c')).rejects.toThrow('no answer');
+  reads.many = many;
+  expect(await readAll('lately', 'a')).toEqual(['value of a']);
+  expect(asked).toEqual(['many a b c']);
+});

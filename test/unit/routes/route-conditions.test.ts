@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { nodeRoutes } from '../../../shared/routes/desired/node-routes.ts';
+import { routeConditions } from '../../../shared/routes/desired/route-conditions.ts';
+import type { NodeCondition } from '../../../shared/model/kubernetes.ts';
+import { nodeOf, portOf, readingOf } from '../../support/route-reading.ts';
+
+const NOW = '2026-11-21T10:00:00Z';
+const EARLIER = '2026-11-21T09:00:00Z';
+const CREATED = {
+  status: 'False',
+  reason: 'RouteCreated',
+  message: 'RouteController created a route',
+} as const;
+const NOT_CREATED = {
+  status: 'True',
+  reason: 'NoRouteCreated',
+  message: 'RouteController failed to create a route',
+} as const;
+
+const was = (told: Pick<NodeCondition, 'status' | 'reason' | 'message'>): NodeCondition => ({
+  type: 'NetworkUnavailable',
+  ...told,
+  lastHeartbeatTime: EARLIER,
+  lastTransitionTime: EARLIER,
+});
+const calico = was({ status: 'False', reason: 'CalicoIsUp', message: 'Calico is running on this node' });
+const two = ['10.244.1.0/24', 'fd00:244:0:1::/64'];
+
+/** kubernetes.md, 4, step 6. */
+test.each([
+  ['routed', { podCIDRs: two }, [portOf(1)], true, CREATED, NOW],
+  ['routed as before', { podCIDRs: two, was: was(CREATED) }, [portOf(1)], true, CREATED, EARLIER],
+  ['routed again', { podCIDRs: two, was: was(NOT_CREATED) }, [portOf(1)], true, CREATED, NOW],
+  ['told by another', { podCIDRs: two, was: calico }, [portOf(1)], true, CREATED, EARLIER],
+  ['not routed', { podCIDRs: two }, [portOf(1)], false, NOT_CREATED, NOW],
+  [
+    'routed in one family of two',
+    { podCIDRs: two },
+    [portOf(1, [], { fixed_ips: portOf(1).fixed_ips?.slice(0, 1) ?? [] })],
+    true,
+    NOT_CREATED,
+    NOW,
+  ],
+  ['new, with no port yet', { podCIDRs: two }, [], true, NOT_CREATED, NOW],
+  ['with no port to be seen, but told', { podCIDRs: two, was: was(CREATED) }, [], false, undefined, ''],
+  ['without podCIDRs', { podCIDRs: [] }, [portOf(1)], true, undefined, ''],
+  ['without podCIDRs, told by another', { podCIDRs: [], was: calico }, [portOf(1)], true, undefined, ''],
+  ['without podCIDRs any more', { podCIDRs: [], was: was(CREATED) }, [portOf(1)], true, NOT_CREATED, NOW],
+] as const)('a Node %s', (_what, node, ports, isThere, told, since) => {
+  const nodes = [nodeOf(1, { ...node, podCIDRs: [...node.podCIDRs] })];
+  const found = nodeRoutes(readingOf({ nodes, ports }));
+  const [desired] = routeConditions(found, () => isThere, NOW);
+  expect(desired?.attributes.conditions).toEqual(
+    told && [{ type: 'NetworkUnavailable', ...told, lastHeartbeatTime: NOW, lastTransitionTime: since }],
+  );
+});

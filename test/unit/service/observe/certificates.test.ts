@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { ReconcileError } from '../../../../shared/model/errors.ts';
+import type { ErrorCode } from '../../../../shared/model/errors.ts';
+import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
+import { CERTIFICATE, CloudModel, OTHER_CERTIFICATE } from '../../../support/cloud-model.ts';
+
+const clock = { now: () => 0 };
+
+class Watched extends CloudModel {
+  readonly asked: string[] = [];
+  readonly fails: ErrorCode | undefined;
+
+  constructor(fails?: ErrorCode) {
+    super();
+    this.fails = fails;
+  }
+
+  override get(...[kind, id]: Parameters<CloudModel['get']>): ReturnType<CloudModel['get']> {
+    this.asked.push(`${kind} ${id}`);
+    if (this.fails) return Promise.reject(new ReconcileError(this.fails, 'no'));
+    return super.get(kind, id);
+  }
+}
+
+test('an id is looked for as a container, then as a secret, and not again for a minute', async () => {
+  const cloud = new Watched();
+  const question = { references: [{ id: CERTIFICATE }, { id: OTHER_CERTIFICATE }] };
+  const { references } = await observeCertificates(question, { cloud, clock });
+  await observeCertificates(question, { cloud, clock });
+
+  expect([...references.values()]).toEqual([
+    { ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` },
+    { ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` },
+  ]);
+  expect(cloud.asked.sort()).toEqual([
+    `container ${CERTIFICATE}`,
+    `container ${OTHER_CERTIFICATE}`,
+    `secret ${OTHER_CERTIFICATE}`,
+  ]);
+});
+
+test('an address says which of the two it is', async () => {
+  const cloud = new Watched();
+  const references = [{ id: CERTIFICATE, collection: 'secrets' as const }];
+  const facts = await observeCertificates({ references }, { cloud, clock });
+
+  expect(cloud.asked).toEqual([`secret ${CERTIFICATE}`]);
+  expect(facts.references.get(CERTIFICATE)).toEqual({
+    because: 'is no secret of Barbican that this project can see',
+  });
+});
+
+test.each(['FORBIDDEN', 'CONFIG_INVALID'] as const)('%s is told in words', async (code) => {
+  const cloud = new Watched(code);
+  const facts = await observeCertificates({ references: [{ id: CERTIFICATE }] }, { cloud, clock });
+  expect(facts.references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });
+});
+
+test('what passes is tried again', async () => {
+  const cloud = new Watched('CLOUD_UNAVAILABLE');
+  const asked = observeCertificates({ references: [{ id: CERTIFICATE }] }, { cloud, clock });
+  await expect(asked).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+});

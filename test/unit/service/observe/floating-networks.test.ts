@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { observeFloatingNetworks } from '../../../../shared/service/observe/network/floating-networks.ts';
+import { CloudModel, NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-model.ts';
+
+const four = { ip_version: 4, network_id: PUBLIC };
+const A = { ...four, id: PUBLIC_SUBNET, name: 'a', tags: ['t'] };
+const SUBNETS = [
+  { ...four, id: '2', name: 'b' },
+  { ...four, id: '1', name: 'b' },
+  { ...A, cidr: '203.0.113.0/24' },
+  { ...four, id: '6', name: 'a6', ip_version: 6 },
+  { id: SUBNET, name: 'private', network_id: NETWORK },
+];
+const a = { id: PUBLIC_SUBNET, name: 'a', network_id: PUBLIC, tags: ['t'] };
+
+async function look(question: object, networks: readonly string[] = [PUBLIC]) {
+  const cloud = new CloudModel({
+    subnet: SUBNETS,
+    network: networks.map((id) => ({ id, 'router:external': 'true' })),
+  });
+  const source = { cloud, clock: { now: () => 0 } };
+  return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
+}
+
+test.each([
+  ['nothing for what is internal', { external: false }, { floatingNetworks: [] }],
+  ['the network that is named', { floating_network_id: NETWORK }, { floatingNetworks: [NETWORK] }],
+  ['else all external ones', {}, { floatingNetworks: [PUBLIC] }],
+  [
+    'the subnet that is named, and its network',
+    { floating_subnet_id: PUBLIC_SUBNET },
+    { floatingNetworks: [PUBLIC], floatingSubnets: [a] },
+  ],
+  [
+    'both when both are named, even if they do not belong together',
+    { floating_subnet_id: PUBLIC_SUBNET, floating_network_id: NETWORK },
+    { floatingNetworks: [NETWORK], floatingSubnets: [a] },
+  ],
+  [
+    'no subnet when it cannot be seen',
+    { floating_subnet_id: 'hidden' },
+    { floatingNetworks: [PUBLIC], floatingSubnets: [] },
+  ],
+  [
+    'the IPv4 subnets to choose from, by name',
+    { choose_floating_subnet: true },
+    {
+      floatingNetworks: [PUBLIC],
+      floatingSubnets: [
+        a,
+        { id: '1', name: 'b', network_id: PUBLIC, tags: [] },
+        { id: '2', name: 'b', network_id: PUBLIC, tags: [] },
+      ],
+    },
+  ],
+])('%s', async (_, question, facts) => {
+  expect(await look(question)).toEqual(facts);
+});
+
+test('a named subnet settles which of several networks it is', async () => {
+  const { floatingNetworks } = await look({ floating_subnet_id: PUBLIC_SUBNET }, [NETWORK, PUBLIC]);
+  expect(floatingNetworks).toEqual([PUBLIC]);
+});
+
+test('no subnets while it is open which network it is', async () => {
+  expect(await look({ choose_floating_subnet: true }, [NETWORK, PUBLIC])).toEqual({
+    floatingNetworks: [NETWORK, PUBLIC],
+  });
+});

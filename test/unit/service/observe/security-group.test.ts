@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { UpdateStep } from '../../../../shared/model/plan.ts';
+import type { Unit } from '../../../../shared/model/unit.ts';
+import { afterwards } from '../../../../shared/service/observe/remembered/afterwards.ts';
+import { findSecurityGroups } from '../../../../shared/service/observe/security-group.ts';
+import { CloudModel } from '../../../support/cloud-model.ts';
+import type { Wire } from '../../../support/cloud-model.ts';
+
+const UID = '5e5e5e5e-0000-4000-8000-000000000001';
+const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
+const NAME = { namespace: 'default', name: 'web' };
+const service = { metadata: { ...NAME, uid: UID, resourceVersion: '1' }, spec: {} };
+const unit: Unit = { key: 'service/default/web', name: NAME, service, wanted: true };
+const OURS = [`levelset-cluster=${CLUSTER.id}`, `levelset-service=${UID}`, 'levelset-name=default/web'];
+
+/** As the Go provider makes it. */
+const group: Wire = {
+  id: '77777777-0000-4000-8000-000000000001',
+  name: `lb-sg-${UID}-default-web`,
+  description: 'Security Group for default/web Service LoadBalancer in cluster elsewhere',
+  tags: [],
+  created_at: '2026-11-21T08:00:00Z',
+};
+
+function find(groups: readonly Wire[], who: Unit = unit, managed = true): Promise<readonly { id: string }[]> {
+  const cloud = new CloudModel({ securitygroup: groups });
+  return findSecurityGroups(who, CLUSTER, managed, { cloud, lists: cloud, clock: { now: () => 0 } });
+}
+
+class Counting extends CloudModel {
+  lists = 0;
+
+  override list(...question: Parameters<CloudModel['list']>): ReturnType<CloudModel['list']> {
+    this.lists += 1;
+    return super.list(...question);
+  }
+}
+
+describe('the security group of a Service', () => {
+  test.each([
+    ['the Go provider made, whatever the cluster was called then', {}, 1],
+    ['has its name and is about something else', { description: 'my firewall' }, 0],
+    ['another cluster has taken', { tags: ['levelset-cluster=other'] }, 0],
+    ['is ours under another name', { name: 'renamed', description: '', tags: OURS }, 1],
+    ['is ours and was made for a namesake', { name: 'lb-sg-old', tags: [...OURS, 'team=a'] }, 1],
+    ['has another name', { name: `lb-sg-${UID}-default-web2` }, 0],
+  ])('that %s', async (_, differs, count) => {
+    expect(await find([{ ...group, ...differs }])).toHaveLength(count);
+    // and where groups are not managed, so that it can be taken away
+    expect(await find([{ ...group, ...differs }], unit, false)).toHaveLength(count);
+  });
+
+  test('is found by our tags when the Service is gone', async () => {
+    const gone: Unit = { key: unit.key, name: NAME, wanted: false };
+
+    expect(await find([{ ...group, tags: OURS }], gone)).toHaveLength(1);
+    expect(await find([group], gone)).toEqual([]);
+  });
+
+  test('that is older comes first', async () => {
+    const younger = {
+      ...group,
+      id: '77777777-0000-4000-8000-000000000000',
+      created_at: '2026-11-21T08:00:01Z',
+    };
+
+    expect((await find([younger, group])).map(({ id }) => id)).toEqual([group.id, younger.id]);
+  });
+
+  test('is asked for once a minute where groups are not managed and there is none', async () => {
+    const cloud = new Counting();
+    const source = { cloud, lists: cloud, clock: { now: () => 0 } };
+
+    for (let n = 0; n < 5; n += 1) await findSecurityGroups(unit, CLUSTER, false, source);
+
+    expect(cloud.lists).toBe(1);
+  });
+});
+
+test('what is expected of a port after our write is what Neutron answered, other groups that came meanwhile included', () => {
+  const wire = { id: 'p', security_groups: ['a'], revision_number: 1 };
+  const answer = { id: 'p', security_groups: ['a', 'b', 'ours'], revision_number: 3 };
+  const changes = [{ attribute: 'security_groups', from: ['a'], to: ['a', 'ours'] }];
+  const step: UpdateStep = { verb: 'update', kind: 'port', address: 'port/10.0.0.1', id: 'p', changes };
+  const observed = { kind: 'port' as const, address: 'port/10.0.0.1', id: 'p', owned: true, wire };
+
+  const [expected] = afterwards([observed], {
+    steps: [step],
+    known: new Map([['port/10.0.0.1', answer]]),
+    name: NAME,
+    cluster: CLUSTER,
+  });
+
+  expect(expected?.wire).toEqual(answer);
+});

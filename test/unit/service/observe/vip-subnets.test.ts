@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { Subnets } from '../../../../shared/service/observe/network/subnets.ts';
+import { observeVipSubnets } from '../../../../shared/service/observe/network/vip-subnets.ts';
+import type { NetworkQuestion } from '../../../../shared/model/network/network.ts';
+import type { WireResource } from '../../../../shared/model/resources.ts';
+import { CloudModel } from '../../../support/cloud-model.ts';
+import type { Wire } from '../../../support/cloud-model.ts';
+
+const NETWORK = 'net-1';
+const subnet = (id: string, cidr: string, network_id = NETWORK): Wire => ({ id, cidr, network_id });
+const FOUR = subnet('four', '10.0.0.0/24');
+const SIX = subnet('six', 'fd00:10::/64');
+const OTHER_SIX = subnet('other-six', 'fd00:11::/64');
+const STRAY = subnet('stray', 'fd00:99::/64', 'net-2');
+const PORT = {
+  id: 'port',
+  fixed_ips: [
+    { subnet_id: 'six', ip_address: 'fd00:10::7' },
+    { subnet_id: 'four', ip_address: '10.0.0.7' },
+  ],
+};
+
+const node = (...addresses: readonly string[]) => ({
+  metadata: { name: 'node-1', uid: 'n1', resourceVersion: '1' },
+  status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
+});
+
+/** Ids of the subnets that are found, the primary one first; what is missing, and why a family has none. */
+async function found(
+  question: Partial<NetworkQuestion>,
+  {
+    subnets = [FOUR, SIX],
+    lb,
+    addresses = ['10.0.0.7', 'fd00:10::7'],
+  }: {
+    subnets?: readonly Wire[];
+    lb?: WireResource;
+    addresses?: readonly string[];
+  } = {},
+) {
+  const cloud = new CloudModel({ subnet: subnets, port: [PORT] });
+  const look = new Subnets(cloud, { now: () => 0 });
+  const asked = { external: false, families: [4 as const], ...question };
+  const { vipSubnet, additionalSubnets, noVipSubnet } = await observeVipSubnets(
+    asked,
+    lb,
+    [node(...addresses)],
+    look,
+  );
+  const ids = [vipSubnet?.id, ...additionalSubnets.map(({ id }) => id)];
+  return { ids, missing: [...look.missing], lacks: noVipSubnet?.candidates };
+}
+
+const BOTH = { families: [4, 6] as const };
+const lb = (vip_subnet_id: string, ...additional: readonly string[]): WireResource => ({
+  id: 'lb',
+  vip_subnet_id,
+  additional_vips: additional.map((subnet_id) => ({ subnet_id })),
+});
+
+describe('the subnet of the primary VIP', () => {
+  test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
+    ['is that of the nodes', {}, {}, ['four']],
+    ['is that of the nodes, of the first family', { families: [6] }, {}, ['six']],
+    ['is that of the load balancer', {}, { lb: lb('six'), addresses: [] }, ['four']],
+    ['is the one that is named', { vip_subnet_id: 'four' }, { addresses: [] }, ['four']],
+    [
+      'is another of its network when it is of no family asked for',
+      { vip_subnet_id: 'four', families: [6] },
+      {},
+      ['six'],
+    ],
+    ['may be of the second family', { vip_subnet_id: 'four', families: [6, 4] }, {}, ['four', 'six']],
+    [
+      'is that of the address on the port that is named',
+      { vip_port_id: 'port' },
+      { addresses: [] },
+      ['four'],
+    ],
+    ['is Octavia’s choice in a network that is named', { vip_network_id: NETWORK }, {}, [undefined]],
+    [
+      'is chosen in a network that is named for IPv6',
+      { vip_network_id: NETWORK, families: [6] },
+      {},
+      ['six'],
+    ],
+  ])('%s', async (_, question, world, ids) => {
+    expect((await found(question, world)).ids).toEqual(ids);
+  });
+
+  test('that cannot be seen is missing', async () => {
+    expect(await found({ vip_subnet_id: 'gone' })).toMatchObject({ ids: [undefined], missing: ['gone'] });
+    expect(await found({ vip_port_id: 'gone' })).toMatchObject({ missing: ['gone'] });
+  });
+});
+
+describe('the subnet of the second family', () => {
+  const several = [FOUR, SIX, OTHER_SIX, STRAY];
+  test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
+    ['is the only one of the network', BOTH, {}, ['four', 'six']],
+    ['is the one with nodes in it', BOTH, { subnets: several }, ['four', 'six']],
+    [
+      'is the one that is named',
+      { ...BOTH, additional_vip_subnet_ids: ['other-six'] },
+      { subnets: several },
+      ['four', 'other-six'],
+    ],
+    [
+      'is the one that the load balancer has',
+      BOTH,
+      { subnets: several, lb: lb('four', 'other-six') },
+      ['four', 'other-six'],
+    ],
+    ['is found beside a network that is named', { ...BOTH, vip_network_id: NETWORK }, {}, [undefined, 'six']],
+    ['is that of the port that is named', { ...BOTH, vip_port_id: 'port' }, {}, ['four', 'six']],
+  ])('%s', async (_, question, world, ids) => {
+    expect((await found(question, world)).ids).toEqual(ids);
+  });
+
+  test('is none where there is none, or several with nothing to choose by', async () => {
+    expect(await found(BOTH, { subnets: [FOUR, STRAY] })).toMatchObject({ ids: ['four'], lacks: [] });
+    const unclear = { subnets: several, addresses: ['10.0.0.7'] };
+    expect(await found(BOTH, unclear)).toMatchObject({ ids: ['four'], lacks: ['other-six', 'six'] });
+  });
+});
+
+test('further subnets are VIPs too, of whichever family, and none twice', async () => {
+  const more = [FOUR, SIX, subnet('more', '10.1.0.0/24')];
+  const asked = { additional_vip_subnet_ids: ['more', 'four', 'more', 'six'] };
+  expect((await found(asked, { subnets: more })).ids).toEqual(['four', 'more', 'six']);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { CloudModel } from '../../../support/cloud-model.ts';
+import { aStoredService } from '../../../support/service.ts';
+import { CLUSTER, look, settle } from '../../../laws/drive.ts';
+
+const service = aStoredService();
+const nodes = [
+  {
+    metadata: { name: 'node-1', uid: 'n1', resourceVersion: '1' },
+    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] },
+  },
+];
+
+async function served(): Promise<CloudModel> {
+  const cloud = new CloudModel();
+  await settle(service, nodes, cloud);
+  return cloud;
+}
+
+describe('a floating IP that is in use', () => {
+  test('stays when a second external network appears and none is configured', async () => {
+    const cloud = await served();
+    cloud.all('network').push({ id: 'aaaaaaaa-0000-4000-8000-0000000000aa', 'router:external': 'true' });
+
+    // a cloud with the same contents, asked for the first time
+    const later = new CloudModel(contentsOf(cloud));
+    const { plan } = await look(service, nodes, later);
+
+    expect(plan.steps).toEqual([]);
+    expect(plan.problems).toMatchObject([{ field: 'loadbalancer.openstack.org/floating-network-id' }]);
+  });
+
+  test('stays when no external network is visible any more', async () => {
+    const cloud = await served();
+    const later = new CloudModel({ ...contentsOf(cloud), network: [] });
+
+    expect((await look(service, nodes, later)).plan.steps).toEqual([]);
+  });
+});
+
+describe('a load balancer in ERROR that nobody has the address of', () => {
+  test('is not made anew while something that is not ours is on it', async () => {
+    const cloud = await served();
+    const [lb] = cloud.all('loadbalancer');
+    if (lb) lb['provisioning_status'] = 'ERROR';
+    expect((await look(service, nodes, cloud)).plan.steps).toMatchObject([{ verb: 'delete', address: 'lb' }]);
+
+    const listener = { loadbalancer_id: lb?.id, protocol: 'TCP', protocol_port: 9100, tags: [] };
+    cloud.all('listener').push({ id: 'eeeeeeee-0000-4000-8000-000000000001', ...listener });
+
+    const { plan } = await look(service, nodes, cloud);
+    expect(plan.steps).toEqual([]);
+    expect(plan.foreign).toEqual(['listener/tcp/9100']);
+  });
+});
+
+test('a load balancer that only might be ours is never removed as made twice', async () => {
+  const goName = `kube_service_${CLUSTER.name}_default_web`;
+  const cloud = await served();
+  const [lb] = cloud.all('loadbalancer');
+  if (lb)
+    Object.assign(lb, { tags: [goName], description: 'Kubernetes external service default/web from x' });
+  const id = '1b1b1b1b-0000-4000-8000-000000000002';
+  const named = {
+    ...lb,
+    id,
+    vip_port_id: 'dddddddd-0000-4000-8000-00000000ffff',
+    created_at: '2025-01-01T00:00:00',
+  };
+  cloud.all('loadbalancer').push(named);
+  const ip = cloud.all('floatingip')[0]?.['floating_ip_address'];
+
+  const { plan } = await look(
+    {
+      ...service,
+      metadata: {
+        ...service.metadata,
+        annotations: { 'loadbalancer.openstack.org/load-balancer-id': id },
+      },
+      status: { loadBalancer: { ingress: [{ ip: String(ip) }] } },
+    },
+    nodes,
+    cloud,
+  );
+
+  expect(plan.steps.filter(({ verb }) => verb === 'delete')).toEqual([]);
+});
+
+function contentsOf(cloud: CloudModel): ConstructorParameters<typeof CloudModel>[0] {
+  const kinds = [
+    'loadbalancer',
+    'listener',
+    'pool',
+    'member',
+    'healthmonitor',
+    'floatingip',
+    'network',
+  ] as const;
+  return Object.fromEntries(kinds.map((kind) => [kind, cloud.all(kind)]));
+}

@@ -1,0 +1,356 @@
+import { describe, expect, test } from 'vitest';
+import type { Look } from '../../../../shared/service/look.ts';
+import { APPROVE } from '../../../../shared/model/ownership.ts';
+import type { Step } from '../../../../shared/model/plan.ts';
+import { nothingApplied } from '../../../../shared/service/conclude.ts';
+import { addressesToPublish } from '../../../../shared/service/report/published-address.ts';
+import { changed, configOf, lookAtWorld, world } from '../../../golden/world.ts';
+import type { Draft, RecordedWorld } from '../../../golden/world.ts';
+
+const kinx = world('kinx/readme-tcp');
+const occm = world('occm/basic-two-ports');
+
+type Edit = (draft: Draft<RecordedWorld>) => void;
+
+function annotate(draft: Draft<RecordedWorld>, key: string, value: string): void {
+  draft.service.metadata.annotations = { ...draft.service.metadata.annotations, [key]: value };
+}
+
+const approve =
+  (...looks: readonly Look[]): Edit =>
+  (draft) => {
+    const hashes = looks.flatMap(({ plan }) => plan.pending.map(({ approval }) => approval));
+    annotate(draft, APPROVE, hashes.join(','));
+  };
+
+const besideTags = ({ plan }: Look): readonly Step[] =>
+  plan.steps.filter(
+    (step) => step.verb !== 'update' || step.changes.some(({ attribute }) => attribute !== 'tags'),
+  );
+
+const waiting = ({ plan }: Look): readonly string[] =>
+  plan.pending.map(({ verb, address, changes }) =>
+    [verb, address, ...changes.map(({ attribute }) => attribute)].join(' '),
+  );
+
+const sticky: Edit = (draft) => {
+  draft.service.spec.sessionAffinity = 'ClientIP';
+};
+
+/** What somebody asks for, what waits of it, and what approving does: the verbs and addresses of the steps. */
+const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[], readonly string[]])[] = [
+  [
+    'kinx never changed how a client stays on a member',
+    kinx,
+    sticky,
+    ['update pool/tcp/80 session_persistence', 'update pool/tcp/443 session_persistence'],
+    ['update pool/tcp/80', 'update pool/tcp/443'],
+  ],
+  [
+    'kinx never closed a listener',
+    kinx,
+    (draft) => {
+      draft.service.spec.loadBalancerSourceRanges = ['10.0.0.0/8'];
+    },
+    ['update listener/tcp/80 allowed_cidrs', 'update listener/tcp/443 allowed_cidrs'],
+    ['update listener/tcp/80', 'update listener/tcp/443'],
+  ],
+  [
+    'kinx never removed a health monitor',
+    kinx,
+    (draft) => {
+      annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'false');
+    },
+    ['delete monitor/tcp/80 type', 'delete monitor/tcp/443 type'],
+    ['delete monitor/tcp/80', 'delete monitor/tcp/443'],
+  ],
+  [
+    'the Go provider gives no health checks to pools that had none',
+    world('occm/no-health-monitor'),
+    (draft) => {
+      annotate(draft, 'loadbalancer.openstack.org/enable-health-monitor', 'true');
+    },
+    ['create monitor/tcp/80 type', 'create monitor/tcp/81 type'],
+    ['create monitor/tcp/80', 'create monitor/tcp/81'],
+  ],
+  [
+    'the Go provider left the floating IP of a Service that became internal',
+    world('occm/hostname'),
+    (draft) => {
+      annotate(draft, 'service.beta.kubernetes.io/openstack-internal-load-balancer', 'true');
+      draft.service.status = { loadBalancer: { ingress: [{ ip: '203.0.113.1', ipMode: 'VIP' }] } };
+      const [ip] = draft.openstack[0]?.floatingips ?? [];
+      if (ip) ip['floating_ip_address'] = '203.0.113.1';
+    },
+    ['delete floatingip address'],
+    ['delete floatingip'],
+  ],
+  [
+    'kinx left redirects and headers to its driver',
+    world('kinx/readme-http-redirect'),
+    (draft) => {
+      annotate(draft, 'levelset.openstack.org/redirect-host', 'app.example.org');
+    },
+    [
+      'update listener/tcp/80 insert_headers',
+      'create l7policy/tcp/80/redirect action redirect_prefix redirect_http_code position',
+    ],
+    ['update listener/tcp/80', 'create l7policy/tcp/80/redirect', 'create l7rule/tcp/80/redirect'],
+  ],
+  [
+    'kinx made every node a member, whatever their labels',
+    kinx,
+    (draft) => {
+      annotate(draft, 'loadbalancer.openstack.org/node-selector', 'pool=a');
+    },
+    ['update pool/tcp/80 members', 'update pool/tcp/443 members'],
+    ['members pool/tcp/80', 'members pool/tcp/443'],
+  ],
+];
+
+describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
+  test('so it waits, and nothing but tags is written', async () => {
+    const look = await lookAtWorld(changed(from, edit));
+
+    expect(waiting(look)).toEqual(waits);
+    expect(besideTags(look)).toEqual([]);
+  });
+
+  test('and is done once it is approved', async () => {
+    const asked = changed(from, edit);
+    const look = await lookAtWorld(changed(asked, approve(await lookAtWorld(asked))));
+
+    expect(waiting(look)).toEqual([]);
+    expect(besideTags(look).map(({ verb, address }) => `${verb} ${address}`)).toEqual(steps);
+  });
+});
+
+describe('an approval', () => {
+  test('is for one change, not for the one beside it', async () => {
+    const look = await lookAtWorld(changed(kinx, sticky));
+    const [first] = look.plan.pending;
+    const one = { ...look, plan: { ...look.plan, pending: first ? [first] : [] } };
+    const again = await lookAtWorld(changed(changed(kinx, sticky), approve(one)));
+
+    expect(waiting(again)).toEqual(['update pool/tcp/443 session_persistence']);
+    expect(besideTags(again).map(({ address }) => address)).toEqual(['pool/tcp/80']);
+  });
+
+  test('is not for another Service that asks for the same', async () => {
+    const asked = changed(kinx, sticky);
+    const other = changed(asked, (draft) => {
+      draft.service.metadata.uid = '99999999-0000-4000-8000-000000000000';
+    });
+    const look = await lookAtWorld(changed(asked, approve(await lookAtWorld(other))));
+
+    expect(waiting(look)).toHaveLength(2);
+  });
+
+  test('is not for another value', async () => {
+    const delay = (seconds: string): RecordedWorld =>
+      changed(kinx, (draft) => {
+        annotate(draft, 'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-interval', seconds);
+      });
+    const look = await lookAtWorld(changed(delay('7'), approve(await lookAtWorld(delay('8')))));
+
+    expect(waiting(look)).toHaveLength(2);
+  });
+
+  test('makes the watermark another one, so that a sweep finds it', async () => {
+    const asked = changed(kinx, sticky);
+    const look = await lookAtWorld(asked);
+
+    expect((await lookAtWorld(changed(asked, approve(look)))).hash).not.toBe(look.hash);
+  });
+});
+
+describe('with traffic that stays on its node', () => {
+  const local = changed(kinx, (draft) => {
+    draft.service.spec.externalTrafficPolicy = 'Local';
+    draft.service.spec.healthCheckNodePort = 32_000;
+  });
+
+  test('members are not asked at a port that nobody checks yet', async () => {
+    const look = await lookAtWorld(local);
+
+    expect(waiting(look).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
+      'update monitor/tcp/80 type',
+      'update monitor/tcp/443 type',
+    ]);
+    expect(besideTags(look)).toEqual([]);
+  });
+
+  test('a node that joins is checked like its siblings', async () => {
+    const look = await lookAtWorld(
+      changed(local, (draft) => {
+        draft.nodes.push({
+          metadata: { name: 'new', uid: 'new', resourceVersion: '1' },
+          status: { addresses: [{ type: 'InternalIP', address: '10.0.0.99' }] },
+        });
+      }),
+    );
+    const created = besideTags(look).flatMap((step) => (step.verb === 'create' ? [step.attributes] : []));
+
+    expect(created.map((attributes) => attributes['monitor_port'])).toEqual([null, null]);
+  });
+});
+
+describe('nodes without a ready Pod', () => {
+  const local: Edit = (draft) => {
+    draft.service.spec.externalTrafficPolicy = 'Local';
+    draft.service.spec.healthCheckNodePort = 32_000;
+    // as the Go provider has it then
+    const [lb] = draft.openstack;
+    const http = { type: 'HTTP', http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
+    for (const monitor of lb?.healthmonitors ?? []) Object.assign(monitor, http);
+    for (const member of Object.values(lb?.members ?? {}).flat()) member['monitor_port'] = 32_000;
+  };
+  const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Look> =>
+    lookAtWorld(from, configOf(from), { localNodes: nodes });
+
+  test('get traffic from the Go provider, so that they become backups waits', async () => {
+    const look = await lookWith(changed(occm, local), ['node-1']);
+
+    expect(waiting(look)).toEqual(['update pool/tcp/80 backup', 'update pool/tcp/443 backup']);
+    expect(besideTags(look).filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
+  });
+
+  test('are approved once, wherever the Pods go', async () => {
+    const asked = changed(occm, local);
+    const look = await lookWith(asked, ['node-1']);
+    const again = await lookWith(changed(asked, approve(look)), ['node-2', 'node-3']);
+
+    expect(waiting(again)).toEqual([]);
+    expect(besideTags(again).filter(({ verb }) => verb === 'members')).toHaveLength(2);
+  });
+});
+
+describe('Pods of a port without a node port', () => {
+  const direct: Edit = (draft) => {
+    draft.service.spec.allocateLoadBalancerNodePorts = false;
+    for (const port of draft.service.spec.ports ?? []) delete port.nodePort;
+    // as the Go provider leaves it then
+    for (const balancer of draft.openstack) for (const pool of balancer.pools) balancer.members[pool.id] = [];
+  };
+  const lookWith = (from: RecordedWorld, ...addresses: readonly string[]): Promise<Look> => {
+    const pods = addresses.map((address) => ({ pod: `web-${address}`, address, port: 8080 }));
+    return lookAtWorld(from, configOf(from), {
+      endpoints: [
+        { pods, refused: [] },
+        { pods: [], refused: [] },
+      ],
+    });
+  };
+
+  test('got nothing from the Go provider, so that they become members waits', async () => {
+    const look = await lookWith(changed(occm, direct), '10.0.0.31');
+
+    expect(waiting(look)).toEqual(['update pool/tcp/80 members']);
+    expect(besideTags(look)).toEqual([]);
+  });
+
+  test('are approved once, wherever they go', async () => {
+    const asked = changed(occm, direct);
+    const look = await lookWith(asked, '10.0.0.31');
+    const again = await lookWith(changed(asked, approve(look)), '10.0.0.32', '10.0.0.33');
+
+    expect(waiting(again)).toEqual([]);
+    expect(besideTags(again)).toMatchObject([
+      { address: 'pool/tcp/80', verb: 'members', added: ['10.0.0.32:8080', '10.0.0.33:8080'] },
+    ]);
+  });
+
+  test('leave the pool with their endpoints, also when these were the last', async () => {
+    const served: RecordedWorld = changed(occm, (draft) => {
+      direct(draft);
+      const [balancer] = draft.openstack;
+      const pool = balancer?.pools.find(({ name }) => String(name).includes('_0_'))?.id ?? '';
+      const pod = { id: 'aaaaaaaa-1111-4111-8111-000000000001', name: 'web-1', address: '10.0.0.31' };
+      const state = { provisioning_status: 'ACTIVE', operating_status: 'ONLINE', admin_state_up: true };
+      if (balancer) balancer.members[pool] = [{ ...pod, ...state, protocol_port: 8080, backup: false }];
+    });
+    const held = await lookWith(served);
+    const look = await lookWith(changed(served, approve(held)));
+
+    expect(besideTags(held)).toEqual([]);
+    expect(waiting(held)).toEqual(['update pool/tcp/80 members']);
+    expect(besideTags(look)).toMatchObject([{ verb: 'delete', address: 'member/tcp/80/10.0.0.31:8080' }]);
+  });
+});
+
+test('a member that a person took out of service stays out', async () => {
+  const look = await lookAtWorld(
+    changed(occm, (draft) => {
+      for (const [member] of Object.values(draft.openstack[0]?.members ?? {}))
+        if (member) member['admin_state_up'] = false;
+    }),
+  );
+
+  expect(waiting(look)).toHaveLength(2);
+  expect(waiting(look)[0]).toMatch(/^update member\/tcp\/\d+\/\S+ admin_state_up$/);
+  expect(besideTags(look)).toEqual([]);
+});
+
+test('the Go provider’s monitor changes its type with all that belongs to it', async () => {
+  const look = await lookAtWorld(
+    changed(occm, (draft) => {
+      draft.service.spec.externalTrafficPolicy = 'Local';
+      draft.service.spec.healthCheckNodePort = 32_000;
+    }),
+  );
+  const monitors = besideTags(look).flatMap((step) =>
+    step.verb === 'create' && step.kind === 'healthmonitor' ? [step.attributes] : [],
+  );
+
+  expect(waiting(look)).toEqual([]);
+  expect(monitors.map(({ type, url_path }) => [type, url_path])).toEqual([
+    ['HTTP', '/healthz'],
+    ['HTTP', '/healthz'],
+  ]);
+});
+
+test('what the Go provider did by itself is done without being asked', async () => {
+  const look = await lookAtWorld(
+    changed(occm, (draft) => {
+      annotate(draft, 'loadbalancer.openstack.org/connection-limit', '100');
+      annotate(draft, 'loadbalancer.openstack.org/health-monitor-delay', '11');
+    }),
+  );
+
+  expect(waiting(look)).toEqual([]);
+  expect(besideTags(look).map(({ address }) => address)).toEqual([
+    'listener/tcp/80',
+    'listener/tcp/443',
+    'monitor/tcp/80',
+    'monitor/tcp/443',
+  ]);
+});
+
+test('what waits still waits when our tags are there', async () => {
+  const tagged = changed(changed(kinx, sticky), (draft) => {
+    const [lb] = draft.openstack;
+    const tags = ['levelset-cluster=c1c1c1c1-0000-4000-8000-000000000000', 'levelset-name=kinx/readme-tcp'];
+    for (const wire of [lb?.loadbalancer, ...(lb?.listeners ?? [])])
+      if (wire) wire['tags'] = [...tags, `levelset-service=${draft.service.metadata.uid}`];
+  });
+  const look = await lookAtWorld(tagged);
+
+  expect(look.plan.steps).toEqual([]);
+  expect(waiting(look)).toHaveLength(2);
+});
+
+test('the address that is published stays while the other one waits', async () => {
+  const [, , edit] = [kinx, kinx, CASES[4]?.[2]];
+  const look = await lookAtWorld(changed(world('occm/hostname'), edit ?? sticky));
+
+  expect(addressesToPublish(look, nothingApplied(look))).toEqual(['203.0.113.1']);
+});
+
+test('with names-only not even our tags are written', async () => {
+  for (const one of [kinx, occm]) {
+    const look = await lookAtWorld(one, { ...configOf(one), adopt: 'names-only' });
+
+    expect(look.observed.loadBalancer?.id).toBe(one.openstack[0]?.loadbalancer.id);
+    expect(look.plan.steps).toEqual([]);
+  }
+});

@@ -69,3 +69,10 @@ export class ReconcileError extends Error {
     return ERRORS[this.code].disposition;
   }
 }
+
+/** What was thrown, with a code: anything unknown is a bug of ours, or of a library. */
+export function asReconcileError(error: unknown): ReconcileError {
+  if (error instanceof ReconcileError) return error;
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new ReconcileError('UNEXPECTED_RESPONSE', message, { cause: error });
+}

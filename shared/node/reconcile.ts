@@ -20,23 +20,19 @@ import {
   SHUTDOWN_TAINT,
   UNINITIALIZED_TAINT,
 } from '../model/node/node.ts';
-import { isHint } from '../model/request.ts';
+import { asNodeKey, isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, tellOfNode } from './report/report-node.ts';
 import { outcomeOfError } from '../report/outcome.ts';
-import { looksAfterNodes } from '../config/looks-after.ts';
 
-export async function reconcileNode(
-  name: string,
-  request: ReconcileRequest,
-  world: World,
-  budget: Budget,
-): Promise<Run> {
+export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const { kube, config } = world;
-  if (!looksAfterNodes(config)) return NOTHING;
+  const name = asNodeKey(request.key);
+  if (name === undefined)
+    throw new ReconcileError('CONFIG_INVALID', `${request.key} is not the key of a Node`);
   const node = await kube.getNode(name);
   if (!node) return config.nodeCidrs && !request.dryRun ? afterIt(name, kube) : NOTHING;
   if (isHint(request) && isQuiet(node, config)) return NOTHING;

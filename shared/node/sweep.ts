@@ -3,26 +3,24 @@ import { lookAtNode } from './look.ts';
 import type { NodeLook } from './look.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { Key } from '../model/request.ts';
+import { isEverything } from '../model/request.ts';
+import type { Key, SweepScope } from '../model/request.ts';
+import { NOTHING_FOUND } from '../model/sweep-found.ts';
+import type { Found } from '../model/sweep-found.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
 import { readInBulk } from './server-reading.ts';
 import type { ServerReading } from './server-reading.ts';
 
-export interface NodesFound {
-  readonly keys: readonly Key[];
-  /** All of the cluster, where they are looked after. */
-  readonly nodes: number;
-  /** As their servers say; neither those in keys nor those that were told already what is wrong with them. */
-  readonly nodesSettled: number;
-  readonly warnings: readonly string[];
-}
-
-export const NO_NODES: NodesFound = { keys: [], nodes: 0, nodesSettled: 0, warnings: [] };
-
 /** Load balancers do not wait for Nova: what fails is a warning, and the next sweep tries again. */
-export async function findNodes(nodes: readonly Node[], world: World): Promise<NodesFound> {
-  if (nodes.length === 0 && !world.config.nodeCidrs) return NO_NODES;
+export async function findNodes(
+  listed: Promise<readonly Node[]>,
+  world: World,
+  scope: SweepScope,
+): Promise<Found> {
+  if (!isEverything(scope)) return NOTHING_FOUND;
+  const nodes = await listed;
+  if (nodes.length === 0 && !world.config.nodeCidrs) return NOTHING_FOUND;
   try {
     const reading = readInBulk(nodes, world);
     const keys = await goneWithClaims(nodes, reading);
@@ -33,10 +31,14 @@ export async function findNodes(nodes: readonly Node[], world: World): Promise<N
       if (needsWork(look, outcome, world)) keys.push(`node/${node.metadata.name}`);
       else if (outcome.status === 'settled') nodesSettled += 1;
     }
-    return { keys, nodes: nodes.length, nodesSettled, warnings: [] };
+    return { keys, warnings: [], figures: { nodes: nodes.length, nodesSettled } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ...NO_NODES, nodes: nodes.length, warnings: [`Nodes were not looked at: ${reason}`] };
+    return {
+      keys: [],
+      warnings: [`Nodes were not looked at: ${reason}`],
+      figures: { nodes: nodes.length },
+    };
   }
 }
 

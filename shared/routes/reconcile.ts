@@ -18,12 +18,10 @@ import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
 import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
-import { looksAfterRoutes } from '../config/looks-after.ts';
 import { writeRoutes } from './apply/write-routes.ts';
 import type { RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
-  if (!looksAfterRoutes(world.config)) return NOTHING;
   const isAsked = request.trigger === 'command' || request.trigger === 'resync';
   if (isAsked) forgetLimits(world.cloud);
   const look = (): Promise<RoutesLook> => lookAtRoutes({ isAsked }, world);
@@ -48,8 +46,6 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
     applied: [...written.steps, ...told.steps],
   };
 }
-
-const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
 /** The condition of each Node, as it came out. What is tried again at once is not told. */
 async function tellNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {

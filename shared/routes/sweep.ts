@@ -1,17 +1,21 @@
 /** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
 import { lookAtRoutes } from './look.ts';
-import type { Key } from '../model/request.ts';
+import type { Node } from '../model/kubernetes.ts';
+import { isEverything } from '../model/request.ts';
+import type { SweepScope } from '../model/request.ts';
+import { NOTHING_FOUND } from '../model/sweep-found.ts';
+import type { Found } from '../model/sweep-found.ts';
 import { sameRecords } from '../model/network/routes.ts';
 import type { World } from '../ports.ts';
 import { outcomeOfRoutes } from './report/report-routes.ts';
 
-export interface RoutesFound {
-  readonly keys: readonly Key[];
-  readonly warnings: readonly string[];
-}
-
 /** As with Nodes, what fails is a warning: load balancers do not wait for a router. */
-export async function findRoutes(world: World): Promise<RoutesFound> {
+export async function findRoutes(
+  _nodes: Promise<readonly Node[]>,
+  world: World,
+  scope: SweepScope,
+): Promise<Found> {
+  if (!isEverything(scope)) return NOTHING_FOUND;
   try {
     const look = await lookAtRoutes({ isAsked: false }, world);
     const { plan, desired, records } = look;

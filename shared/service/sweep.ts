@@ -15,46 +15,20 @@ import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
+import type { Found } from '../model/sweep-found.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf } from './report/published-address.ts';
 import { sameIngress } from './report/condition.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
 import { wantsLoadBalancer } from './unit.ts';
-import { looksAfterServices } from '../config/looks-after.ts';
-
-export interface ServicesFound {
-  readonly keys: readonly Key[];
-  /** Services that want a load balancer. */
-  readonly services: number;
-  readonly settled: number;
-  /** Changes to settled load balancers of other controllers that wait for approval. */
-  readonly pending: number;
-  readonly warnings: readonly string[];
-  readonly loadBalancersByState: Readonly<Record<string, number>>;
-  readonly nodesWithoutAddress: readonly string[];
-  /** Of the Services that were looked at. */
-  readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
-}
-
-export const NO_SERVICES: ServicesFound = {
-  keys: [],
-  services: 0,
-  settled: 0,
-  pending: 0,
-  warnings: [],
-  loadBalancersByState: {},
-  nodesWithoutAddress: [],
-  certificates: new Map(),
-};
 
 export async function findServices(
   nodesListed: Promise<readonly Node[]>,
   world: World,
   { namespace, readOnly }: SweepScope,
-): Promise<ServicesFound> {
+): Promise<Found> {
   const { kube, cloud, config } = world;
-  if (!looksAfterServices(config)) return NO_SERVICES;
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
   const addresses = nodesListed.then((listed) => (managed ? addressesOf(listed) : []));
@@ -88,13 +62,15 @@ export async function findServices(
   ];
   return {
     keys: [...new Set(keys)],
-    services: wanted.length,
-    settled: wanted.length - unsettled.length - refused.length,
-    pending,
     warnings: [...orphans.warnings, ...refused],
-    loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
-    nodesWithoutAddress: withoutAddress(nodes, wanted),
-    certificates,
+    figures: {
+      services: wanted.length,
+      settled: wanted.length - unsettled.length - refused.length,
+      pending,
+      loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
+      nodesWithoutAddress: withoutAddress(nodes, wanted),
+      certificates,
+    },
   };
 }
 

@@ -50,7 +50,7 @@ function worldOf(cluster: CidrCluster, gate: Gate): World {
 
 async function lookAt(node: string, world: World): Promise<boolean> {
   try {
-    const run = await reconcileNode(node, { key: `node/${node}`, trigger: 'sweep' }, world, LONG);
+    const run = await reconcileNode({ key: `node/${node}`, trigger: 'sweep' }, world, LONG);
     return run.outcome.status !== 'failed';
   } catch (error) {
     if (error instanceof ReconcileError) return false;

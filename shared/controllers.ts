@@ -1,0 +1,35 @@
+/**
+ * The controllers, in the order in which a sweep queues what they found: a Node first, since the members of load balancers
+ * follow its addresses. Another controller is a folder like theirs and one line here (docs/design.md, "A fourth controller").
+ */
+import type { Config } from './config/config.ts';
+import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/looks-after.ts';
+import type { Node } from './model/kubernetes.ts';
+import type { Run } from './model/outcome.ts';
+import { asNodeKey, asServiceKey } from './model/request.ts';
+import type { Key, ReconcileRequest, SweepScope } from './model/request.ts';
+import type { Found } from './model/sweep-found.ts';
+import { reconcileNode } from './node/reconcile.ts';
+import { findNodes } from './node/sweep.ts';
+import type { Budget, World } from './ports.ts';
+import { reconcileRoutes } from './routes/reconcile.ts';
+import { findRoutes } from './routes/sweep.ts';
+import { reconcileService } from './service/reconcile.ts';
+import { findServices } from './service/sweep.ts';
+
+export interface Controller {
+  readonly owns: (key: Key) => boolean;
+  /** Whether the configuration has it switched on. Switched off is hands off: what there is stays as it is. */
+  readonly looksAfter: (config: Config) => boolean;
+  /** One key, once: reads everything afresh. Throws a ReconcileError when it could not be done. */
+  readonly reconcile: (request: ReconcileRequest, world: World, budget: Budget) => Promise<Run>;
+  /** Its part of a sweep. `nodes` is one list for all controllers. */
+  readonly find: (nodes: Promise<readonly Node[]>, world: World, scope: SweepScope) => Promise<Found>;
+}
+
+// prettier-ignore
+export const CONTROLLERS: readonly Controller[] = [
+  { owns: (key) => asNodeKey(key) !== undefined,    looksAfter: looksAfterNodes,    reconcile: reconcileNode,    find: findNodes },
+  { owns: (key) => key === 'routes',                looksAfter: looksAfterRoutes,   reconcile: reconcileRoutes,  find: findRoutes },
+  { owns: (key) => asServiceKey(key) !== undefined, looksAfter: looksAfterServices, reconcile: reconcileService, find: findServices },
+];

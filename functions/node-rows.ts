@@ -19,7 +19,7 @@ export function nodeRows(
     .map((node): StatusRow => {
       const object = `node/${node.metadata.name}` as const;
       const last = reports.get(object);
-      return { ...rowFromNode(object, node), ...(last && isLook(last) ? rowFromReport(last) : {}) };
+      return { ...rowFromNode(object, node), ...(last && isEvaluation(last) ? rowFromReport(last) : {}) };
     })
     .filter(({ state }) => state !== 'settled');
 }
@@ -32,7 +32,7 @@ export function routesRow(reports: ReadonlyMap<Key, LastReport>): readonly Statu
 }
 
 /** Most events about a Node are not looked into; such a run knows nothing of it. */
-function isLook({ report }: LastReport): boolean {
+function isEvaluation({ report }: LastReport): boolean {
   return report.plan !== undefined || report.outcome.status !== 'settled';
 }
 

@@ -90,7 +90,7 @@ export function rowFromReport({
 /** Changes that a person may approve. */
 function waiting(plan: Plan | undefined): number {
   const refused = plan?.refused.filter(({ approval }) => approval !== undefined) ?? [];
-  return (plan?.pending.length ?? 0) + refused.length;
+  return (plan?.awaitingApproval.length ?? 0) + refused.length;
 }
 
 function waitingFor(plan: Plan | undefined): string {

@@ -42,7 +42,7 @@ const NOTHING: Sweep = {
   warnings: [],
   services: 0,
   settled: 0,
-  pending: 0,
+  awaitingApproval: 0,
   loadBalancersByState: {},
   nodesWithoutAddress: [],
   certificates: new Map(),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
-import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { requeueDelayMs } from '../../shared/queue/requeue.ts';
 import { connect } from '../world.ts';
 import { findRequests, readObjects } from './objects.ts';
 import { logOf, type CliFlags } from './options.ts';
@@ -63,5 +63,5 @@ async function waitForAll(
 
 function comesAgainInMs({ outcome, drainedInMs }: Report, attempt: number): number | undefined {
   if (outcome.status === 'settled') return drainedInMs;
-  return outcome.status === 'progressing' ? comebackDelayMs(outcome, attempt, Math.random) : undefined;
+  return outcome.status === 'progressing' ? requeueDelayMs(outcome, attempt, Math.random) : undefined;
 }

@@ -27,7 +27,7 @@ export function describe(report: Report): string {
   if (request.dryRun && plan) return renderPlan(plan);
   const reached = address === undefined ? '' : `, ${address}`;
   const done = applied.length === 0 ? '' : ` (${summarizeSteps(applied)})`;
-  const waiting = plan?.pending.length ?? 0;
+  const waiting = plan?.awaitingApproval.length ?? 0;
   const waits = waiting === 0 ? '' : `; ${waiting} waiting for approval`;
   const { draining = [] } = plan ?? {};
   const drain = draining.length === 0 ? '' : `; ${draining.length} draining`;

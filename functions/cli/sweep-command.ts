@@ -18,9 +18,14 @@ export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Pro
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${count} ${status}`);
   const work = flags.dryRun ? `${reports.length} need work` : counts.join(', ') || 'nothing to do';
-  const pending = reports.reduce((sum, { plan }) => sum + (plan?.pending.length ?? 0), found.pending);
+  const awaitingApproval = reports.reduce(
+    (sum, { plan }) => sum + (plan?.awaitingApproval.length ?? 0),
+    found.awaitingApproval,
+  );
   const waits =
-    pending > 0 ? `; ${pending} ${pending === 1 ? 'change waits' : 'changes wait'} for approval` : '';
+    awaitingApproval > 0
+      ? `; ${awaitingApproval} ${awaitingApproval === 1 ? 'change waits' : 'changes wait'} for approval`
+      : '';
   const settled = found.settled + found.nodesSettled;
   const code = exitCode(reports);
   // who is a member of which load balancer, and where, was looked at before these Nodes were changed

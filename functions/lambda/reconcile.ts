@@ -9,7 +9,7 @@ import { runWork } from './run-work.ts';
 import { sendPendingBack } from './still-pending.ts';
 
 /**
- * The worker behind both queues: one run per key, keys in parallel. A message fails only when its comeback could not be
+ * The worker behind both queues: one run per key, keys in parallel. A message fails only when its requeue could not be
  * queued or it cannot be read: SQS brings it, and everything after it in its group, again.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {

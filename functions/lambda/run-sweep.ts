@@ -1,6 +1,6 @@
 import type { SweepScope } from '../../shared/model/request.ts';
 import { sweep } from '../../shared/sweep.ts';
-import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { requeueDelayMs } from '../../shared/queue/requeue.ts';
 import type { FunctionWorld } from './connected.ts';
 
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
@@ -34,9 +34,9 @@ export async function runSweep(work: SweepWork, { world, log, background }: Func
   if (nodesWithoutAddress.length === 0 || work.attempt >= MOST_LOOKS) return;
   await background.sendDelayed([
     {
-      request: { key: 'nodeset', trigger: 'comeback' },
+      request: { key: 'nodeset', trigger: 'requeue' },
       attempt: work.attempt + 1,
-      delayMs: comebackDelayMs(AGAIN, work.attempt, Math.random) ?? 0,
+      delayMs: requeueDelayMs(AGAIN, work.attempt, Math.random) ?? 0,
     },
   ]);
 }

@@ -2,7 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render.ts';
 import type { Budget } from '../../shared/ports.ts';
-import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { requeueDelayMs } from '../../shared/queue/requeue.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
@@ -23,10 +23,10 @@ export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budge
     reconcileLine(report, (plan) => summarizeSteps(plan.steps)),
   );
   if (work.request.dryRun) return report;
-  await comeBack(work, report, to);
+  await requeue(work, report, to);
   if (report.membersMoved) await followNodes(to);
   if ((report.nodesWithoutAddress ?? []).length > 0) {
-    await lookAtMembers(to, 'nodes-without-address', NODE_SET_MS);
+    await queueMembers(to, 'nodes-without-address', NODE_SET_MS);
   }
   return report;
 }
@@ -34,29 +34,29 @@ export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budge
 /** Nobody tells us of our own writes to Nodes: what hangs on them is looked at after the last one that this instance knows of. */
 async function followNodes(to: FunctionWorld): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
-  for (const key of keys) await sendLater({ key, trigger: 'comeback' }, CHANGED_MS, to);
+  for (const key of keys) await sendLater({ key, trigger: 'requeue' }, CHANGED_MS, to);
 }
 
 /** Reports of the same that come within `everyMs` have the same cause, and so become one message. */
-async function lookAtMembers(to: FunctionWorld, what: string, everyMs: number): Promise<void> {
+async function queueMembers(to: FunctionWorld, what: string, everyMs: number): Promise<void> {
   const cause = `${what}/${Math.floor(to.world.clock.now() / everyMs)}`;
-  await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'comeback', cause }, attempt: 0 }]);
+  await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'requeue', cause }, attempt: 0 }]);
 }
 
-async function comeBack(work: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
+async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
   const { request, attempt } = work;
   const { outcome, drainedInMs } = report;
-  const delayMs = comebackDelayMs(outcome, attempt, Math.random);
-  const comeback = { ...request, trigger: 'comeback' } as const;
+  const delayMs = requeueDelayMs(outcome, attempt, Math.random);
+  const requeue = { ...request, trigger: 'requeue' } as const;
   if (delayMs !== undefined) {
     const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
     const again = {
-      request: comeback,
+      request: requeue,
       attempt: attempt + 1,
       ...(waitingFor !== undefined && { waitingFor }),
     };
     await to.background.sendDelayed([{ ...again, delayMs }]);
-  } else if (drainedInMs !== undefined) await sendLater(comeback, drainedInMs, to);
+  } else if (drainedInMs !== undefined) await sendLater(requeue, drainedInMs, to);
 }
 
 /** When the next of these messages arrives, as far as this instance has sent it, in milliseconds since 1970. */

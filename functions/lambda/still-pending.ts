@@ -1,10 +1,10 @@
-import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { requeueDelayMs } from '../../shared/queue/requeue.ts';
 import { pendingLoadBalancers } from '../../shared/queue/pending-load-balancers.ts';
 import type { FunctionWorld } from './connected.ts';
 import type { Group } from './groups.ts';
 
 /**
- * Of a batch of comebacks, those whose load balancer Octavia still works on are sent back to wait, all judged by one
+ * Of a batch of requeued keys, those whose load balancer Octavia still works on are sent back to wait, all judged by one
  * list call; the rest is returned. Of one that cannot be judged, or sent back, the run itself will tell.
  */
 export async function sendPendingBack(
@@ -28,5 +28,5 @@ export async function sendPendingBack(
 
 function delayMs(attempt: number): number {
   const outcome = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
-  return comebackDelayMs(outcome, attempt, Math.random) ?? 0;
+  return requeueDelayMs(outcome, attempt, Math.random) ?? 0;
 }

@@ -1,4 +1,4 @@
-import { comebackDelayMs } from '../../shared/queue/comeback.ts';
+import { requeueDelayMs } from '../../shared/queue/requeue.ts';
 import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
@@ -62,7 +62,7 @@ export class Sweeper {
   /** A reconcile met a Node that has no address yet: the node set is looked at again. */
   lookAgain(): void {
     if (this.#stopped || this.#again) return;
-    const delayMs = comebackDelayMs(AGAIN, this.#attempt, Math.random);
+    const delayMs = requeueDelayMs(AGAIN, this.#attempt, Math.random);
     this.#attempt += 1;
     this.#again = setTimeout(() => {
       this.#again = undefined;

@@ -31,7 +31,7 @@ export class Work {
   readonly #poller: PendingPoller;
   readonly #sweeper: Sweeper;
   readonly #draining = new DrainingTimers((key) => {
-    this.enqueue([{ key, trigger: 'comeback' }]);
+    this.enqueue([{ key, trigger: 'requeue' }]);
   });
   readonly #stop = new AbortController();
   readonly #asked = new Map<Key, ((report: Report) => void)[]>();
@@ -127,6 +127,6 @@ export class Work {
   #followNodes(): void {
     this.#sweeper.requestMembersSoon();
     if (looksAfterRoutes(this.#options.connected.world.config))
-      this.#queue.add({ key: 'routes', trigger: 'comeback' }, ROUTES_MS);
+      this.#queue.add({ key: 'routes', trigger: 'requeue' }, ROUTES_MS);
   }
 }

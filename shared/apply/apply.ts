@@ -1,6 +1,6 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
-import { isBeside } from '../model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../model/load-balancer/outside-octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, Lease } from '../ports.ts';
 import { rulesOf } from '../model/network/security-group.ts';
@@ -119,6 +119,6 @@ async function attempt(
 
 /** What Octavia locks by this step: one load balancer as a whole. Neutron locks nothing. */
 export function lockOf(step: Step): string | undefined {
-  if (isBeside(step.kind)) return undefined;
+  if (isOutsideOctavia(step.kind)) return undefined;
   return step.address.startsWith('lb/') ? step.address : 'lb';
 }

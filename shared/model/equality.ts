@@ -29,14 +29,14 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
     case 'references':
       return sameSet(identities(desired), identities(observed));
     case 'vips':
-      return vips(desired).every((wish) => vips(observed).some((vip) => isVip(vip, wish)));
+      return vips(desired).every((wanted) => vips(observed).some((vip) => isVip(vip, wanted)));
     case 'entries':
       return Object.entries(entries(desired)).every(
         ([key, value]) => (entries(observed)[key] ?? null) === value,
       );
     case 'conditions':
-      return conditions(desired).every((wish) =>
-        conditions(observed).some((one) => sameCondition(one, wish)),
+      return conditions(desired).every((wanted) =>
+        conditions(observed).some((one) => sameCondition(one, wanted)),
       );
   }
 }
@@ -69,8 +69,8 @@ function vips(value: unknown): readonly AdditionalVip[] {
   return Array.isArray(value) ? (value as readonly AdditionalVip[]) : [];
 }
 
-function isVip(vip: AdditionalVip, wish: AdditionalVip): boolean {
-  const { subnet_id, ip_address = vip.ip_address } = wish;
+function isVip(vip: AdditionalVip, wanted: AdditionalVip): boolean {
+  const { subnet_id, ip_address = vip.ip_address } = wanted;
   return vip.subnet_id === subnet_id && vip.ip_address === ip_address;
 }
 

@@ -68,7 +68,7 @@ export interface Refusal {
 }
 
 /** A change to what another controller made, which waits for an approval on the Service (decision 6). */
-export interface Pending {
+export interface AwaitingApproval {
   readonly verb: 'create' | 'update' | 'delete';
   readonly address: Address;
   readonly kind: ResourceKind;
@@ -107,7 +107,7 @@ export interface Plan {
   readonly services: readonly string[];
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
-  readonly pending: readonly Pending[];
+  readonly awaitingApproval: readonly AwaitingApproval[];
   readonly problems: readonly Problem[];
   /** Foreign resources on a load balancer of ours: never touched, and they keep it alive. */
   readonly foreign: readonly Address[];

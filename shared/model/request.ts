@@ -1,8 +1,8 @@
 /** What a trigger yields: only where to look, never what to do. */
-export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'comeback' | 'command';
+export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'requeue' | 'command';
 
 /** The sweep and people want to know what really is there, not what was expected to be. */
-export function looksCloser(trigger: Trigger): boolean {
+export function readsInFull(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
 

@@ -5,7 +5,7 @@ export interface UnitState {
   /** `updated_at` of the load balancer when it was found met; null before its first change. */
   readonly updated_at: string | null;
   /** How many changes wait for approval; absent for none. */
-  readonly pending?: number;
+  readonly awaitingApproval?: number;
   /**
    * OpenStack refused to create this very thing: not tried again by sweeps, since each such POST to Octavia leaks a VIP
    * port of the project (decision 39).

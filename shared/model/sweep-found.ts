@@ -7,7 +7,7 @@ export interface SweepFigures {
   readonly services: number;
   readonly settled: number;
   /** Changes to settled load balancers of other controllers that wait for approval. */
-  readonly pending: number;
+  readonly awaitingApproval: number;
   readonly loadBalancersByState: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
   /** Of the Services that were looked at. */

@@ -1,6 +1,6 @@
 /** Where a look at a Node reads which CIDRs are taken. */
 import { freeCidrs } from './desired/node-cidrs.ts';
-import type { CidrReading } from './look-at-cidrs.ts';
+import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { once } from './once.ts';
 import type { World } from '../ports.ts';

@@ -1,6 +1,6 @@
 /** Between the plan of a Node and its execution: nobody gets a CIDR that is not claimed. */
 import { staleClaims } from './desired/node-cidrs.ts';
-import type { CidrsLook } from './look-at-cidrs.ts';
+import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { oneByOne } from './one-by-one.ts';
@@ -13,12 +13,12 @@ const MOST_TRIES = 20;
  * Claims what the look wishes for and answers what was got: where others were faster, that of another look. Who dies before
  * the Node is patched has claimed in its name, and whoever looks at it next finds that.
  */
-export function claimCidrs(node: Node, look: CidrsLook, kube: Kube): Promise<readonly string[]> {
+export function claimCidrs(node: Node, evaluation: CidrsEvaluation, kube: Kube): Promise<readonly string[]> {
   return oneByOne(kube.cidrs, async () => {
-    let wish = look;
-    for (let tries = 0; tries < MOST_TRIES && wish.podCIDRs; tries += 1) {
-      if (await claimAll(node, wish.podCIDRs, wish.own, kube)) return wish.podCIDRs;
-      wish = await wish.again();
+    let wanted = evaluation;
+    for (let tries = 0; tries < MOST_TRIES && wanted.podCIDRs; tries += 1) {
+      if (await claimAll(node, wanted.podCIDRs, wanted.own, kube)) return wanted.podCIDRs;
+      wanted = await wanted.again();
     }
     const { name } = node.metadata;
     throw new ReconcileError('CHANGED_MEANWHILE', `others took the CIDRs that were free for Node ${name}`);

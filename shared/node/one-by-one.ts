@@ -1,11 +1,11 @@
-const turns = new WeakMap<object, Promise<unknown>>();
+const queues = new WeakMap<object, Promise<unknown>>();
 
 /** What many Nodes that one process works on at once would all try at the same time, and only one of them get. */
 export function oneByOne<T>(what: object, run: () => Promise<T>): Promise<T> {
-  const turn = (turns.get(what) ?? Promise.resolve()).then(run, run);
-  turns.set(
+  const next = (queues.get(what) ?? Promise.resolve()).then(run, run);
+  queues.set(
     what,
-    turn.catch(() => undefined),
+    next.catch(() => undefined),
   );
-  return turn;
+  return next;
 }

@@ -5,12 +5,12 @@
 import { apply, NO_LEASE } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
-import { drawDeletion } from './draw-deletion.ts';
+import { reserveDeletion } from './reserve-deletion.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
-import { lookAtNode } from './look.ts';
-import type { NodeLook } from './look.ts';
-import { needsCidrs } from './look-at-cidrs.ts';
+import { evaluateNode } from './evaluate-node.ts';
+import type { NodeEvaluation } from './evaluate-node.ts';
+import { needsCidrs } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import {
   hasTaint,
@@ -25,7 +25,7 @@ import type { ReconcileRequest } from '../model/request.ts';
 import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
-import { outcomeOfNode, summarizeNode, tellOfNode } from './report/report-node.ts';
+import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
 import { outcomeOfError } from '../report/outcome.ts';
 
 export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
@@ -36,27 +36,31 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
   const node = await kube.getNode(name);
   if (!node) return config.nodeCidrs && !request.dryRun ? afterIt(name, kube) : NOTHING;
   if (isHint(request) && isQuiet(node, config)) return NOTHING;
-  const first = await lookAtNode(node, readOneByOne(world), world);
+  const first = await evaluateNode(node, readOneByOne(world), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
-  const look = await withDraw(await withClaims(first, world), world);
-  const { plan, observed } = look;
+  const evaluation = await withReservedDeletion(await withClaims(first, world), world);
+  const { plan, observed } = evaluation;
   const applied = await apply(plan.steps, observed, { ...world, lease: NO_LEASE, budget });
   return {
-    outcome: await tell(look, applied, world),
+    outcome: await report(evaluation, applied, world),
     plan,
     applied: applied.steps,
-    ...(movesMembers(look, applied) ? { membersMoved: true } : {}),
+    ...(movesMembers(evaluation, applied) ? { membersMoved: true } : {}),
   };
 }
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
 /** What was written is written, also where the Node cannot be told. */
-async function tell(look: NodeLook, applied: Applied, { kube, clock }: World): Promise<Outcome> {
-  const outcome = outcomeOfNode(look, applied);
+async function report(
+  evaluation: NodeEvaluation,
+  applied: Applied,
+  { kube, clock }: World,
+): Promise<Outcome> {
+  const outcome = outcomeOfNode(evaluation, applied);
   try {
-    const summary = summarizeNode({ look, applied, outcome, now: clock.now() });
-    await tellOfNode(look.node, summary, applied, kube);
+    const summary = summarizeNode({ evaluation, applied, outcome, now: clock.now() });
+    await reportToNode(evaluation.node, summary, applied, kube);
     return outcome;
   } catch (error) {
     if (error instanceof ReconcileError) return outcomeOfError(error);
@@ -80,21 +84,23 @@ function isQuiet(node: Node, { nodeCidrs }: World['config']): boolean {
 }
 
 /** The CIDRs that the Node has, or is to get, are its own before it is written; where others were faster the plan says which. */
-async function withClaims(look: NodeLook, { kube }: World): Promise<NodeLook> {
-  const { node, cidrs, plan } = look;
-  if (!cidrs) return look;
+async function withClaims(evaluation: NodeEvaluation, { kube }: World): Promise<NodeEvaluation> {
+  const { node, cidrs, plan } = evaluation;
+  if (!cidrs) return evaluation;
   if (cidrs.isStale) await releaseStaleClaims(node.metadata.name, kube);
   for (const cidr of cidrs.unclaimed) await kube.cidrs.claim(cidr, node);
-  if (!givesCidrs(plan)) return look;
-  return { ...look, plan: withCidrs(plan, await claimCidrs(node, cidrs, kube)) };
+  if (!givesCidrs(plan)) return evaluation;
+  return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, kube)) };
 }
 
 /** A Node that is to go has drawn from what all functions may delete; where others were faster the plan says why it stays. */
-async function withDraw(look: NodeLook, world: World): Promise<NodeLook> {
-  return deletes(look.plan) ? { ...look, plan: await drawDeletion(look, world) } : look;
+async function withReservedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
+  return deletes(evaluation.plan)
+    ? { ...evaluation, plan: await reserveDeletion(evaluation, world) }
+    : evaluation;
 }
 
 /** Nobody is told of our own writes: who may be a member of load balancers, and where, is to be looked at by ourselves. */
-function movesMembers({ node }: NodeLook, { steps }: Applied): boolean {
+function movesMembers({ node }: NodeEvaluation, { steps }: Applied): boolean {
   return steps.some((step) => step.address === nodeAt(node.metadata.name) || step.kind === 'nodestatus');
 }

@@ -1,7 +1,7 @@
 /** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
 import { claimOf } from './desired/choose-server.ts';
 import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
-import type { CidrReading } from './look-at-cidrs.ts';
+import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { RecordedDeletions } from '../model/node/node-deletions.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
@@ -10,7 +10,7 @@ import { candidatesOf } from './observe/observe-node.ts';
 import { once } from './once.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
 import { listSubports, subportsOf } from './observe/subports.ts';
-import type { BrakeInput } from './plan/brake.ts';
+import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
 import type { Kube, World } from '../ports.ts';
 
 /** Where a Node's server and its ports are read: by themselves, or out of what a sweep has listed. */
@@ -29,7 +29,7 @@ export interface ServerReading {
 }
 
 /** What the brake asks about the others. */
-export interface LeavingQuestion extends Pick<BrakeInput, 'nodes' | 'withServer'> {
+export interface LeavingQuestion extends Pick<DeletionBudgetInput, 'nodes' | 'withServer'> {
   readonly recorded: RecordedDeletions;
 }
 

@@ -1,6 +1,6 @@
 /** Which Nodes are not as their servers say, or lack a CIDR: few lists for all of them. */
-import { lookAtNode } from './look.ts';
-import type { NodeLook } from './look.ts';
+import { evaluateNode } from './evaluate-node.ts';
+import type { NodeEvaluation } from './evaluate-node.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { isEverything } from '../model/request.ts';
@@ -26,9 +26,9 @@ export async function findNodes(
     const keys = await goneWithClaims(nodes, reading);
     let nodesSettled = 0;
     for (const node of nodes) {
-      const look = await lookAtNode(node, reading, world);
-      const outcome = outcomeOfNode(look, NOTHING_WRITTEN);
-      if (needsWork(look, outcome, world)) keys.push(`node/${node.metadata.name}`);
+      const evaluation = await evaluateNode(node, reading, world);
+      const outcome = outcomeOfNode(evaluation, NOTHING_WRITTEN);
+      if (needsWork(evaluation, outcome, world)) keys.push(`node/${node.metadata.name}`);
       else if (outcome.status === 'settled') nodesSettled += 1;
     }
     return { keys, warnings: [], figures: { nodes: nodes.length, nodesSettled } };
@@ -50,9 +50,11 @@ async function goneWithClaims(nodes: readonly Node[], { cidrs }: ServerReading):
   return [...gone].map((name): Key => `node/${name}`);
 }
 
-function needsWork(look: NodeLook, outcome: Outcome, { clock }: World): boolean {
-  const { plan, againInMs, cidrs } = look;
+function needsWork(evaluation: NodeEvaluation, outcome: Outcome, { clock }: World): boolean {
+  const { plan, againInMs, cidrs } = evaluation;
   if (cidrs && (cidrs.isStale || cidrs.unclaimed.length > 0)) return true;
   if (plan.steps.length > 0 || plan.refused.length > 0 || againInMs !== undefined) return true;
-  return summarizeNode({ look, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined;
+  return (
+    summarizeNode({ evaluation, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined
+  );
 }

@@ -1,5 +1,5 @@
 import { fingerprint } from '../model/fingerprint.ts';
-import type { Change, Pending } from '../model/plan.ts';
+import type { Change, AwaitingApproval } from '../model/plan.ts';
 
 /** So much of the hash that a person can copy it, and nobody hits another one by chance. */
 const LENGTH = 12;
@@ -10,8 +10,8 @@ export function approvalOf(what: readonly unknown[]): string {
 }
 
 /** Collects what waits for a person; what was approved is not held up. */
-export class Gate {
-  readonly pending: Pending[] = [];
+export class ApprovalGate {
+  readonly awaitingApproval: AwaitingApproval[] = [];
   readonly #uid: string;
   readonly #approved: ReadonlySet<string>;
 
@@ -21,14 +21,14 @@ export class Gate {
   }
 
   /** Whether this may be done. The approval is for exactly this change, of this Service (decision 34). */
-  allows(change: Omit<Pending, 'approval'>): boolean {
+  allows(change: Omit<AwaitingApproval, 'approval'>): boolean {
     const approval = this.#approvalOf(change);
     if (this.#approved.has(approval)) return true;
-    this.pending.push({ ...change, approval });
+    this.awaitingApproval.push({ ...change, approval });
     return false;
   }
 
-  #approvalOf({ address, verb, changes }: Omit<Pending, 'approval'>): string {
+  #approvalOf({ address, verb, changes }: Omit<AwaitingApproval, 'approval'>): string {
     const what = changes.map(({ attribute, from, to }: Change) => [attribute, from ?? null, to ?? null]);
     return approvalOf([this.#uid, address, verb, what]);
   }

@@ -2,7 +2,7 @@ import { withoutOurTags } from '../model/ownership.ts';
 import type { Refusal, Step } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
-import { isBeside } from '../model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../model/load-balancer/outside-octavia.ts';
 import { compare } from './compare.ts';
 import { writtenBefore } from './written-before.ts';
 
@@ -68,7 +68,7 @@ function whyNot(kind: ResourceKind): string {
 
 /** Neutron takes no tags on the POST of what can have them; they are set in a second, repeatable step. */
 function createAttributes({ kind, attributes }: DesiredResource): Attributes {
-  if (!isBeside(kind)) return attributes;
+  if (!isOutsideOctavia(kind)) return attributes;
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
 }
 

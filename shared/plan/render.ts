@@ -18,7 +18,7 @@ export function renderPlan(plan: Plan): string {
     lines.push(`  ! ${refusal.address} is left as it is: ${refusal.reason}`);
     lines.push(...refusal.changes.map((change) => `      ${renderChange(change)}`));
   }
-  for (const { address, verb, changes, reason, approval } of plan.pending) {
+  for (const { address, verb, changes, reason, approval } of plan.awaitingApproval) {
     const sign = { create: '+', update: '~', delete: '-' }[verb];
     lines.push(`  = ${sign} ${address} waits for approval ${approval}: ${reason}`);
     lines.push(...changes.map((change) => `      ${renderChange(change)}`));
@@ -37,8 +37,11 @@ export function renderPlan(plan: Plan): string {
 }
 
 /** The annotation that would let everything through, as it is written; undefined when none would. */
-export function approveWith({ pending, refused }: Pick<Plan, 'pending' | 'refused'>): string | undefined {
-  const hashes = [...refused, ...pending].flatMap(({ approval }) => approval ?? []);
+export function approveWith({
+  awaitingApproval,
+  refused,
+}: Pick<Plan, 'awaitingApproval' | 'refused'>): string | undefined {
+  const hashes = [...refused, ...awaitingApproval].flatMap(({ approval }) => approval ?? []);
   return hashes.length > 0 ? `${APPROVE}: ${hashes.join(',')}` : undefined;
 }
 
@@ -95,12 +98,12 @@ function renderChange({ attribute, from, to }: Change): string {
 }
 
 /** What an address, a taint or a route is known by; other objects need the names of their attributes. */
-const TELLING = ['type', 'key', 'destination'];
+const IDENTIFYING = ['type', 'key', 'destination'];
 
 function itemText(item: unknown): string {
   if (item === null || typeof item !== 'object') return textOf(item);
-  const tells = TELLING.some((name) => name in item);
-  return tells ? Object.values(item).join(' ') : textOf(item);
+  const identifies = IDENTIFYING.some((name) => name in item);
+  return identifies ? Object.values(item).join(' ') : textOf(item);
 }
 
 function textOf(value: unknown): string {

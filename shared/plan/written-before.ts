@@ -25,11 +25,11 @@ export function writtenBefore(
  * out does not. Of all that does, only source ranges are taken by a listener of whatever protocol.
  */
 function closedBefore(changes: readonly Change[], madeAgain: boolean): Before | undefined {
-  const turns = changes.some(({ attribute }) => attribute === 'default_pool_id');
+  const switchesPool = changes.some(({ attribute }) => attribute === 'default_pool_id');
   const first = changes.filter((change) =>
     madeAgain ? change.attribute === 'allowed_cidrs' : change.attribute !== 'default_pool_id',
   );
-  if (!(turns || madeAgain) || !first.some(closes)) return undefined;
+  if (!(switchesPool || madeAgain) || !first.some(closes)) return undefined;
   return { first, because: 'what closes it does not wait for the new pool' };
 }
 

@@ -1,5 +1,5 @@
 import type { Report } from '../model/outcome.ts';
-import { isBeside } from '../model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../model/load-balancer/outside-octavia.ts';
 
 /** What Octavia is busy with; the same words as in PENDING_*. */
 export type Operation = 'create' | 'update' | 'delete';
@@ -24,7 +24,7 @@ export class ExpectedDurations {
 
 /** What a run left Octavia busy with: its last write tells. Undefined when it wrote nothing and only found it busy. */
 export function operationOf(report: Report): Operation | undefined {
-  const last = report.applied.findLast((step) => !isBeside(step.kind));
+  const last = report.applied.findLast((step) => !isOutsideOctavia(step.kind));
   if (!last) return undefined;
   return last.kind === 'loadbalancer' ? last.verb : 'update';
 }

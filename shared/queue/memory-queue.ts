@@ -1,7 +1,7 @@
 import type { Outcome, Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
-import { comebackDelayMs } from './comeback.ts';
+import { requeueDelayMs } from './requeue.ts';
 import { ReadyKeys } from './ready-keys.ts';
 
 /** Who keeps the keys whose load balancer is busy (PendingPoller). */
@@ -53,8 +53,8 @@ export class MemoryQueue {
   }
 
   /**
-   * Queues a key. Without a delay it goes before its own delayed comeback and out of waiting; only what a sweep found
-   * leaves a comeback as it is: that key will be looked at. One that runs may have looked before what woke the sweep, so it
+   * Queues a key. Without a delay it goes before its own delayed requeue and out of waiting; only what a sweep found
+   * leaves a requeue as it is: that key will be looked at. One that runs may have looked before what woke the sweep, so it
    * runs once more unless it comes back anyway. With a delay, an earlier time that is known already stays. After `stop` it
    * does nothing.
    */
@@ -68,7 +68,7 @@ export class MemoryQueue {
     if (delayMs <= 0) {
       this.#dropDelay(key);
       this.#options.waiting?.forget(key);
-      if (trigger !== 'comeback') this.#attempts.delete(key);
+      if (trigger !== 'requeue') this.#attempts.delete(key);
       this.#ready.put({ request, sinceMs: this.#options.clock.now() });
       this.#start();
       return;
@@ -137,7 +137,7 @@ export class MemoryQueue {
     const { key } = request;
     const outcome = report?.outcome ?? REJECTED;
     const attempt = this.#attempts.get(key) ?? 0;
-    const delayMs = comebackDelayMs(outcome, attempt, this.#random);
+    const delayMs = requeueDelayMs(outcome, attempt, this.#random);
     const found = this.#found.get(key);
     this.#found.delete(key);
     if (delayMs === undefined) {
@@ -146,15 +146,15 @@ export class MemoryQueue {
       return;
     }
     if (this.#stopped || this.#ready.has(key)) return;
-    const comeback: ReconcileRequest = { ...request, trigger: 'comeback' };
+    const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
     const { waiting } = this.#options;
     if (report && waiting && outcome.status === 'progressing' && outcome.waitingFor !== undefined) {
       this.#attempts.delete(key);
-      waiting.wait(comeback, report);
+      waiting.wait(requeue, report);
       return;
     }
     this.#attempts.set(key, attempt + 1);
-    this.add(comeback, Math.max(1, delayMs));
+    this.add(requeue, Math.max(1, delayMs));
   }
 
   #isComingBack(key: Key): boolean {

@@ -2,7 +2,7 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock, Cloud, Log } from '../ports.ts';
-import { FIRST_COMEBACK_MS, LONGEST_COMEBACK_MS } from './comeback.ts';
+import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './requeue.ts';
 import { ExpectedDurations, operationOf, type Operation } from './expected-durations.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { pendingLoadBalancers } from './pending-load-balancers.ts';
@@ -116,7 +116,7 @@ export class PendingPoller implements WaitingKeys {
       for (const waiting of asked) this.#judge(waiting, pending.get(waiting.loadBalancer), taken);
     } catch (error) {
       this.#failures += 1;
-      const ceiling = Math.min(LONGEST_COMEBACK_MS, FIRST_COMEBACK_MS * 2 ** Math.min(this.#failures, 10));
+      const ceiling = Math.min(LONGEST_REQUEUE_MS, FIRST_REQUEUE_MS * 2 ** Math.min(this.#failures, 10));
       this.#notBeforeMs = clock.now() + LEAST_GAP_MS + Math.round(this.#random() * ceiling);
       log.warn('cannot list the load balancers that are waited for', { error: String(error) });
     } finally {
@@ -145,6 +145,6 @@ export class PendingPoller implements WaitingKeys {
     const known =
       waiting.operation !== undefined && this.#durations.quickest(waiting.operation) !== undefined;
     const gapMs = (now - waiting.sinceMs) * (known ? KNOWN : UNKNOWN) * (0.5 + this.#random() / 2);
-    waiting.dueMs = now + Math.min(LONGEST_COMEBACK_MS, Math.max(LEAST_GAP_MS, gapMs));
+    waiting.dueMs = now + Math.min(LONGEST_REQUEUE_MS, Math.max(LEAST_GAP_MS, gapMs));
   }
 }

@@ -6,7 +6,7 @@ export const PRIORITY = {
   events: 0,
   resync: 0,
   command: 0,
-  comeback: 1,
+  requeue: 1,
   sweep: 2,
 } as const satisfies Record<Trigger, number>;
 

@@ -3,7 +3,7 @@ import { printable, quote } from '../model/text/printable.ts';
 import { approveWith } from '../plan/render.ts';
 
 /** So many of a kind are told one by one; a condition has its limits, and so has a reader. */
-const TOLD = 10;
+const MOST_SHOWN = 10;
 
 export function planNotes(plan: Plan): readonly string[] {
   const approve = approveWith(plan);
@@ -20,8 +20,8 @@ export function noteOf({ field, value, message }: Problem): string {
   return printable(`${field} ${quote(value)} ${message}`);
 }
 
-function waitingNotes({ pending }: Plan): readonly string[] {
-  return pending.map(
+function waitingNotes({ awaitingApproval }: Plan): readonly string[] {
+  return awaitingApproval.map(
     ({ address, changes, reason, approval }) =>
       `${address} waits for ${approval} (${inWords(changes)}): ${reason}`,
   );
@@ -40,6 +40,6 @@ function inWords(changes: readonly Change[]): string {
 }
 
 function firstOf(notes: readonly string[]): readonly string[] {
-  const more = notes.length - TOLD;
-  return more > 0 ? [...notes.slice(0, TOLD), `and ${more} more, see levelset plan`] : notes;
+  const more = notes.length - MOST_SHOWN;
+  return more > 0 ? [...notes.slice(0, MOST_SHOWN), `and ${more} more, see levelset plan`] : notes;
 }

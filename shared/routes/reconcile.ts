@@ -8,11 +8,11 @@ import type { AppliedEach } from './apply/apply-each.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from './desired/route-conditions.ts';
 import { forgetLimits } from './apply/full-routers.ts';
-import { lookAtRoutes } from './look.ts';
-import type { RoutesLook } from './look.ts';
+import { evaluateRoutes } from './evaluate-routes.ts';
+import type { RoutesEvaluation } from './evaluate-routes.ts';
 import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
-import { looksCloser } from '../model/request.ts';
+import { readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
@@ -24,37 +24,37 @@ import type { RoutesWritten } from './apply/write-routes.ts';
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const isAsked = request.trigger === 'command' || request.trigger === 'resync';
   if (isAsked) forgetLimits(world.cloud);
-  const look = (): Promise<RoutesLook> => lookAtRoutes({ isAsked }, world);
-  const first = await look();
+  const evaluation = (): Promise<RoutesEvaluation> => evaluateRoutes({ isAsked }, world);
+  const first = await evaluation();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
-  const written = await writeRoutes(first, look, world, budget);
-  const told = await tellNodes(written, world, budget);
+  const written = await writeRoutes(first, evaluation, world, budget);
+  const reported = await reportToNodes(written, world, budget);
   const done = {
-    ...written.look,
+    ...written.evaluation,
     ...written,
-    failed: new Map([...written.failed, ...told.failed]),
-    stopped: written.stopped || told.stopped,
+    failed: new Map([...written.failed, ...reported.failed]),
+    stopped: written.stopped || reported.stopped,
   };
-  const changed = new Set(told.steps.map(({ address }) => address));
+  const changed = new Set(reported.steps.map(({ address }) => address));
   for (const [node, event] of routeEvents(done))
-    if (looksCloser(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
+    if (readsInFull(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
       await world.kube.recordEvent(node, event);
-  const { plan } = written.look;
+  const { plan } = written.evaluation;
   return {
     outcome: outcomeOfRoutes(done),
     plan: { ...plan, problems: [...plan.problems, ...forbiddenProblems(written.failed)] },
-    applied: [...written.steps, ...told.steps],
+    applied: [...written.steps, ...reported.steps],
   };
 }
 
 /** The condition of each Node, as it came out. What is tried again at once is not told. */
-async function tellNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
-  const { look, stopped, failed } = written;
+async function reportToNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
+  const { evaluation, stopped, failed } = written;
   const comesBack = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
-  if (!look.desired || stopped || comesBack) return NONE_APPLIED;
+  if (!evaluation.desired || stopped || comesBack) return NONE_APPLIED;
   const now = rfc3339(world.clock.now());
-  const desired = routeConditions(look.desired.nodes, isRouted(written), now);
-  const { observed } = look;
+  const desired = routeConditions(evaluation.desired.nodes, isRouted(written), now);
+  const { observed } = evaluation;
   const { steps } = planRoutes({ desired, observed, problems: [], foreign: [] });
   return applyEach(steps, observed, { ...world, lease: NO_LEASE, budget });
 }

@@ -1,5 +1,5 @@
 /** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
-import { lookAtRoutes } from './look.ts';
+import { evaluateRoutes } from './evaluate-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isEverything } from '../model/request.ts';
 import type { SweepScope } from '../model/request.ts';
@@ -17,10 +17,10 @@ export async function findRoutes(
 ): Promise<Found> {
   if (!isEverything(scope)) return NOTHING_FOUND;
   try {
-    const look = await lookAtRoutes({ isAsked: false }, world);
-    const { plan, desired, records } = look;
+    const evaluation = await evaluateRoutes({ isAsked: false }, world);
+    const { plan, desired, records } = evaluation;
     const seen = {
-      ...look,
+      ...evaluation,
       routes: desired?.router.routes ?? [],
       stopped: false,
       failed: new Map(),

@@ -1,11 +1,11 @@
 import { drainMsOf, withDraining } from './desired/draining.ts';
 import { offerQuestion } from './desired/offers.ts';
-import { asMaker, ofProvider } from './intent/dialect.ts';
+import { asDialect, ofProvider } from './intent/dialect.ts';
 import { servedSecrets } from './desired/tls/served-secrets.ts';
 import { desireUnit } from './desired/desire-service.ts';
 import type { Desired, DesireInput } from './desired/desire-service.ts';
-import { certificateQuestionOf } from './intent/wishes.ts';
-import type { Wishes } from './intent/wishes.ts';
+import { certificateQuestionOf } from './intent/service-intent.ts';
+import type { ServiceIntent } from './intent/service-intent.ts';
 import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { NetworkQuestion } from '../model/network/network.ts';
@@ -15,7 +15,7 @@ import type { Unit } from '../model/unit.ts';
 import { observeAsIfAnew } from './observe/network/as-if-anew.ts';
 import { horizonAt, observeCertificates } from './observe/certificates.ts';
 import { drainedForMs } from './observe/drained.ts';
-import { isPending } from './observe/observed.ts';
+import { isLocked } from './observe/observed.ts';
 import { observeOffers } from './observe/offers.ts';
 import type { Observed } from './observe/observed.ts';
 import type { World } from '../ports.ts';
@@ -23,7 +23,7 @@ import type { World } from '../ports.ts';
 export interface Wished {
   /** As the maker of the load balancer would have read it. */
   readonly config: Config;
-  readonly wishes?: Wishes;
+  readonly intent?: ServiceIntent;
   /** Hashes of changes that may be made, sorted. */
   readonly approved: readonly string[];
   readonly desired: Desired;
@@ -40,16 +40,16 @@ export async function desire(
   world: Pick<World, 'cloud' | 'clock' | 'config'>,
   cluster: ClusterIdentity,
 ): Promise<Wished> {
-  const { config, wishes } = asMaker(unit.service, observed.loadBalancer, world.config);
+  const { config, intent } = asDialect(unit.service, observed.loadBalancer, world.config);
   const horizon = horizonAt(world.clock);
   const asNew = ofProvider(config, world.config.loadBalancer.lbProvider);
   const offered = async (isMade: boolean): Promise<Offers> => {
     const { lbProvider: provider } = (isMade ? config : asNew).loadBalancer;
-    const question = offerQuestion(wishes, { ...observed.octavia, provider }, isMade);
+    const question = offerQuestion(intent, { ...observed.octavia, provider }, isMade);
     return { ...(await observeOffers(question, world)), isMade };
   };
   const input: DesireInput = {
-    wishes,
+    intent,
     wanted: unit.wanted,
     joins: observed.sharing?.role === 'joiner',
     nodes,
@@ -58,20 +58,20 @@ export async function desire(
     offers: await offered(observed.loadBalancer !== undefined),
     secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
     horizon,
-    certificates: await observeCertificates(certificateQuestionOf(wishes, config), world),
+    certificates: await observeCertificates(certificateQuestionOf(intent, config), world),
     ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
     ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
     cluster,
   };
-  const approved = wishes ? [...(wishes.annotated.Service.approved ?? [])].sort() : [];
+  const approved = intent ? [...(intent.annotated.Service.approved ?? [])].sort() : [];
   const desired = withDraining(desireUnit(input, config), {
     observed: observed.resources,
     nodes,
     drainedForMs: drainedForMs(observed, world.clock.now()),
     drainMs: drainMsOf(config),
-    busy: observed.loadBalancer !== undefined && isPending(observed.loadBalancer),
+    busy: observed.loadBalancer !== undefined && isLocked(observed.loadBalancer),
   });
-  const own = { config, ...(wishes ? { wishes } : {}), approved, desired };
+  const own = { config, ...(intent ? { intent } : {}), approved, desired };
   if (!network || !observed.loadBalancer || approved.length === 0) return own;
   const facts = await observeAsIfAnew(network, observed.loadBalancer, nodes, world);
   return { ...own, another: desireUnit({ ...input, facts, offers: await offered(false) }, asNew) };

@@ -1,4 +1,4 @@
-import type { Look } from './look.ts';
+import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { fingerprint } from '../model/fingerprint.ts';
 import { sharedTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
@@ -15,7 +15,7 @@ export interface Leases extends Pick<Lease, 'renew'> {
 export type Ending = 'unused' | 'gone' | 'stale';
 
 /** Of the Service, or, when it is gone, of the one for which was made what is left. */
-export function uidOf({ unit, observed }: Look): string | undefined {
+export function uidOf({ unit, observed }: Evaluation): string | undefined {
   const isJoiner = observed.sharing?.role === 'joiner';
   const left = observed.resources
     .filter(({ owned, kind }) => owned && !(isJoiner && (kind === 'loadbalancer' || kind === 'floatingip')))
@@ -23,8 +23,8 @@ export function uidOf({ unit, observed }: Look): string | undefined {
   return unit.service?.metadata.uid ?? left[0];
 }
 
-export function leaseName(look: Look): string {
-  return `${TAG_PREFIX}${uidOf(look) ?? 'unknown'}`;
+export function leaseName(evaluation: Evaluation): string {
+  return `${TAG_PREFIX}${uidOf(evaluation) ?? 'unknown'}`;
 }
 
 /**
@@ -32,19 +32,19 @@ export function leaseName(look: Look): string {
  * anyway; where there is no owner one that is named after the load balancer; and before there is one, after the name by
  * which it is to be shared. Undefined where the unit's own lease is that, or nobody shares.
  */
-export function sharingLeaseName(look: Look): string | undefined {
-  const { loadBalancer } = look.observed;
+export function sharingLeaseName(evaluation: Evaluation): string | undefined {
+  const { loadBalancer } = evaluation.observed;
   if (loadBalancer) {
     const owner = tagValue(loadBalancer['tags'], 'service');
-    if (owner !== undefined) return owner === uidOf(look) ? undefined : `${TAG_PREFIX}${owner}`;
-    return isShared(look) ? `${PASSING[0]}${loadBalancer.id}` : undefined;
+    if (owner !== undefined) return owner === uidOf(evaluation) ? undefined : `${TAG_PREFIX}${owner}`;
+    return isShared(evaluation) ? `${PASSING[0]}${loadBalancer.id}` : undefined;
   }
-  const name = look.unit.wanted ? look.wishes?.annotated.Service.loadBalancerName : undefined;
+  const name = evaluation.unit.wanted ? evaluation.intent?.annotated.Service.loadBalancerName : undefined;
   if (name === undefined) return undefined;
-  return `${PASSING[1]}${fingerprint(sharedTag(look.unit.name.namespace, name)).slice(0, 16)}`;
+  return `${PASSING[1]}${fingerprint(sharedTag(evaluation.unit.name.namespace, name)).slice(0, 16)}`;
 }
 
-function isShared({ observed: { sharing } }: Look): boolean {
+function isShared({ observed: { sharing } }: Evaluation): boolean {
   return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
@@ -61,14 +61,14 @@ export interface LeaseNames {
   readonly loadBalancerId: string | undefined;
 }
 
-export function leaseNames(look: Look): LeaseNames {
-  const shared = sharingLeaseName(look);
+export function leaseNames(evaluation: Evaluation): LeaseNames {
+  const shared = sharingLeaseName(evaluation);
   return {
-    own: leaseName(look),
+    own: leaseName(evaluation),
     shared,
-    areShared: shared !== undefined || isShared(look),
-    uid: uidOf(look),
-    loadBalancerId: look.observed.loadBalancer?.id,
+    areShared: shared !== undefined || isShared(evaluation),
+    uid: uidOf(evaluation),
+    loadBalancerId: evaluation.observed.loadBalancer?.id,
   };
 }
 
@@ -122,7 +122,7 @@ function giveBack(own: Lease, how?: Ending): Promise<void> {
 }
 
 /** What was read may name another lease than the one that is held. */
-export function requireSameLease(held: LeaseNames, look: Look): void {
-  if (held.shared === sharingLeaseName(look)) return;
+export function requireSameLease(held: LeaseNames, evaluation: Evaluation): void {
+  if (held.shared === sharingLeaseName(evaluation)) return;
   throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
 }

@@ -80,16 +80,16 @@ function goneFrom(
   const uid = tagValue(tags, 'service');
   const isNamesake =
     names.length === 1 && uid !== undefined && !live.some(({ metadata }) => metadata.uid === uid);
-  const told = goTagsIn(tags).flatMap((tag) => {
+  const warnings = goTagsIn(tags).flatMap((tag) => {
     const key = serviceOfGoTag(tag);
     const name = textOf(key);
     return key && name !== undefined && goTags(cluster.name, key).includes(tag) ? [name] : [];
   });
   const gone = [
     ...names.filter((name) => isNamesake || !isIn(live, name)),
-    ...told.filter((name) => !names.includes(name) && !isIn(all, name)),
+    ...warnings.filter((name) => !names.includes(name) && !isIn(all, name)),
   ];
-  return names.length + told.length === 0 ? [undefined] : gone;
+  return names.length + warnings.length === 0 ? [undefined] : gone;
 }
 
 /** A certificate that was stored for a Service which is not there; it has no tags, but a name. */

@@ -4,7 +4,7 @@ import { ambiguityProblems } from './desired/problems/ambiguity.ts';
 import { addressesOf } from '../model/node/node-set.ts';
 import { withoutIdleRules } from './desired/served-rules.ts';
 import { desireSharing } from './desired/sharing.ts';
-import { isBeside } from '../model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../model/load-balancer/outside-octavia.ts';
 import { publishedAddresses } from '../model/kubernetes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isMadeForService } from '../model/load-balancer/name-schemes.ts';
@@ -17,14 +17,14 @@ import { madeForKey } from '../model/load-balancer/sharing.ts';
 import type { Unit } from '../model/unit.ts';
 import { isFloatingIPMadeFor } from './observe/network/floating-ip.ts';
 import { observeHeadroom } from './observe/quota.ts';
-import { isPending } from './observe/observed.ts';
+import { isLocked } from './observe/observed.ts';
 import type { Observed } from './observe/observed.ts';
 import { delegationProblems } from './plan/delegation.ts';
 import { plan } from './plan/plan.ts';
 import { quotaProblems, quotaShortages } from './plan/quota.ts';
 import { secondControllerProblems } from './plan/second-controller.ts';
 import { withoutTakenPlaces } from './plan/taken-places.ts';
-import { withhold } from './plan/approval/withhold.ts';
+import { gateChanges } from './plan/approval/gate-changes.ts';
 import type { World } from '../ports.ts';
 
 export type Depth = 'deep' | 'shallow';
@@ -33,7 +33,7 @@ export type Depth = 'deep' | 'shallow';
 export async function planUnit(
   unit: Unit,
   observed: Observed,
-  { config, wishes, approved, desired, another }: Wished,
+  { config, intent, approved, desired, another }: Wished,
   nodes: readonly Node[],
   world: Pick<World, 'cloud' | 'clock' | 'config'>,
   cluster: ClusterIdentity,
@@ -41,15 +41,15 @@ export async function planUnit(
 ): Promise<Plan> {
   const { loadBalancer, sharing, replacement } = observed;
   const uid = unit.service?.metadata.uid ?? '';
-  const pending = loadBalancer !== undefined && isPending(loadBalancer);
+  const locked = loadBalancer !== undefined && isLocked(loadBalancer);
   const floatingIP = observed.resources.find(({ kind }) => kind === 'floatingip')?.wire;
-  const shared = desireSharing(desired.resources, { wishes, cluster, loadBalancer, sharing, floatingIP });
+  const shared = desireSharing(desired.resources, { intent, cluster, loadBalancer, sharing, floatingIP });
   const free = withoutTakenPlaces(shared.resources, observed.resources, cluster);
   const rebuild = whyAnew(unit, observed);
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
-    ...withhold({
+    ...gateChanges({
       desired: withoutIdleRules(free.desired),
       observed: observed.resources,
       uid,
@@ -64,10 +64,10 @@ export async function planUnit(
       ...quotaProblems(desired.resources, observed.headroom),
       ...ambiguityProblems(observed.ambiguous),
       ...secondControllerProblems(unit.service),
-      ...joiningProblems(observed.notJoined, wishes),
+      ...joiningProblems(observed.notJoined, intent),
       ...shared.problems,
       ...free.problems,
-      ...(depth === 'deep' && !pending
+      ...(depth === 'deep' && !locked
         ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
         : []),
     ],
@@ -80,7 +80,7 @@ export async function planUnit(
           isFloatingIPMadeFor(wire, { name: ownerOf(observed) ?? unit.name }),
     sharedWith: sharing?.others ?? [],
     ...(desired.draining ? { draining: desired.draining } : {}),
-    untold: sharing?.untold ?? [],
+    missingTags: sharing?.missingTags ?? [],
     duplicates: observed.duplicates,
     uid,
     approved,
@@ -97,8 +97,10 @@ export async function planUnit(
   const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const isPossible = (step: Step): boolean => {
     if (full.length > 0 && isAnother(step)) return false;
-    if (pending && isShared && opens(step)) return false;
-    return failed && !pending ? isBeside(step.kind) || isOfWhole(step) : !isOutOfReach(step, pending, depth);
+    if (locked && isShared && opens(step)) return false;
+    return failed && !locked
+      ? isOutsideOctavia(step.kind) || isOfWhole(step)
+      : !isOutOfReach(step, locked, depth);
   };
   return { ...planned, steps: planned.steps.filter(isPossible), problems: [...planned.problems, ...full] };
 }
@@ -109,9 +111,9 @@ function opens({ kind, verb }: Step): boolean {
 }
 
 /** What is on a load balancer that was not looked into cannot be planned; one that is locked cannot be changed. */
-function isOutOfReach(step: Step, pending: boolean, depth: Depth): boolean {
-  if (pending) return !isBeside(step.kind);
-  return depth === 'shallow' && !isBeside(step.kind) && step.kind !== 'loadbalancer';
+function isOutOfReach(step: Step, locked: boolean, depth: Depth): boolean {
+  if (locked) return !isOutsideOctavia(step.kind);
+  return depth === 'shallow' && !isOutsideOctavia(step.kind) && step.kind !== 'loadbalancer';
 }
 
 /** What may be done about a load balancer in ERROR: another one, and then its end. */

@@ -5,20 +5,20 @@
  *
  * Deleting is desiring nothing. Nothing waits for Octavia: the run ends as `progressing` and the key comes back.
  */
-import { nothingApplied, seen, tellOfFailure } from './conclude.ts';
+import { nothingApplied, runSummary, reportFailure } from './finish.ts';
 import { withEndpoints } from './endpoints.ts';
-import { lookAt } from './look.ts';
-import type { Look } from './look.ts';
+import { evaluate } from './evaluate.ts';
+import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Run } from '../model/outcome.ts';
-import { asServiceKey, isHint, looksCloser } from '../model/request.ts';
+import { asServiceKey, isHint, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
 import { trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
-import { takeTurn } from './turns.ts';
-import { end, hold, inTurn, writeUnderLease } from './under-lease.ts';
+import { takeRememberedLeases } from './remembered-leases.ts';
+import { end, ensureFinalizer, writeUnderRememberedLeases, writeUnderLease } from './under-lease.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
 
 export async function reconcileService(
@@ -32,29 +32,29 @@ export async function reconcileService(
   const bare = unitOf(request.key, name, service, world.config);
   const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
-  if (looksCloser(request.trigger)) trustNothing(unit, world);
+  if (readsInFull(request.trigger)) trustNothing(unit, world);
   try {
     return await work(request, unit, world, budget);
   } catch (error) {
     const failure = asReconcileError(error);
-    if (!request.dryRun) await tellOfFailure(unit, failure, world);
+    if (!request.dryRun) await reportFailure(unit, failure, world);
     throw failure;
   }
 }
 async function work(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
   const nodes = unit.wanted ? await world.kube.listNodes() : [];
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
-  const look = (held: Unit): Promise<Look> => lookAt(held, nodes, world, cluster);
+  const evaluation = (held: Unit): Promise<Evaluation> => evaluate(held, nodes, world, cluster);
   if (request.dryRun) {
-    const only = await look(unit);
-    return { outcome: { status: 'settled' }, plan: only.plan, applied: [], ...seen(only) };
+    const only = await evaluation(unit);
+    return { outcome: { status: 'settled' }, plan: only.plan, applied: [], ...runSummary(only) };
   }
-  const turn = takeTurn(unit.key, world.kube);
-  if (turn) return inTurn(turn, unit, look, world, budget);
-  const first = await look(unit);
-  const held = await hold(first, world);
+  const remembered = takeRememberedLeases(unit.key, world.kube);
+  if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluation, world, budget);
+  const first = await evaluation(unit);
+  const held = await ensureFinalizer(first, world);
   if (first.plan.steps.length === 0) return end(held, nothingApplied(first), world);
-  return writeUnderLease(held, look, world, budget);
+  return writeUnderLease(held, evaluation, world, budget);
 }
 
 /** Anybody's Service: most events are about one that never had a load balancer. */

@@ -1,7 +1,7 @@
 /** Which Services and load balancers are not as desired; a few lists, and a deeper look only where these are not enough. */
 import { nodeSet } from '../model/node/node-set.ts';
-import { familiesOf } from './intent/wishes.ts';
-import { lookAt } from './look.ts';
+import { familiesOf } from './intent/service-intent.ts';
+import { evaluate } from './evaluate.ts';
 import type { CertificateInUse } from '../model/tls/certificates.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
@@ -44,11 +44,12 @@ export async function findServices(
   const view: View = { world, cluster, nodes, project, states, certificates };
   const unsettled: Service[] = [];
   const refused: string[] = [];
-  let pending = 0;
+  let awaitingApproval = 0;
   for (const service of wanted) {
     const verdict = await judge(service, view);
     if (verdict === 'unsettled') unsettled.push(service);
-    else if (verdict === 'settled') pending += states.get(service.metadata.uid)?.pending ?? 0;
+    else if (verdict === 'settled')
+      awaitingApproval += states.get(service.metadata.uid)?.awaitingApproval ?? 0;
     else refused.push(verdict.refused);
   }
   const orphans =
@@ -66,7 +67,7 @@ export async function findServices(
     figures: {
       services: wanted.length,
       settled: wanted.length - unsettled.length - refused.length,
-      pending,
+      awaitingApproval,
       loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
       nodesWithoutAddress: withoutAddress(nodes, wanted),
       certificates,
@@ -100,26 +101,26 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const name = keyOf(service);
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
   const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
-  const look = await lookAt(unit, nodes, { ...world, project }, cluster, 'shallow');
-  view.certificates.set(unit.key, look.desired.certificates);
-  if (state.hash !== look.hash) return 'unsettled';
-  const lb = look.observed.loadBalancer;
+  const evaluation = await evaluate(unit, nodes, { ...world, project }, cluster, 'shallow');
+  view.certificates.set(unit.key, evaluation.desired.certificates);
+  if (state.hash !== evaluation.hash) return 'unsettled';
+  const lb = evaluation.observed.loadBalancer;
   const seen = lb?.['updated_at'] ?? null;
-  const isAsItWas = look.plan.steps.every(isAnother) && state.updated_at === seen;
+  const isAsItWas = evaluation.plan.steps.every(isAnother) && state.updated_at === seen;
   if (state.rejected !== undefined && (!lb || isAsItWas)) {
     return {
       refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
     };
   }
-  if (!lb || look.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
+  if (!lb || evaluation.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
   if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
-  const known = new Map(look.observed.resources.map(({ address, wire }) => [address, wire]));
-  const addresses = addressesToPublish(look, { steps: [], stopped: false, known });
+  const known = new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire]));
+  const addresses = addressesToPublish(evaluation, { steps: [], stopped: false, known });
   const published = service.status?.loadBalancer?.ingress ?? [];
   // what waits was not looked at; it may be why something else is published
-  const waits = (state.pending ?? 0) > 0 && published.length > 0;
-  const isTold = waits || sameIngress(ingressOf(look, addresses), published);
-  return isTold ? 'settled' : 'unsettled';
+  const waits = (state.awaitingApproval ?? 0) > 0 && published.length > 0;
+  const isReported = waits || sameIngress(ingressOf(evaluation, addresses), published);
+  return isReported ? 'settled' : 'unsettled';
 }
 
 /** Leases and watermarks of units that are no more. */

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { secretsOf } from './desired/tls/stored-certificates.ts';
-import { readWishes } from './intent/wishes.ts';
+import { readIntent } from './intent/service-intent.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { readTlsSecret } from '../model/tls/tls-secret.ts';
 import type { TlsSecretFacts } from '../model/tls/tls-secret.ts';
@@ -13,7 +13,7 @@ export async function withTlsSecrets(
   { kube, config }: { readonly kube: Pick<Kube, 'getSecret'>; readonly config: Config },
 ): Promise<Unit> {
   if (!unit.wanted || !unit.service) return unit;
-  const names = secretsOf(readWishes(unit.service, config));
+  const names = secretsOf(readIntent(unit.service, config));
   if (names.length === 0) return unit;
   const facts = names.map(async (name) => [name, await factsOf(unit.name.namespace, name, kube)] as const);
   return { ...unit, tlsSecrets: new Map(await Promise.all(facts)) };

@@ -1,6 +1,6 @@
 import type { Applied } from '../apply/apply.ts';
-import type { Look } from './look.ts';
-import { isSure } from './observe/remembered/recollection.ts';
+import type { Evaluation } from './evaluate.ts';
+import { isSure } from './observe/remembered/child-cache.ts';
 import { isAnother } from '../model/load-balancer/replacement.ts';
 import type { UnitState } from '../model/state.ts';
 
@@ -8,24 +8,24 @@ import type { UnitState } from '../model/state.ts';
  * What to remember of a unit that was found as desired, or undefined while a change could still hide behind the same
  * `updated_at` (design.md, "The sweep is cheap").
  */
-export function watermark(look: Look, now: number): UnitState | undefined {
-  const lb = look.observed.loadBalancer;
-  if (!lb || look.observed.expectedSinceMs !== undefined || !isSure(lb, now)) return undefined;
-  const { length: pending } = look.plan.pending;
+export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
+  const lb = evaluation.observed.loadBalancer;
+  if (!lb || evaluation.observed.expectedSinceMs !== undefined || !isSure(lb, now)) return undefined;
+  const { length: awaitingApproval } = evaluation.plan.awaitingApproval;
   return {
-    hash: look.hash,
+    hash: evaluation.hash,
     updated_at: textOf(lb['updated_at']),
-    ...(pending > 0 ? { pending } : {}),
+    ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
   };
 }
 
 /** What to remember of a create that OpenStack refused, or undefined when that is not what happened. */
-export function refusal(look: Look, applied: Applied): UnitState | undefined {
+export function refusal(evaluation: Evaluation, applied: Applied): UnitState | undefined {
   const { error } = applied;
-  const another = look.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
-  if ((look.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
-  const updatedAt = textOf(look.observed.loadBalancer?.['updated_at']);
-  return { hash: look.hash, updated_at: updatedAt, rejected: error.message };
+  const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
+  if ((evaluation.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
+  const updatedAt = textOf(evaluation.observed.loadBalancer?.['updated_at']);
+  return { hash: evaluation.hash, updated_at: updatedAt, rejected: error.message };
 }
 
 function textOf(value: unknown): string | null {

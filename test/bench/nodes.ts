@@ -90,7 +90,7 @@ async function initialiseApart(count: number): Promise<void> {
   await inWorld(0, {}, async (it) => {
     const nodes = joinNodes(it.sandbox, count);
     const requests = await requestsOf(it.sandbox, async () => {
-      for (const { name } of nodes) await it.look(name, {}, await it.another(it.world.config));
+      for (const { name } of nodes) await it.reconcile(name, {}, await it.another(it.world.config));
     });
     const work = `initialise ${count}, one process each`;
     rows.push({ work, requests, formula: `${count} x (3 + D)`, value: count * (3 + D) });
@@ -111,7 +111,7 @@ async function refresh(count: number): Promise<void> {
 
 async function anEvent(): Promise<void> {
   await inWorld(1, {}, async (it) => {
-    const requests = await requestsOf(it.sandbox, () => it.look('node-1'));
+    const requests = await requestsOf(it.sandbox, () => it.reconcile('node-1'));
     rows.push({ work: 'an event of a settled Node', requests, formula: 'none', value: 0 });
   });
 }
@@ -127,7 +127,7 @@ async function serversGone(all: number, gone: number): Promise<void> {
     const keys = names.map((name): Key => `node/${name}`);
     let runs = 0;
     const requests = await requestsOf(it.sandbox, async () => {
-      for (const { calls } of await Promise.all(names.map((name) => it.look(name)))) runs += calls;
+      for (const { calls } of await Promise.all(names.map((name) => it.reconcile(name)))) runs += calls;
       runs += await queued(keys, it.later(MINUTE_MS));
     });
     const left = it.sandbox.kube.list('Node').length;

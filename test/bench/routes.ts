@@ -18,7 +18,7 @@ async function rowsOf(nodes: number, atomic: boolean): Promise<readonly Row[]> {
   if (!atomic) cloud.extensions.splice(cloud.extensions.indexOf(ATOMIC), 1);
   const [each, note] = atomic ? [3, ''] : [4, `, no ${ATOMIC}`];
   const settle = async (): Promise<void> => {
-    while ((await it.look()).outcome.status !== 'settled') await pause(10);
+    while ((await it.reconcile()).outcome.status !== 'settled') await pause(10);
   };
   try {
     for (let at = 1; at <= nodes; at += 1) it.addNode(at);

@@ -80,7 +80,7 @@ describe.each(MAKERS)('what %s made', (maker) => {
           keyOf(service),
         )
         .toEqual([]);
-      expect.soft(plan?.pending.length, keyOf(service)).toBe(waiting(maker, service));
+      expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(maker, service));
     }
     await sweepUntilSettled(options);
 

@@ -42,7 +42,7 @@ test('a resync answers with the report and leaves the rest to a comeback', async
     { outcome: { status: 'progressing' } },
   ]);
   expect(taken(world.aws)).toMatchObject([
-    { queue: 'background', attempt: 1, request: { trigger: 'comeback' } },
+    { queue: 'background', attempt: 1, request: { trigger: 'requeue' } },
   ]);
 });
 

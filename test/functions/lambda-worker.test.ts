@@ -164,7 +164,7 @@ test('a Node without an address is looked for again', async () => {
   const [nodeset] = taken(world.aws).filter(({ request: { key } }) => key === 'nodeset');
   expect(nodeset).toMatchObject({ queue: 'triggers.fifo', attempt: 0 });
 
-  await work({ request: { key: 'nodeset', trigger: 'comeback' }, attempt: 3 });
+  await work({ request: { key: 'nodeset', trigger: 'requeue' }, attempt: 3 });
   expect(taken(world.aws).filter(({ request: { key } }) => key === 'nodeset')).toMatchObject([
     { queue: 'background', attempt: 4 },
   ]);

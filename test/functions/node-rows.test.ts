@@ -14,7 +14,7 @@ const PLAN: Plan = {
   services: [],
   steps: [],
   refused: [],
-  pending: [],
+  awaitingApproval: [],
   problems: [],
   foreign: [],
 };

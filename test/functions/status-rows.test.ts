@@ -98,7 +98,13 @@ test('only who wants, or still holds, a load balancer is shown', () => {
 });
 
 test('what waits for approval is told beside what is as desired, and its plan can be opened', () => {
-  const pending = { verb: 'update', address: 'pool/tcp/80', kind: 'pool', changes: [], reason: 'x' } as const;
+  const awaitingApproval = {
+    verb: 'update',
+    address: 'pool/tcp/80',
+    kind: 'pool',
+    changes: [],
+    reason: 'x',
+  } as const;
   const report: LastReport = {
     at: '2026-11-21T03:00:00Z',
     report: {
@@ -109,7 +115,7 @@ test('what waits for approval is told beside what is as desired, and its plan ca
         services: ['shop/up'],
         steps: [],
         refused: [],
-        pending: [{ ...pending, approval: 'aaaaaaaaaaaa' }],
+        awaitingApproval: [{ ...awaitingApproval, approval: 'aaaaaaaaaaaa' }],
         problems: [],
         foreign: [],
       },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
 import { withEndpoints } from '../../shared/service/endpoints.ts';
-import { lookAt } from '../../shared/service/look.ts';
+import { evaluate } from '../../shared/service/evaluate.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
@@ -52,7 +52,7 @@ async function planOf(name: string): Promise<string> {
     clock: { now: () => NOW },
     config,
   };
-  const { plan } = await lookAt(unit, items, world, CLUSTER);
+  const { plan } = await evaluate(unit, items, world, CLUSTER);
   return `${renderPlan(plan)}\n`;
 }
 

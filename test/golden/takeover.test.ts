@@ -5,8 +5,8 @@ import { TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Step } from '../../shared/model/plan.ts';
 import { renderPlan } from '../../shared/plan/render.ts';
 import { addressesToPublish, ingressOf } from '../../shared/service/report/published-address.ts';
-import { nothingApplied } from '../../shared/service/conclude.ts';
-import { lookAtWorld, readWorld } from './world.ts';
+import { nothingApplied } from '../../shared/service/finish.ts';
+import { evaluateWorld, readWorld } from './world.ts';
 
 /**
  * Each file is a load balancer that another controller made, and what levelset plans when it finds it. After a change
@@ -29,7 +29,7 @@ describe.each(worlds)('%s', (name) => {
   const world = readWorld(join(HERE, `${name}${ENDING}`));
 
   test('is planned as written', async () => {
-    const { plan } = await lookAtWorld(world);
+    const { plan } = await evaluateWorld(world);
     const file = join(HERE, `${name}.plan.txt`);
     const text = `${renderPlan(plan)}\n`;
     if (UPDATE) writeFileSync(file, text);
@@ -38,17 +38,17 @@ describe.each(worlds)('%s', (name) => {
   });
 
   test('is recognised, and nothing but our tags is added to it', async () => {
-    const look = await lookAtWorld(world);
+    const evaluation = await evaluateWorld(world);
 
-    expect(look.observed.loadBalancer?.id).toBe(world.openstack[0]?.loadbalancer.id);
-    expect(look.plan.steps.filter((step) => !addsOurTagsOnly(step))).toEqual([]);
+    expect(evaluation.observed.loadBalancer?.id).toBe(world.openstack[0]?.loadbalancer.id);
+    expect(evaluation.plan.steps.filter((step) => !addsOurTagsOnly(step))).toEqual([]);
   });
 
   test('keeps the address that is published', async () => {
-    const look = await lookAtWorld(world);
-    const addresses = addressesToPublish(look, nothingApplied(look));
+    const evaluation = await evaluateWorld(world);
+    const addresses = addressesToPublish(evaluation, nothingApplied(evaluation));
 
-    expect(ingressOf(look, addresses)).toEqual(world.service.status?.loadBalancer?.ingress);
+    expect(ingressOf(evaluation, addresses)).toEqual(world.service.status?.loadBalancer?.ingress);
   });
 });
 

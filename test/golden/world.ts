@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { lookAt } from '../../shared/service/look.ts';
-import type { Look } from '../../shared/service/look.ts';
+import { evaluate } from '../../shared/service/evaluate.ts';
+import type { Evaluation } from '../../shared/service/evaluate.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { Unit } from '../../shared/model/unit.ts';
@@ -48,17 +48,17 @@ export function configOf(world: RecordedWorld): Config {
   };
 }
 
-export function lookAtWorld(
+export function evaluateWorld(
   world: RecordedWorld,
   config = configOf(world),
   known: Pick<Unit, 'localNodes' | 'endpoints'> = {},
-): Promise<Look> {
+): Promise<Evaluation> {
   const key = keyOf(world.service);
   const found = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
   const unit = { ...found, ...known };
   const cloud = new CloudModel(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
-  return lookAt(unit, world.nodes, { cloud, clock: { now: () => 0 }, config }, cluster);
+  return evaluate(unit, world.nodes, { cloud, clock: { now: () => 0 }, config }, cluster);
 }
 
 /** The same objects with their parent's id, as the model keeps them, and the networks they are in. */

@@ -17,7 +17,7 @@ export const PLAN: Plan = {
   services: ['shop/web'],
   steps: [{ verb: 'delete', kind: 'listener', address: 'listener/tcp/80', id: 'l-1' }],
   refused: [],
-  pending: [],
+  awaitingApproval: [],
   problems: [],
   foreign: [],
 };

@@ -5,7 +5,7 @@ import type { Plan } from '../../shared/model/plan.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
-import { look, pictureOf, settle } from './drive.ts';
+import { evaluation, pictureOf, settle } from './drive.ts';
 import './seed.ts';
 
 /** What cannot change on a load balancer that is there. */
@@ -49,16 +49,16 @@ test(
         await settle(serviceOf(first), nodes, cloud);
         const [ip] = structuredClone(cloud.all('floatingip'));
         const [made] = structuredClone(cloud.all('loadbalancer'));
-        const { plan } = await look(serviceOf(second), nodes, cloud);
+        const { plan } = await evaluation(serviceOf(second), nodes, cloud);
         fc.pre(plan.problems.every(({ blocking }) => !blocking));
         await settle(serviceOf(second), nodes, cloud);
-        const told = hashesOf((await look(serviceOf(second), nodes, cloud)).plan);
+        const told = hashesOf((await evaluation(serviceOf(second), nodes, cloud)).plan);
         fc.pre(told.length > 0);
 
         const approved = { ...second, annotations: { ...second.annotations, [APPROVE]: told.join() } };
         await settle(serviceOf(approved), nodes, cloud);
 
-        const { plan: left } = await look(serviceOf(approved), nodes, cloud);
+        const { plan: left } = await evaluation(serviceOf(approved), nodes, cloud);
         expect(left.steps).toEqual([]);
         expect(cloud.all('loadbalancer')).toHaveLength(1);
         if (left.refused.some(({ reason }) => reason.startsWith('approved, but '))) {

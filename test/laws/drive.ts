@@ -1,6 +1,6 @@
 import { apply } from '../../shared/apply/apply.ts';
-import { lookAt } from '../../shared/service/look.ts';
-import type { Look } from '../../shared/service/look.ts';
+import { evaluate } from '../../shared/service/evaluate.ts';
+import type { Evaluation } from '../../shared/service/evaluate.ts';
 import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
@@ -31,17 +31,17 @@ const kube = secretsOf({
   'other-tls': aTlsSecret('two', { name: 'other-tls' }),
 });
 
-export async function look(
+export async function evaluation(
   service: Service,
   nodes: readonly Node[],
   cloud: CloudModel,
   config: Config = aConfig(),
   known: Pick<Unit, 'endpoints'> = {},
-): Promise<Look> {
+): Promise<Evaluation> {
   const name = keyOf(service);
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, config);
   const unit = { ...(await withTlsSecrets(bare, { kube, config })), ...known };
-  return lookAt(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
+  return evaluate(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
 }
 
 /** Looks and applies, as run after run would, until nothing is left to do. Throws what the cloud refuses. */
@@ -54,7 +54,7 @@ export async function settle(
 ): Promise<readonly Plan[]> {
   const plans: Plan[] = [];
   for (let runs = 0; runs < 60; runs += 1) {
-    const seen = await look(service, nodes, cloud, config, known);
+    const seen = await evaluation(service, nodes, cloud, config, known);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
     const { error } = await apply(seen.plan.steps, seen.observed.resources, {
@@ -71,7 +71,7 @@ export async function settle(
 }
 
 /** Carries out one plan to its end, as if Octavia took no time and nobody looked again. */
-export async function executeWhole(seen: Look, cloud: CloudModel): Promise<void> {
+export async function executeWhole(seen: Evaluation, cloud: CloudModel): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {
     const applied = await apply([step], known, { cloud, kube, lease: held, budget });
@@ -96,7 +96,7 @@ export async function pictureOf(
   nodes: readonly Node[],
   cloud: CloudModel,
 ): Promise<unknown> {
-  const { observed } = await look(service, nodes, cloud);
+  const { observed } = await evaluation(service, nodes, cloud);
   const addresses = new Map(observed.resources.map(({ id, address }) => [id, address]));
   return Object.fromEntries(
     observed.resources

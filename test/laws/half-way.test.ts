@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CloudModel } from '../support/cloud-model.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
-import { executeWhole, look, pictureOf, settle } from './drive.ts';
+import { executeWhole, evaluation, pictureOf, settle } from './drive.ts';
 import './seed.ts';
 
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
@@ -53,13 +53,13 @@ test(
           const changed = new CloudModel();
           const fresh = new CloudModel();
           await settle(serviceOf(first), nodes, changed);
-          const seen = await look(serviceOf(second), nodes, changed);
+          const seen = await evaluation(serviceOf(second), nodes, changed);
           await executeWhole(
             { ...seen, plan: { ...seen.plan, steps: seen.plan.steps.slice(0, steps) } },
             changed,
           );
           for (const cloud of [changed, fresh]) {
-            const { plan } = await look(serviceOf(third), nodes, cloud);
+            const { plan } = await evaluation(serviceOf(third), nodes, cloud);
             fc.pre(plan.problems.every(({ blocking }) => !blocking));
             await settle(serviceOf(third), nodes, cloud);
           }

@@ -4,7 +4,7 @@ import type { Plan, Step } from '../../shared/model/plan.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { anAnnotation, anEdit, keysWithoutValues, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
-import { executeWhole, look, pictureOf, settle } from './drive.ts';
+import { executeWhole, evaluation, pictureOf, settle } from './drive.ts';
 import './seed.ts';
 
 const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
@@ -44,7 +44,7 @@ describe('whatever a user asks for, one after the other', () => {
           for (const [edit, nodes] of edits) {
             await settle(serviceOf(edit), nodes, cloud);
             const writes = cloud.writes.length;
-            const { plan } = await look(serviceOf(edit), nodes, cloud);
+            const { plan } = await evaluation(serviceOf(edit), nodes, cloud);
             expect(plan.steps).toEqual([]);
             expect(cloud.writes).toHaveLength(writes);
           }
@@ -60,7 +60,7 @@ describe('whatever a user asks for, one after the other', () => {
         const fresh = new CloudModel();
         await settle(serviceOf(first), before, changed);
         for (const cloud of [changed, fresh]) {
-          const { plan } = await look(serviceOf(second), nodes, cloud);
+          const { plan } = await evaluation(serviceOf(second), nodes, cloud);
           fc.pre(plan.problems.every(({ blocking }) => !blocking));
         }
         await settle(serviceOf(second), nodes, changed);
@@ -76,8 +76,8 @@ describe('whatever a user asks for, one after the other', () => {
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
         const cloud = new CloudModel();
         await settle(serviceOf(first), before, cloud);
-        await executeWhole(await look(serviceOf(second), nodes, cloud), cloud);
-        const { plan } = await look(serviceOf(second), nodes, cloud);
+        await executeWhole(await evaluation(serviceOf(second), nodes, cloud), cloud);
+        const { plan } = await evaluation(serviceOf(second), nodes, cloud);
         // Neutron takes the tags of a new floating IP only after its POST; a stored certificate goes when no listener has it
         expect(plan.steps.filter(({ kind }) => kind !== 'floatingip' && kind !== 'secret')).toEqual([]);
       }),
@@ -89,18 +89,18 @@ describe('whatever a user asks for, one after the other', () => {
         const cloud = new CloudModel();
         await settle(serviceOf(first), nodes, cloud);
         for (const kind of ['listener', 'pool', 'member'] as const) cloud.all(kind).reverse();
-        const forth = await look(serviceOf(first), nodes, cloud);
+        const forth = await evaluation(serviceOf(first), nodes, cloud);
         expect(forth.plan.steps).toEqual([]);
         const backwards = {
           ...second,
           ranges: [...second.ranges].reverse(),
           annotations: Object.fromEntries(Object.entries(second.annotations).reverse()),
         };
-        const { plan } = await look(serviceOf(second), nodes, cloud);
-        const other = await look(serviceOf(backwards), [...nodes].reverse(), cloud);
+        const { plan } = await evaluation(serviceOf(second), nodes, cloud);
+        const other = await evaluation(serviceOf(backwards), [...nodes].reverse(), cloud);
         expect(other.plan.steps).toEqual(plan.steps);
         const portsReversed = { ...first, ports: [...first.ports].reverse() };
-        expect((await look(serviceOf(portsReversed), nodes, cloud)).plan.steps).toEqual([]);
+        expect((await evaluation(serviceOf(portsReversed), nodes, cloud)).plan.steps).toEqual([]);
       }),
     ));
 
@@ -214,7 +214,7 @@ describe('no step', () => {
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
         const cloud = new CloudModel();
         await settle(serviceOf(first), nodes, cloud);
-        const { steps } = (await look(serviceOf(second), nodes, cloud)).plan;
+        const { steps } = (await evaluation(serviceOf(second), nodes, cloud)).plan;
         const at = (verb: string, address: string): number =>
           steps.findIndex((step) => step.verb === verb && step.address === address);
         for (const [index, { verb, kind, address }] of steps.entries()) {

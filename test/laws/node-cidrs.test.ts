@@ -5,7 +5,7 @@ import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Cloud, World } from '../../shared/ports.ts';
 import { reconcileNode } from '../../shared/node/reconcile.ts';
 import { CidrCluster } from '../support/cidr-cluster.ts';
-import type { Gate } from '../support/cidr-cluster.ts';
+import type { ApprovalGate } from '../support/cidr-cluster.ts';
 import { aConfig } from '../support/config.ts';
 import './seed.ts';
 
@@ -42,13 +42,13 @@ const first = fc.uniqueArray(
   { selector: (one) => one.name, maxLength: NAMES.length },
 );
 
-function worldOf(cluster: CidrCluster, gate: Gate): World {
+function worldOf(cluster: CidrCluster, gate: ApprovalGate): World {
   const config = { ...aConfig(), nodeCidrs: { ranges: RANGES, serviceCidrs: [] } };
   const kube = cluster.through(gate);
   return { kube, cloud, clock: { now: () => 0 }, config } as unknown as World;
 }
 
-async function lookAt(node: string, world: World): Promise<boolean> {
+async function evaluate(node: string, world: World): Promise<boolean> {
   try {
     const run = await reconcileNode({ key: `node/${node}`, trigger: 'sweep' }, world, LONG);
     return run.outcome.status !== 'failed';
@@ -59,11 +59,15 @@ async function lookAt(node: string, world: World): Promise<boolean> {
 }
 const LONG = { remainingMs: () => 60_000 };
 
-async function live({ acts }: { acts: readonly Act[] }, cluster: CidrCluster, gate: Gate): Promise<void> {
+async function live(
+  { acts }: { acts: readonly Act[] },
+  cluster: CidrCluster,
+  gate: ApprovalGate,
+): Promise<void> {
   const world = worldOf(cluster, gate);
   const doing = acts.map(async ({ what, name: node }) => {
     await gate();
-    if (what === 'look') await lookAt(node, world);
+    if (what === 'look') await evaluate(node, world);
     else if (what === 'delete') cluster.nodes.delete(node);
     else cluster.register(node);
   });
@@ -89,7 +93,7 @@ test(
           const lives = processes.map((one) => {
             const { promise: death, resolve: die } = Promise.withResolvers<undefined>();
             let requests = 0;
-            const gate: Gate = async () => {
+            const gate: ApprovalGate = async () => {
               if ((requests += 1) > one.dies) {
                 die(undefined);
                 await new Promise(() => undefined);
@@ -102,7 +106,7 @@ test(
           expect(cluster.faults).toEqual([]);
 
           const after = worldOf(cluster, () => Promise.resolve());
-          for (const again of [...NAMES, ...NAMES]) expect(await lookAt(again, after)).toBe(true);
+          for (const again of [...NAMES, ...NAMES]) expect(await evaluate(again, after)).toBe(true);
           expect(cluster.faults).toEqual([]);
           const had = [...cluster.nodes.values()].map(({ spec }) => spec?.podCIDRs ?? []);
           if (had.length <= ROOM) expect(had).not.toContainEqual([]);

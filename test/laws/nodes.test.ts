@@ -54,7 +54,7 @@ const EVENTS = {
   taint: ({ name }: JoinedNode) => {
     change(name, { metadata: { name }, spec: { taints: [UNINITIALIZED] } });
   },
-  look: ({ name }: JoinedNode) => it.look(name),
+  look: ({ name }: JoinedNode) => it.reconcile(name),
 } as const;
 
 const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
@@ -121,7 +121,7 @@ test('events in any order, and runs that break off anywhere, end where the serve
       const taints = (spec?.taints ?? []).map(({ key }) => key);
       expect(taints).not.toContain(UNINITIALIZED.key);
       expect(taints.includes(SHUTDOWN)).toBe(isReady === 'stop');
-      expect((await it.look(worker.name, { dryRun: true, trigger: 'command' })).plan?.steps).toEqual([]);
+      expect((await it.reconcile(worker.name, { dryRun: true, trigger: 'command' })).plan?.steps).toEqual([]);
       cleanUp(worker);
     }),
     { numRuns: fc.readConfigureGlobal().numRuns ?? 30, examples: EXAMPLES },

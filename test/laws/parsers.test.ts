@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { cidrContains, parseCidr } from '../../shared/model/network/cidr.ts';
-import { networkQuestion, readWishes } from '../../shared/service/intent/wishes.ts';
+import { networkQuestion, readIntent } from '../../shared/service/intent/service-intent.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';
 import { aConfig } from '../support/config.ts';
@@ -38,9 +38,9 @@ describe('text that others wrote', () => {
           metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
           spec: { type: 'LoadBalancer', loadBalancerSourceRanges: ranges },
         } as unknown as Service;
-        const wishes = readWishes(service, aConfig());
-        expect(() => networkQuestion(wishes)).not.toThrow();
-        for (const { field, message } of wishes.problems) expect([field, message]).not.toContain('');
+        const intent = readIntent(service, aConfig());
+        expect(() => networkQuestion(intent)).not.toThrow();
+        for (const { field, message } of intent.problems) expect([field, message]).not.toContain('');
       }),
     );
   });

@@ -20,7 +20,7 @@ type Act =
   | { readonly do: 'join' | 'leave'; readonly node: string }
   | { readonly do: 'run'; readonly name: string };
 
-const aWish: fc.Arbitrary<Wish> = fc.record({
+const anIntent: fc.Arbitrary<Wish> = fc.record({
   ports: fc.uniqueArray(
     fc.record({ protocol: fc.constantFrom('TCP', 'UDP'), port: fc.constantFrom(53, 80, 443) }),
     { minLength: 1, maxLength: 3, selector: ({ protocol, port }) => `${protocol}/${port}` },
@@ -31,7 +31,7 @@ const aWish: fc.Arbitrary<Wish> = fc.record({
 });
 const aName = fc.constantFrom('web', 'dns');
 const anAct: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), name: aName, wish: aWish }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), name: aName, wish: anIntent }) },
   fc.record({ do: fc.constantFrom('delete' as const, 'retype' as const), name: aName }),
   fc.record({
     do: fc.constantFrom('join' as const, 'leave' as const),
@@ -40,7 +40,7 @@ const anAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('run' as const), name: aName }) },
 );
 
-async function act(it: SandboxWorld, wishes: Map<string, Wish>, what: Act): Promise<void> {
+async function act(it: SandboxWorld, intent: Map<string, Wish>, what: Act): Promise<void> {
   const { kube } = it.sandbox;
   switch (what.do) {
     case 'write': {
@@ -58,17 +58,17 @@ async function act(it: SandboxWorld, wishes: Map<string, Wish>, what: Act): Prom
           },
         }),
       );
-      wishes.set(what.name, what.wish);
+      intent.set(what.name, what.wish);
       return;
     }
     case 'delete':
       kube.delete('Service', 'default', what.name);
-      wishes.delete(what.name);
+      intent.delete(what.name);
       return;
     case 'retype':
-      if (!wishes.has(what.name)) return;
+      if (!intent.has(what.name)) return;
       kube.apply(aService({ name: what.name, spec: { type: 'NodePort' } }));
-      wishes.delete(what.name);
+      intent.delete(what.name);
       return;
     case 'join':
       if (!kube.get('Node', undefined, what.node)) kube.addNode(what.node);
@@ -89,7 +89,7 @@ interface Served {
 /** What the wishes come to, worked out by hand: node ports and node addresses are the cluster's. */
 function wanted(
   { kube }: SandboxWorld['sandbox'],
-  wishes: ReadonlyMap<string, Wish>,
+  intent: ReadonlyMap<string, Wish>,
 ): Record<string, Served> {
   const addresses = kube
     .list('Node')
@@ -108,7 +108,7 @@ function wanted(
     ];
     return { external: !wish.internal, listeners: Object.fromEntries(ports.map(listener)) };
   };
-  return Object.fromEntries([...wishes].map(([name, wish]) => [name, served(name, wish)]));
+  return Object.fromEntries([...intent].map(([name, wish]) => [name, served(name, wish)]));
 }
 
 interface StoredPort {
@@ -151,17 +151,17 @@ test('whatever happens to Services and Nodes, a sweep brings the world to what i
     fc.asyncProperty(fc.array(anAct, { minLength: 3, maxLength: 8 }), async (acts) => {
       const it = await startSandboxWorld({ pendingMs: 2 });
       try {
-        const wishes = new Map<string, Wish>();
-        for (const what of acts) await act(it, wishes, what);
+        const intent = new Map<string, Wish>();
+        for (const what of acts) await act(it, intent, what);
         await it.sweepUntilSettled();
 
         const { sandbox } = it;
-        expect(served(sandbox)).toEqual(wanted(sandbox, wishes));
+        expect(served(sandbox)).toEqual(wanted(sandbox, intent));
         const { loadbalancers, pools, listeners, floatingips, ports } = sandbox.cloud;
-        expect(loadbalancers).toHaveLength(wishes.size);
+        expect(loadbalancers).toHaveLength(intent.size);
         expect(pools).toHaveLength(listeners.length);
-        expect(floatingips).toHaveLength([...wishes.values()].filter(({ internal }) => !internal).length);
-        expect(ports.filter(({ device_owner }) => device_owner === 'Octavia')).toHaveLength(wishes.size);
+        expect(floatingips).toHaveLength([...intent.values()].filter(({ internal }) => !internal).length);
+        expect(ports.filter(({ device_owner }) => device_owner === 'Octavia')).toHaveLength(intent.size);
 
         const before = sandbox.requests.length;
         await it.sweepUntilSettled();

@@ -5,7 +5,7 @@ import { OTHER_SUBNET, CloudModel, NODE_GROUP, SUBNET_IPV6 } from '../support/cl
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
-import { executeWhole, look, settle } from './drive.ts';
+import { executeWhole, evaluation, settle } from './drive.ts';
 import './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
@@ -142,7 +142,7 @@ describe('whatever a Service asks for, one after the other', () => {
           for (const [edit, nodes] of edits) {
             const service = serviceOf(edit);
             await settle(service, nodes, cloud, managed);
-            const { plan, desired } = await look(service, nodes, cloud, managed);
+            const { plan, desired } = await evaluation(service, nodes, cloud, managed);
             expect(plan.steps).toEqual([]);
             if (desired.keepMembers || plan.problems.some(({ blocking }) => blocking)) continue;
             const six = isDual(edit, cloud) ? wantedOfIPv6(edit) : [];
@@ -168,7 +168,7 @@ describe('whatever a Service asks for, one after the other', () => {
           const annotations = {};
           const service = serviceOf({ ...edit, annotations });
           await settle(service, nodes, cloud, ovn);
-          const { plan } = await look(service, nodes, cloud, ovn);
+          const { plan } = await evaluation(service, nodes, cloud, ovn);
           if (plan.problems.some(({ blocking }) => blocking)) continue;
           const alsoChecked = isDual(edit, cloud) ? ['tcp 31000 fd00:10::/64'] : [];
           expect(opened(cloud, service)).toEqual(wanted(edit, clientsOf(edit, cloud), alsoChecked));
@@ -183,11 +183,11 @@ describe('whatever a Service asks for, one after the other', () => {
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
         const cloud = new CloudModel();
         await settle(serviceOf(first), before, cloud, managed);
-        const seen = await look(serviceOf(second), nodes, cloud, managed);
+        const seen = await evaluation(serviceOf(second), nodes, cloud, managed);
         // without a subnet of the members nothing can be said of the group until there is a load balancer
         fc.pre(!seen.desired.keepSecurityGroup);
         await executeWhole(seen, cloud);
-        const { plan } = await look(serviceOf(second), nodes, cloud, managed);
+        const { plan } = await evaluation(serviceOf(second), nodes, cloud, managed);
         const left = plan.steps.filter(({ kind }) =>
           ['securitygroup', 'securitygrouprule', 'port'].includes(kind),
         );
@@ -203,12 +203,12 @@ describe('whatever a Service asks for, one after the other', () => {
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
         const cloud = new CloudModel();
         await settle(serviceOf(first), nodes, cloud, managed);
-        const { plan } = await look(serviceOf(second), nodes, cloud, managed);
+        const { plan } = await evaluation(serviceOf(second), nodes, cloud, managed);
         for (const port of cloud.all('port')) (port['security_groups'] as string[]).reverse();
         for (const kind of ['securitygroup', 'securitygrouprule', 'port'] as const) cloud.all(kind).reverse();
-        const again = (await look(serviceOf(first), [...nodes].reverse(), cloud, managed)).plan;
+        const again = (await evaluation(serviceOf(first), [...nodes].reverse(), cloud, managed)).plan;
         expect(again.steps).toEqual([]);
-        const other = (await look(serviceOf(second), nodes, cloud, managed)).plan;
+        const other = (await evaluation(serviceOf(second), nodes, cloud, managed)).plan;
         const addresses = (steps: typeof plan.steps) =>
           steps.map((step) => `${step.verb} ${step.address}`).sort();
         expect(addresses(other.steps)).toEqual(addresses(plan.steps));
@@ -242,7 +242,7 @@ test('a run that is cut off after any of its steps leaves nothing that the next 
       const [before, nodes, count] = more;
       const cloud = new CloudModel();
       await settle(serviceOf(first), before, cloud, managed);
-      const seen = await look(serviceOf(second), nodes, cloud, managed);
+      const seen = await evaluation(serviceOf(second), nodes, cloud, managed);
       const beside = seen.plan.steps.filter(({ kind }) => kind !== 'loadbalancer').slice(0, count);
       const begun = { ...seen, plan: { ...seen.plan, steps: beside } };
       await executeWhole(begun, cloud).catch(() => undefined);

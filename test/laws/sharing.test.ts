@@ -6,7 +6,7 @@ import type { Wire } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
-import { look, settle } from './drive.ts';
+import { evaluation, settle } from './drive.ts';
 import './seed.ts';
 
 const config = aConfig(undefined, { maxSharedLb: 5 });
@@ -66,7 +66,7 @@ test('what Services do on one load balancer touches no other one’s part, whoev
         expect(cloud.all('listener')).toHaveLength(wanted.size);
         await check(1, named(change, 1, { [ID]: id }));
         for (const service of services.slice(0, 1))
-          expect((await look(service, nodes, cloud, config)).plan.steps).toEqual([]);
+          expect((await evaluation(service, nodes, cloud, config)).plan.steps).toEqual([]);
 
         for (const [gone, at] of order.entries()) {
           const service = services[at];

@@ -15,14 +15,14 @@ export async function recordNodes(): Promise<readonly RecordedRequest[]> {
   try {
     const workers = joinNodes(it.sandbox, 3);
     kube.registerNode('stranger');
-    for (const { name } of workers) await it.look(name);
-    await it.look('stranger');
+    for (const { name } of workers) await it.reconcile(name);
+    await it.reconcile('stranger');
     await it.sweepUntilSettled();
     for (const { name, server } of workers.slice(0, 2)) {
       cloud.removeNovaServer(server.id);
       kube.setReady(name, false);
-      await it.look(name);
-      await it.look(name, {}, it.later(MINUTE));
+      await it.reconcile(name);
+      await it.reconcile(name, {}, it.later(MINUTE));
     }
     const refused = {
       match: { side: 'openstack', path: /servers/ },
@@ -31,7 +31,7 @@ export async function recordNodes(): Promise<readonly RecordedRequest[]> {
     } as const;
     await it.sweepUntilSettled();
     fault({ ...refused, times: 1 });
-    await it.look('worker-3', { trigger: 'resync' });
+    await it.reconcile('worker-3', { trigger: 'resync' });
     return [...requests];
   } finally {
     await it.close();

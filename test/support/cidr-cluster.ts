@@ -7,7 +7,7 @@ import type { Kube } from '../../shared/ports.ts';
 type Reach = Pick<Kube, 'getNode' | 'listNodes' | 'patchNode' | 'patchNodeStatus' | 'recordEvent' | 'cidrs'>;
 
 /** Before and after each request: where a law lets others go first, or ends a run. */
-export type Gate = () => Promise<void>;
+export type ApprovalGate = () => Promise<void>;
 
 /** Nodes and claims of one apiserver, each request whole or not at all; it notes when two Nodes have an address in common. */
 export class CidrCluster {
@@ -27,7 +27,7 @@ export class CidrCluster {
   }
 
   /** As it is reached by a process. */
-  through(gate: Gate): Reach {
+  through(gate: ApprovalGate): Reach {
     const ask = async <T>(answer: () => T): Promise<T> => {
       await gate();
       const answered = answer();

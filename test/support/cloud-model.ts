@@ -1,5 +1,5 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import { isBeside } from '../../shared/model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../../shared/model/load-balancer/outside-octavia.ts';
 import type { Attributes, CloudKind, WireResource } from '../../shared/model/resources.ts';
 import type { Route } from '../../shared/model/network/routes.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';
@@ -264,7 +264,7 @@ export class CloudModel implements Cloud {
   }
 
   #lock(kind: CloudKind, attributes: Attributes): void {
-    if (isBeside(kind)) return;
+    if (isOutsideOctavia(kind)) return;
     const pool = this.all('pool').find((one) => one.id === attributes['pool_id']);
     const policy = this.all('l7policy').find((one) => one.id === attributes['l7policy_id']);
     const listener = this.all('listener').find((one) => one.id === (policy ?? attributes)['listener_id']);

@@ -12,7 +12,7 @@ import type { SandboxWorld } from './sandbox-world.ts';
 
 export interface NodeWorld extends SandboxWorld {
   /** One run, by default for an event. */
-  look(name: string, request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
+  reconcile(name: string, request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
   node(name: string): Node;
   isThere(name: string): boolean;
   /** Of a Node that is initialised, as its providerID says. */
@@ -47,7 +47,8 @@ export async function startNodeWorld(
     ...bare,
     world,
     sweepUntilSettled: (by = world) => bare.sweepUntilSettled(by),
-    look: (name, request = {}, by = world) => run({ key: `node/${name}`, trigger: 'audit', ...request }, by),
+    reconcile: (name, request = {}, by = world) =>
+      run({ key: `node/${name}`, trigger: 'audit', ...request }, by),
     node,
     isThere: (name) => kube.get('Node', undefined, name) !== undefined,
     server,

@@ -20,7 +20,7 @@ export interface RouteWorld extends SandboxWorld {
   /** The address of a Node's port. */
   hop(at: number): string;
   /** One run, by default for an event. */
-  look(request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
+  reconcile(request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
   /** As the queue does, until it does not come back. */
   routed(by?: World): Promise<Report>;
   /** On the router, as `DESTINATION NEXTHOP`. */
@@ -58,14 +58,14 @@ export async function startRouteWorld(
     return cloud.ports.find(({ device_id: id }) => id === server?.id);
   };
   const hop = (at: number): string => portOf(at)?.fixed_ips[0]?.ip_address ?? '';
-  const look: RouteWorld['look'] = (request = {}, by = world) =>
+  const reconcile: RouteWorld['reconcile'] = (request = {}, by = world) =>
     run({ key: 'routes', trigger: 'audit', ...request }, by);
   const nodeOf = (at: number): Node => kube.get('Node', undefined, nodeName(at)) as unknown as Node;
   return {
     ...bare,
     world,
     hop,
-    look,
+    reconcile,
     addRouter: (network) => {
       const made = makeRouter(cloud, cloud.projectId, { name: 'another' });
       const ids = cloud.networks.filter(({ name }) => name === network).map(({ id }) => id);
@@ -89,7 +89,7 @@ export async function startRouteWorld(
     },
     routed: async (by = world) => {
       for (let tries = 0; tries < 20; tries += 1) {
-        const report = await look({}, by);
+        const report = await reconcile({}, by);
         if (report.outcome.status !== 'progressing') return report;
       }
       throw new Error('the routes did not settle');

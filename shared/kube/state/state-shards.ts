@@ -29,12 +29,12 @@ export function fromDataKey(key: string): string {
 export function parseState(text: string): UnitState | undefined {
   try {
     const state = JSON.parse(text) as Partial<Record<keyof UnitState, unknown>> | null;
-    const { hash, updated_at, rejected, pending } = state ?? {};
+    const { hash, updated_at, rejected, awaitingApproval } = state ?? {};
     const isState =
       typeof hash === 'string' &&
       (typeof updated_at === 'string' || updated_at === null) &&
       (typeof rejected === 'string' || rejected === undefined) &&
-      (typeof pending === 'number' || pending === undefined);
+      (typeof awaitingApproval === 'number' || awaitingApproval === undefined);
     return isState ? (state as UnitState) : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
 
 /** What is asked, with what is needed to say yes. */
-export interface JoinWish {
+export interface JoinIntent {
   /** The load balancer that the Service names; absent where it names none, or one that a controller noted. */
   readonly id?: string;
   /** Noted by a controller, together with the address: nothing is asked where there is no such load balancer. */

@@ -15,7 +15,7 @@ export interface Sharing {
   /** The other Services, as `NS/NAME`, or as the tag that does not tell more, sorted. */
   readonly others: readonly string[];
   /** Tags that the listeners have and the load balancer lacks. */
-  readonly untold: readonly string[];
+  readonly missingTags: readonly string[];
 }
 
 const GO = 'kube_service_';
@@ -43,10 +43,10 @@ export function goTagsIn(tags: unknown): readonly string[] {
 export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly string[] {
   const names = tagValues(tags, 'name');
   const explained = names.flatMap((text) => goTags(cluster.name, keyOfText(text)));
-  const told = goTagsIn(tags)
+  const services = goTagsIn(tags)
     .filter((tag) => !explained.includes(tag))
     .map((tag) => textOf(serviceOfGoTag(tag)) ?? tag);
-  return [...new Set([...names, ...told])].sort();
+  return [...new Set([...names, ...services])].sort();
 }
 
 /** Whether these tags of a load balancer say that the Service is on it. */

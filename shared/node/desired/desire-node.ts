@@ -15,7 +15,7 @@ import type { DesiredResource } from '../../model/resources.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { nodeLabels } from './node-labels.ts';
 
-export interface NodeWish {
+export interface NodeIntent {
   readonly node: Node;
   readonly server: Server;
   readonly ports: readonly NeutronPort[];
@@ -33,20 +33,20 @@ export interface DesiredNode {
  * A Node as its server says. With the uninitialized taint it gets providerID, labels and addresses, and the taint goes, but not
  * while it is unknown which addresses it has. Later on labels and addresses are kept right (decisions 103, 104).
  */
-export function desireNode(wish: NodeWish): DesiredNode {
-  const { node, server, config } = wish;
+export function desireNode(intent: NodeIntent): DesiredNode {
+  const { node, server, config } = intent;
   const { name, annotations } = node.metadata;
   const provided = annotations?.[PROVIDED_NODE_IP];
-  const { addresses, problems, pending } = nodeAddresses({
-    ...wish,
+  const { addresses, problems, incomplete } = nodeAddresses({
+    ...intent,
     existing: node.status?.addresses ?? [],
     ...(provided === undefined ? {} : { providedNodeIPs: provided }),
     options: config.networking,
   });
   const isNew = hasTaint(node, UNINITIALIZED_TAINT);
-  if (isNew && pending) return { resources: [], problems };
+  if (isNew && incomplete) return { resources: [], problems };
   const attributes: Partial<NodeObject> = {
-    ...(isNew ? initialisation(wish) : {}),
+    ...(isNew ? initialisation(intent) : {}),
     ...(isNew || isInitialised(node) ? { labels: nodeLabels(server, config.openstack.region) } : {}),
   };
   const status = {
@@ -60,7 +60,7 @@ export function desireNode(wish: NodeWish): DesiredNode {
 }
 
 /** A providerID that is set is never changed: Kubernetes would refuse it. */
-function initialisation({ node, server, config }: NodeWish): Partial<NodeObject> {
+function initialisation({ node, server, config }: NodeIntent): Partial<NodeObject> {
   const { nodes, openstack } = config;
   const region = nodes.regionalProviderID ? openstack.region : undefined;
   return {

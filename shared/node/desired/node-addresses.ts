@@ -14,7 +14,7 @@ export interface DesiredAddresses {
   readonly addresses: readonly NodeAddress[];
   readonly problems: readonly Problem[];
   /** There will be addresses, and it is not known which: a Node is not to be used before. */
-  readonly pending?: true;
+  readonly incomplete?: true;
 }
 
 /**
@@ -35,7 +35,7 @@ function addressesFor(input: NodeAddressInput, countsUnlisted: boolean): Desired
   const { existing, providedNodeIPs, options } = input;
   if (isDoubtful(input)) {
     const why = 'Nova lists no address of its server, though Neutron has ports with addresses';
-    return { ...nothing(why), pending: true };
+    return { ...nothing(why), incomplete: true };
   }
   const sorted = sortAddresses(serverAddresses(input, countsUnlisted), options.addressSortOrder);
   if (sorted.length === 0 && providedNodeIPs === undefined)
@@ -44,7 +44,9 @@ function addressesFor(input: NodeAddressInput, countsUnlisted: boolean): Desired
   const named = [...sorted, ...hostnames];
   if (providedNodeIPs === undefined) return withInternalIP(named, existing);
   const { addresses, problems } = preferNodeIPs(named, providedNodeIPs);
-  return problems.length > 0 ? { addresses, problems, pending: true } : withInternalIP(addresses, existing);
+  return problems.length > 0
+    ? { addresses, problems, incomplete: true }
+    : withInternalIP(addresses, existing);
 }
 
 /**

@@ -11,7 +11,7 @@ export interface CidrPool {
   readonly free: readonly (string | undefined)[];
 }
 
-export interface WishedCidrs {
+export interface DesiredCidrs {
   /** One of each range, in their order; undefined: the Node gets none now. */
   readonly podCIDRs?: readonly string[];
   readonly problems: readonly Problem[];
@@ -39,7 +39,7 @@ export function nodeCidrs(
   claims: readonly CidrClaim[],
   { nodes, free }: CidrPool,
   { ranges }: NodeCidrConfig,
-): WishedCidrs {
+): DesiredCidrs {
   const isOthers = (cidr: string): boolean =>
     nodes.some((other) => cidrsOf(other).some((one) => overlap(cidr, one)));
   const own = claims

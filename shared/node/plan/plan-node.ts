@@ -12,7 +12,7 @@ export interface NodePlanInput {
   /** Its server is gone for good. */
   readonly leaves: boolean;
   /** What speaks against that. */
-  readonly brake?: string;
+  readonly deletionBudget?: string;
   /** Hashes that the Node's annotation names. */
   readonly approved: readonly string[];
 }
@@ -26,7 +26,7 @@ export function planNode(input: NodePlanInput): Plan {
   const node = there.get(nodeAt(name));
   if (node && input.leaves) leave(node, input, steps, refused);
   else for (const resource of desired) planOne(resource, there, steps, refused);
-  return { unit: nodeAt(name), services: [], steps, refused, pending: [], problems, foreign: [] };
+  return { unit: nodeAt(name), services: [], steps, refused, awaitingApproval: [], problems, foreign: [] };
 }
 
 export function deletes({ steps }: Plan): boolean {
@@ -50,21 +50,21 @@ const isOfCidrs = ({ attribute }: Change): boolean => attribute === 'podCIDRs';
 
 function leave(
   node: ObservedResource,
-  { brake, approved }: NodePlanInput,
+  { deletionBudget, approved }: NodePlanInput,
   steps: Step[],
   refused: Refusal[],
 ): void {
   // an approval is for this time
   const { [SERVER_GONE]: since } = node.wire['annotations'] as Readonly<Record<string, string>>;
   const approval = approvalOf([node.id, node.address, 'delete', since]);
-  if (brake === undefined || approved.includes(approval))
+  if (deletionBudget === undefined || approved.includes(approval))
     steps.push({ ...remove(node), because: 'its server is gone' });
   else
     refused.push({
       address: node.address,
       kind: node.kind,
       changes: [],
-      reason: `its server is gone, and it is not deleted: ${brake}`,
+      reason: `its server is gone, and it is not deleted: ${deletionBudget}`,
       approval,
     });
 }

@@ -1,5 +1,5 @@
 import type { Applied } from '../../apply/apply.ts';
-import type { NodeLook } from '../look.ts';
+import type { NodeEvaluation } from '../evaluate-node.ts';
 import { ERRORS } from '../../model/errors.ts';
 import type { Node, NodeCondition, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
@@ -19,7 +19,7 @@ export interface NodeSummary {
 }
 
 export interface NodeSummaryInput {
-  readonly look: NodeLook;
+  readonly evaluation: NodeEvaluation;
   readonly applied: Applied;
   readonly outcome: Outcome;
   /** Milliseconds since 1970. */
@@ -36,7 +36,7 @@ const FAILED = 'SyncNodeFailed';
 /** Of a condition. */
 const LONGEST_MESSAGE = 32_768;
 
-export function outcomeOfNode({ plan, againInMs }: NodeLook, applied: Applied): Outcome {
+export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Applied): Outcome {
   if (applied.error) return outcomeOfError(applied.error);
   if (applied.stopped)
     return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
@@ -51,8 +51,8 @@ export function outcomeOfNode({ plan, againInMs }: NodeLook, applied: Applied): 
 }
 
 /** What a Node is told: a condition while something is wrong with it, and an Event when that, or the Node itself, changes. Pure. */
-export function summarizeNode({ look, applied, outcome, now }: NodeSummaryInput): NodeSummary {
-  const { node } = look;
+export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummaryInput): NodeSummary {
+  const { node } = evaluation;
   const condition = conditionOf(node, outcome, now);
   const news = condition ? [eventOf(condition)] : [];
   return {
@@ -64,16 +64,20 @@ export function summarizeNode({ look, applied, outcome, now }: NodeSummaryInput)
 /** A Node that is as it should be says nothing, unless it said something else before. */
 function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition | undefined {
   const old = node.status?.conditions?.find(({ type }) => type === READY_CONDITION);
-  const told = tell(outcome);
-  if (!told || (told.status === 'True' && !old)) return undefined;
-  if (old?.status === told.status && old.reason === told.reason && old.message === told.message)
+  const condition = report(outcome);
+  if (!condition || (condition.status === 'True' && !old)) return undefined;
+  if (
+    old?.status === condition.status &&
+    old.reason === condition.reason &&
+    old.message === condition.message
+  )
     return undefined;
   const time = rfc3339(now);
-  const lastTransitionTime = old?.status === told.status ? old.lastTransitionTime : time;
-  return { type: READY_CONDITION, ...told, lastHeartbeatTime: time, lastTransitionTime };
+  const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : time;
+  return { type: READY_CONDITION, ...condition, lastHeartbeatTime: time, lastTransitionTime };
 }
 
-function tell(outcome: Outcome): Pick<NodeCondition, 'status' | 'reason' | 'message'> | undefined {
+function report(outcome: Outcome): Pick<NodeCondition, 'status' | 'reason' | 'message'> | undefined {
   switch (outcome.status) {
     case 'settled':
       return { status: 'True', reason: 'Synced', message: 'as its server says' };
@@ -107,7 +111,7 @@ function said(step: Step, node: Node): readonly ObjectEvent[] {
 }
 
 /** The condition goes to the Node as it was answered last. */
-export async function tellOfNode(
+export async function reportToNode(
   node: Node,
   summary: NodeSummary,
   applied: Applied,

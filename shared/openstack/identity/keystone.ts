@@ -26,25 +26,25 @@ const ATTEMPTED = 'get a token from Keystone';
 
 export function createKeystone(config: OpenStackConfig, http: Http): Keystone {
   let current: Token | undefined;
-  let pending: Promise<Token> | undefined;
+  let inFlight: Promise<Token> | undefined;
 
   async function ask(): Promise<Token> {
     try {
       current = await requestToken(config, http);
       return current;
     } finally {
-      pending = undefined;
+      inFlight = undefined;
     }
   }
 
   return {
     async token() {
       if (current !== undefined && Date.now() < current.renewAt) return current;
-      return (pending ??= ask());
+      return (inFlight ??= ask());
     },
     async renew(refused) {
       if (current !== undefined && current.value !== refused.value) return current;
-      return (pending ??= ask());
+      return (inFlight ??= ask());
     },
   };
 }

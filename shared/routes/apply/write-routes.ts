@@ -3,7 +3,7 @@ import type { Means } from '../../apply/apply.ts';
 import { applyEach, NONE_APPLIED } from './apply-each.ts';
 import type { AppliedEach } from './apply-each.ts';
 import { noteLimit } from './full-routers.ts';
-import type { RoutesLook } from '../look.ts';
+import type { RoutesEvaluation } from '../evaluate-routes.ts';
 import type { Address } from '../../model/address.ts';
 import type { ReconcileError } from '../../model/errors.ts';
 import { TAG_PREFIX } from '../../model/ownership.ts';
@@ -14,7 +14,7 @@ import type { Budget, World } from '../../ports.ts';
 
 /** What was done, and how it is now. */
 export interface RoutesWritten {
-  readonly look: RoutesLook;
+  readonly evaluation: RoutesEvaluation;
   readonly steps: readonly Step[];
   readonly stopped: boolean;
   /** On the router. */
@@ -30,8 +30,8 @@ const LEASE = `${TAG_PREFIX}routes`;
  * Where Neutron says that a router takes no more routes, as many are written as it takes.
  */
 export async function writeRoutes(
-  first: RoutesLook,
-  lookAgain: () => Promise<RoutesLook>,
+  first: RoutesEvaluation,
+  evaluateAgain: () => Promise<RoutesEvaluation>,
   world: World,
   budget: Budget,
 ): Promise<RoutesWritten> {
@@ -40,55 +40,55 @@ export async function writeRoutes(
   await lease.acquire();
   try {
     const means = { ...world, lease, budget };
-    const done = await write(await lookAgain(), world, means);
-    const router = done.look.desired?.router.id ?? '';
+    const done = await write(await evaluateAgain(), world, means);
+    const router = done.evaluation.desired?.router.id ?? '';
     const limit = done.failed.get(routerAt(router))?.context.limit;
     if (limit === undefined) return done;
     noteLimit(router, limit, world.cloud, world.clock.now());
-    return await write(await lookAgain(), world, means);
+    return await write(await evaluateAgain(), world, means);
   } finally {
     await lease.remove();
   }
 }
 
 /** Nothing is to be done but, perhaps, to forget what is gone. */
-async function settle(look: RoutesLook, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
-  const { desired, records } = look;
+async function settle(evaluation: RoutesEvaluation, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
+  const { desired, records } = evaluation;
   if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after, records);
-  return { look, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
+  return { evaluation, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
 }
 
 /** The record says what is ours before it is written, and forgets it when it is gone. */
-async function write(look: RoutesLook, { kube }: World, means: Means): Promise<RoutesWritten> {
-  const { desired, records } = look;
-  if (!desired || cloudSteps(look).length === 0) return settle(look, { kube });
+async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means): Promise<RoutesWritten> {
+  const { desired, records } = evaluation;
+  if (!desired || cloudSteps(evaluation).length === 0) return settle(evaluation, { kube });
   if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
-  const { known, ...done } = await writeInTurn(look, means);
-  const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, look));
+  const { known, ...done } = await writeInOrder(evaluation, means);
+  const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, evaluation));
   const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
   const after = new Map([...desired.before, ...forgotten]);
   if (!isMissing && !done.stopped && !sameRecords(after, desired.before))
     await kube.routes.save(after, records);
   const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
-  return { look, ...done, routes: routes ?? [] };
+  return { evaluation, ...done, routes: routes ?? [] };
 }
 
 /** What failed stops what comes after it: routes leave a former router when all is made that takes their place. */
-async function writeInTurn(look: RoutesLook, means: Means): Promise<AppliedEach> {
-  const turns = Map.groupBy(cloudSteps(look), ({ kind, address }) =>
-    kind === 'port' ? 'ports' : isOfFormer(address, look) ? 'former' : 'router',
+async function writeInOrder(evaluation: RoutesEvaluation, means: Means): Promise<AppliedEach> {
+  const groups = Map.groupBy(cloudSteps(evaluation), ({ kind, address }) =>
+    kind === 'port' ? 'ports' : isOfFormer(address, evaluation) ? 'former' : 'router',
   );
   let done = NONE_APPLIED;
-  for (const turn of ['router', 'ports', 'former'] as const)
+  for (const group of ['router', 'ports', 'former'] as const)
     if (!done.stopped && done.failed.size === 0)
-      done = together([done, ...(await byNetwork(turns.get(turn) ?? [], look, means))]);
+      done = together([done, ...(await byNetwork(groups.get(group) ?? [], evaluation, means))]);
   return done;
 }
 
 /** Who may set address pairs depends on the network. */
 function byNetwork(
   steps: readonly Step[],
-  { observed }: RoutesLook,
+  { observed }: RoutesEvaluation,
   means: Means,
 ): Promise<readonly AppliedEach[]> {
   const networks = new Map(observed.map(({ address, wire }) => [address, wire['network_id']]));
@@ -105,10 +105,10 @@ function together(all: readonly AppliedEach[]): AppliedEach {
   };
 }
 
-function isOfFormer(address: Address, { desired, records }: RoutesLook): boolean {
+function isOfFormer(address: Address, { desired, records }: RoutesEvaluation): boolean {
   return [...records.keys()].some((id) => id !== desired?.router.id && address === routerAt(id));
 }
 
-function cloudSteps({ plan }: RoutesLook): readonly Step[] {
+function cloudSteps({ plan }: RoutesEvaluation): readonly Step[] {
   return plan.steps.filter(({ kind }) => kind === 'port' || kind === 'router');
 }

@@ -1,7 +1,7 @@
 import { cidrKey, isWithin } from '../../model/network/routes.ts';
 import type { AddressPair, RoutePort, WrittenRoutes } from '../../model/network/routes.ts';
 
-export interface PairWish {
+export interface DesiredPairs {
   readonly routes: WrittenRoutes;
   /** All that were ever ours, as far as is known. */
   readonly before: WrittenRoutes;
@@ -15,7 +15,7 @@ export interface PairWish {
  */
 export function desiredPairs(
   ports: readonly RoutePort[],
-  { routes, before, isKept }: PairWish,
+  { routes, before, isKept }: DesiredPairs,
 ): readonly (readonly [RoutePort, readonly AddressPair[]])[] {
   const wanted = Map.groupBy(routes, ({ port }) => port);
   const ours = Map.groupBy(before, ({ port }) => port);

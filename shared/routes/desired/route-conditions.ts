@@ -28,14 +28,14 @@ export function routeConditions(
   now: string,
 ): readonly DesiredResource<'nodestatus'>[] {
   return nodes.flatMap((one) => {
-    const told = tell(one, isThere);
+    const verdict = report(one, isThere);
     const { metadata, status } = one.node;
-    if (!told) return [];
+    if (!verdict) return [];
     const old = status?.conditions?.find(({ type }) => type === NETWORK_UNAVAILABLE);
-    const lastTransitionTime = old?.status === told.status ? old.lastTransitionTime : now;
+    const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
     const condition: NodeCondition = {
       type: NETWORK_UNAVAILABLE,
-      ...told,
+      ...verdict,
       lastHeartbeatTime: now,
       lastTransitionTime,
     };
@@ -44,7 +44,7 @@ export function routeConditions(
   });
 }
 
-function tell(
+function report(
   { node, routes, isDoubtful }: NodeRoutes,
   isThere: (route: WrittenRoute) => boolean,
 ): typeof CREATED | typeof NOT_CREATED | undefined {

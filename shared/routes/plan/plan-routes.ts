@@ -23,7 +23,7 @@ export function planRoutes({ desired, observed, problems, foreign }: RoutesPlanI
     services: [],
     steps,
     refused,
-    pending: [],
+    awaitingApproval: [],
     problems,
     foreign: foreign.map(routeAt),
   };

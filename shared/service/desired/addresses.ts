@@ -7,20 +7,20 @@ import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
 import { desireFloatingSubnets } from '../intent/floating-subnet.ts';
-import { wantsFloatingIP } from '../intent/wishes.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import { wantsFloatingIP } from '../intent/service-intent.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** The floating IP of an external Service, or a kept one left unattached. */
 export function desireFloatingIP(
-  wishes: Wishes,
+  intent: ServiceIntent,
   facts: NetworkFacts,
   cluster: ClusterIdentity,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
-  if (!wantsFloatingIP(wishes)) {
-    return { resources: wishes.keepFloatingip ? [keptFloatingIP(wishes, cluster)] : [], problems: [] };
+  if (!wantsFloatingIP(intent)) {
+    return { resources: intent.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [], problems: [] };
   }
   if (facts.loadBalancerIPTaken !== undefined) {
-    const { loadBalancerIP = '' } = wishes.service.spec;
+    const { loadBalancerIP = '' } = intent.service.spec;
     return {
       resources: [],
       problems: [{ field: 'spec.loadBalancerIP', value: loadBalancerIP, message: facts.loadBalancerIPTaken }],
@@ -33,18 +33,18 @@ export function desireFloatingIP(
         ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
         : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
     return {
-      resources: [floatingIPInUse(wishes, facts, cluster)],
+      resources: [floatingIPInUse(intent, facts, cluster)],
       problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
     };
   }
-  const { service } = wishes;
+  const { service } = intent;
   const asked = askedFloatingIP(service);
-  const chosen = desireFloatingSubnets(wishes, network, facts);
+  const chosen = desireFloatingSubnets(intent, network, facts);
   if (!chosen.subnets)
-    return { resources: [floatingIPInUse(wishes, facts, cluster)], problems: chosen.problems };
+    return { resources: [floatingIPInUse(intent, facts, cluster)], problems: chosen.problems };
   const [subnet, ...otherSubnets] = chosen.subnets;
-  if (!isAddressKnown(facts)) return { resources: [floatingIPInUse(wishes, facts, cluster)], problems: [] };
-  const inUse = floatingIPInUse(wishes, facts, cluster);
+  if (!isAddressKnown(facts)) return { resources: [floatingIPInUse(intent, facts, cluster)], problems: [] };
+  const inUse = floatingIPInUse(intent, facts, cluster);
   const floatingip: DesiredResource<'floatingip'> = {
     kind: 'floatingip',
     address: 'floatingip',
@@ -62,7 +62,7 @@ export function desireFloatingIP(
 
 /** One that is there keeps serving, whatever is to be seen of external networks just now. */
 function floatingIPInUse(
-  wishes: Wishes,
+  intent: ServiceIntent,
   facts: NetworkFacts,
   cluster: ClusterIdentity,
 ): DesiredResource<'floatingip'> {
@@ -73,7 +73,7 @@ function floatingIPInUse(
     attributes: {
       port_id: { $ref: 'lb.vip_port_id' },
       ...fixedAddress(facts),
-      tags: [clusterTag(cluster), serviceTag(wishes.service.metadata.uid)],
+      tags: [clusterTag(cluster), serviceTag(intent.service.metadata.uid)],
     },
   };
 }
@@ -97,14 +97,17 @@ function fixedAddress(facts: NetworkFacts): Partial<ResourceTypes['floatingip']>
 }
 
 /** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */
-export function keptFloatingIP(wishes: Wishes, cluster: ClusterIdentity): DesiredResource<'floatingip'> {
+export function keptFloatingIP(
+  intent: ServiceIntent,
+  cluster: ClusterIdentity,
+): DesiredResource<'floatingip'> {
   return {
     kind: 'floatingip',
     address: 'floatingip',
     ifPresent: true,
     attributes: {
       port_id: null,
-      tags: [clusterTag(cluster), keptTag(cluster, wishes.service.metadata.namespace)],
+      tags: [clusterTag(cluster), keptTag(cluster, intent.service.metadata.namespace)],
     },
   };
 }

@@ -27,12 +27,12 @@ import { desireStored } from './tls/stored-certificates.ts';
 import { uselessSettings } from './problems/useless-settings.ts';
 import { desireVips } from './vips.ts';
 import { servedFamilies } from '../../model/network/network.ts';
-import { withFamilies } from '../intent/wishes.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import { withFamilies } from '../intent/service-intent.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 export interface DesireInput {
   /** Of the Service; undefined when it is gone. */
-  readonly wishes: Wishes | undefined;
+  readonly intent: ServiceIntent | undefined;
   /** False: it leaves, and desires nothing but, perhaps, to keep its floating IP. */
   readonly wanted: boolean;
   /** Another Service's load balancer, or a user's own: the floating IP is not for it to ask for. */
@@ -67,23 +67,23 @@ export interface Desired {
 }
 
 export function desireUnit(input: DesireInput, config: Config): Desired {
-  const { wishes: asked } = input;
+  const { intent: asked } = input;
   if (!asked || !input.wanted) return nothing(asked, input.cluster);
   const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
   const served = servedFamilies(asked, facts, octavia);
-  const wishes = withFamilies(asked, served);
-  const memberSubnet = memberSubnetOf(facts, wishes.family);
-  const selected = selectNodes(input.nodes, wishes.nodeSelector);
-  const nodes = nodeSet(selected.nodes, memberSubnet, wishes.family);
-  const second = secondFamilyOf(wishes, selected.nodes, nodes.reachable, facts);
-  const vips = desireVips(wishes, facts, octavia);
-  const offered = desireOffers(wishes, input.offers ?? {});
+  const intent = withFamilies(asked, served);
+  const memberSubnet = memberSubnetOf(facts, intent.family);
+  const selected = selectNodes(input.nodes, intent.nodeSelector);
+  const nodes = nodeSet(selected.nodes, memberSubnet, intent.family);
+  const second = secondFamilyOf(intent, selected.nodes, nodes.reachable, facts);
+  const vips = desireVips(intent, facts, octavia);
+  const offered = desireOffers(intent, input.offers ?? {});
   const { lbProvider: provider } = config.loadBalancer;
   const floating = input.joins
     ? { resources: [], problems: [] }
-    : desireFloatingIP(wishes, input.facts, input.cluster);
+    : desireFloatingIP(intent, input.facts, input.cluster);
   const reached =
-    second?.nodes.length || nodes.reachable.length === 0 ? wishes : { ...wishes, families: [wishes.family] };
+    second?.nodes.length || nodes.reachable.length === 0 ? intent : { ...intent, families: [intent.family] };
   const group = desireSecurityGroup(
     reached,
     { nodes: nodes.reachable, endpoints: input.endpoints },
@@ -91,9 +91,9 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
     input.cluster,
     config.loadBalancer,
   );
-  const ports = (wishes.service.spec.ports ?? []).map((port, index) =>
+  const ports = (intent.service.spec.ports ?? []).map((port, index) =>
     desirePort(port, index, {
-      wishes: rulesHoldSourceRanges(config.loadBalancer) ? { ...wishes, allowed_cidrs: null } : wishes,
+      intent: rulesHoldSourceRanges(config.loadBalancer) ? { ...intent, allowed_cidrs: null } : intent,
       cluster: input.cluster,
       nodes: nodes.reachable,
       store: config.loadBalancer.containerStore,
@@ -105,36 +105,36 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...(input.endpoints ? { endpoints: input.endpoints } : {}),
     }),
   );
-  const watched = watchCertificates(wishes, { certificates, secrets, horizon });
+  const watched = watchCertificates(intent, { certificates, secrets, horizon });
   const able = withinCapabilities(
     [
-      desireLoadBalancer(wishes, { ...vips.attributes, ...offered.attributes }, input, config),
+      desireLoadBalancer(intent, { ...vips.attributes, ...offered.attributes }, input, config),
       ...ports.flatMap(({ resources }) => resources),
     ],
     { ...octavia, provider },
-    spelledBy(wishes),
+    spelledBy(intent),
   );
   return {
     resources: [
-      ...desireStored(wishes, input.cluster, secrets),
+      ...desireStored(intent, input.cluster, secrets),
       ...able.resources,
       ...floating.resources,
       ...group.resources,
     ],
     problems: [
       ...able.problems,
-      ...wishes.problems,
-      ...wishes.rangeProblems,
+      ...intent.problems,
+      ...intent.rangeProblems,
       ...selected.problems,
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
       ...vips.problems,
       ...offered.problems,
-      ...networkProblems(wishes, { ...input, served }, config),
+      ...networkProblems(intent, { ...input, served }, config),
       ...familyProblems(asked, facts, octavia, input.joins),
       ...watched.problems,
-      ...uselessSettings(wishes),
+      ...uselessSettings(intent),
     ],
     keepMembers: nodes.reachable.length === 0 && able.resources.some(isPoolOfNodes),
     keepSecurityGroup: group.keep,
@@ -144,9 +144,9 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
 }
 
 /** Of a Service that leaves, or is gone. */
-function nothing(wishes: Wishes | undefined, cluster: ClusterIdentity): Desired {
+function nothing(intent: ServiceIntent | undefined, cluster: ClusterIdentity): Desired {
   return {
-    resources: wishes?.keepFloatingip ? [keptFloatingIP(wishes, cluster)] : [],
+    resources: intent?.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [],
     problems: [],
     keepMembers: false,
     keepSecurityGroup: false,

@@ -10,12 +10,12 @@ export function hashOf(
   approved: readonly string[],
   sharedName?: string,
 ): string {
-  const told = problems.flatMap(({ passing, field, value, message }) =>
+  const shown = problems.flatMap(({ passing, field, value, message }) =>
     passing ? [[field, value, message]] : [],
   );
   const parts = [
     ...(approved.length > 0 ? [approved] : []),
-    ...(told.length > 0 ? [told] : []),
+    ...(shown.length > 0 ? [shown] : []),
     ...(sharedName === undefined ? [] : [[sharedName]]),
   ];
   return fingerprint(parts.length > 0 ? [resources, ...parts] : resources);

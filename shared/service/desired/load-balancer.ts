@@ -13,11 +13,11 @@ import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../../model/resources.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
 import { withSetRecord } from './set-record.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 /** `placed`: where its VIPs are, and what of the cloud's offers it is made of. */
 export function desireLoadBalancer(
-  { service, annotated }: Wishes,
+  { service, annotated }: ServiceIntent,
   placed: Partial<LoadBalancer>,
   { cluster, facts }: { readonly cluster: ClusterIdentity; readonly facts: NetworkFacts },
   config: Config,

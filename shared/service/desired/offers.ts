@@ -3,7 +3,7 @@ import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/off
 import type { Problem } from '../../model/plan.ts';
 import type { LoadBalancer } from '../../model/resources.ts';
 import type { Ability } from './problems/capabilities.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 const FLAVOR = 'levelset.openstack.org/flavor';
 const FLAVOR_ID = 'loadbalancer.openstack.org/flavor-id';
@@ -15,12 +15,12 @@ const ZONES_SINCE = 14;
 
 /** What observe has to look up: a name always, an id only before there is a load balancer to try it on. */
 export function offerQuestion(
-  wishes: Wishes | undefined,
+  intent: ServiceIntent | undefined,
   { minor, provider }: Ability,
   isMade: boolean,
 ): OfferQuestion {
-  const { flavor } = wishes?.annotated.Service ?? {};
-  const { flavor_id, availability_zone } = wishes?.annotated.loadbalancer ?? {};
+  const { flavor } = intent?.annotated.Service ?? {};
+  const { flavor_id, availability_zone } = intent?.annotated.loadbalancer ?? {};
   const able = provider !== 'ovn';
   return {
     flavors: able && minor >= FLAVORS_SINCE && (flavor !== undefined || (flavor_id !== undefined && !isMade)),
@@ -35,7 +35,7 @@ type Placed = Pick<Partial<LoadBalancer>, 'flavor_id' | 'availability_zone'>;
  * one that is there already goes on as it is.
  */
 export function desireOffers(
-  { annotated, service }: Wishes,
+  { annotated, service }: ServiceIntent,
   { flavors, zones, isMade = false }: Offers,
 ): { readonly attributes: Placed; readonly problems: readonly Problem[] } {
   const annotations = service.metadata.annotations ?? {};

@@ -12,15 +12,15 @@ import { localHealthPort } from './port/monitors.ts';
 import { hasOnlyPods } from '../../model/load-balancer/endpoints.ts';
 import type { Endpoints } from '../../model/load-balancer/endpoints.ts';
 import { EVERYBODY } from '../intent/source-ranges.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 export function desireRules(
-  wishes: Wishes,
+  intent: ServiceIntent,
   endpoints: Endpoints,
   facts: NetworkFacts,
   config: LoadBalancerConfig,
 ): readonly DesiredResource<'securitygrouprule'>[] {
-  const all = openings(wishes, endpoints, facts, config);
+  const all = openings(intent, endpoints, facts, config);
   const places = Map.groupBy(all, openingAddress);
   return [...new Map(all.map((opening) => [openingAddress(opening), opening])).entries()].map(
     ([address, opening]) => desireRule(opening, address, places.get(address) ?? []),
@@ -34,12 +34,12 @@ interface OpeningFor extends Opening {
 
 /** By the families at which each port's members are reached. */
 function openings(
-  wishes: Wishes,
+  intent: ServiceIntent,
   endpoints: Endpoints,
   facts: NetworkFacts,
   config: LoadBalancerConfig,
 ): readonly OpeningFor[] {
-  const { service, families, allowed_cidrs } = wishes;
+  const { service, families, allowed_cidrs } = intent;
   const { lbProvider } = config;
   const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
   const everybody = families.map((family) => EVERYBODY[family]);
@@ -47,8 +47,8 @@ function openings(
   const clients = lbProvider === 'ovn' ? ranges : subnets;
   const ports = service.spec.ports ?? [];
   const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
-  const ofFirst = (cidr: string): boolean => familyOf(cidr) === wishes.family;
-  const health = hasOnlyPods(service) ? undefined : localHealthPort(wishes);
+  const ofFirst = (cidr: string): boolean => familyOf(cidr) === intent.family;
+  const health = hasOnlyPods(service) ? undefined : localHealthPort(intent);
   const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
   const placed = ports.map((port, index) => {
     const protocol = (port.protocol ?? 'TCP').toLowerCase();

@@ -19,7 +19,7 @@ import { hasOnlyPods, podAddresses } from '../../model/load-balancer/endpoints.t
 import type { Endpoints } from '../../model/load-balancer/endpoints.ts';
 import { desireRules } from './security-group-rules.ts';
 import { selectNodes } from './node-selection.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 export interface DesiredSecurityGroup {
   readonly resources: readonly DesiredResource[];
@@ -32,7 +32,7 @@ export interface DesiredSecurityGroup {
 export function memberAddresses(
   nodes: readonly Node[],
   subnet: Subnet | undefined,
-  { service, family, nodeSelector }: Wishes,
+  { service, family, nodeSelector }: ServiceIntent,
   endpoints?: Endpoints,
 ): readonly string[] {
   const selected = subnet && !hasOnlyPods(service) ? selectNodes(nodes, nodeSelector).nodes : [];
@@ -46,7 +46,7 @@ export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
 }
 
 /** None of the source ranges is of a family at which members are reached: no rule at all, and that is meant. */
-function letsNobodyIn({ allowed_cidrs, families }: Wishes, config: LoadBalancerConfig): boolean {
+function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBalancerConfig): boolean {
   if (!rulesHoldSourceRanges(config) || allowed_cidrs === null) return false;
   return !allowed_cidrs.some((cidr) => families.includes(familyOf(cidr)));
 }
@@ -56,21 +56,21 @@ function letsNobodyIn({ allowed_cidrs, families }: Wishes, config: LoadBalancerC
  * nothing else, comes in. Names and rules are the Go provider's, so that a takeover either way changes only our tags.
  */
 export function desireSecurityGroup(
-  wishes: Wishes,
+  intent: ServiceIntent,
   members: { readonly nodes: readonly ReachableNode[]; readonly endpoints?: Endpoints | undefined },
   facts: NetworkFacts,
   cluster: ClusterIdentity,
   config: LoadBalancerConfig,
 ): DesiredSecurityGroup {
   if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
-  const subnet = memberSubnetOf(facts, wishes.family);
-  if (!subnet) return { resources: [], problems: [noSubnet(isStrict(wishes, config))], keep: true };
-  const key = keyOf(wishes.service);
-  const { uid } = wishes.service.metadata;
+  const subnet = memberSubnetOf(facts, intent.family);
+  if (!subnet) return { resources: [], problems: [noSubnet(isStrict(intent, config))], keep: true };
+  const key = keyOf(intent.service);
+  const { uid } = intent.service.metadata;
   const group: DesiredResource<'securitygroup'> = {
     kind: 'securitygroup',
     address: 'securitygroup',
-    ...(letsNobodyIn(wishes, config) ? { mayBeEmpty: true } : {}),
+    ...(letsNobodyIn(intent, config) ? { mayBeEmpty: true } : {}),
     attributes: {
       name: securityGroupName(uid, key),
       description: securityGroupDescription(cluster.name, key),
@@ -78,12 +78,12 @@ export function desireSecurityGroup(
     },
   };
   const { endpoints = [] } = members;
-  const rules = desireRules(wishes, endpoints, facts, config);
-  const nodes = hasOnlyPods(wishes.service) ? [] : members.nodes.map(({ address }) => address);
+  const rules = desireRules(intent, endpoints, facts, config);
+  const nodes = hasOnlyPods(intent.service) ? [] : members.nodes.map(({ address }) => address);
   const addresses = new Set([...nodes, ...podAddresses(endpoints, subnet)]);
   return {
     resources: [group, ...rules, ...[...addresses].map(desirePortOf)],
-    problems: portProblems(wishes, facts, config),
+    problems: portProblems(intent, facts, config),
     keep: false,
   };
 }
@@ -99,8 +99,8 @@ export function desirePortOf(address: string): DesiredResource<'port'> {
 }
 
 /** Rules are all that holds the source ranges. */
-function isStrict(wishes: Wishes, config: LoadBalancerConfig): boolean {
-  return rulesHoldSourceRanges(config) && wishes.allowed_cidrs !== null;
+function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
+  return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
 }
 
 /** Where rules are all that holds source ranges, nothing is opened without them. */
@@ -122,7 +122,11 @@ function noSubnet(strict: boolean): Problem {
 }
 
 /** A port that is not found is told of. Where rules are all that holds source ranges, nothing is opened around them. */
-function portProblems(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerConfig): readonly Problem[] {
+function portProblems(
+  intent: ServiceIntent,
+  facts: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly Problem[] {
   const { withoutPort = [], unfiltered = [] } = facts;
   const problems: Problem[] = [];
   if (withoutPort.length > 0) {
@@ -130,10 +134,10 @@ function portProblems(wishes: Wishes, facts: NetworkFacts, config: LoadBalancerC
       'no port of the project has this address in the member subnet, so the security group cannot be put on it';
     problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
   }
-  const open = isStrict(wishes, config) ? [...withoutPort, ...unfiltered] : [];
+  const open = isStrict(intent, config) ? [...withoutPort, ...unfiltered] : [];
   if (open.length > 0) {
     const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force, so nothing is opened`;
-    const value = (wishes.allowed_cidrs ?? []).join(',');
+    const value = (intent.allowed_cidrs ?? []).join(',');
     problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
   }
   return problems;

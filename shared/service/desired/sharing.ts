@@ -7,10 +7,10 @@ import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import { absentOwner } from '../../model/load-balancer/sharing.ts';
 import type { Sharing } from '../../model/load-balancer/sharing.ts';
 import { joinersProblems } from './problems/joiners-problems.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 export interface SharingContext {
-  readonly wishes: Wishes | undefined;
+  readonly intent: ServiceIntent | undefined;
   readonly cluster: ClusterIdentity;
   readonly loadBalancer: WireResource | undefined;
   readonly sharing: Sharing | undefined;
@@ -31,28 +31,28 @@ export function desireSharing(
   resources: readonly DesiredResource[],
   context: SharingContext,
 ): DesiredSharing {
-  const { wishes, sharing, loadBalancer } = context;
+  const { intent, sharing, loadBalancer } = context;
   const isWanted = resources.some(({ kind }) => kind === 'loadbalancer');
-  if (!isWanted || !wishes) {
+  if (!isWanted || !intent) {
     const stays = sharing !== undefined && sharing.others.length > 0;
     return { resources: resources.filter(({ kind }) => !stays || kind !== 'floatingip'), problems: [] };
   }
   if (!loadBalancer || sharing?.role !== 'joiner') {
-    return { resources: resources.map((one) => withOwnersTags(one, wishes, context)), problems: [] };
+    return { resources: resources.map((one) => withOwnersTags(one, intent, context)), problems: [] };
   }
   return {
     resources: resources.flatMap((one) => {
       if (one.kind === 'floatingip') return [];
-      return [one.kind === 'loadbalancer' ? { ...one, attributes: joinersTags(wishes, context) } : one];
+      return [one.kind === 'loadbalancer' ? { ...one, attributes: joinersTags(intent, context) } : one];
     }),
-    problems: joinersProblems(wishes, loadBalancer, context.floatingIP),
+    problems: joinersProblems(intent, loadBalancer, context.floatingIP),
   };
 }
 
 /** The name by which others find it, for as long as they need it, and who they are. */
 function withOwnersTags(
   resource: DesiredResource,
-  { annotated, service }: Wishes,
+  { annotated, service }: ServiceIntent,
   { loadBalancer, sharing }: SharingContext,
 ): DesiredResource {
   if (resource.kind !== 'loadbalancer') return resource;
@@ -62,20 +62,20 @@ function withOwnersTags(
   const more = [
     ...(name === undefined ? [] : [sharedTag(service.metadata.namespace, name)]),
     ...(isShared ? tagsOf(loadBalancer).filter((tag) => tagValue([tag], 'shared') !== undefined) : []),
-    ...(sharing?.untold ?? []),
+    ...(sharing?.missingTags ?? []),
   ];
   return { ...resource, attributes: { ...resource.attributes, tags: [...new Set([...tags, ...more])] } };
 }
 
 /** All that is there, and who joins; and for whom it was made, if that one is not on it any more. */
 function joinersTags(
-  { service }: Wishes,
+  { service }: ServiceIntent,
   { cluster, loadBalancer, sharing }: SharingContext,
 ): DesiredResource['attributes'] {
   const key = keyOf(service);
   const own = [clusterTag(cluster), nameTag(key), loadBalancerName(cluster.name, key)];
-  const untold = sharing?.untold ?? [];
-  const there = [...tagsOf(loadBalancer), ...own, ...untold];
+  const missingTags = sharing?.missingTags ?? [];
+  const there = [...tagsOf(loadBalancer), ...own, ...missingTags];
   const owner = loadBalancer ? absentOwner({ ...loadBalancer, tags: there }, cluster) : [];
   return { tags: [...new Set([...there, ...owner])] };
 }

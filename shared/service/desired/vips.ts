@@ -4,7 +4,7 @@ import { familyOf, hasAdditionalVips } from '../../model/network/network.ts';
 import type { NetworkFacts, Subnet } from '../../model/network/network.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { AdditionalVip, LoadBalancer } from '../../model/resources.ts';
-import type { Wishes } from '../intent/wishes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
 
 export interface DesiredVips {
   readonly attributes: Partial<LoadBalancer>;
@@ -13,14 +13,14 @@ export interface DesiredVips {
 
 /** Where the VIPs are: a port that is named is the VIP as it is, but has to be told apart which of its subnets count. */
 export function desireVips(
-  wishes: Wishes,
+  intent: ServiceIntent,
   facts: NetworkFacts,
   octavia: { readonly minor: number },
 ): DesiredVips {
-  const { vip_port_id, vip_network_id } = wishes.annotated.loadbalancer;
+  const { vip_port_id, vip_network_id } = intent.annotated.loadbalancer;
   const { vipSubnet } = facts;
   const additional = hasAdditionalVips(octavia) ? (facts.additionalSubnets ?? []) : [];
-  const asked = askedAddress(wishes, vipSubnet, additional);
+  const asked = askedAddress(intent, vipSubnet, additional);
   return {
     attributes: {
       ...(vip_port_id === undefined ? {} : { vip_port_id }),
@@ -41,7 +41,7 @@ interface AskedAddress extends DesiredVips {
 
 /** spec.loadBalancerIP where it is a VIP, and not a floating IP: of an internal Service, and always of IPv6. */
 function askedAddress(
-  { service, internal, families, annotated }: Wishes,
+  { service, internal, families, annotated }: ServiceIntent,
   vipSubnet: Subnet | undefined,
   additional: readonly Subnet[],
 ): AskedAddress {

@@ -1,7 +1,7 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { CertificateQuestion } from '../../model/tls/certificates.ts';
 import { parseTlsReference } from '../../model/tls/tls-reference.ts';
-import type { PortAnnotated } from './read-annotations.ts';
+import type { PortIntent } from './read-annotations.ts';
 
 export type Setting = 'tlsReferences' | 'clientCa' | 'clientCrl' | 'poolCa' | 'poolCertificate';
 const SETTINGS: readonly Setting[] = ['tlsReferences', 'clientCa', 'clientCrl', 'poolCa', 'poolCertificate'];
@@ -10,7 +10,7 @@ export type Store = LoadBalancerConfig['containerStore'];
 
 /** What observe has to look up in Barbican. */
 export function certificateQuestion(
-  ports: readonly Pick<PortAnnotated, 'ServicePort'>[],
+  ports: readonly Pick<PortIntent, 'ServicePort'>[],
   store: Store,
 ): CertificateQuestion {
   const texts = new Set(

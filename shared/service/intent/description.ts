@@ -1,15 +1,15 @@
-import type { Wishes } from './wishes.ts';
+import type { ServiceIntent } from './service-intent.ts';
 
 const FIELD = 'levelset.openstack.org/description';
 
 /** On what kinx made the description stays: its driver reads there how the load balancer is to behave (decision 5). */
-export function withoutDescription(wishes: Wishes): Wishes {
-  const { description, ...Service } = wishes.annotated.Service;
-  if (description === undefined) return wishes;
+export function withoutDescription(intent: ServiceIntent): ServiceIntent {
+  const { description, ...Service } = intent.annotated.Service;
+  if (description === undefined) return intent;
   const message = 'is not applied: kinx made the load balancer, and its driver reads the description';
   return {
-    ...wishes,
-    annotated: { ...wishes.annotated, Service },
-    problems: [...wishes.problems, { field: FIELD, value: description, message }],
+    ...intent,
+    annotated: { ...intent.annotated, Service },
+    problems: [...intent.problems, { field: FIELD, value: description, message }],
   };
 }

@@ -2,8 +2,8 @@
 import type { Config } from '../../config/config.ts';
 import { withoutDescription } from './description.ts';
 import { withKinxDefaults } from './kinx.ts';
-import { readWishes } from './wishes.ts';
-import type { Wishes } from './wishes.ts';
+import { readIntent } from './service-intent.ts';
+import type { ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
 import type { WireResource } from '../../model/resources.ts';
@@ -24,14 +24,14 @@ export function ofProvider(config: Config, provider: unknown): Config {
 }
 
 /** The wishes as the one who made the load balancer would have read them: its defaults, its kind of address. */
-export function asMaker(
+export function asDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
   config: Config,
-): { readonly config: Config; readonly wishes?: Wishes } {
+): { readonly config: Config; readonly intent?: ServiceIntent } {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
   const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
   if (!service) return { config: own };
-  const wishes = readWishes(service, own);
-  return { config: own, wishes: isKinx ? withoutDescription(wishes) : wishes };
+  const intent = readIntent(service, own);
+  return { config: own, intent: isKinx ? withoutDescription(intent) : intent };
 }

@@ -1,6 +1,6 @@
 import type { ServicePort } from '../../model/kubernetes.ts';
 import type { ListenerProtocol, PoolProtocol } from '../../model/resources.ts';
-import type { PortAnnotated } from './read-annotations.ts';
+import type { PortIntent } from './read-annotations.ts';
 import type { AskedProtocol } from './settings.ts';
 
 export interface Protocols {
@@ -27,7 +27,7 @@ const APP_PROTOCOL: ReadonlyMap<string | undefined, ListenerProtocol> = new Map(
  * What the listener and the pool of a port speak: TLS where there are certificates, else what an annotation asks for, else
  * what appProtocol says. UDP and SCTP ports are just that, whatever is asked for the TCP ports beside them.
  */
-export function protocolsOf(port: ServicePort, annotated: PortAnnotated): Protocols {
+export function protocolsOf(port: ServicePort, annotated: PortIntent): Protocols {
   const transport = (port.protocol ?? 'TCP') as 'TCP' | 'UDP' | 'SCTP';
   if (transport !== 'TCP') return { listener: transport, pool: transport };
   const { ServicePort: asked } = annotated;
@@ -50,7 +50,7 @@ export const CERTIFICATES = ['ServicePort.tlsReferences', 'ServicePort.tlsSecret
  * Whether a TCP port terminates TLS because certificates are named. A protocol that is asked for the one port goes before
  * certificates for all of them, and one that the Service asks for before those of cloud.conf.
  */
-function wantsCertificates({ ServicePort: asked, spelled }: PortAnnotated): boolean {
+function wantsCertificates({ ServicePort: asked, spelled }: PortIntent): boolean {
   if ((asked.tlsReferences ?? []).length + (asked.tlsSecrets ?? []).length === 0) return false;
   if (asked.protocol === undefined || asked.protocol === 'terminated_https') return true;
   const named = CERTIFICATES.flatMap((what) => spelled[what] ?? []);

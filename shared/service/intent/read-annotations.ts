@@ -10,9 +10,7 @@ import { reachProblem } from './reach-problem.ts';
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
 /** What is set for one port of the Service. */
-export interface PortAnnotated extends Values<
-  'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'
-> {
+export interface PortIntent extends Values<'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'> {
   /** By which annotation, by what it sets, such as `listener.tls_versions`: what is not here is nobody's wish. */
   readonly spelled: Spelled;
 }
@@ -27,7 +25,7 @@ export interface Spelling {
 
 export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Service'> {
   /** In the order of spec.ports. */
-  readonly ports: readonly PortAnnotated[];
+  readonly ports: readonly PortIntent[];
   readonly problems: readonly Problem[];
 }
 

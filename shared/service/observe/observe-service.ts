@@ -1,14 +1,14 @@
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { observeChildren } from './children.ts';
-import { asExpected } from './remembered/expectation.ts';
+import { confirmExpectedState } from './remembered/expected-state.ts';
 import { asksForAnother } from './load-balancer/joining.ts';
 import { observeNetwork } from './network/network.ts';
-import { isPending } from './observed.ts';
+import { isLocked } from './observed.ts';
 import type { Observed, Question, Source } from './observed.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
 import type { Owners } from './load-balancer/owners.ts';
 import { observeHeadroom } from './quota.ts';
-import { recall, rememberRead } from './remembered/recollection.ts';
+import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
 import { sharingOf } from './load-balancer/sharing.ts';
 import { observeTop, withSharing } from './top.ts';
 
@@ -20,7 +20,7 @@ export async function observeUnit(question: Question, source: Source): Promise<O
   if (!top.loadBalancer) {
     return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
   }
-  if (isPending(top.loadBalancer)) return top;
+  if (isLocked(top.loadBalancer)) return top;
   const { unit, cluster } = question;
   const owners = ownersOf(unit, cluster, top.loadBalancer);
   const children = await childrenOf(top.loadBalancer, owners, question, source);
@@ -36,7 +36,7 @@ async function observeExpected(
   { unit, cluster, network, nodes, securityGroup, join }: Question,
   { cloud, clock }: Source,
 ): Promise<Observed | undefined> {
-  const expected = network && (await asExpected(unit, network.external, cloud, clock.now()));
+  const expected = network && (await confirmExpectedState(unit, network.external, cloud, clock.now()));
   const loadBalancer = expected?.resources.find(({ kind }) => kind === 'loadbalancer')?.wire;
   if (!expected || !loadBalancer || (join && asksForAnother(join, loadBalancer))) return undefined;
   const [facts, octavia] = await Promise.all([
@@ -58,9 +58,9 @@ async function childrenOf(
   { cloud, clock }: Source,
 ): Promise<readonly ObservedResource[]> {
   if (!network) return observeChildren(lb, owners, cloud, 'owners');
-  const recalled = recall(unit.key, lb, cloud);
-  if (recalled) return recalled;
+  const cached = cachedChildren(unit.key, lb, cloud);
+  if (cached) return cached;
   const children = await observeChildren(lb, owners, cloud, 'all');
-  rememberRead(unit.key, lb, children, cloud, clock.now());
+  cacheChildren(unit.key, lb, children, cloud, clock.now());
   return children;
 }

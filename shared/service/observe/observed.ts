@@ -1,4 +1,4 @@
-import type { JoinWish, NotJoined } from '../../model/load-balancer/joining.ts';
+import type { JoinIntent, NotJoined } from '../../model/load-balancer/joining.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import type { NetworkFacts, NetworkQuestion, Subnet } from '../../model/network/network.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
@@ -39,7 +39,7 @@ export interface Question {
   readonly network: NetworkQuestion | undefined;
   readonly securityGroup: SecurityGroupQuestion;
   /** Undefined when nothing is wanted. */
-  readonly join: JoinWish | undefined;
+  readonly join: JoinIntent | undefined;
 }
 
 export interface SecurityGroupQuestion {
@@ -57,6 +57,6 @@ export interface Source {
 }
 
 /** Octavia holds its lock on it: every write would be a 409. */
-export function isPending(wire: WireResource): boolean {
+export function isLocked(wire: WireResource): boolean {
   return String(wire['provisioning_status']).startsWith('PENDING_');
 }

@@ -18,7 +18,11 @@ export function release(lb: ObservedResource): Step {
  * Only what says that this Service is on it goes: others stay. For whom it was made is noted, so that a namesake is its
  * owner again, and what only the listeners say of the others.
  */
-export function leave(lb: ObservedResource, key: ServiceKey, untold: readonly string[]): readonly Step[] {
+export function leave(
+  lb: ObservedResource,
+  key: ServiceKey,
+  missingTags: readonly string[],
+): readonly Step[] {
   const from = tagsOf(lb);
   const owner = madeForKey(lb.wire);
   const isOwner = owner !== undefined && textOf(owner) === textOf(key);
@@ -27,7 +31,7 @@ export function leave(lb: ObservedResource, key: ServiceKey, untold: readonly st
     tagValue([tag], 'name') === textOf(key) ||
     (isOwner && tagValue([tag], 'service') !== undefined);
   const { observed: others } = mergeUserTags(from, [nameTag(key)]);
-  const stay = [...others.filter((tag) => !goes(tag)), ...untold];
+  const stay = [...others.filter((tag) => !goes(tag)), ...missingTags];
   const isOurs = tagValues(stay, 'name').length > 0;
   const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
   return to.length === from.length && to.every((tag) => from.includes(tag))

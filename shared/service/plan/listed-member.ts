@@ -15,8 +15,8 @@ export function asListed(
   changes: readonly Change[],
 ): DesiredResource {
   const { weight, monitor_address, subnet_id, tags = [] } = wire as Readonly<Record<string, unknown>>;
-  const { tags: ours = [], ...wished } = desired.attributes as { readonly tags?: readonly string[] };
-  const attributes = Object.entries(wished).filter(([name]) => name !== 'subnet_id');
+  const { tags: ours = [], ...others } = desired.attributes as { readonly tags?: readonly string[] };
+  const attributes = Object.entries(others).filter(([name]) => name !== 'subnet_id');
   const all = mergeTags(tags as readonly string[], ours);
   return {
     ...desired,

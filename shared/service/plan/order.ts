@@ -8,7 +8,7 @@ import type { Step, UpdateStep } from '../../model/plan.ts';
 const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
   (step) => step.kind === 'loadbalancer',
-  (step) => step.verb === 'update' && step.kind === 'listener' && !turns(step),
+  (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),
   (step) => step.verb === 'delete' && step.kind === 'listener' && step.because === undefined,
   (step) => step.verb === 'create' && step.kind === 'pool',
   (step) => step.verb === 'members' || step.kind === 'member',
@@ -22,7 +22,7 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
 ];
 
 /** A listener that turns to another pool waits until that one is complete. */
-function turns(step: UpdateStep): boolean {
+function switchesPool(step: UpdateStep): boolean {
   return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
 }
 

@@ -1,8 +1,8 @@
-import type { DrainingMember, Pending, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
+import type { DrainingMember, AwaitingApproval, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
-import { desireBeside } from './beside.ts';
-import { planReplacement, removeReplacement, turnedTo } from './replacement.ts';
+import { replacePools } from './replace-pools.ts';
+import { planReplacement, removeReplacement, switchedTo } from './replacement.ts';
 import type { Replacement, ReplacementInput } from './replacement.ts';
 import { planChildren } from './children.ts';
 import { giveBack, planOne, remove } from '../../plan/one.ts';
@@ -23,9 +23,9 @@ export interface PlanInput extends ReplacementInput {
   /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
   /** Tags of those that only their listeners have. */
-  readonly untold?: readonly string[];
+  readonly missingTags?: readonly string[];
   /** What was withheld from the comparison until it is approved. */
-  readonly pending?: readonly Pending[];
+  readonly awaitingApproval?: readonly AwaitingApproval[];
   /** Members that are desired until they have drained; one goes sooner with its pool, when another takes its place. */
   readonly draining?: readonly DrainingMember[];
   /** Why the load balancer has to be made anew (decision 38). */
@@ -49,14 +49,14 @@ export function plan(input: PlanInput): Plan {
     .filter(({ owned, kind, address }) => !owned && !(kind === 'floatingip' && wanted.has(address)))
     .map(({ address }) => address);
   const keeps = input.keepMembers && observed.some(({ kind }) => kind === 'member');
-  const { pending = [], sharedWith = [] } = input;
-  const moved = desireBeside(desired, there, input.keepMembers, input.draining);
-  const stays = byAddress(moved);
+  const { awaitingApproval = [], sharedWith = [] } = input;
+  const inNextPool = replacePools(desired, there, input.keepMembers, input.draining);
+  const stays = byAddress(inNextPool);
   const draining = (input.draining ?? []).filter(({ address }) => stays.has(address));
   const base = {
     unit,
     services,
-    pending,
+    awaitingApproval,
     problems,
     foreign,
     ...(keeps ? { keepsMembers: true as const } : {}),
@@ -69,7 +69,7 @@ export function plan(input: PlanInput): Plan {
   const steps: Step[] = input.duplicates.map((duplicate) => removeDuplicate(duplicate));
   const refused: Refusal[] = [];
 
-  const turning = moved.some(({ address }) => !wanted.has(address));
+  const switching = inNextPool.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
   if (!lb && wantedLb) {
@@ -79,18 +79,18 @@ export function plan(input: PlanInput): Plan {
   } else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
-  } else if (lb && wantedLb && replaced.turnsTo === undefined) {
+  } else if (lb && wantedLb && replaced.switchesTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
-    planChildren({ ...input, desired: moved, there, wanted: stays }, steps, refused);
+    planChildren({ ...input, desired: inNextPool, there, wanted: stays }, steps, refused);
   }
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
-    planOne(turnedTo(replaced.turnsTo, wantedFloating), there, steps, refused);
+    planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isOursToDelete(floating)));
-  const known = { ...input, there, wanted, turning };
-  const beside = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
+  const known = { ...input, there, wanted, switching };
+  const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
   const stored = {
     ...known,
     unknown: input.duplicates.length > 0 || input.replacement !== undefined,
@@ -99,7 +99,7 @@ export function plan(input: PlanInput): Plan {
     ...planToStore(stored),
     ...inOrder(steps),
     ...replaced.steps,
-    ...beside,
+    ...outsideOctavia,
     ...planToTakeOut(stored),
   ];
   return { ...base, steps: ordered, refused };
@@ -140,14 +140,14 @@ function removeDuplicate(duplicate: WireResource): Step {
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
 function removeAll(
   lb: ObservedResource,
-  { unit, observed, sharedWith = [], untold = [], isOursToDelete }: PlanInput,
+  { unit, observed, sharedWith = [], missingTags = [], isOursToDelete }: PlanInput,
 ): readonly Step[] {
   const isShared = sharedWith.length > 0;
   if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
   const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
   if (ours.length > 0) return ours;
   const [, namespace = '', name = ''] = unit.split('/');
-  return isShared ? leave(lb, { namespace, name }, untold) : [release(lb)];
+  return isShared ? leave(lb, { namespace, name }, missingTags) : [release(lb)];
 }
 
 function isAllOurs(observed: readonly ObservedResource[]): boolean {

@@ -1,7 +1,7 @@
 /** Whether another load balancer can take the place of one, and what that costs those who use it. */
 import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
 import { TAG_PREFIX, tagValue } from '../../model/ownership.ts';
-import type { Pending } from '../../model/plan.ts';
+import type { AwaitingApproval } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
@@ -10,15 +10,15 @@ export interface Circumstances {
   /** Other Services on the load balancer. */
   readonly sharedWith?: readonly string[];
   /** What was withheld until it is approved: another load balancer would have it at once. */
-  readonly pending?: readonly Pending[];
+  readonly awaitingApproval?: readonly AwaitingApproval[];
 }
 
 /** Everything on it must be ours to take down, and both must be found again by tags. */
 export function obstacleOf(
   lb: ObservedResource,
-  { observed, sharedWith = [], pending = [] }: Circumstances,
+  { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
 ): string | undefined {
-  if (pending.length > 0) return 'what waits for approval comes first';
+  if (awaitingApproval.length > 0) return 'what waits for approval comes first';
   if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;
   if (observed.some(({ parent, owned }) => parent === 'lb' && !owned)) return 'what is not ours is on it';
   const tags = Array.isArray(lb.wire['tags']) ? lb.wire['tags'].map(String) : [];

@@ -32,7 +32,7 @@ export interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
   /** It is complete: what is on the old load balancer goes with that one, and the floating IP turns to this one. */
-  readonly turnsTo?: WireResource;
+  readonly switchesTo?: WireResource;
   /** Why the old one has to go before the new one can be made. */
   readonly rebuild?: string;
 }
@@ -100,7 +100,7 @@ export function planReplacement(
   if (status !== 'ACTIVE') return { steps: [], refused: [] };
   const old = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: lb.id, cascade: true } as const;
   const because = 'its place was taken, as approved';
-  return { steps: [{ ...old, because }], refused: [], turnsTo: replacement };
+  return { steps: [{ ...old, because }], refused: [], switchesTo: replacement };
 }
 
 /** What the Service names to approve it: with the id of the load balancer that goes, so good for once. */
@@ -137,7 +137,7 @@ export function removeReplacement(
 }
 
 /** The floating IP on the VIP port of what takes the load balancer's place; of several IPv4 VIPs Neutron has to be told which. */
-export function turnedTo(replacement: WireResource | undefined, wanted: DesiredResource): DesiredResource {
+export function switchedTo(replacement: WireResource | undefined, wanted: DesiredResource): DesiredResource {
   if (!replacement) return wanted;
   const own = Object.entries(wanted.attributes).filter(([name]) => name !== 'fixed_ip_address');
   const [first, ...others] = vipsOf(replacement).filter((vip) => familyOf(vip) === 4);

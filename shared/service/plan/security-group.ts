@@ -14,7 +14,7 @@ export interface SecurityGroupInput {
   /** No node can be used just now: the ports that have the group keep it. */
   readonly keepMembers: boolean;
   /** A pool is built up beside the one in use: what leads to the members of that one stays open until it is left. */
-  readonly turning: boolean;
+  readonly switching: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
@@ -34,7 +34,7 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     planOne(group, there, steps, refused);
     for (const rule of rules) planOne(rule, there, steps, refused);
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
-    else if (!input.turning && (rules.length > 0 || group.mayBeEmpty))
+    else if (!input.switching && (rules.length > 0 || group.mayBeEmpty))
       steps.push(...surplus('securitygrouprule', input, rules).map(remove));
   }
   for (const port of observed) {
@@ -63,7 +63,7 @@ function removeDefault(address: Address): Step {
 /** Our own groups come and go; all others on the port stay. */
 function planPort(port: ObservedResource, input: SecurityGroupInput): readonly Step[] {
   const { observed, there, wanted, keepMembers } = input;
-  const stays = keepMembers || input.turning || areMembersElsewhere(input);
+  const stays = keepMembers || input.switching || areMembersElsewhere(input);
   const from = (port.wire['security_groups'] ?? []) as readonly string[];
   const ours = observed.filter(({ kind }) => kind === 'securitygroup').map(({ id }) => id);
   const id = there.get(GROUP)?.id;

@@ -16,13 +16,13 @@ interface Sides {
 export function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
   if (members.length > 0 && !observed.some(({ kind }) => kind === 'member')) return there.has('lb');
-  const present = members.flatMap((wish) => {
-    const observed = there.get(wish.address);
-    return observed ? [{ wish, subnet: observed.wire['subnet_id'] }] : [];
+  const present = members.flatMap((wanted) => {
+    const observed = there.get(wanted.address);
+    return observed ? [{ wanted, subnet: observed.wire['subnet_id'] }] : [];
   });
-  return present.some(({ wish, subnet }) => {
-    const { subnet_id } = wish.attributes as { readonly subnet_id?: string };
-    const isUnasked = wish.unasked?.includes('subnet_id') === true;
+  return present.some(({ wanted, subnet }) => {
+    const { subnet_id } = wanted.attributes as { readonly subnet_id?: string };
+    const isUnasked = wanted.unasked?.includes('subnet_id') === true;
     return isUnasked && typeof subnet === 'string' && subnet !== subnet_id;
   });
 }

@@ -3,19 +3,19 @@ import { REPLACEMENT } from '../../model/load-balancer/replacement.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { noteOf } from '../../report/notes.ts';
 import { outcomeOfError, RETRY_MS } from '../../report/outcome.ts';
-import type { Look } from '../look.ts';
+import type { Evaluation } from '../evaluate.ts';
 
 /** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
 export const CREATE_MS = 2000;
 export const CHANGE_MS = 700;
 
 /** What one run came to. Pure. */
-export function outcomeOf(look: Look, applied: Applied): Outcome {
-  const { plan, observed, pending } = look;
+export function outcomeOf(evaluation: Evaluation, applied: Applied): Outcome {
+  const { plan, observed, locked } = evaluation;
   if (applied.error) return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
-  if (pending) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
+  if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   if (problem) {
     const reason = noteOf(problem);
@@ -24,15 +24,15 @@ export function outcomeOf(look: Look, applied: Applied): Outcome {
   }
   const locking = applied.steps.filter((step) => lockOf(step) !== undefined);
   if (locking.length > 0) {
-    const made = applied.known.get(REPLACEMENT)?.id ?? look.replacing;
+    const made = applied.known.get(REPLACEMENT)?.id ?? evaluation.replacing;
     if (made !== undefined)
       return { status: 'progressing', reason: waiting(made), retryAfterMs: CREATE_MS, waitingFor: made };
     const creating = locking.some((step) => step.verb !== 'update' && step.kind === 'loadbalancer');
     const retryAfterMs = creating ? CREATE_MS : CHANGE_MS;
     return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs, ...wait };
   }
-  if (look.replacing !== undefined) {
-    const { replacing } = look;
+  if (evaluation.replacing !== undefined) {
+    const { replacing } = evaluation;
     return {
       status: 'progressing',
       reason: waiting(replacing),

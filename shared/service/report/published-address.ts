@@ -1,7 +1,7 @@
 import type { Applied } from '../../apply/apply.ts';
 import { desireIngress } from '../intent/ingress.ts';
-import { wantsFloatingIP } from '../intent/wishes.ts';
-import type { Look } from '../look.ts';
+import { wantsFloatingIP } from '../intent/service-intent.ts';
+import type { Evaluation } from '../evaluate.ts';
 import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
@@ -13,47 +13,51 @@ import type { WireResource } from '../../model/resources.ts';
  * port, else the VIP; of IPv6 the VIP. Other VIPs come last, if they were asked for. None until the load balancer has been
  * ACTIVE.
  */
-export function addressesToPublish(look: Look, applied: Applied): readonly string[] {
-  const { wishes, unit } = look;
-  const lb = look.observed.loadBalancer;
-  if (!lb || !wishes || !unit.wanted) return [];
+export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
+  const { intent, unit } = evaluation;
+  const lb = evaluation.observed.loadBalancer;
+  if (!lb || !intent || !unit.wanted) return [];
   if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
-  if (look.plan.pending.some(({ kind }) => kind === 'floatingip')) return publishedAddresses(unit.service);
-  if (isStillJoining(look)) return [];
+  if (evaluation.plan.awaitingApproval.some(({ kind }) => kind === 'floatingip'))
+    return publishedAddresses(unit.service);
+  if (isStillJoining(evaluation)) return [];
   const vips = vipsOf(lb);
-  const further = wishes.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
-  const families = new Set([...wishes.families, ...further]);
+  const further = intent.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
+  const families = new Set([...intent.families, ...further]);
   return [...families].flatMap((family) =>
-    family === 4 ? ipv4AddressesOf(lb, look, applied) : vips.filter((vip) => familyOf(vip) === 6),
+    family === 4 ? ipv4AddressesOf(lb, evaluation, applied) : vips.filter((vip) => familyOf(vip) === 6),
   );
 }
 
 /** Others are reached at that address, but nothing of this Service is there yet. */
-function isStillJoining({ unit, observed }: Look): boolean {
+function isStillJoining({ unit, observed }: Evaluation): boolean {
   if (observed.sharing?.role !== 'joiner' || publishedAddresses(unit.service).length > 0) return false;
   return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
 }
 
-function ipv4AddressesOf(lb: WireResource, look: Look, applied: Applied): readonly string[] {
+function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Applied): readonly string[] {
   const floating = applied.known.get('floatingip');
   const address = floating?.['floating_ip_address'];
-  if (look.wishes && wantsFloatingIP(look.wishes)) {
+  if (evaluation.intent && wantsFloatingIP(evaluation.intent)) {
     const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
     if (isThere && typeof address === 'string') return [address];
     // from where it is reached is the load balancer's, and who joins has it too
-    if (look.observed.sharing?.role !== 'joiner') return [];
+    if (evaluation.observed.sharing?.role !== 'joiner') return [];
   }
   // kinx published the one or the other, and neither changes by taking over (providers.md, 2.3)
-  const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(look.unit.service) : [];
+  const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
 /** What to publish. While something about the address or the protocol waits for approval, that is what was published. */
-export function ingressOf(look: Look, addresses: readonly string[]): readonly LoadBalancerIngress[] {
-  const before = look.unit.service?.status?.loadBalancer?.ingress ?? [];
-  const waits = look.plan.pending.some(({ kind }) => kind !== 'healthmonitor');
+export function ingressOf(
+  evaluation: Evaluation,
+  addresses: readonly string[],
+): readonly LoadBalancerIngress[] {
+  const before = evaluation.unit.service?.status?.loadBalancer?.ingress ?? [];
+  const waits = evaluation.plan.awaitingApproval.some(({ kind }) => kind !== 'healthmonitor');
   if (waits && before.length > 0) return before;
-  return look.wishes ? desireIngress(look.wishes, addresses) : [];
+  return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }

@@ -1,5 +1,5 @@
 import type { Applied } from '../../apply/apply.ts';
-import type { Look } from '../look.ts';
+import type { Evaluation } from '../evaluate.ts';
 import type { Service, ObjectEvent, ServicePatch } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import { summarizeSteps } from '../../plan/render.ts';
 import { ingressOf } from './published-address.ts';
 import { BLOCKED_REASON, readyCondition, sameIngress, withCondition } from './condition.ts';
-import type { Told } from './condition.ts';
-import { tell } from './told.ts';
+import type { ConditionMessage } from './condition.ts';
+import { conditionOf } from './condition-message.ts';
 
 /** What is written to the Service and said in Events; empty when there is no news. */
 export interface Summary {
@@ -22,7 +22,7 @@ export interface Summary {
 }
 
 export interface SummaryInput {
-  readonly look: Look;
+  readonly evaluation: Evaluation;
   readonly applied: Applied;
   readonly outcome: Outcome;
   readonly addresses: readonly string[];
@@ -32,37 +32,42 @@ export interface SummaryInput {
 
 /** What a Service that wants a load balancer is told: annotations, address, condition and Events. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
-  const { look, outcome, addresses, applied, now } = input;
-  const { told, type } = tell(service, outcome, look, addresses);
+  const { evaluation, outcome, addresses, applied, now } = input;
+  const { message, type } = conditionOf(service, outcome, evaluation, addresses);
   const old = readyCondition(service);
-  const news = isNews(service, told);
-  const id = (applied.known.get('lb') ?? look.observed.loadBalancer)?.id;
-  const annotations = ownAnnotations(look, id, addresses[0]);
+  const news = isNews(service, message);
+  const id = (applied.known.get('lb') ?? evaluation.observed.loadBalancer)?.id;
+  const annotations = ownAnnotations(evaluation, id, addresses[0]);
   const missing = Object.entries(annotations).some(
     ([key, value]) => (service.metadata.annotations?.[key] ?? null) !== value,
   );
-  const ingress = look.wishes && addresses.length > 0 ? ingressOf(look, addresses) : undefined;
+  const ingress = evaluation.intent && addresses.length > 0 ? ingressOf(evaluation, addresses) : undefined;
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
   const status: ServicePatch['status'] = {
     ...(publish ? { loadBalancer: { ingress } } : {}),
-    ...(news ? { conditions: withCondition(service, told, now) } : {}),
+    ...(news ? { conditions: withCondition(service, message, now) } : {}),
   };
   return {
     patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
     events: [
       ...(old?.status === 'True' ? updatedEvent(applied) : []),
-      ...(news ? [eventOf(told, type)] : []),
+      ...(news ? [eventOf(message, type)] : []),
     ],
   };
 }
 
 /** What is known without a look, or of a Service on its way out: only the condition and its Event. Pure. */
-export function summarizeOutcome(service: Service, outcome: Outcome, now: string, look?: Look): Summary {
-  const { told, type } = tell(service, outcome, look);
-  if (outcome.status === 'settled' || !isNews(service, told)) return { patch: {}, events: [] };
+export function summarizeOutcome(
+  service: Service,
+  outcome: Outcome,
+  now: string,
+  evaluation?: Evaluation,
+): Summary {
+  const { message, type } = conditionOf(service, outcome, evaluation);
+  if (outcome.status === 'settled' || !isNews(service, message)) return { patch: {}, events: [] };
   return {
-    patch: { status: { conditions: withCondition(service, told, now) } },
-    events: [eventOf(told, type)],
+    patch: { status: { conditions: withCondition(service, message, now) } },
+    events: [eventOf(message, type)],
   };
 }
 
@@ -70,8 +75,8 @@ export function summarizeOutcome(service: Service, outcome: Outcome, now: string
 export function release(service: Service): Summary {
   const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
   const has = (key: string): boolean => service.metadata.annotations?.[key] !== undefined;
-  const isWish = !has(LOAD_BALANCER_ADDRESS) && !has(LOAD_BALANCER_NAME);
-  const ours = [...(isWish ? [] : [LOAD_BALANCER_ID]), LOAD_BALANCER_ADDRESS].filter(has);
+  const isIntent = !has(LOAD_BALANCER_ADDRESS) && !has(LOAD_BALANCER_NAME);
+  const ours = [...(isIntent ? [] : [LOAD_BALANCER_ID]), LOAD_BALANCER_ADDRESS].filter(has);
   const conditions = (service.status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
   const leaving = service.metadata.deletionTimestamp !== undefined;
   const annotations = Object.fromEntries(ours.map((key) => [key, null]));
@@ -84,13 +89,13 @@ export function release(service: Service): Summary {
   };
 }
 
-function isNews(service: Service, told: Told): boolean {
+function isNews(service: Service, message: ConditionMessage): boolean {
   const old = readyCondition(service);
-  return old?.status !== told.status || old.reason !== told.reason || old.message !== told.message;
+  return old?.status !== message.status || old.reason !== message.reason || old.message !== message.message;
 }
 
 /** A load balancer that is blocked is told by the Go provider's reason: that is what people watch Events for. */
-function eventOf({ reason, message }: Told, type: ObjectEvent['type']): ObjectEvent {
+function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type']): ObjectEvent {
   return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }
 
@@ -99,7 +104,7 @@ function eventOf({ reason, message }: Told, type: ObjectEvent['type']): ObjectEv
  * an id alone is whom the Service joins, and what its user wrote stays.
  */
 function ownAnnotations(
-  { observed }: Look,
+  { observed }: Evaluation,
   id: string | undefined,
   address: string | undefined,
 ): Readonly<Record<string, string | null>> {

@@ -29,7 +29,7 @@ const claims = async (): Promise<readonly string[]> =>
 /** As the queue does it: whoever was overtaken comes back. */
 const untilSettled = async (name: string, by: World): Promise<Report> => {
   for (let tries = 0; tries < 50; tries += 1) {
-    const report = await it.look(name, {}, by);
+    const report = await it.reconcile(name, {}, by);
     if (report.outcome.status === 'settled') return report;
     await pause(10);
   }
@@ -42,7 +42,7 @@ const writesOf = (): readonly string[] =>
 
 test('a Node that has just registered gets its CIDR in the PATCH that initialises it, after the claim', async () => {
   joinNode(it.sandbox, 'worker-1');
-  expect((await it.look('worker-1')).outcome.status).toBe('settled');
+  expect((await it.reconcile('worker-1')).outcome.status).toBe('settled');
   expect(it.node('worker-1').spec).toMatchObject({ podCIDR: '10.244.0.0/24', podCIDRs: ['10.244.0.0/24'] });
   expect(writesOf()).toEqual([
     'POST /apis/coordination.k8s.io/v1/namespaces/kube-system/leases',
@@ -65,7 +65,7 @@ test('switched off, nobody lists claims, and nothing is given out', async () => 
 test('two families, and none of the addresses of Services', async () => {
   await start(V4, V6);
   joinNodes(it.sandbox, 2);
-  for (const name of ['worker-1', 'worker-2']) await it.look(name);
+  for (const name of ['worker-1', 'worker-2']) await it.reconcile(name);
   expect(cidrsOf('worker-1')).toEqual(['10.244.0.0/24', 'fd00:244::/64']);
   expect(cidrsOf('worker-2')).toEqual(['10.244.2.0/24', 'fd00:244:0:1::/64']);
   expect(await claims()).toHaveLength(4);
@@ -95,8 +95,8 @@ test('ten Nodes at once in one process cost no more than two tries each', async 
 test('a Node without the taint gets its CIDR, too; one that waits to be initialised waits with it', async () => {
   it.sandbox.kube.addNode('plain');
   it.sandbox.kube.registerNode('stranger');
-  await it.look('plain');
-  await it.look('stranger');
+  await it.reconcile('plain');
+  await it.reconcile('stranger');
   expect(cidrsOf('plain')).toEqual(['10.244.0.0/24']);
   expect(cidrsOf('stranger')).toBeUndefined();
   expect(await claims()).toEqual(['10.244.0.0/24 plain']);
@@ -106,7 +106,7 @@ test('a Node that is being deleted takes none any more', async () => {
   it.sandbox.kube.addNode('leaving');
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'leaving', finalizers: ['example.org/wait'] } });
   it.sandbox.kube.delete('Node', undefined, 'leaving');
-  await it.look('leaving', { trigger: 'sweep' });
+  await it.reconcile('leaving', { trigger: 'sweep' });
   expect([cidrsOf('leaving'), await claims()]).toEqual([undefined, []]);
 });
 
@@ -116,7 +116,7 @@ test('where the other Node controllers are off, CIDRs are all that Nodes get, an
   it = await startNodeWorld(() => ({ nodeCidrs, controllers: ['service-lb-controller'] }));
   it.sandbox.kube.registerNode('stranger');
   it.calls();
-  expect((await it.look('stranger')).outcome.status).toBe('settled');
+  expect((await it.reconcile('stranger')).outcome.status).toBe('settled');
   expect(it.calls()).toEqual([]);
   expect(it.node('stranger').spec).toMatchObject({ podCIDRs: ['10.244.0.0/24'] });
   expect(it.node('stranger').spec?.taints?.[0]?.key).toBe('node.cloudprovider.kubernetes.io/uninitialized');
@@ -162,11 +162,11 @@ test('who dies between the claim and the PATCH is followed by somebody who finds
     match: { side: 'kube', path: /nodes\/worker-1\?/, method: 'PATCH' },
     kind: 'fail-before',
   });
-  expect((await it.look('worker-1')).outcome.status).toBe('failed');
+  expect((await it.reconcile('worker-1')).outcome.status).toBe('failed');
   expect(cidrsOf('worker-1')).toBeUndefined();
   joinNode(it.sandbox, 'worker-2');
-  await it.look('worker-2');
-  await it.look('worker-1', {}, await it.another(it.world.config));
+  await it.reconcile('worker-2');
+  await it.reconcile('worker-1', {}, await it.another(it.world.config));
   expect([cidrsOf('worker-1'), cidrsOf('worker-2')]).toEqual([['10.244.0.0/24'], ['10.244.1.0/24']]);
   expect(await claims()).toEqual(['10.244.0.0/24 worker-1', '10.244.1.0/24 worker-2']);
 });
@@ -178,18 +178,18 @@ test.each(['an event', 'a sweep'])(
     await it.sweepUntilSettled();
     const [first] = ['worker-1', 'worker-2'].filter((name) => cidrsOf(name)?.[0] === '10.244.0.0/24');
     it.sandbox.kube.delete('Node', undefined, first ?? '');
-    if (how === 'an event') await it.look(first ?? '');
+    if (how === 'an event') await it.reconcile(first ?? '');
     else await it.sweepUntilSettled();
     expect(await claims()).toHaveLength(1);
     joinNode(it.sandbox, 'worker-3');
-    await it.look('worker-3');
+    await it.reconcile('worker-3');
     expect(cidrsOf('worker-3')).toEqual(['10.244.0.0/24']);
   },
 );
 
 test('the last Node gone, too', async () => {
   joinNode(it.sandbox, 'worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   it.sandbox.kube.delete('Node', undefined, 'worker-1');
   await it.sweepUntilSettled();
   expect(await claims()).toEqual([]);
@@ -197,7 +197,7 @@ test('the last Node gone, too', async () => {
 
 test('a namesake gets what is free, and the claim of the one before it goes', async () => {
   joinNode(it.sandbox, 'worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   const [{ uid } = { uid: '' }] = await it.world.kube.cidrs.list();
   it.sandbox.kube.removeNode('worker-1');
   joinNode(it.sandbox, 'worker-1');
@@ -216,10 +216,10 @@ test('whoever registers while the claims of the one before it are looked for kee
     kind: 'call',
     before: async () => {
       joinNode(it.sandbox, 'worker-1');
-      await (done ??= it.look('worker-1', {}, other));
+      await (done ??= it.reconcile('worker-1', {}, other));
     },
   });
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   expect(cidrsOf('worker-1')).toEqual(['10.244.0.0/24']);
   expect(await claims()).toEqual(['10.244.0.0/24 worker-1']);
 });
@@ -227,12 +227,12 @@ test('whoever registers while the claims of the one before it are looked for kee
 test('used up: the Node is initialised, says so once, and gets its CIDR when another one has gone', async () => {
   await start(SMALL);
   joinNodes(it.sandbox, 2);
-  await it.look('worker-1');
-  const { outcome } = await it.look('worker-2');
+  await it.reconcile('worker-1');
+  const { outcome } = await it.reconcile('worker-2');
   const told =
     '--cluster-cidr "10.244.0.0/23" is used up: of its 2 CIDRs of size /24 none is free for this Node';
   expect(outcome).toMatchObject({ status: 'blocked', reason: expect.stringContaining(told) as unknown });
-  await it.look('worker-2');
+  await it.reconcile('worker-2');
   expect(it.node('worker-2').spec).toMatchObject({
     providerID: expect.stringContaining('openstack:') as unknown,
   });
@@ -240,7 +240,7 @@ test('used up: the Node is initialised, says so once, and gets its CIDR when ano
   expect((await sweep(it.world)).requests).toEqual([]);
 
   it.sandbox.kube.removeNode('worker-1');
-  expect(await it.look('worker-1')).toMatchObject({ membersMoved: true });
+  expect(await it.reconcile('worker-1')).toMatchObject({ membersMoved: true });
   await it.sweepUntilSettled();
   expect(cidrsOf('worker-2')).toEqual(['10.244.0.0/24']);
   const condition = it.node('worker-2').status?.conditions?.find(({ type }) => type.startsWith('levelset'));
@@ -250,7 +250,7 @@ test('used up: the Node is initialised, says so once, and gets its CIDR when ano
 test('used up: a wider range with the old one in it has room, and nobody changes', async () => {
   await start(SMALL);
   joinNodes(it.sandbox, 3);
-  for (const name of ['worker-1', 'worker-2', 'worker-3']) await it.look(name);
+  for (const name of ['worker-1', 'worker-2', 'worker-3']) await it.reconcile(name);
   expect(cidrsOf('worker-3')).toBeUndefined();
 
   const nodeCidrs = { ranges: [{ ...SMALL, clusterCidr: '10.244.0.0/22' }], serviceCidrs: [] } as const;
@@ -264,11 +264,11 @@ test('used up: a wider range with the old one in it has room, and nobody changes
 
 test('a dry run shows the CIDR, claims nothing and releases nothing', async () => {
   joinNodes(it.sandbox, 2);
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   it.sandbox.kube.removeNode('worker-1');
   const before = writesOf().length;
   for (const name of ['worker-1', 'worker-2']) {
-    const { plan } = await it.look(name, { dryRun: true, trigger: 'command' });
+    const { plan } = await it.reconcile(name, { dryRun: true, trigger: 'command' });
     if (name === 'worker-2')
       expect(plan?.steps.at(-1)).toMatchObject({
         changes: expect.arrayContaining([

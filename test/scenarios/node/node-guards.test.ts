@@ -31,21 +31,21 @@ test('what a sweep found, and somebody else got in the way of, is done when the 
       change('worker-1', { metadata: { name: 'worker-1', labels: { other: 'label' } } });
     },
   });
-  const { outcome } = await it.look('worker-1', { trigger: 'sweep' });
+  const { outcome } = await it.reconcile('worker-1', { trigger: 'sweep' });
   expect(outcome).toMatchObject({ status: 'failed', code: 'KUBE_CONFLICT' });
-  await it.look('worker-1', { trigger: 'comeback' });
+  await it.reconcile('worker-1', { trigger: 'requeue' });
   expect(it.node('worker-1').metadata.labels?.[ZONE]).toBe('az1');
 });
 
 test('a Node whose deletion waits for a finalizer of others is deleted once, and takes up no more of the budget', async () => {
   change('worker-1', { metadata: { name: 'worker-1', finalizers: ['example.org/wait'] } });
   it.loseServer('worker-1');
-  await it.look('worker-1');
-  await it.look('worker-1', {}, it.later(MINUTE));
+  await it.reconcile('worker-1');
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(it.node('worker-1').metadata.deletionTimestamp).toBeDefined();
   const drawn = await it.world.kube.deletions.load();
 
-  const { applied, outcome } = await it.look('worker-1', {}, it.later(3 * MINUTE));
+  const { applied, outcome } = await it.reconcile('worker-1', {}, it.later(3 * MINUTE));
   expect([applied, outcome]).toEqual([[], { status: 'settled' }]);
   expect((await sweep(it.later(3 * MINUTE))).requests).toEqual([]);
   expect((await it.world.kube.deletions.load()).deletions).toEqual(drawn.deletions);
@@ -63,31 +63,31 @@ test('a server that one answer of Nova misses and another one shows is not gone'
     body,
   });
   const other = await it.another(it.world.config);
-  await it.look('worker-1', {}, other);
+  await it.reconcile('worker-1', {}, other);
   expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeDefined();
-  await it.look('worker-1', {}, { ...other, clock: it.later(MINUTE).clock });
+  await it.reconcile('worker-1', {}, { ...other, clock: it.later(MINUTE).clock });
   expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('where the lifecycle is for others to look after, their taint stays', async () => {
   change('worker-1', { spec: { taints: [{ key: SHUTDOWN, effect: 'NoSchedule' }] } });
   const config = { ...it.world.config, controllers: ['cloud-node-controller'] as const };
-  await it.look('worker-1', { trigger: 'sweep' }, await it.another(config));
+  await it.reconcile('worker-1', { trigger: 'sweep' }, await it.another(config));
   expect(it.node('worker-1').spec?.taints?.map(({ key }) => key)).toEqual([SHUTDOWN]);
 });
 
 test('an approval is for this time: a server that came back and is gone again is another matter', async () => {
   for (const { metadata } of await it.world.kube.listNodes()) it.loseServer(metadata.name);
-  await it.look('worker-1');
-  const { plan } = await it.look('worker-1', { dryRun: true }, it.later(MINUTE));
+  await it.reconcile('worker-1');
+  const { plan } = await it.reconcile('worker-1', { dryRun: true }, it.later(MINUTE));
   const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
   change('worker-1', { metadata: { name: 'worker-1', annotations } });
   it.sandbox.kube.setReady('worker-1', true);
-  await it.look('worker-1', {}, it.later(MINUTE));
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
 
   it.sandbox.kube.setReady('worker-1', false);
-  await it.look('worker-1', {}, it.later(10 * MINUTE));
-  await it.look('worker-1', {}, it.later(11 * MINUTE));
+  await it.reconcile('worker-1', {}, it.later(10 * MINUTE));
+  await it.reconcile('worker-1', {}, it.later(11 * MINUTE));
   expect(it.isThere('worker-1')).toBe(true);
 });
 
@@ -97,8 +97,8 @@ test('a Node of another region than that of cloud.conf is not looked for here', 
   change('worker-1', { metadata: { name: 'worker-1', labels } });
   it.loseServer('worker-1');
   const here = await it.another(config);
-  await it.look('worker-1', {}, here);
-  await it.look('worker-1', {}, { ...here, clock: it.later(MINUTE).clock });
+  await it.reconcile('worker-1', {}, here);
+  await it.reconcile('worker-1', {}, { ...here, clock: it.later(MINUTE).clock });
   expect(it.isThere('worker-1')).toBe(true);
 });
 
@@ -120,23 +120,23 @@ test('a Node whose providerID names another region is left alone, and costs no c
   const providerID = `openstack://elsewhere/${it.server('worker-1').id}`;
   it.sandbox.kube.registerNode('far', { ready: false, spec: { providerID } });
   it.calls();
-  const { outcome } = await it.look('far');
+  const { outcome } = await it.reconcile('far');
   expect([outcome.status, it.calls()]).toEqual(['blocked', []]);
 });
 
 test('a Node that was written and could not be told moves members all the same', async () => {
   it.sandbox.kube.registerNode('late');
-  await it.look('late');
+  await it.reconcile('late');
   it.sandbox.cloud.addNovaServer('late');
   it.sandbox.fault({
     match: { side: 'kube', method: 'PATCH', path: /nodes\/late\/status/, nth: 2 },
     kind: 'fail-before',
     status: 409,
   });
-  const report = await it.look('late');
+  const report = await it.reconcile('late');
   expect(it.node('late').spec?.providerID).toBeDefined();
   expect(report).toMatchObject({ outcome: { status: 'failed', code: 'KUBE_CONFLICT' }, membersMoved: true });
-  await it.look('late', { trigger: 'comeback' });
+  await it.reconcile('late', { trigger: 'requeue' });
   const told = it.node('late').status?.conditions?.find(({ type }) => type.startsWith('levelset'));
   expect(told?.status).toBe('True');
 });

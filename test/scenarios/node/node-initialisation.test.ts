@@ -19,7 +19,7 @@ const taintsOf = (name: string): readonly string[] => it.node(name).spec?.taints
 
 test('a Node that has just registered gets providerID, labels and addresses, and its taint goes', async () => {
   const { server } = joinNode(it.sandbox, 'worker-1');
-  const report = await it.look('worker-1');
+  const report = await it.reconcile('worker-1');
 
   expect(report).toMatchObject({ outcome: { status: 'settled' }, membersMoved: true });
   const { metadata, spec, status } = it.node('worker-1');
@@ -39,7 +39,7 @@ test('a Node that has just registered gets providerID, labels and addresses, and
 test('one Node costs two calls, and the addresses are there before the taint goes', async () => {
   joinNode(it.sandbox, 'worker-1');
   it.calls();
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
 
   expect(it.calls()).toEqual(['GET /compute/v2.1/servers/ID', 'GET /network/v2.0/ports']);
   const writes = it.sandbox.requests.filter(({ side, write }) => side === 'kube' && write);
@@ -70,7 +70,7 @@ test('ten at once that have nothing but a name cost fewer calls than one each', 
     it.sandbox.kube.registerNode(name);
   }
   it.calls();
-  await Promise.all(names.map((name) => it.look(name)));
+  await Promise.all(names.map((name) => it.reconcile(name)));
   // two where they look within the same moment, as they may not on a busy machine
   expect(it.calls().length).toBeLessThan(names.length);
   for (const name of names) expect(taintsOf(name)).not.toContain(UNINITIALIZED);
@@ -78,7 +78,7 @@ test('ten at once that have nothing but a name cost fewer calls than one each', 
 
 test('many that come one after another do not each list all Nodes of the cluster', async () => {
   const nodes = joinNodes(it.sandbox, 20);
-  for (const { name } of nodes) await it.look(name);
+  for (const { name } of nodes) await it.reconcile(name);
   const lists = it.sandbox.requests.filter(({ path }) => /^\/api\/v1\/nodes(\?|$)/.test(path));
   expect(lists.length).toBeLessThan(nodes.length / 2);
 });
@@ -101,9 +101,9 @@ test('a sweep for the members of load balancers asks nothing about servers', asy
 
 test('an event about a Node that is at work costs nothing in OpenStack', async () => {
   joinNode(it.sandbox, 'worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   it.calls();
-  expect((await it.look('worker-1')).outcome.status).toBe('settled');
+  expect((await it.reconcile('worker-1')).outcome.status).toBe('settled');
   expect(it.calls()).toEqual([]);
 });
 
@@ -112,7 +112,7 @@ test.each([
   ['addresses', { metadata: { name: 'worker-1' }, status: { addresses: [] } }],
 ])('%s that somebody spoiled are put right by the next sweep', async (_, spoilt) => {
   joinNode(it.sandbox, 'worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   const before = it.node('worker-1');
   it.sandbox.kube.apply({ kind: 'Node', ...spoilt });
 
@@ -124,7 +124,7 @@ test.each([
 
 test('the taint put back by hand runs it again', async () => {
   joinNode(it.sandbox, 'worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   const taints = [{ key: UNINITIALIZED, value: 'true', effect: 'NoSchedule' }];
   it.sandbox.kube.apply({
     kind: 'Node',
@@ -132,15 +132,15 @@ test('the taint put back by hand runs it again', async () => {
     spec: { taints },
   });
 
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   expect(taintsOf('worker-1')).toEqual([]);
   expect(it.node('worker-1').metadata.labels).toMatchObject({ own: 'kept' });
 });
 
 test('a Node whose server nobody knows waits, and says so once', async () => {
   it.sandbox.kube.registerNode('stranger');
-  expect((await it.look('stranger')).outcome).toMatchObject({ status: 'blocked' });
-  expect((await it.look('stranger')).outcome).toMatchObject({ status: 'blocked' });
+  expect((await it.reconcile('stranger')).outcome).toMatchObject({ status: 'blocked' });
+  expect((await it.reconcile('stranger')).outcome).toMatchObject({ status: 'blocked' });
 
   expect(taintsOf('stranger')).toContain(UNINITIALIZED);
   expect(it.events('stranger')).toEqual(['SyncNodeFailed']);
@@ -152,7 +152,7 @@ test('a Node whose server nobody knows waits, and says so once', async () => {
 
 test('once its server is there, the next sweep initialises it, and the condition says that all is well', async () => {
   it.sandbox.kube.registerNode('late');
-  await it.look('late');
+  await it.reconcile('late');
   it.sandbox.cloud.addNovaServer('late');
 
   await it.sweepUntilSettled();
@@ -163,7 +163,7 @@ test('once its server is there, the next sweep initialises it, and the condition
 test('two servers of one name: neither is taken', async () => {
   for (const name of ['twin', 'twin']) it.sandbox.cloud.addNovaServer(name);
   it.sandbox.kube.registerNode('twin');
-  const { outcome } = await it.look('twin');
+  const { outcome } = await it.reconcile('twin');
   expect(outcome).toMatchObject({ status: 'blocked' });
   expect(it.node('twin').spec?.providerID).toBeUndefined();
 });
@@ -173,7 +173,7 @@ test('two Nodes that claim one server: neither is changed, both are told', async
   it.sandbox.kube.registerNode('second', { systemUUID: server.id });
 
   for (const name of ['first', 'second']) {
-    expect((await it.look(name)).outcome).toMatchObject({ status: 'blocked' });
+    expect((await it.reconcile(name)).outcome).toMatchObject({ status: 'blocked' });
     expect(it.node(name).spec?.providerID).toBeUndefined();
     expect(it.events(name)).toEqual(['SyncNodeFailed']);
   }
@@ -181,7 +181,7 @@ test('two Nodes that claim one server: neither is changed, both are told', async
 
 test('a dry run shows the plan and changes nothing', async () => {
   joinNode(it.sandbox, 'worker-1');
-  const { plan } = await it.look('worker-1', { dryRun: true, trigger: 'command' });
+  const { plan } = await it.reconcile('worker-1', { dryRun: true, trigger: 'command' });
   expect(plan?.steps.map(({ address }) => address)).toEqual(['nodestatus/worker-1', 'node/worker-1']);
   expect(taintsOf('worker-1')).toContain(UNINITIALIZED);
 });

@@ -23,23 +23,23 @@ const stop = (name: string, status = 'SHUTOFF'): void => {
   it.sandbox.kube.setReady(name, false);
 };
 /** Looked at twice, a minute apart. */
-const lookTwice = async (name: string): ReturnType<NodeWorld['look']> => {
-  await it.look(name);
-  return it.look(name, {}, it.later(MINUTE));
+const reconcileTwice = async (name: string): ReturnType<NodeWorld['reconcile']> => {
+  await it.reconcile(name);
+  return it.reconcile(name, {}, it.later(MINUTE));
 };
 
 test('a server that is switched off taints its Node, and the taint goes when the Node is ready again', async () => {
   stop('worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   expect(isTainted('worker-1')).toBe(true);
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   expect(it.node('worker-1').spec?.taints?.filter(({ key }) => key === SHUTDOWN)).toEqual([
     { key: SHUTDOWN, effect: 'NoSchedule' },
   ]);
 
   it.server('worker-1').status = 'ACTIVE';
   it.sandbox.kube.setReady('worker-1', true);
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   expect(isTainted('worker-1')).toBe(false);
 });
 
@@ -55,19 +55,22 @@ test.each([
 ])('a Node that is not ready while its server is %s stays as it is', async (status) => {
   stop('worker-1', status);
   const before = it.node('worker-1');
-  await lookTwice('worker-1');
+  await reconcileTwice('worker-1');
   expect(it.node('worker-1')).toEqual(before);
 });
 
 test('a server that is gone is noted, looked for again a minute later, and then its Node goes', async () => {
   const { id } = it.server('worker-1');
   it.loseServer('worker-1');
-  expect((await it.look('worker-1')).outcome).toMatchObject({ status: 'progressing', retryAfterMs: 60_000 });
+  expect((await it.reconcile('worker-1')).outcome).toMatchObject({
+    status: 'progressing',
+    retryAfterMs: 60_000,
+  });
   expect(it.node('worker-1').metadata.annotations?.[GONE]).toContain(id);
-  expect((await it.look('worker-1')).outcome).toMatchObject({ status: 'progressing' });
+  expect((await it.reconcile('worker-1')).outcome).toMatchObject({ status: 'progressing' });
   expect(it.isThere('worker-1')).toBe(true);
 
-  const { applied } = await it.look('worker-1', {}, it.later(MINUTE));
+  const { applied } = await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(applied).toMatchObject([{ verb: 'delete', kind: 'node' }]);
   expect(it.isThere('worker-1')).toBe(false);
   expect(it.events('worker-1')).toContain('DeletingNode');
@@ -83,32 +86,32 @@ test('a sweep finds what no event told of, and ends it', async () => {
 
 test('a Node that is ready stays whatever Nova says, and the note goes', async () => {
   it.loseServer('worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   it.sandbox.kube.setReady('worker-1', true);
-  await it.look('worker-1', {}, it.later(MINUTE));
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(it.isThere('worker-1')).toBe(true);
   expect(it.node('worker-1').metadata.annotations?.[GONE]).toBeUndefined();
 });
 
 test('a Node that is not found by its name stays', async () => {
   it.sandbox.kube.registerNode('stranger', { ready: false });
-  await lookTwice('stranger');
+  await reconcileTwice('stranger');
   expect(it.isThere('stranger')).toBe(true);
 });
 
 test.each([500, 503, 401, 403, 404])('while Nova answers %d, nothing is deleted', async (status) => {
   it.loseServer('worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   const body = { message: 'no Route matched with those values' };
   it.sandbox.fault({ match: { path: /compute/ }, times: 9, kind: 'fail-before', status, body });
-  const { outcome } = await it.look('worker-1', {}, it.later(MINUTE));
+  const { outcome } = await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(outcome.status).toBe('failed');
   expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('when Nova shows no server at all, no Node goes, and the Node says how it may', async () => {
   for (const { metadata } of await it.world.kube.listNodes()) it.loseServer(metadata.name);
-  const { outcome } = await lookTwice('worker-1');
+  const { outcome } = await reconcileTwice('worker-1');
   expect(outcome).toMatchObject({ status: 'blocked', reason: /not one server of any Node/ as never });
   expect(it.isThere('worker-1')).toBe(true);
   await approve('worker-1');
@@ -117,21 +120,21 @@ test('when Nova shows no server at all, no Node goes, and the Node says how it m
 
 test('other credentials, another project: nothing is known to be gone there', async () => {
   it.loseServer('worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   const elsewhere = {
     ...it.later(MINUTE),
     cloud: { ...it.world.cloud, projectId: () => Promise.resolve('other') },
   };
-  expect((await it.look('worker-1', {}, elsewhere)).outcome).toMatchObject({ status: 'progressing' });
+  expect((await it.reconcile('worker-1', {}, elsewhere)).outcome).toMatchObject({ status: 'progressing' });
   expect(it.isThere('worker-1')).toBe(true);
 });
 
 test('the brake: one of three within an hour, whoever asks; the others wait for an approval, or for the hour to pass', async () => {
   for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
-  await lookTwice('worker-1');
+  await reconcileTwice('worker-1');
   expect(it.isThere('worker-1')).toBe(false);
 
-  const { outcome, plan } = await lookTwice('worker-2');
+  const { outcome, plan } = await reconcileTwice('worker-2');
   expect(outcome).toMatchObject({
     status: 'blocked',
     reason: /levelset.openstack.org\/approve: [0-9a-f]{12}/ as never,
@@ -140,18 +143,18 @@ test('the brake: one of three within an hour, whoever asks; the others wait for 
   expect(it.isThere('worker-2')).toBe(true);
   expect(it.events('worker-2')).toContain('SyncNodeFailed');
 
-  await it.look('worker-2', {}, it.later(3_600_000 + 2 * MINUTE));
+  await it.reconcile('worker-2', {}, it.later(3_600_000 + 2 * MINUTE));
   expect(it.isThere('worker-2')).toBe(false);
 });
 
 test('two functions that draw at once: one deletes, the other one is told that it did', async () => {
   for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
   const other = await it.another(it.world.config);
-  for (const name of ['worker-1', 'worker-2']) await it.look(name);
+  for (const name of ['worker-1', 'worker-2']) await it.reconcile(name);
   const clock = it.later(MINUTE).clock;
   const reports = await Promise.all([
-    it.look('worker-1', {}, { ...it.world, clock }),
-    it.look('worker-2', {}, { ...other, clock }),
+    it.reconcile('worker-1', {}, { ...it.world, clock }),
+    it.reconcile('worker-2', {}, { ...other, clock }),
   ]);
   expect(reports.map(({ outcome }) => outcome.status).sort()).toEqual(['blocked', 'settled']);
   expect(reports.flatMap(({ applied }) => applied)).toMatchObject([{ verb: 'delete' }]);
@@ -160,22 +163,22 @@ test('two functions that draw at once: one deletes, the other one is told that i
 
 test('a Node that changed since it was read is not deleted', async () => {
   it.loseServer('worker-1');
-  await it.look('worker-1');
+  await it.reconcile('worker-1');
   it.sandbox.fault({
     match: { method: 'DELETE', path: /nodes/ },
     kind: 'call',
     before: () => void it.sandbox.kube.setReady('worker-1', true),
   });
-  await it.look('worker-1', {}, it.later(MINUTE));
+  await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(it.isThere('worker-1')).toBe(true);
 });
 
 async function approve(name: string): Promise<void> {
-  const { plan } = await it.look(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
+  const { plan } = await it.reconcile(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
   const approval = plan?.refused[0]?.approval ?? '';
   const annotations = { 'levelset.openstack.org/approve': approval };
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name, annotations } });
-  await it.look(name, {}, it.later(MINUTE));
+  await it.reconcile(name, {}, it.later(MINUTE));
 }
 
 async function runFound(world: NodeWorld['world']): Promise<readonly string[]> {
@@ -187,6 +190,6 @@ async function runFound(world: NodeWorld['world']): Promise<readonly string[]> {
 test('only the lifecycle is looked after: a new Node keeps its taint', async () => {
   const config = { ...it.world.config, controllers: ['cloud-node-lifecycle-controller'] as const };
   joinNode(it.sandbox, 'new');
-  await it.look('new', {}, await it.another(config));
+  await it.reconcile('new', {}, await it.another(config));
   expect(it.node('new').spec?.providerID).toBeUndefined();
 });

@@ -43,7 +43,7 @@ test('a sweep lists the sub-ports of all Nodes at once', async () => {
 test('a trunk with very many of them makes no URL that nobody takes', async () => {
   for (const worker of workers.slice(0, 2)) giveTrunk(worker, 120);
   await it.sweepUntilSettled();
-  await it.look('worker-1', { trigger: 'sweep' });
+  await it.reconcile('worker-1', { trigger: 'sweep' });
   expect(workers.map(({ name }) => vlanIPs(name))).toEqual([120, 120, 0, 0]);
   expect(Math.max(...it.sandbox.requests.map(({ path }) => path.length))).toBeLessThan(4_000);
 });

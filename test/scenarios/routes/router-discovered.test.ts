@@ -15,7 +15,7 @@ afterEach(() => it.close());
 
 const routesOf = (at: number): number | undefined => it.sandbox.cloud.routers[at]?.routes.length;
 const problems = async (): Promise<readonly string[]> =>
-  ((await it.look({}, world)).plan?.problems ?? []).map(({ value, message }) => `${value} ${message}`);
+  ((await it.reconcile({}, world)).plan?.problems ?? []).map(({ value, message }) => `${value} ${message}`);
 
 test('the one router on the subnets of the Nodes has the routes, with one call more', async () => {
   it.sandbox.cloud.addNetwork('elsewhere', '10.1.0.0/24');
@@ -89,14 +89,14 @@ test('where it is gone, and a Node cannot be seen, whoever looks is told what to
   cloud.routers.splice(0, 1);
   cloud.ports.splice(0, Infinity, ...cloud.ports.filter((port) => !isOfRouter(port)).slice(0, 1));
   const said = `there is no router ${gone}, which had the routes: [Route] router-id has to name one`;
-  const { outcome } = await it.look({}, world);
+  const { outcome } = await it.reconcile({}, world);
   expect(outcome).toEqual({ status: 'blocked', reason: expect.stringContaining(said) as unknown });
   expect((await sweep(world)).warnings).toEqual([`routes were not looked at: ${said}`]);
 });
 
 test('in an empty cluster there is nothing to say', async () => {
   it.addRouter();
-  expect((await it.look({}, world)).outcome).toEqual({ status: 'settled' });
+  expect((await it.reconcile({}, world)).outcome).toEqual({ status: 'settled' });
   expect((await sweep(world)).requests).toEqual([]);
 });
 

@@ -45,7 +45,7 @@ const REMOVE = `${PUT}/remove_extraroutes`;
 
 describe('where another router is named', () => {
   test('it has the routes first, then they leave the former one, and only ours; that is in the plan', async () => {
-    const { plan } = await it.look({ dryRun: true }, second);
+    const { plan } = await it.reconcile({ dryRun: true }, second);
     const text = plan ? renderPlan(plan) : '';
     expect(
       text
@@ -68,7 +68,7 @@ describe('where another router is named', () => {
     expect([it.pairs(1), it.pairs(3)]).toEqual([['10.244.1.0/24'], []]);
     expect(puts()).toEqual([ADD, 'PUT /network/v2.0/ports/ID', REMOVE]);
     expect(await recorded()).toEqual({ second: 2 });
-    const again = await it.look({}, second);
+    const again = await it.reconcile({}, second);
     expect([again.plan?.steps, again.plan?.problems, again.calls]).toEqual([[], [], 2]);
     expect((await sweep(second)).requests).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('where another router is named', () => {
     it.sandbox.cloud.maxRoutes = 30;
     const match = { side: 'openstack', method: 'PUT', path: /add_extraroutes/ } as const;
     it.sandbox.fault({ match, kind: 'fail-before', status: 500 });
-    await it.look({ trigger: 'command' }, second);
+    await it.reconcile({ trigger: 'command' }, second);
     expect(routesOf(0)).toEqual([two, FOREIGN]);
 
     await it.routed(second);

@@ -23,7 +23,7 @@ test('a router that is not there is said to be missing, and no Node is told anyt
   const before = it.unavailable(1);
   it.sandbox.cloud.routers.splice(0, 1);
 
-  const { outcome } = await it.look();
+  const { outcome } = await it.reconcile();
 
   expect(outcome).toMatchObject({ status: 'blocked', reason: /there is no router/ as never });
   expect(it.unavailable(1)).toEqual(before);

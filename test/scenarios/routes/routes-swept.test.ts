@@ -76,10 +76,10 @@ test('a Node that gets no route is told when that is news, and by sweeps; not at
     it.sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/events')).length;
   await it.routed();
   expect([told(), it.unavailable(2)?.status]).toEqual([1, 'True']);
-  await it.look();
-  await it.look({ trigger: 'comeback' });
+  await it.reconcile();
+  await it.reconcile({ trigger: 'requeue' });
   expect(told()).toBe(1);
-  await it.look({ trigger: 'sweep' });
+  await it.reconcile({ trigger: 'sweep' });
   expect(told()).toBe(2);
 });
 
@@ -103,7 +103,7 @@ test('what another process records while a sweep of this one reads the record is
       await it.world.kube.routes.load();
     },
   });
-  expect((await it.look()).outcome).toMatchObject({ status: 'failed', code: 'KUBE_CONFLICT' });
+  expect((await it.reconcile()).outcome).toMatchObject({ status: 'failed', code: 'KUBE_CONFLICT' });
   await it.routed();
   expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`, `10.244.2.0/24 ${it.hop(2)}`]);
 });

@@ -34,7 +34,7 @@ describe('routes', () => {
     const puts = it.calls().filter((call) => call.startsWith('PUT'));
     expect(puts.filter((call) => call.includes('/ports/'))).toHaveLength(10);
     expect(puts.filter((call) => call.includes('/routers/'))).toEqual([`${TO_ROUTER}/add_extraroutes`]);
-    const again = await it.look();
+    const again = await it.reconcile();
     expect([again.plan?.steps, again.calls, it.calls()]).toEqual([
       [],
       2,
@@ -127,7 +127,7 @@ describe('routes', () => {
       },
     });
 
-    expect((await it.look()).outcome).toMatchObject({ status: 'progressing' });
+    expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
     expect(it.unavailable(1)).toBeUndefined();
     await it.routed();
 
@@ -173,13 +173,13 @@ describe('routes', () => {
     it.sandbox.cloud.maxRoutes = 2;
     await it.routed();
     expect([it.routes().length, it.unavailable(3)]).toEqual([1, MISSING]);
-    await it.look({ trigger: 'command' });
+    await it.reconcile({ trigger: 'command' });
     expect([it.routes().length, it.unavailable(3)]).toEqual([2, CREATED]);
 
     it.addNode(4);
     await it.routed();
     it.sandbox.cloud.maxRoutes = 30;
-    await it.look({}, { ...it.world, clock: { now: () => Date.now() + 3_601_000 } });
+    await it.reconcile({}, { ...it.world, clock: { now: () => Date.now() + 3_601_000 } });
     expect(it.routes()).toHaveLength(3);
   });
 
@@ -207,7 +207,7 @@ describe('routes', () => {
     };
     it.sandbox.fault({ match, kind: 'fail-before', status: 412, body });
 
-    expect((await it.look()).outcome).toMatchObject({ status: 'progressing' });
+    expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
     expect([it.routes().length, it.pairs(2)]).toEqual([1, ['10.244.2.0/24']]);
     await it.routed();
 
@@ -248,13 +248,13 @@ describe('routes', () => {
     expect((await it.routed()).outcome).toMatchObject({ status: 'blocked' });
     expect(it.routes()).toHaveLength(2);
 
-    expect((await it.look({ trigger: 'command' })).outcome).toEqual({ status: 'settled' });
+    expect((await it.reconcile({ trigger: 'command' })).outcome).toEqual({ status: 'settled' });
     expect(it.routes()).toEqual([]);
   });
 
   test('are planned and not written in a dry run, and left alone where they are off', async () => {
     it.addNode(1);
-    const dry = await it.look({ dryRun: true });
+    const dry = await it.reconcile({ dryRun: true });
     expect(dry.plan?.steps.map(({ address }) => address.split('/')[0])).toEqual([
       'router',
       'port',
@@ -263,8 +263,8 @@ describe('routes', () => {
     it.calls();
 
     const config = { ...aConfig(it.sandbox.authUrl), controllers: CONTROLLERS };
-    const off = await it.look({}, { ...it.world, config });
-    const others = await it.look(
+    const off = await it.reconcile({}, { ...it.world, config });
+    const others = await it.reconcile(
       {},
       { ...it.world, config: { ...it.world.config, controllers: ['cloud-node-controller'] } },
     );

@@ -35,7 +35,7 @@ afterEach(() => it.close());
 
 async function settle(name = 'web'): Promise<Report> {
   for (let tries = 0; tries < 100; tries += 1) {
-    const trigger = tries === 0 ? 'audit' : 'comeback';
+    const trigger = tries === 0 ? 'audit' : 'requeue';
     const report = await run({ key: serviceKey('default', name), trigger }, world);
     if (report.outcome.status !== 'progressing') return report;
     await new Promise((resolve) => setTimeout(resolve, 15));

@@ -122,13 +122,13 @@ describe('a change that kinx never made', () => {
 
     expect(outcome.status).toBe('settled');
     expect(it.sandbox.cloud.pools[0]?.['session_persistence']).toBeNull();
-    const approval = plan?.pending[0]?.approval ?? 'none';
+    const approval = plan?.awaitingApproval[0]?.approval ?? 'none';
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
     expect(readyOf(it.sandbox)?.message).toContain(`levelset.openstack.org/approve: ${approval}`);
 
     const later = { ...it.world, clock: { now: () => Date.now() + 5_000 } };
     await run({ key: 'service/default/web', trigger: 'resync' }, later);
-    expect(await sweep(later)).toMatchObject({ requests: [], settled: 1, pending: 1 });
+    expect(await sweep(later)).toMatchObject({ requests: [], settled: 1, awaitingApproval: 1 });
   });
 
   test('makes no sweep fail: it ends with 0 and says how many wait', async () => {
@@ -149,7 +149,7 @@ describe('a change that kinx never made', () => {
     const { plan } = await it.settle('web', { dryRun: true });
     await run({ key: 'service/default/web', trigger: 'resync' }, later);
 
-    const annotations = { 'levelset.openstack.org/approve': plan?.pending[0]?.approval ?? 'none' };
+    const annotations = { 'levelset.openstack.org/approve': plan?.awaitingApproval[0]?.approval ?? 'none' };
     it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
     await it.sweepUntilSettled(later);
 

@@ -33,7 +33,7 @@ describe('a quota that is exhausted', () => {
     expect(vipPorts()).toBe(0);
 
     it.sandbox.cloud.quotas[quota] = 10;
-    await run({ key: 'service/default/web', trigger: 'comeback' }, later());
+    await run({ key: 'service/default/web', trigger: 'requeue' }, later());
     await it.sweepUntilSettled(later());
 
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);

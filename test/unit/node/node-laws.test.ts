@@ -88,23 +88,23 @@ const holds = (law: (given: NodeAddressInput) => void): void => {
 };
 
 /** What the Node has when this was done: without addresses that are desired it keeps its own. */
-function afterwards(given: NodeAddressInput): readonly NodeAddress[] {
+function predictState(given: NodeAddressInput): readonly NodeAddress[] {
   const { addresses } = nodeAddresses(given);
   return addresses.length > 0 ? addresses : given.existing;
 }
 
 test('what is desired is desired again once it is there', () => {
   holds((given) => {
-    const addresses = afterwards(given);
-    expect(afterwards({ ...given, existing: addresses })).toEqual(addresses);
+    const addresses = predictState(given);
+    expect(predictState({ ...given, existing: addresses })).toEqual(addresses);
   });
 });
 
 test('ports that go down move nothing', () => {
   holds((given) => {
     const up = given.ports.map((one) => ({ ...one, status: 'ACTIVE' }));
-    const addresses = afterwards({ ...given, ports: up });
-    expect(afterwards({ ...given, existing: addresses })).toEqual(addresses);
+    const addresses = predictState({ ...given, ports: up });
+    expect(predictState({ ...given, existing: addresses })).toEqual(addresses);
   });
 });
 

@@ -6,12 +6,12 @@ import type { Node, NodeCondition } from '../../../shared/model/kubernetes.ts';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import { READY_CONDITION } from '../../../shared/model/ownership.ts';
 import type { Plan, Problem, Refusal, Step } from '../../../shared/model/plan.ts';
-import type { NodeLook } from '../../../shared/node/look.ts';
+import type { NodeEvaluation } from '../../../shared/node/evaluate-node.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from '../../../shared/node/report/report-node.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 18);
 const BEFORE = '2026-11-21T17:00:00Z';
-const EMPTY = { services: [], steps: [], refused: [], pending: [], problems: [], foreign: [] };
+const EMPTY = { services: [], steps: [], refused: [], awaitingApproval: [], problems: [], foreign: [] };
 const PROBLEM: Problem = { field: 'metadata.name', value: 'a', message: 'is the name of no server' };
 const REFUSED: Refusal = { address: 'node/a', kind: 'node', changes: [], reason: 'braked', approval: 'abc' };
 
@@ -27,7 +27,7 @@ const aNode = (change: {
     status: { conditions: condition ? [condition as NodeCondition] : [] },
   };
 };
-const aLook = (node: Node, plan: Partial<Plan> = {}): NodeLook => ({
+const anEvaluation = (node: Node, plan: Partial<Plan> = {}): NodeEvaluation => ({
   ...{ node, observed: [] },
   plan: { unit: 'node/a', ...EMPTY, ...plan },
 });
@@ -37,13 +37,23 @@ const failed = (code: ErrorCode): Applied => ({
 });
 
 describe('what a look at a Node comes to', () => {
-  const look = aLook(aNode({}));
-  const again = { ...look, againInMs: 5_000 };
-  test.each<readonly [which: string, look: NodeLook, applied: Applied, outcome: object]>([
-    ['as its server says', look, NOTHING_WRITTEN, { status: 'settled' }],
+  const evaluation = anEvaluation(aNode({}));
+  const again = { ...evaluation, againInMs: 5_000 };
+  test.each<readonly [which: string, evaluation: NodeEvaluation, applied: Applied, outcome: object]>([
+    ['as its server says', evaluation, NOTHING_WRITTEN, { status: 'settled' }],
     ['lost its server', again, NOTHING_WRITTEN, { status: 'progressing', retryAfterMs: 5_000 }],
-    ['has a Problem', aLook(look.node, { problems: [PROBLEM] }), NOTHING_WRITTEN, { status: 'blocked' }],
-    ['may not go', aLook(look.node, { refused: [REFUSED] }), NOTHING_WRITTEN, { status: 'blocked' }],
+    [
+      'has a Problem',
+      anEvaluation(evaluation.node, { problems: [PROBLEM] }),
+      NOTHING_WRITTEN,
+      { status: 'blocked' },
+    ],
+    [
+      'may not go',
+      anEvaluation(evaluation.node, { refused: [REFUSED] }),
+      NOTHING_WRITTEN,
+      { status: 'blocked' },
+    ],
     ['ran out of time', again, { ...NOTHING_WRITTEN, stopped: true }, { retryAfterMs: 0 }],
     ['changed meanwhile', again, failed('KUBE_CONFLICT'), { status: 'failed', code: 'KUBE_CONFLICT' }],
     ['was drawn for', again, failed('CHANGED_MEANWHILE'), { status: 'progressing', reason: 'words' }],
@@ -52,7 +62,10 @@ describe('what a look at a Node comes to', () => {
   });
 
   test('a Node that is refused to go says how it may', () => {
-    const { reason = '' } = outcomeOfNode(aLook(look.node, { refused: [REFUSED] }), NOTHING_WRITTEN) as {
+    const { reason = '' } = outcomeOfNode(
+      anEvaluation(evaluation.node, { refused: [REFUSED] }),
+      NOTHING_WRITTEN,
+    ) as {
       reason?: string;
     };
     expect(reason).toContain('approve with the annotation levelset.openstack.org/approve: abc');
@@ -67,7 +80,7 @@ describe('what a Node is told', () => {
   const WAITS: Outcome = { status: 'progressing', reason: 'why', retryAfterMs: 1 };
   const told = { status: 'False', reason: 'NodeBlocked', message: 'why' } as const;
   const summary = (node: Node, outcome: Outcome, applied = NOTHING_WRITTEN) =>
-    summarizeNode({ look: aLook(node), applied, outcome, now: NOW });
+    summarizeNode({ evaluation: anEvaluation(node), applied, outcome, now: NOW });
 
   test.each<readonly [which: string, told: Partial<NodeCondition> | undefined, outcome: Outcome]>([
     ['is at work', undefined, SETTLED],

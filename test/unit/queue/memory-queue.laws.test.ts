@@ -13,7 +13,7 @@ const adds = fc.array(
   fc.record({
     atMs: fc.nat(400),
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-    trigger: fc.constantFrom<Trigger>('audit', 'events', 'resync', 'sweep', 'comeback'),
+    trigger: fc.constantFrom<Trigger>('audit', 'events', 'resync', 'sweep', 'requeue'),
     delayMs: fc.constantFrom(0, 0, 0, 30),
   }),
   { minLength: 1, maxLength: 30 },

@@ -74,7 +74,7 @@ test('what a sweep found while its key ran is looked for once more: the run may 
   expect(runs).toEqual(['audit web', 'sweep web']);
 });
 
-test('what a sweep found while its key ran is left to the comeback if there is one', async () => {
+test('what a sweep found while its key ran is left to the requeue if there is one', async () => {
   const { queue, runs } = aQueue(async (_request, run) => {
     await after(10);
     return run === 1 ? progressing(20_000) : SETTLED;
@@ -85,19 +85,19 @@ test('what a sweep found while its key ran is left to the comeback if there is o
   queue.add(aRequest('web', 'sweep'));
   await vi.runAllTimersAsync();
 
-  expect(runs).toEqual(['audit web', 'comeback web']);
+  expect(runs).toEqual(['audit web', 'requeue web']);
 });
 
-test('what people changed goes before comebacks, and those before what a sweep found', async () => {
+test('what people changed goes before requeued keys, and those before what a sweep found', async () => {
   const { queue, runs } = aQueue(() => after(10));
 
   for (const name of ['busy', 'a', 'b']) queue.add(aRequest(name, 'sweep'));
-  queue.add(aRequest('c', 'comeback'));
+  queue.add(aRequest('c', 'requeue'));
   queue.add(aRequest('d', 'resync'));
   queue.add(aRequest('b', 'audit'));
   await vi.runAllTimersAsync();
 
-  expect(runs).toEqual(['sweep busy', 'resync d', 'audit b', 'comeback c', 'sweep a']);
+  expect(runs).toEqual(['sweep busy', 'resync d', 'audit b', 'requeue c', 'sweep a']);
 });
 
 test('a failure comes back later each time, and at once after success', async () => {
@@ -116,7 +116,7 @@ test('a failure comes back later each time, and at once after success', async ()
   expect(times.slice(4)).toEqual([7_000, 8_000]);
 });
 
-test('a change goes before the delayed comeback of its key, and replaces it', async () => {
+test('a change goes before the delayed requeue of its key, and replaces it', async () => {
   const { queue, runs } = aQueue((_request, run) => (run === 1 ? progressing(20_000) : SETTLED));
   queue.add(aRequest('web'));
   await vi.advanceTimersByTimeAsync(1_000);
@@ -130,7 +130,7 @@ test('a change goes before the delayed comeback of its key, and replaces it', as
   expect(runs).toHaveLength(2);
 });
 
-test('what a sweep found leaves a comeback as it is', async () => {
+test('what a sweep found leaves a requeue as it is', async () => {
   const { queue, runs } = aQueue((_request, run) => (run === 1 ? progressing(20_000) : SETTLED));
   queue.add(aRequest('web'));
   await vi.advanceTimersByTimeAsync(1_000);
@@ -140,7 +140,7 @@ test('what a sweep found leaves a comeback as it is', async () => {
   expect(runs).toHaveLength(1);
 
   await vi.runAllTimersAsync();
-  expect(runs).toEqual(['audit web', 'comeback web']);
+  expect(runs).toEqual(['audit web', 'requeue web']);
 });
 
 test('a key whose load balancer is busy waits elsewhere until somebody changes it', async () => {
@@ -156,7 +156,7 @@ test('a key whose load balancer is busy waits elsewhere until somebody changes i
   queue.add(aRequest('web'));
   await vi.runAllTimersAsync();
 
-  expect(waiting).toEqual(['web is forgotten', 'comeback web waits']);
+  expect(waiting).toEqual(['web is forgotten', 'requeue web waits']);
   expect(queue.depth).toBe(0);
 });
 
@@ -169,7 +169,7 @@ test('a run that rejects comes back like a failure', async () => {
   queue.add(aRequest('web'));
   await vi.runAllTimersAsync();
 
-  expect(runs).toEqual(['audit web', 'comeback web']);
+  expect(runs).toEqual(['audit web', 'requeue web']);
 });
 
 test('depth and age tell how far behind it is', async () => {

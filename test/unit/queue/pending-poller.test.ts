@@ -39,7 +39,7 @@ function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; wa
 }
 
 const busy = (name: string, hintMs: number, loadBalancer = `lb-${name}`): Report =>
-  aReport(aRequest(name, 'comeback'), progressing(hintMs, loadBalancer));
+  aReport(aRequest(name, 'requeue'), progressing(hintMs, loadBalancer));
 
 const created = (name: string, hintMs: number): Report => ({
   ...busy(name, hintMs),

@@ -5,17 +5,17 @@ import type { Protocols } from '../../intent/protocols.ts';
 import { isOfKinx } from '../../intent/kinx.ts';
 import { FORWARDED } from '../../intent/headers.ts';
 import type { Header } from '../../intent/headers.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 
 /** The headers that an HTTP listener adds; only then is the attribute ours to set. Octavia takes them as words "true". */
 export function desireInsertHeaders(
   protocols: Protocols,
   index: number,
-  asked: PortAnnotated,
+  portIntent: PortIntent,
 ): { readonly attributes: Pick<Partial<Listener>, 'insert_headers'>; readonly problems: readonly Problem[] } {
   const { listener } = protocols;
   if (!readsHttp(listener)) return { attributes: {}, problems: [] };
-  const all = askedHeaders(asked);
+  const all = askedHeaders(portIntent);
   const useless = listener === 'HTTP' ? all.filter((header) => !isForwarded(header)) : [];
   const headers = all.filter((header) => !useless.includes(header));
   const problems = [
@@ -28,13 +28,13 @@ export function desireInsertHeaders(
 }
 
 /** Every spelling adds to the others. kinx had its driver set X-Forwarded-Proto on all that reads HTTP (providers.md, 2.1). */
-function askedHeaders({ ServicePort: asked, spelled }: PortAnnotated): readonly Header[] {
+function askedHeaders({ ServicePort: portIntent, spelled }: PortIntent): readonly Header[] {
   const { name = '' } = spelled['ServicePort.protocol'] ?? {};
   const headers: readonly Header[] = [
-    ...(asked.insertHeaders ?? []),
-    ...(asked.xForwardedFor ? ['X-Forwarded-For' as const] : []),
-    ...(asked.xForwardedPort ? ['X-Forwarded-Port' as const] : []),
-    ...(asked.xForwardedProto || isOfKinx(name) ? ['X-Forwarded-Proto' as const] : []),
+    ...(portIntent.insertHeaders ?? []),
+    ...(portIntent.xForwardedFor ? ['X-Forwarded-For' as const] : []),
+    ...(portIntent.xForwardedPort ? ['X-Forwarded-Port' as const] : []),
+    ...(portIntent.xForwardedProto || isOfKinx(name) ? ['X-Forwarded-Proto' as const] : []),
   ];
   return [...new Set(headers)].sort();
 }

@@ -14,17 +14,17 @@ import { desireMonitor, localHealthPort } from './monitors.ts';
 import { desireNodes } from './node-members.ts';
 import { desirePods } from './pod-members.ts';
 import { protocolsOf } from '../../intent/protocols.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 import { desirePoolTls, withoutPoolTls } from '../tls/pool-tls.ts';
 import { desireRedirect } from './redirect.ts';
 import { desirePersistence } from './session-persistence.ts';
 import { withSetRecord } from '../set-record.ts';
 import { desireTls, withoutTls } from '../tls/tls.ts';
 import type { TlsContext } from '../tls/tls.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 export interface PortContext extends TlsContext, PortNodes {
-  readonly wishes: Wishes;
+  readonly intent: ServiceIntent;
   readonly cluster: ClusterIdentity;
   /** By port of the Service: its Pods, where they are the members. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
@@ -41,7 +41,7 @@ interface Place extends PortContext {
   readonly index: number;
   /** `tcp/80`: the part that their addresses share. */
   readonly at: string;
-  readonly asked: PortAnnotated;
+  readonly portIntent: PortIntent;
   /** What its listener speaks. */
   readonly listens: ListenerProtocol;
   /** The load balancer's name, which names everything on it. */
@@ -50,17 +50,17 @@ interface Place extends PortContext {
 
 /** Listener, pool, members and monitor of one port of a Service. */
 export function desirePort(port: ServicePort, index: number, context: PortContext): DesiredPort {
-  const { annotated, service } = context.wishes;
-  const asked = annotated.ports[index];
-  if (!asked) throw new TypeError(`spec.ports[${index}] was not read`);
-  const protocols = protocolsOf(port, asked);
+  const { annotated, service } = context.intent;
+  const portIntent = annotated.ports[index];
+  if (!portIntent) throw new TypeError(`spec.ports[${index}] was not read`);
+  const protocols = protocolsOf(port, portIntent);
   const at = `${transportOf(protocols.listener)}/${port.port}`;
   const lbName = loadBalancerName(context.cluster.name, keyOf(service));
-  const place = { ...context, port, index, at, asked, listens: protocols.listener, lbName };
+  const place = { ...context, port, index, at, portIntent, listens: protocols.listener, lbName };
   const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
-  const headers = desireInsertHeaders(protocols, index, asked);
-  const tls = desireTls(protocols.listener, index, asked, context);
-  const settings = { ...withoutTls(asked.listener), ...headers.attributes, ...tls.attributes };
+  const headers = desireInsertHeaders(protocols, index, portIntent);
+  const tls = desireTls(protocols.listener, index, portIntent, context);
+  const settings = { ...withoutTls(portIntent.listener), ...headers.attributes, ...tls.attributes };
   const { hostname } = annotated.Service;
   const redirect = desireRedirect({ ...place, protocol: protocols.listener, hostname });
   const listener = desireListener(protocols.listener, settings, place);
@@ -73,7 +73,7 @@ export function desirePort(port: ServicePort, index: number, context: PortContex
 function desireListener(
   protocol: ListenerProtocol,
   settings: DesiredResource<'listener'>['attributes'],
-  { wishes, cluster, port, index, at, asked, lbName }: Place,
+  { intent, cluster, port, index, at, portIntent, lbName }: Place,
 ): DesiredResource<'listener'> {
   return withSetRecord<'listener'>({
     kind: 'listener',
@@ -85,14 +85,14 @@ function desireListener(
       protocol_port: port.port,
       admin_state_up: true,
       ...settings,
-      allowed_cidrs: wishes.allowed_cidrs,
+      allowed_cidrs: intent.allowed_cidrs,
       default_pool_id: protocol === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
       loadbalancer_id: { $ref: 'lb.id' },
       tags: [
         clusterTag(cluster),
-        serviceTag(wishes.service.metadata.uid),
+        serviceTag(intent.service.metadata.uid),
         lbName,
-        ...userTags(keyOf(wishes.service), asked.ServicePort.listenerTags),
+        ...userTags(keyOf(intent.service), portIntent.ServicePort.listenerTags),
       ],
     },
   });
@@ -101,9 +101,10 @@ function desireListener(
 const NOTHING = { attributes: {}, problems: [] };
 
 function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
-  const { wishes, port, index, at, asked, lbName, listens } = place;
-  const tls = port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(asked, place);
-  const persistence = desirePersistence(listens, at, wishes.service, asked);
+  const { intent, port, index, at, portIntent, lbName, listens } = place;
+  const tls =
+    port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(portIntent, place);
+  const persistence = desirePersistence(listens, at, intent.service, portIntent);
   const pool = withSetRecord<'pool'>({
     kind: 'pool',
     address: `pool/${at}`,
@@ -113,19 +114,19 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
       protocol,
       lb_algorithm: 'ROUND_ROBIN',
       admin_state_up: true,
-      ...withoutPoolTls(asked.pool),
+      ...withoutPoolTls(portIntent.pool),
       ...persistence.attributes,
       ...tls.attributes,
       loadbalancer_id: { $ref: 'lb.id' },
-      tags: [portTag(at), ...userTags(keyOf(wishes.service), asked.ServicePort.poolTags)],
+      tags: [portTag(at), ...userTags(keyOf(intent.service), portIntent.ServicePort.poolTags)],
     },
   });
-  const direct = goesToPods(wishes.service, port);
-  const local = direct ? undefined : localHealthPort(wishes);
+  const direct = goesToPods(intent.service, port);
+  const local = direct ? undefined : localHealthPort(intent);
   // without a check every node would get traffic, and those without an endpoint would lose it
   const check =
-    asked.ServicePort.monitor || local !== undefined
-      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), asked, local)
+    portIntent.ServicePort.monitor || local !== undefined
+      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), portIntent, local)
       : { resources: [], problems: [] };
   const behind = direct ? desirePods(place) : desireNodes(place);
   const filled = direct ? { ...pool, mayBeEmpty: true as const } : pool;

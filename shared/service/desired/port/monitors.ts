@@ -1,8 +1,8 @@
 import type { Problem } from '../../../model/plan.ts';
 import type { DesiredResource, HealthMonitor } from '../../../model/resources.ts';
 import { withSetRecord } from '../set-record.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 /** Octavia's own limit, `udp_connect_min_interval_health_monitor`; less is a 400 for the whole load balancer. */
 const LEAST_UDP_DELAY = 3;
@@ -20,7 +20,7 @@ export function desireMonitor(
   transport: string,
   at: string,
   name: string,
-  { healthmonitor }: PortAnnotated,
+  { healthmonitor }: PortIntent,
   /** Of kube-proxy's check, where that decides. */
   localPort: number | undefined,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
@@ -112,7 +112,7 @@ function udpDelay(at: string, delay: number): Problem {
 }
 
 /** With externalTrafficPolicy Local kube-proxy says on this port which nodes have an endpoint (kubernetes.md, 1.8). */
-export function localHealthPort(wishes: Pick<Wishes, 'service'>): number | undefined {
-  const { externalTrafficPolicy, healthCheckNodePort } = wishes.service.spec;
+export function localHealthPort(intent: Pick<ServiceIntent, 'service'>): number | undefined {
+  const { externalTrafficPolicy, healthCheckNodePort } = intent.service.spec;
   return externalTrafficPolicy === 'Local' && healthCheckNodePort ? healthCheckNodePort : undefined;
 }

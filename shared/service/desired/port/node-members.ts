@@ -9,17 +9,17 @@ import { inSubnet } from './member-subnet.ts';
 import { localHealthPort } from './monitors.ts';
 import { nodeShares } from './node-shares.ts';
 import type { NodeShares } from './node-shares.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 import { withSetRecord } from '../set-record.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 interface Place extends PortNodes {
   readonly port: ServicePort;
   readonly index: number;
   /** `tcp/80`. */
   readonly at: string;
-  readonly wishes: Wishes;
-  readonly asked: PortAnnotated;
+  readonly intent: ServiceIntent;
+  readonly portIntent: PortIntent;
 }
 
 /** A member for each node that can be used, at the port's node port. */
@@ -31,7 +31,7 @@ export function desireNodes(place: Place): {
   if (!nodePort) return { members: [], problems: [noNodePort(place.index)] };
   const { nodes, memberSubnet, secondFamily } = place;
   const second = secondFamily?.nodes ?? [];
-  const shares = nodeShares(place.asked, [...nodes, ...second], place.localNodes);
+  const shares = nodeShares(place.portIntent, [...nodes, ...second], place.localNodes);
   const member = (node: ReachableNode, subnet: Subnet | undefined): DesiredResource<'member'> =>
     desireMember(node, { ...place, nodePort, subnet, shares });
   return {
@@ -48,7 +48,7 @@ function noNodePort(index: number): Problem {
   return { field: `spec.ports[${index}].nodePort`, value: '', message };
 }
 
-interface Spot extends Pick<Place, 'at' | 'wishes'> {
+interface Spot extends Pick<Place, 'at' | 'intent'> {
   readonly nodePort: number;
   readonly subnet: Subnet | undefined;
   readonly shares: NodeShares;
@@ -56,7 +56,7 @@ interface Spot extends Pick<Place, 'at' | 'wishes'> {
 
 function desireMember(
   node: ReachableNode,
-  { at, wishes, nodePort, subnet, shares }: Spot,
+  { at, intent, nodePort, subnet, shares }: Spot,
 ): DesiredResource<'member'> {
   const weight = shares.weights.get(node.name);
   const member = withSetRecord<'member'>({
@@ -67,11 +67,11 @@ function desireMember(
       name: node.name,
       address: node.address,
       protocol_port: nodePort,
-      monitor_port: localHealthPort(wishes) ?? null,
+      monitor_port: localHealthPort(intent) ?? null,
       backup: shares.backups.includes(node.name),
       ...(weight === undefined ? {} : { weight }),
       admin_state_up: true,
     },
   });
-  return inSubnet(member, subnet, wishes);
+  return inSubnet(member, subnet, intent);
 }

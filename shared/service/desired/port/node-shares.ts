@@ -1,7 +1,7 @@
 /** What a Service asks for single nodes: how much of the traffic they get, and when. */
 import type { Problem } from '../../../model/plan.ts';
 import type { ReachableNode } from '../../../model/node/node-set.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 
 export interface NodeShares {
   /** By name of the node; of others it is nobody's wish. */
@@ -17,7 +17,7 @@ export interface NodeShares {
  * Nodes that the Service names are backups too, as long as that leaves one that is none.
  */
 export function nodeShares(
-  { ServicePort, spelled }: PortAnnotated,
+  { ServicePort, spelled }: PortIntent,
   nodes: readonly ReachableNode[],
   localNodes: readonly string[] = [],
 ): NodeShares {
@@ -27,10 +27,10 @@ export function nodeShares(
   const both = names.filter((name) => remote.includes(name) || named.includes(name));
   const unknown = (
     setting: 'memberWeights' | 'backupMembers',
-    asked: readonly string[],
+    portIntent: readonly string[],
   ): readonly Problem[] => {
     const field = spelled[`ServicePort.${setting}`]?.name ?? setting;
-    const missing = asked.filter((name) => !names.includes(name));
+    const missing = portIntent.filter((name) => !names.includes(name));
     return missing.map((value) => ({ field, value, message: 'is no node that is a member here' }));
   };
   return {

@@ -12,7 +12,7 @@ interface Place {
   readonly index: number;
   /** `tcp/80`. */
   readonly at: string;
-  readonly wishes: { readonly annotated: Annotated };
+  readonly intent: { readonly annotated: Annotated };
   readonly memberSubnet?: Subnet;
   /** Where a port has members of both families. */
   readonly secondFamily?: { readonly memberSubnet?: Subnet };
@@ -54,7 +54,7 @@ export function desirePods(place: Place): {
 function desirePod(
   { pod, address, port }: PodEndpoint,
   subnet: Subnet,
-  { at, wishes }: Place,
+  { at, intent }: Place,
 ): DesiredResource<'member'> {
   const member = {
     kind: 'member',
@@ -69,7 +69,7 @@ function desirePod(
       admin_state_up: true,
     },
   } as const;
-  return inSubnet(member, subnet, wishes);
+  return inSubnet(member, subnet, intent);
 }
 
 /** By reason, in the order of their first address. */
@@ -82,11 +82,11 @@ function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [strin
 }
 
 /** So many addresses are told one by one; a condition has its limits. */
-const TOLD = 5;
+const MOST_SHOWN = 5;
 
 function problem(index: number, addresses: readonly string[], message: string): Problem {
-  const more = addresses.length > TOLD ? [`and ${addresses.length - TOLD} more`] : [];
-  const value = [...addresses].sort().slice(0, TOLD).concat(more).join(', ');
+  const more = addresses.length > MOST_SHOWN ? [`and ${addresses.length - MOST_SHOWN} more`] : [];
+  const value = [...addresses].sort().slice(0, MOST_SHOWN).concat(more).join(', ');
   return { field: `endpoints of spec.ports[${index}]`, value, message, passing: true };
 }
 

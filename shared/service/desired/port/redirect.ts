@@ -2,11 +2,11 @@ import { childName, clusterTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { DesiredResource, ListenerProtocol } from '../../../model/resources.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 
 export interface RedirectInput {
   readonly protocol: ListenerProtocol;
-  readonly asked: PortAnnotated;
+  readonly portIntent: PortIntent;
   /** The Service's hostname annotation. */
   readonly hostname: string | undefined;
   /** `tcp/80`. */
@@ -24,8 +24,8 @@ export function desireRedirect(input: RedirectInput): {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
 } {
-  const { protocol, asked, hostname, at, index, lbName, cluster } = input;
-  const { redirectHttp, redirectHost = hostname, redirectHttpCode = 302 } = asked.ServicePort;
+  const { protocol, portIntent, hostname, at, index, lbName, cluster } = input;
+  const { redirectHttp, redirectHost = hostname, redirectHttpCode = 302 } = portIntent.ServicePort;
   if (redirectHttp !== true || protocol !== 'HTTP') return { resources: [], problems: [] };
   if (redirectHost === undefined) {
     const message = `needs a host: name one in levelset.openstack.org/redirect-host; ${at} is not redirected`;

@@ -2,7 +2,7 @@ import type { Service } from '../../../model/kubernetes.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { ListenerProtocol, Pool } from '../../../model/resources.ts';
 import { readsHttp } from '../../intent/protocols.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 
 interface Persistence {
   readonly attributes: Pick<Pool, 'session_persistence'>;
@@ -17,7 +17,7 @@ export function desirePersistence(
   listener: ListenerProtocol,
   at: string,
   { spec }: Pick<Service, 'spec'>,
-  { pool, spelled }: PortAnnotated,
+  { pool, spelled }: PortIntent,
 ): Persistence {
   const affinity = spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null;
   const { session_persistence: asked = affinity } = pool;

@@ -3,7 +3,7 @@ import type { Family, NetworkFacts, NoVipSubnet } from '../../../model/network/n
 import { ANNOTATION_PREFIX } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
 import { hasAdditionalVips, servedFamilies } from '../../../model/network/network.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
@@ -14,38 +14,42 @@ const SUBNET = 'loadbalancer.openstack.org/subnet-id';
  * Its addresses are not for one that joins it to say.
  */
 export function familyProblems(
-  asked: Wishes,
+  intent: ServiceIntent,
   facts: NetworkFacts,
   octavia: { readonly major: number; readonly minor: number },
   joins: boolean,
 ): readonly Problem[] {
-  const served = servedFamilies(asked, facts, octavia);
-  const lacking = asked.families.filter((family) => !served.includes(family));
-  if (lacking.length === asked.families.length) return [noneServed(asked, served, facts)];
+  const served = servedFamilies(intent, facts, octavia);
+  const lacking = intent.families.filter((family) => !served.includes(family));
+  if (lacking.length === intent.families.length) return [noneServed(intent, served, facts)];
   return [
     ...lacking.flatMap((family) =>
-      joins ? [notShared(family, asked)] : notServed(family, asked, facts, octavia),
+      joins ? [notShared(family, intent)] : notServed(family, intent, facts, octavia),
     ),
     ...strayNetworks(facts),
-    ...additionalVipsTooNew(asked, facts, octavia),
-    ...noFloatingIP(asked),
-    ...(joins ? [] : left(asked, facts)),
+    ...additionalVipsTooNew(intent, facts, octavia),
+    ...noFloatingIP(intent),
+    ...(joins ? [] : left(intent, facts)),
   ];
 }
 
 const named = (families: readonly Family[]): string => families.map((family) => `IPv${family}`).join(', ');
 
-function noneServed(asked: Wishes, served: readonly Family[], { noVipSubnet, vips }: NetworkFacts): Problem {
+function noneServed(
+  intent: ServiceIntent,
+  served: readonly Family[],
+  { noVipSubnet, vips }: NetworkFacts,
+): Problem {
   const message =
     !vips && noVipSubnet
       ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; nothing is changed`
       : `is not what the load balancer has, which is ${named(served)} and cannot change; nothing is changed`;
-  return { field: 'spec.ipFamilies', value: named(asked.families), message, blocking: true };
+  return { field: 'spec.ipFamilies', value: named(intent.families), message, blocking: true };
 }
 
 function notServed(
   family: Family,
-  { service, families }: Wishes,
+  { service, families }: ServiceIntent,
   { vips, noVipSubnet, additionalSubnets = [] }: NetworkFacts,
   octavia: { readonly major: number; readonly minor: number },
 ): readonly Problem[] {
@@ -63,7 +67,7 @@ function notServed(
   ];
 }
 
-function notShared(family: Family, { service, families }: Wishes): Problem {
+function notShared(family: Family, { service, families }: ServiceIntent): Problem {
   const others = families.filter((other) => other !== family);
   const message = `has no IPv${family} address: the load balancer, which is shared, has none; the Service is served by ${named(others)} only`;
   return { field: 'spec.ipFamilyPolicy', value: service.spec.ipFamilyPolicy ?? '', message };
@@ -86,7 +90,7 @@ function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts
 }
 
 function additionalVipsTooNew(
-  { annotated }: Wishes,
+  { annotated }: ServiceIntent,
   { vips }: NetworkFacts,
   octavia: { readonly major: number; readonly minor: number },
 ): readonly Problem[] {
@@ -99,7 +103,7 @@ function additionalVipsTooNew(
 const FLOATING = ['floating-network-id', 'floating-subnet-id', 'floating-subnet', 'floating-subnet-tags'];
 
 /** Neutron has none of IPv6; cloud.conf may name their network for all Services alike. */
-function noFloatingIP({ service, families }: Wishes): readonly Problem[] {
+function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] {
   if (families.includes(4)) return [];
   return FLOATING.flatMap((name) => {
     const field = `loadbalancer.openstack.org/${name}`;
@@ -110,7 +114,7 @@ function noFloatingIP({ service, families }: Wishes): readonly Problem[] {
 }
 
 /** Of a family that was given up, or never asked for: it answers, and is not published. */
-function left({ families, annotated }: Wishes, { vips = [] }: NetworkFacts): readonly Problem[] {
+function left({ families, annotated }: ServiceIntent, { vips = [] }: NetworkFacts): readonly Problem[] {
   if (annotated.Service.additionalVipSubnetIds !== undefined) return [];
   return vips
     .filter((vip) => !families.includes(familyOf(vip)))

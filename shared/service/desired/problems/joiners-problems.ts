@@ -5,11 +5,11 @@ import type { WireResource } from '../../../model/resources.ts';
 import { madeForKey, textOf } from '../../../model/load-balancer/sharing.ts';
 import { ANNOTATIONS } from '../../intent/annotations.ts';
 import type { AnnotationRow } from '../../intent/annotation-row.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 /** What concerns the load balancer as a whole, and is asked for in vain by who only joins it. */
 export function joinersProblems(
-  { service, internal }: Wishes,
+  { service, internal }: ServiceIntent,
   loadBalancer: WireResource,
   floatingIP: WireResource | undefined,
 ): readonly Problem[] {

@@ -2,7 +2,7 @@ import type { NotJoined } from '../../../model/load-balancer/joining.ts';
 import { outOfReach } from '../../../model/load-balancer/reach.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 const UNTIL = 'nothing is changed until then';
 
@@ -22,9 +22,12 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
     `asks for another load balancer than ${id ?? ''}, at whose address the Service is: it stays there, since its address would change; delete the Service and make it again to move it`,
 };
 
-export function joiningProblems(not: NotJoined | undefined, wishes: Wishes | undefined): readonly Problem[] {
-  if (!not || !wishes) return [];
-  const { loadBalancerName } = wishes.annotated.Service;
+export function joiningProblems(
+  not: NotJoined | undefined,
+  intent: ServiceIntent | undefined,
+): readonly Problem[] {
+  if (!not || !intent) return [];
+  const { loadBalancerName } = intent.annotated.Service;
   const problem: Problem = {
     field: loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME,
     value: loadBalancerName ?? not.asked,

@@ -3,7 +3,7 @@ import type { Family, NetworkFacts } from '../../../model/network/network.ts';
 import { ANNOTATION_PREFIX } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
 import { rulesHoldSourceRanges } from '../security-group.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 interface Cloud {
   readonly facts: NetworkFacts;
@@ -13,7 +13,7 @@ interface Cloud {
 }
 
 /** What the cloud does not have, or cannot do, and without which nothing may be changed. */
-export function networkProblems(wishes: Wishes, input: Cloud, config: Config): readonly Problem[] {
+export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
     field: 'subnet, network or security group id',
@@ -25,7 +25,7 @@ export function networkProblems(wishes: Wishes, input: Cloud, config: Config): r
     vip_network_id: network,
     vip_port_id: port,
     vip_qos_policy_id: qos,
-  } = wishes.annotated.loadbalancer;
+  } = intent.annotated.loadbalancer;
   if (qos !== undefined && facts.noQosPolicy) {
     const message =
       'is not visible to the project of cloud.conf, or Neutron has no QoS; the VIP port stays as it is';
@@ -42,8 +42,8 @@ export function networkProblems(wishes: Wishes, input: Cloud, config: Config): r
       'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
   }
-  const ranges = wishes.allowed_cidrs;
-  const why = ranges && whyUnenforceable(wishes, input, config);
+  const ranges = intent.allowed_cidrs;
+  const why = ranges && whyUnenforceable(intent, input, config);
   if (typeof why === 'string') {
     problems.push({
       field: 'spec.loadBalancerSourceRanges',
@@ -60,7 +60,7 @@ export function networkProblems(wishes: Wishes, input: Cloud, config: Config): r
  * 13); with security groups of the user's own on the VIP port it takes none.
  */
 function whyUnenforceable(
-  wishes: Wishes,
+  intent: ServiceIntent,
   { octavia, served }: Cloud,
   { loadBalancer: config }: Config,
 ): string | undefined {
@@ -69,7 +69,7 @@ function whyUnenforceable(
   if (lbProvider === 'ovn' || octavia.major !== 2 || octavia.minor < 12)
     return `by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${lbProvider})`;
   if (served.length > 1) return 'on a load balancer with IPv4 and IPv6 addresses';
-  return wishes.annotated.loadbalancer.vip_sg_ids === undefined
+  return intent.annotated.loadbalancer.vip_sg_ids === undefined
     ? undefined
     : 'together with vip-sg-ids, whose security groups say who may connect';
 }

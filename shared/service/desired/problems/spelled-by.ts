@@ -2,10 +2,10 @@ import { transportOf } from '../../../model/network/transport.ts';
 import { ANNOTATIONS } from '../../intent/annotations.ts';
 import type { ServicePort } from '../../../model/kubernetes.ts';
 import type { SpelledBy } from './capabilities.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 /** Which annotation of the Service asked for an attribute of what is desired for one of its ports. */
-export function spelledBy({ service, annotated }: Wishes): SpelledBy {
+export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
   return ({ kind, address }, attribute) => {
     const at = address.split('/').slice(1, 3).join('/');
     const index = (service.spec.ports ?? []).findIndex((port) => placeOf(port) === at);

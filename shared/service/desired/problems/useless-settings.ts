@@ -3,8 +3,8 @@ import type { Problem } from '../../../model/plan.ts';
 import type { ListenerProtocol } from '../../../model/resources.ts';
 import { localHealthPort } from '../port/monitors.ts';
 import { protocolsOf } from '../../intent/protocols.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 interface Use {
   /** Whether a port has a use for it. */
@@ -14,7 +14,7 @@ interface Use {
 }
 
 interface AskedPort {
-  readonly asked: PortAnnotated;
+  readonly portIntent: PortIntent;
   readonly speaks: ListenerProtocol;
   /** Traffic stays on the node, so that its members are checked whatever is asked for. */
   readonly isLocal: boolean;
@@ -36,12 +36,12 @@ const USES: readonly Use[] = [
     because: 'no port that it is for speaks HTTP',
   },
   {
-    isFor: ({ asked }) => asked.ServicePort.redirectHttp === true,
+    isFor: ({ portIntent }) => portIntent.ServicePort.redirectHttp === true,
     what: ['redirectHost', 'redirectHttpCode'],
     because: 'no port that it is for is redirected (levelset.openstack.org/redirect-http)',
   },
   {
-    isFor: ({ asked, isLocal }) => asked.ServicePort.monitor === true || isLocal,
+    isFor: ({ portIntent, isLocal }) => portIntent.ServicePort.monitor === true || isLocal,
     what: [
       ...['delay', 'timeout', 'max_retries', 'max_retries_down', 'type', 'url_path', 'expected_codes'],
       ...['http_method', 'http_version', 'domain_name'],
@@ -57,21 +57,23 @@ const NOTHING: readonly unknown[] = [undefined, false, 'NONE'];
  * What is asked for ports of which none has a use for it. Somebody who asks clients for certificates may believe that nobody
  * else comes in: that stops the unit (decision 62).
  */
-export function uselessSettings({ service, annotated }: Wishes): readonly Problem[] {
+export function uselessSettings({ service, annotated }: ServiceIntent): readonly Problem[] {
   const ports = (service.spec.ports ?? []).flatMap((port, index) => {
-    const asked = annotated.ports[index];
+    const portIntent = annotated.ports[index];
     const isLocal = !goesToPods(service, port) && localHealthPort({ service }) !== undefined;
-    return asked ? [{ asked, speaks: protocolsOf(port, asked).listener, isLocal }] : [];
+    return portIntent ? [{ portIntent, speaks: protocolsOf(port, portIntent).listener, isLocal }] : [];
   });
   return USES.flatMap(({ isFor, what, because }) =>
     what.flatMap((setting) => {
       const users = ports.filter(isFor);
-      const useful = users.flatMap(({ asked }) => nameOf(setting, asked) ?? []);
+      const useful = users.flatMap(({ portIntent }) => nameOf(setting, portIntent) ?? []);
       const useless = ports
-        .map(({ asked }) => asked)
-        .filter((asked) => !useful.includes(nameOf(setting, asked) ?? '') && isAsked(setting, asked));
+        .map(({ portIntent }) => portIntent)
+        .filter(
+          (portIntent) => !useful.includes(nameOf(setting, portIntent) ?? '') && isAsked(setting, portIntent),
+        );
       const stops = setting === 'client_authentication';
-      const found = useless.flatMap((asked) => problemOf(setting, asked, because, stops));
+      const found = useless.flatMap((portIntent) => problemOf(setting, portIntent, because, stops));
       return [...new Map(found.map((problem) => [problem.field, problem])).values()];
     }),
   );
@@ -79,11 +81,11 @@ export function uselessSettings({ service, annotated }: Wishes): readonly Proble
 
 function problemOf(
   setting: string,
-  asked: PortAnnotated,
+  portIntent: PortIntent,
   because: string,
   stops: boolean,
 ): readonly Problem[] {
-  const { name, text } = spelledIn(setting, asked) ?? {};
+  const { name, text } = spelledIn(setting, portIntent) ?? {};
   if (name === undefined || text === undefined) return [];
   const message = `is not applied: ${because}`;
   return [
@@ -93,16 +95,16 @@ function problemOf(
   ];
 }
 
-function isAsked(setting: string, { listener, healthmonitor, ServicePort }: PortAnnotated): boolean {
+function isAsked(setting: string, { listener, healthmonitor, ServicePort }: PortIntent): boolean {
   const values: Readonly<Record<string, unknown>> = { ...healthmonitor, ...listener, ...ServicePort };
   return !NOTHING.includes(values[setting]);
 }
 
-function nameOf(setting: string, asked: PortAnnotated): string | undefined {
-  return spelledIn(setting, asked)?.name;
+function nameOf(setting: string, portIntent: PortIntent): string | undefined {
+  return spelledIn(setting, portIntent)?.name;
 }
 
-function spelledIn(setting: string, { spelled }: PortAnnotated): PortAnnotated['spelled'][string] {
+function spelledIn(setting: string, { spelled }: PortIntent): PortIntent['spelled'][string] {
   return (
     spelled[`listener.${setting}`] ?? spelled[`ServicePort.${setting}`] ?? spelled[`healthmonitor.${setting}`]
   );

@@ -4,9 +4,9 @@ import type { Problem } from '../../../model/plan.ts';
 import { parseTlsReference } from '../../../model/tls/tls-reference.ts';
 import { DEFAULT_CERTIFICATE } from './certificates.ts';
 import { protocolsOf } from '../../intent/protocols.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 import type { ServedSecrets } from './served-secrets.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 interface Known {
   readonly certificates: CertificateFacts;
@@ -22,12 +22,14 @@ interface Named extends CertificateInUse {
 
 /** Each certificate once, and a Problem for each that has expired or soon will. */
 export function watchCertificates(
-  { service, annotated }: Wishes,
+  { service, annotated }: ServiceIntent,
   known: Known,
 ): { readonly inUse: readonly CertificateInUse[]; readonly problems: readonly Problem[] } {
   const named = (service.spec.ports ?? []).flatMap((port, index) => {
-    const asked = annotated.ports[index];
-    return asked && protocolsOf(port, asked).listener === 'TERMINATED_HTTPS' ? namedBy(asked, known) : [];
+    const portIntent = annotated.ports[index];
+    return portIntent && protocolsOf(port, portIntent).listener === 'TERMINATED_HTTPS'
+      ? namedBy(portIntent, known)
+      : [];
   });
   const once = [...new Map(named.map((one) => [`${one.field} ${one.value}`, one])).values()];
   return {
@@ -36,10 +38,7 @@ export function watchCertificates(
   };
 }
 
-function namedBy(
-  { ServicePort, spelled }: PortAnnotated,
-  { certificates, secrets }: Known,
-): readonly Named[] {
+function namedBy({ ServicePort, spelled }: PortIntent, { certificates, secrets }: Known): readonly Named[] {
   const inSecrets = (ServicePort.tlsSecrets ?? []).flatMap((value): readonly Named[] => {
     const facts = secrets.get(value);
     const field = spelled['ServicePort.tlsSecrets']?.name ?? '';

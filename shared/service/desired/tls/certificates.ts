@@ -3,7 +3,7 @@ import type { CertificateFacts } from '../../../model/tls/certificates.ts';
 import type { Problem } from '../../../model/plan.ts';
 import { parseTlsReference } from '../../../model/tls/tls-reference.ts';
 import type { Setting, Store } from '../../intent/certificate-question.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 
 export const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
 
@@ -16,7 +16,7 @@ export interface Resolved {
 /** The references of one setting of a port, as Barbican itself writes them; another store's are sent as they are. */
 export function resolve(
   setting: Setting,
-  { ServicePort, spelled }: PortAnnotated,
+  { ServicePort, spelled }: PortIntent,
   store: Store,
   facts: CertificateFacts,
 ): Resolved {

@@ -5,12 +5,12 @@ import { keyOf } from '../../../model/request.ts';
 import type { Ref } from '../../../model/address.ts';
 import type { DesiredResource } from '../../../model/resources.ts';
 import { storedAddress, storedMode, storedName } from '../../../model/tls/stored-certificate.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 import type { ServedSecrets } from './served-secrets.ts';
-import type { Wishes } from '../../intent/wishes.ts';
+import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 /** The Secrets that the TCP ports of a Service name, each once. */
-export function secretsOf({ service, annotated }: Wishes): readonly string[] {
+export function secretsOf({ service, annotated }: ServiceIntent): readonly string[] {
   const ports = service.spec.ports ?? [];
   const named = annotated.ports.filter((_, index) => (ports[index]?.protocol ?? 'TCP') === 'TCP');
   return [...new Set(named.flatMap(({ ServicePort }) => ServicePort.tlsSecrets ?? []))];
@@ -18,12 +18,12 @@ export function secretsOf({ service, annotated }: Wishes): readonly string[] {
 
 /** A secret of Barbican for each, named for what is in it: renewed, it is another one, and the old one goes. */
 export function desireStored(
-  wishes: Wishes,
+  intent: ServiceIntent,
   cluster: ClusterIdentity,
   secrets: ServedSecrets,
 ): readonly DesiredResource<'secret'>[] {
-  const key = keyOf(wishes.service);
-  return secretsOf(wishes).flatMap((secret) => {
+  const key = keyOf(intent.service);
+  return secretsOf(intent).flatMap((secret) => {
     const facts = secrets.get(secret);
     if (!facts || !('fingerprint' in facts)) return [];
     const source = { secret, fingerprint: facts.fingerprint };
@@ -44,7 +44,7 @@ export function desireStored(
 
 /** What the listener of a port is to name, which Barbican says when it is there. */
 export function refsOfSecrets(
-  { ServicePort: { tlsSecrets = [] }, spelled }: PortAnnotated,
+  { ServicePort: { tlsSecrets = [] }, spelled }: PortIntent,
   secrets: ServedSecrets,
 ): { readonly refs: readonly Ref[]; readonly problems: readonly Problem[] } {
   const refs: Ref[] = [];

@@ -6,7 +6,7 @@ import { resolve } from './certificates.ts';
 import type { Store } from '../../intent/certificate-question.ts';
 import { withoutLooseHsts } from './hsts.ts';
 import { CERTIFICATES } from '../../intent/protocols.ts';
-import type { PortAnnotated } from '../../intent/read-annotations.ts';
+import type { PortIntent } from '../../intent/read-annotations.ts';
 import type { ServedSecrets } from './served-secrets.ts';
 import { refsOfSecrets } from './stored-certificates.ts';
 
@@ -29,30 +29,32 @@ const TLS_ONLY = [
 ];
 
 /** What is asked for a listener, without what its protocol does not know. */
-export function withoutTls(asked: Partial<Listener>): Partial<Listener> {
-  return Object.fromEntries(Object.entries(asked).filter(([name]) => !TLS_ONLY.includes(name)));
+export function withoutTls(portIntent: Partial<Listener>): Partial<Listener> {
+  return Object.fromEntries(Object.entries(portIntent).filter(([name]) => !TLS_ONLY.includes(name)));
 }
 
 /** Certificates and settings of a listener that terminates TLS. */
 export function desireTls(
   protocol: ListenerProtocol,
   index: number,
-  asked: PortAnnotated,
+  portIntent: PortIntent,
   context: TlsContext,
 ): ListenerTls {
   if (protocol !== 'TERMINATED_HTTPS') return { attributes: {}, problems: [] };
-  const certificates = certificatesOf(asked, context);
-  const client = desireClientCertificates(asked, context);
+  const certificates = certificatesOf(portIntent, context);
+  const client = desireClientCertificates(portIntent, context);
   const [first, ...others] = certificates.refs;
-  const versions = asked.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
-  const settings = Object.entries(asked.listener).filter(([name]) => TLS_ONLY.includes(name));
-  const hsts = withoutLooseHsts({ ...versions, ...Object.fromEntries(settings) }, asked);
+  const versions = portIntent.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
+  const settings = Object.entries(portIntent.listener).filter(([name]) => TLS_ONLY.includes(name));
+  const hsts = withoutLooseHsts({ ...versions, ...Object.fromEntries(settings) }, portIntent);
   return {
     attributes: { ...attributesOf(first, others), ...client.attributes, ...hsts.attributes },
     problems: [
       ...certificates.problems,
-      ...(first === undefined && certificates.problems.length === 0 ? [noCertificate(index, asked)] : []),
-      ...conflict(asked),
+      ...(first === undefined && certificates.problems.length === 0
+        ? [noCertificate(index, portIntent)]
+        : []),
+      ...conflict(portIntent),
       ...client.problems,
       ...hsts.problems,
     ],
@@ -60,11 +62,11 @@ export function desireTls(
 }
 
 /** By reference, then out of Secrets; a Secret takes the place of the certificate that cloud.conf has for all. */
-function certificatesOf(asked: PortAnnotated, { store, certificates, secrets }: TlsContext): Certificates {
-  const stored = refsOfSecrets(asked, secrets);
-  const isDefault = asked.spelled['ServicePort.tlsReferences'] === undefined;
-  if (isDefault && (asked.ServicePort.tlsSecrets ?? []).length > 0) return stored;
-  const named = resolve('tlsReferences', asked, store, certificates);
+function certificatesOf(portIntent: PortIntent, { store, certificates, secrets }: TlsContext): Certificates {
+  const stored = refsOfSecrets(portIntent, secrets);
+  const isDefault = portIntent.spelled['ServicePort.tlsReferences'] === undefined;
+  if (isDefault && (portIntent.ServicePort.tlsSecrets ?? []).length > 0) return stored;
+  const named = resolve('tlsReferences', portIntent, store, certificates);
   return { refs: [...named.refs, ...stored.refs], problems: [...named.problems, ...stored.problems] };
 }
 
@@ -80,7 +82,7 @@ function attributesOf(first: string | Ref | undefined, others: readonly (string 
   };
 }
 
-function noCertificate(index: number, { spelled }: PortAnnotated): Problem {
+function noCertificate(index: number, { spelled }: PortIntent): Problem {
   const { name = `spec.ports[${index}]`, text = '' } = spelled['ServicePort.protocol'] ?? {};
   const message =
     'needs a certificate, such as levelset.openstack.org/tls-container-refs names; nothing is changed until it has one';
@@ -88,7 +90,7 @@ function noCertificate(index: number, { spelled }: PortAnnotated): Problem {
 }
 
 /** Certificates go before a protocol that has no use for them: what was to be encrypted is. */
-function conflict({ ServicePort: { protocol }, spelled }: PortAnnotated): readonly Problem[] {
+function conflict({ ServicePort: { protocol }, spelled }: PortIntent): readonly Problem[] {
   const { name, text } = spelled['ServicePort.protocol'] ?? {};
   if (name === undefined || text === undefined || protocol === 'terminated_https') return [];
   const named = CERTIFICATES.flatMap((what) => spelled[what]?.name ?? []).join(' and ');
@@ -97,15 +99,15 @@ function conflict({ ServicePort: { protocol }, spelled }: PortAnnotated): readon
 }
 
 /** Octavia wants to know who signs before it asks clients for certificates, and before it hears of withdrawn ones. */
-function desireClientCertificates(asked: PortAnnotated, { store, certificates }: TlsContext): ListenerTls {
-  const ca = resolve('clientCa', asked, store, certificates);
-  const crl = resolve('clientCrl', asked, store, certificates);
+function desireClientCertificates(portIntent: PortIntent, { store, certificates }: TlsContext): ListenerTls {
+  const ca = resolve('clientCa', portIntent, store, certificates);
+  const crl = resolve('clientCrl', portIntent, store, certificates);
   const problems = [...ca.problems, ...crl.problems];
   if (ca.refs.length === 0 && ca.problems.length === 0) {
-    const { client_authentication: mode = 'NONE' } = asked.listener;
+    const { client_authentication: mode = 'NONE' } = portIntent.listener;
     const needing = [
-      ...(mode === 'NONE' ? [] : [spelled(asked, 'listener.client_authentication')]),
-      ...(crl.refs.length === 0 ? [] : [spelled(asked, 'ServicePort.clientCrl')]),
+      ...(mode === 'NONE' ? [] : [spelled(portIntent, 'listener.client_authentication')]),
+      ...(crl.refs.length === 0 ? [] : [spelled(portIntent, 'ServicePort.clientCrl')]),
     ];
     const message =
       'needs levelset.openstack.org/client-ca-tls-container-ref; nothing is changed until it is there';
@@ -120,7 +122,7 @@ function desireClientCertificates(asked: PortAnnotated, { store, certificates }:
   };
 }
 
-function spelled(asked: PortAnnotated, what: string): Pick<Problem, 'field' | 'value'> {
-  const { name = what, text = '' } = asked.spelled[what] ?? {};
+function spelled(portIntent: PortIntent, what: string): Pick<Problem, 'field' | 'value'> {
+  const { name = what, text = '' } = portIntent.spelled[what] ?? {};
   return { field: name, value: text };
 }

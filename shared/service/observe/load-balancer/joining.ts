@@ -1,4 +1,4 @@
-import type { JoinWish, NotJoined } from '../../../model/load-balancer/joining.ts';
+import type { JoinIntent, NotJoined } from '../../../model/load-balancer/joining.ts';
 import { hasTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
@@ -11,7 +11,7 @@ type Lists = Pick<Cloud, 'list'>;
 /** Whether a Service may come onto a load balancer on which it is not yet. Undefined: it may. */
 export async function whyNotJoin(
   loadBalancer: WireResource,
-  wish: JoinWish,
+  join: JoinIntent,
   { name }: Unit,
   cluster: ClusterIdentity,
   cloud: Lists,
@@ -20,36 +20,36 @@ export async function whyNotJoin(
   const because = ((): NotJoined['because'] | undefined => {
     if (isOfAnotherCluster(loadBalancer, cluster)) return 'other-cluster';
     const isOwn = isMadeForNamespace(loadBalancer, name.namespace, cluster);
-    if (!isOwn && !wish.hasConsent(loadBalancer)) return 'no-consent';
-    return others.length + 1 > wish.limit ? 'full' : undefined;
+    if (!isOwn && !join.hasConsent(loadBalancer)) return 'no-consent';
+    return others.length + 1 > join.limit ? 'full' : undefined;
   })();
-  const no = { asked: wish.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
+  const no = { asked: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
   if (because) return { because, ...no };
-  const isOpen = wish.internal && (await hasFloatingIP(loadBalancer, cloud));
+  const isOpen = join.internal && (await hasFloatingIP(loadBalancer, cloud));
   return isOpen ? { because: 'external', ...no } : undefined;
 }
 
 /** The Service has a load balancer, and asks for another one, which is there: its address would change. */
 export async function whyNotMove(
   primary: WireResource,
-  wish: JoinWish,
+  join: JoinIntent,
   found: readonly WireResource[],
   { name }: Unit,
   cloud: Lists,
 ): Promise<NotJoined | undefined> {
-  const { tag, id } = wish;
+  const { tag, id } = join;
   const has = { because: 'has-another', key: name, id: primary.id } as const;
   if (tag !== undefined) {
     const isElsewhere = found.some((lb) => lb.id !== primary.id && isThere(lb) && hasTag(lb['tags'], tag));
     return isElsewhere ? { ...has, asked: tag } : undefined;
   }
-  if (id === undefined || !asksForAnother(wish, primary)) return undefined;
+  if (id === undefined || !asksForAnother(join, primary)) return undefined;
   const isElsewhere = (await cloud.list('loadbalancer', { id })).some(isThere);
   return isElsewhere ? { ...has, asked: id } : undefined;
 }
 
 /** Whether it has to be looked whether there is such a one. */
-export function asksForAnother({ tag, id }: JoinWish, loadBalancer: WireResource): boolean {
+export function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
   return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
 }
 

@@ -1,5 +1,5 @@
 import { goTags } from '../../../model/load-balancer/name-schemes.ts';
-import type { JoinWish } from '../../../model/load-balancer/joining.ts';
+import type { JoinIntent } from '../../../model/load-balancer/joining.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
@@ -26,16 +26,16 @@ export interface FoundLoadBalancers extends Pick<
  */
 export async function findLoadBalancers(
   unit: Unit,
-  wish: JoinWish | undefined,
+  join: JoinIntent | undefined,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundLoadBalancers> {
   const { service, name } = unit;
   const uid = service?.metadata.uid;
-  const again = wish ? [ownerTag(name)] : [];
+  const again = join ? [ownerTag(name)] : [];
   const tags = [
     ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
-    ...[...again, ...(wish?.tag === undefined ? [] : [wish.tag])],
+    ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],
   ];
   const found = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
   const here = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
@@ -48,7 +48,7 @@ export async function findLoadBalancers(
     const whole = await whollyOurs(made, unit, cluster, cloud);
     const replacement = whole.find((lb) => replaces(lb, primary) && !isLeaving(lb));
     const duplicates = whole.filter((lb) => lb !== replacement);
-    const notJoined = wish && (await whyNotMove(primary, wish, here, unit, cloud));
+    const notJoined = join && (await whyNotMove(primary, join, here, unit, cloud));
     return {
       primary,
       duplicates,
@@ -63,26 +63,26 @@ export async function findLoadBalancers(
   const staying = proven.filter((lb) => !isLeaving(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
-  if (taken || !wish) return { duplicates: [], ...(taken ? { primary: taken } : {}) };
-  return { duplicates: [], ...(await join(unit, wish, { here, named }, cluster, cloud)) };
+  if (taken || !join) return { duplicates: [], ...(taken ? { primary: taken } : {}) };
+  return { duplicates: [], ...(await findJoined(unit, join, { here, named }, cluster, cloud)) };
 }
 
 /** The load balancer that the Service asks for, by a name that others share or by its id, or why not. */
-async function join(
+async function findJoined(
   unit: Unit,
-  wish: JoinWish,
+  join: JoinIntent,
   { here, named = [] }: { here: readonly WireResource[]; named?: readonly WireResource[] | undefined },
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<Pick<FoundLoadBalancers, 'primary' | 'notJoined'>> {
-  const { tag, id } = wish;
+  const { tag, id } = join;
   const asked = tag === undefined ? named : here.filter((lb) => hasTag(lb['tags'], tag));
   const [found] = asked.filter(isThere).sort(oldestFirst);
   if (found) {
-    const notJoined = await whyNotJoin(found, wish, unit, cluster, cloud);
+    const notJoined = await whyNotJoin(found, join, unit, cluster, cloud);
     return notJoined ? { notJoined } : { primary: found };
   }
-  if (tag !== undefined || id === undefined || wish.noted) return {};
+  if (tag !== undefined || id === undefined || join.noted) return {};
   return { notJoined: { because: 'missing', asked: id, key: unit.name } };
 }
 

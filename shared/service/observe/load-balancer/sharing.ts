@@ -25,11 +25,11 @@ export function sharingOf(
   const listeners = resources.filter(({ kind, owned }) => kind === 'listener' && !owned);
   const own = textOf(unit.name);
   const using = listeners.flatMap(({ wire }) => usersOf(wire, cluster, own));
-  const untold = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
+  const missingTags = listeners.flatMap(({ wire }) => tagsOf(wire, cluster));
   return {
     role: isOwner(loadBalancer, unit, cluster) ? 'owner' : 'joiner',
     others: [...new Set([...told, ...using])].filter((service) => service !== own).sort(),
-    untold: [...new Set(untold)].filter((tag) => !hasTag(loadBalancer['tags'], tag)).sort(),
+    missingTags: [...new Set(missingTags)].filter((tag) => !hasTag(loadBalancer['tags'], tag)).sort(),
   };
 }
 

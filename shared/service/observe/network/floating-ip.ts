@@ -29,11 +29,11 @@ export interface FoundFloatingIP {
 export async function findFloatingIP(
   unit: Unit,
   { primary, replacement }: Pick<FoundLoadBalancers, 'primary' | 'replacement'>,
-  wishes: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
+  intent: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
-  const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = wishes;
+  const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = intent;
   const asked = wantsOne && unit.service ? askedFloatingIP(unit.service) : undefined;
   const attached = (await attachedTo(primary, cloud)) ?? (await attachedTo(replacement, cloud));
   if (attached) return { resource: observed(attached, unit, cluster) };

@@ -1,22 +1,22 @@
-import { CONTROLLER, habitsOf } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER, behaviourOf } from '../../../model/load-balancer/dialect-behaviour.ts';
 import { recordedIn, TAG_PREFIX } from '../../../model/ownership.ts';
 import { withoutRecordOf } from '../../../model/load-balancer/set-record.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { compare } from '../../../plan/compare.ts';
 import { isUserTag } from '../../../model/load-balancer/user-tags.ts';
-import type { Adopted } from './adopted.ts';
+import type { Adopted } from './gate-input.ts';
 
 /** The resource as it should be, with the present value of each attribute that may not change yet. */
-export function withholdAttributes(
-  wish: DesiredResource,
+export function gateAttributes(
+  wanted: DesiredResource,
   adopted: Adopted,
-  habits?: readonly string[],
+  behaviour?: readonly string[],
 ): DesiredResource {
-  const observed = adopted.there.get(wish.address);
-  if (!observed) return wish;
-  const desired = withOurTags(wish, adopted);
-  const changes = gatedChanges(desired, observed, adopted, habits);
+  const observed = adopted.there.get(wanted.address);
+  if (!observed) return wanted;
+  const desired = withOurTags(wanted, adopted);
+  const changes = gatedChanges(desired, observed, adopted, behaviour);
   return isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
 }
 
@@ -35,10 +35,10 @@ export function gatedChanges(
   desired: DesiredResource,
   observed: ObservedResource,
   { dialect, there }: Adopted,
-  habits: readonly string[] = habitsOf(dialect, desired.kind),
+  behaviour: readonly string[] = behaviourOf(dialect, desired.kind),
 ): readonly Change[] {
   const recorded = recordedIn(observed.wire['tags']);
-  const free = ['tags', ...habits, ...recorded];
+  const free = ['tags', ...behaviour, ...recorded];
   const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
   // the old controller would have made the monitor anew, with all that belongs to its type
   const again = differences.flatMap(([, changes]) => changes).filter(({ attribute }) => attribute === 'type');

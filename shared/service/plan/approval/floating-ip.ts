@@ -1,12 +1,12 @@
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { withOurTags } from './attributes.ts';
-import type { Adopted, Withheld } from './adopted.ts';
+import type { Adopted, Gated } from './gate-input.ts';
 
-type Sides = Pick<Withheld, 'desired' | 'observed'>;
+type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /** What is published does not change by taking over: no floating IP comes, goes or moves without approval. */
-export function withholdFloatingIP(sides: Sides, adopted: Adopted): Sides {
+export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   const desired = sides.desired.find(({ kind }) => kind === 'floatingip');
   const observed = adopted.there.get('floatingip');
   const change = changeOf(desired, observed, adopted);

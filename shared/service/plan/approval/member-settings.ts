@@ -1,15 +1,15 @@
-import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { Address } from '../../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { asObserved, gatedChanges, isHeld } from './attributes.ts';
-import type { Adopted } from './adopted.ts';
+import type { Adopted } from './gate-input.ts';
 import type { SubnetOfMembers } from './member-subnet.ts';
 
 /**
  * Every node got traffic, wherever the Pods were. One approval for the pool, and for good: which nodes it are changes with
  * the Pods, and a pool that has backups has been approved.
  */
-export function withholdBackups(
+export function gateBackups(
   parent: Address,
   desired: readonly DesiredResource[],
   present: readonly ObservedResource[],
@@ -31,14 +31,14 @@ export function withholdBackups(
 const ELSEWHERE = ['backup', 'monitor_port', 'subnet_id'];
 
 /** What else a person may have set on a member, such as one taken out of service. */
-export function withholdSettings(
-  wish: DesiredResource,
+export function gateMemberSettings(
+  wanted: DesiredResource,
   present: readonly ObservedResource[],
   subnet: SubnetOfMembers,
   adopted: Adopted,
 ): DesiredResource {
-  const observed = present.find(({ address }) => address === wish.address);
-  const desired = subnet === 'held' ? { ...wish, unasked: ['subnet_id'] } : wish;
+  const observed = present.find(({ address }) => address === wanted.address);
+  const desired = subnet === 'held' ? { ...wanted, unasked: ['subnet_id'] } : wanted;
   const changes = observed ? gatedChanges(desired, observed, adopted, ELSEWHERE) : [];
   return observed && isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
 }

@@ -1,7 +1,7 @@
-import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { Address } from '../../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import type { Adopted } from './adopted.ts';
+import type { Adopted } from './gate-input.ts';
 
 export type SubnetOfMembers = 'as it is' | 'held' | 'approved';
 
@@ -9,7 +9,7 @@ export type SubnetOfMembers = 'as it is' | 'held' | 'approved';
  * Members that are reached in another subnet than the one that is asked for: no controller before us moved any. One
  * approval for the pool, since it is a new one that they move to; with it each node is at its address in that subnet.
  */
-export function withholdSubnet(
+export function gateMemberSubnet(
   pool: Address,
   desired: readonly DesiredResource[],
   present: readonly ObservedResource[],

@@ -1,38 +1,38 @@
 import { isMemberOf } from '../../../model/load-balancer/name-schemes.ts';
-import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { withholdBackups, withholdSettings } from './member-settings.ts';
-import { withholdSubnet } from './member-subnet.ts';
+import { gateBackups, gateMemberSettings } from './member-settings.ts';
+import { gateMemberSubnet } from './member-subnet.ts';
 import { arePodsApproved, isOfPods } from './pods.ts';
-import type { Adopted, Withheld } from './adopted.ts';
+import type { Adopted, Gated } from './gate-input.ts';
 
-type Sides = Pick<Withheld, 'desired' | 'observed'>;
+type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
  * The members of an adopted pool: an address of a node that serves is kept although we would have chosen another one
  * (decision 25), and nodes that are there do not leave the pool because we look at them otherwise (decision 6).
  */
-export function withholdMembers(place: string, sides: Sides, adopted: Adopted): Sides {
+export function gateMembers(place: string, sides: Sides, adopted: Adopted): Sides {
   const parent = `pool/${place}`;
   const ofPods = isOfPods(parent, adopted.wanted);
   if (adopted.keepMembers && !ofPods) return sides;
   const isHere = ({ kind, parent: pool }: DesiredResource | ObservedResource): boolean =>
     kind === 'member' && pool === parent;
-  if (ofPods) return withholdPods(parent, sides, isHere, adopted);
+  if (ofPods) return gatePods(parent, sides, isHere, adopted);
   const present = sides.observed.filter((one) => isHere(one) && one.owned);
   const kept = sides.desired.map((one) => (isHere(one) ? keepAddress(one, present, sides, adopted) : one));
-  const subnet = withholdSubnet(parent, kept.filter(isHere), present, adopted);
+  const subnet = gateMemberSubnet(parent, kept.filter(isHere), present, adopted);
   const desired = subnet === 'approved' ? sides.desired : kept;
   const staying = new Set(kept.map(({ address }) => address));
   const held = withoutApproval(parent, present, staying, adopted);
-  const serving = withholdBackups(parent, desired, present, adopted);
+  const serving = gateBackups(parent, desired, present, adopted);
   const unchanged = serving.map((one) =>
-    isHere(one) ? withholdSettings(one, present, subnet, adopted) : one,
+    isHere(one) ? gateMemberSettings(one, present, subnet, adopted) : one,
   );
   return { ...sides, desired: [...unchanged, ...held.map(asItIs)] };
 }
 
-function withholdPods(
+function gatePods(
   pool: string,
   sides: Sides,
   isHere: (one: DesiredResource | ObservedResource) => boolean,

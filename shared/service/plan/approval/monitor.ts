@@ -1,21 +1,21 @@
-import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { presentOf } from '../moved.ts';
+import { presentOf } from '../in-next-pool.ts';
 import { asObserved, gatedChanges, isHeld, withOurTags } from './attributes.ts';
-import type { Adopted, Withheld } from './adopted.ts';
+import type { Adopted, Gated } from './gate-input.ts';
 
-type Sides = Pick<Withheld, 'desired' | 'observed'>;
+type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
  * The health monitor of an adopted pool is neither added nor removed, nor made anew, without approval; the port that
  * members are checked at goes with it, or all of them would be down.
  */
-export function withholdMonitor(place: string, sides: Sides, adopted: Adopted): Sides {
+export function gateMonitor(place: string, sides: Sides, adopted: Adopted): Sides {
   const address = `monitor/${place}`;
   const desired = sides.desired.find((one) => one.address === address);
   const observed = adopted.there.get(address);
   if (!desired && !observed) return sides;
-  if (desired && observed) return withholdChange(place, desired, observed, sides, adopted);
+  if (desired && observed) return gateChange(place, desired, observed, sides, adopted);
   const old = CONTROLLER[adopted.dialect];
   const allowed = desired
     ? adopted.gate.allows({
@@ -52,15 +52,15 @@ export function withholdMonitor(place: string, sides: Sides, adopted: Adopted): 
   );
 }
 
-function withholdChange(
+function gateChange(
   place: string,
-  wish: DesiredResource,
+  wanted: DesiredResource,
   observed: ObservedResource,
   sides: Sides,
   adopted: Adopted,
 ): Sides {
-  const desired = withOurTags(wish, adopted);
-  const replaced = { ...sides, desired: sides.desired.map((one) => (one === wish ? desired : one)) };
+  const desired = withOurTags(wanted, adopted);
+  const replaced = { ...sides, desired: sides.desired.map((one) => (one === wanted ? desired : one)) };
   const changes = gatedChanges(desired, observed, adopted);
   if (!isHeld(desired, changes, adopted)) return replaced;
   const held = {

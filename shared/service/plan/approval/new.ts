@@ -1,8 +1,8 @@
-import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../../model/resources.ts';
 import { isRef } from '../../../plan/compare.ts';
-import type { Adopted } from './adopted.ts';
+import type { Adopted } from './gate-input.ts';
 
 /** What the controllers before us made too; each has its own rule. */
 const KNOWN: readonly ResourceKind[] = [
@@ -21,7 +21,7 @@ const KNOWN: readonly ResourceKind[] = [
 const SAID = ['name', 'tags', 'admin_state_up'];
 
 /** What hangs on an adopted listener and no controller before us ever made, such as a redirect: it waits, with all below. */
-export function withholdNew(
+export function gateNew(
   places: readonly string[],
   desired: readonly DesiredResource[],
   { dialect, gate, there }: Adopted,

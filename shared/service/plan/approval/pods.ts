@@ -1,7 +1,7 @@
-import { CONTROLLER } from '../../../model/load-balancer/habits.ts';
+import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { Address } from '../../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import type { Adopted } from './adopted.ts';
+import type { Adopted } from './gate-input.ts';
 
 /** Whether the members of this pool are Pods. */
 export function isOfPods(pool: Address, wanted: ReadonlyMap<Address, DesiredResource>): boolean {

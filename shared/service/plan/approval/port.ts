@@ -1,15 +1,15 @@
-import { habitsOf } from '../../../model/load-balancer/habits.ts';
+import { behaviourOf } from '../../../model/load-balancer/dialect-behaviour.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { compare } from '../../../plan/compare.ts';
-import { asObserved, gatedChanges, isHeld, withholdAttributes, withOurTags } from './attributes.ts';
-import type { Adopted } from './adopted.ts';
+import { asObserved, gatedChanges, isHeld, gateAttributes, withOurTags } from './attributes.ts';
+import type { Adopted } from './gate-input.ts';
 
 /** What can change whatever a listener speaks. The rest depends on the protocol, and waits with it. */
 const OF_ANY = ['allowed_cidrs', 'connection_limit', 'default_pool_id'];
 
 /** Listener and pool of one port of an adopted load balancer. */
-export function withholdPort(
+export function gatePort(
   place: string,
   desired: readonly DesiredResource[],
   adopted: Adopted,
@@ -17,23 +17,23 @@ export function withholdPort(
   const listener = adopted.wanted.get(`listener/${place}`);
   const pool = adopted.wanted.get(`pool/${place}`);
   const present = listener && adopted.there.get(listener.address);
-  const turns = listener && present && protocolChanges(listener, present, adopted).length > 0;
-  const held = turns
-    ? withholdProtocol(listener, present, pool, adopted)
-    : [listener, pool].flatMap((one) => (one ? [withholdAttributes(one, adopted)] : []));
+  const switchesPool = listener && present && protocolChanges(listener, present, adopted).length > 0;
+  const held = switchesPool
+    ? gateProtocol(listener, present, pool, adopted)
+    : [listener, pool].flatMap((one) => (one ? [gateAttributes(one, adopted)] : []));
   const replaced = new Map(held.map((one) => [one.address, one]));
   return desired.map((one) => replaced.get(one.address) ?? one);
 }
 
 /** No controller before us turned a listener to another protocol. Its pool must fit, so both are one approval. */
-function withholdProtocol(
+function gateProtocol(
   listener: DesiredResource,
   present: ObservedResource,
   pool: DesiredResource | undefined,
   adopted: Adopted,
 ): readonly DesiredResource[] {
   const desired = withOurTags(listener, adopted);
-  const free = habitsOf(adopted.dialect, 'listener').filter((name) => OF_ANY.includes(name));
+  const free = behaviourOf(adopted.dialect, 'listener').filter((name) => OF_ANY.includes(name));
   const changes = gatedChanges(desired, present, adopted, free);
   const oldPool = pool && adopted.there.get(pool.address);
   const follows = pool && oldPool ? protocolChanges(pool, oldPool, adopted) : [];
@@ -43,7 +43,7 @@ function withholdProtocol(
   return [
     held ? asObserved(desired, present, changes) : desired,
     ...(fitting
-      ? [withholdAttributes(fitting, adopted, [...habitsOf(adopted.dialect, 'pool'), 'protocol'])]
+      ? [gateAttributes(fitting, adopted, [...behaviourOf(adopted.dialect, 'pool'), 'protocol'])]
       : []),
   ];
 }

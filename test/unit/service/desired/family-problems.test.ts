@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { familyProblems } from '../../../../shared/service/desired/problems/family-problems.ts';
-import { readWishes } from '../../../../shared/service/intent/wishes.ts';
+import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -17,8 +17,8 @@ const facts = (vipSubnet: Subnet, more: Partial<NetworkFacts> = {}): NetworkFact
   missing: [],
   ...more,
 });
-const wishes = (ipFamilies: readonly string[], ipFamilyPolicy = 'SingleStack', annotations = {}) =>
-  readWishes(aStoredService({ annotations, spec: { ipFamilies, ipFamilyPolicy } }), aConfig());
+const intent = (ipFamilies: readonly string[], ipFamilyPolicy = 'SingleStack', annotations = {}) =>
+  readIntent(aStoredService({ annotations, spec: { ipFamilies, ipFamilyPolicy } }), aConfig());
 const BOTH = ['IPv4', 'IPv6'];
 const NONE = { noVipSubnet: { family: 6, network_id: 'n', candidates: [] } } as const;
 const ADDITIONAL = {
@@ -32,7 +32,7 @@ const told = (...asked: Parameters<typeof familyProblems>): readonly string[] =>
   );
 
 describe('a second family that cannot be had', () => {
-  const require = wishes(BOTH, 'RequireDualStack');
+  const require = intent(BOTH, 'RequireDualStack');
   test.each([
     ['for want of a subnet', facts(FOUR, NONE), ZED, 'the network n has no IPv6 subnet'],
     ['for want of additional VIPs', facts(FOUR, { additionalSubnets: [SIX] }), OLD, 'needs Octavia API 2.26'],
@@ -40,7 +40,7 @@ describe('a second family that cannot be had', () => {
     const [required, ...more] = told(require, seen, octavia, false);
     expect(required).toMatch(/^! spec\.ipFamilyPolicy has no IPv6 address: .*; nothing is changed$/);
     expect([required, more]).toEqual([expect.stringContaining(why), []]);
-    const preferred = told(wishes(BOTH, 'PreferDualStack'), seen, octavia, false);
+    const preferred = told(intent(BOTH, 'PreferDualStack'), seen, octavia, false);
     expect(preferred).toEqual([expect.stringMatching(/^spec.*the Service is served by IPv4 only$/)]);
     // what serves is not held up
     const there = told(require, { ...seen, vips: ['10.0.0.7'] }, octavia, false);
@@ -56,7 +56,7 @@ describe('a second family that cannot be had', () => {
 });
 
 test('a load balancer with no address of the Service is left alone', () => {
-  const six = wishes(['IPv6']);
+  const six = intent(['IPv6']);
   expect(told(six, facts(FOUR, { vips: ['10.0.0.7'] }), ZED, false)).toEqual([
     '! spec.ipFamilies is not what the load balancer has, which is IPv4 and cannot change; nothing is changed',
   ]);
@@ -66,7 +66,7 @@ test('a load balancer with no address of the Service is left alone', () => {
 });
 
 test('a VIP subnet of another network stops the unit before anything is made', () => {
-  const asked = wishes(['IPv4'], 'SingleStack', ADDITIONAL);
+  const asked = intent(['IPv4'], 'SingleStack', ADDITIONAL);
   const seen = facts(FOUR, { additionalSubnets: [STRAY] });
   expect(told(asked, seen, ZED, false)).toEqual([expect.stringMatching(/^! .*all VIPs are of one network/)]);
   expect(told(asked, { ...seen, vips: ['10.0.0.7'] }, ZED, false)).toEqual([]);
@@ -77,19 +77,19 @@ test('a VIP subnet of another network stops the unit before anything is made', (
 
 test('a VIP too many is told of by the one whose load balancer it is', () => {
   const seen = facts(FOUR, { vips: ['10.0.0.7', 'fd00:10::7'] });
-  const four = wishes(['IPv4']);
+  const four = intent(['IPv4']);
   expect(told(four, seen, ZED, false)).toEqual([
     expect.stringContaining('does not name the family of fd00:10::7'),
   ]);
   expect(told(four, seen, ZED, true)).toEqual([]);
-  expect(told(wishes(['IPv4'], 'SingleStack', ADDITIONAL), seen, ZED, false)).toEqual([]);
+  expect(told(intent(['IPv4'], 'SingleStack', ADDITIONAL), seen, ZED, false)).toEqual([]);
 });
 
 test('a floating IP for IPv6 is told of only where it is asked for', () => {
   const seen = facts(SIX);
   const asked = { 'loadbalancer.openstack.org/floating-subnet': 'public' };
-  expect(told(wishes(['IPv6']), seen, ZED, false)).toEqual([]);
-  expect(told(wishes(['IPv6'], 'SingleStack', asked), seen, ZED, false)).toEqual([
+  expect(told(intent(['IPv6']), seen, ZED, false)).toEqual([]);
+  expect(told(intent(['IPv6'], 'SingleStack', asked), seen, ZED, false)).toEqual([
     expect.stringContaining('there are no floating IPs of IPv6'),
   ]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { nodeShares } from '../../../../shared/service/desired/port/node-shares.ts';
-import type { PortAnnotated } from '../../../../shared/service/intent/read-annotations.ts';
+import type { PortIntent } from '../../../../shared/service/intent/read-annotations.ts';
 
 const NODES = ['a', 'b', 'c'].map((name, index) => ({ name, address: `10.0.0.${index}` }));
-const shares = (ServicePort: Partial<PortAnnotated['ServicePort']>, local?: readonly string[]) =>
+const shares = (ServicePort: Partial<PortIntent['ServicePort']>, local?: readonly string[]) =>
   nodeShares(
     { listener: {}, pool: {}, member: {}, healthmonitor: {}, spelled: {}, ServicePort },
     NODES,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { desireOffers, offerQuestion } from '../../../../shared/service/desired/offers.ts';
-import { readWishes } from '../../../../shared/service/intent/wishes.ts';
+import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { Offers } from '../../../../shared/model/load-balancer/offers.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -16,10 +16,10 @@ const flavors = [
   { id: OTHER.replace('6', '7'), name: 'twin', enabled: true },
   { id: OTHER.replace('6', '8'), name: 'old', enabled: false },
 ];
-const wishes = (annotations: Record<string, string>) =>
-  readWishes(aStoredService({ annotations }), aConfig());
+const intent = (annotations: Record<string, string>) =>
+  readIntent(aStoredService({ annotations }), aConfig());
 const desired = (annotations: Record<string, string>, offers: Offers = { flavors }) =>
-  desireOffers(wishes(annotations), offers);
+  desireOffers(intent(annotations), offers);
 const said = (annotations: Record<string, string>, offers?: Offers) =>
   desired(annotations, offers).problems.map(({ field, message }) => `${field} ${message}`);
 
@@ -57,7 +57,7 @@ describe('a flavor', () => {
 
   test('of cloud.conf is said as such', () => {
     const config = aConfig(undefined, { flavorId: OTHER.replace('6', '9') });
-    const { problems } = desireOffers(readWishes(aStoredService(), config), { flavors });
+    const { problems } = desireOffers(readIntent(aStoredService(), config), { flavors });
     expect(problems).toMatchObject([{ field: 'flavor-id in cloud.conf', blocking: true }]);
   });
 });
@@ -73,8 +73,8 @@ test('a zone is one that Octavia offers', () => {
 describe('what is looked up', () => {
   const octavia = { major: 2, minor: 26, provider: 'amphora' };
   test('is what somebody asks for and Octavia has', () => {
-    expect(offerQuestion(wishes({}), octavia, false)).toEqual({ flavors: false, zones: false });
-    const both = wishes({ [FLAVOR_ID]: LARGE, [ZONE]: 'az1' });
+    expect(offerQuestion(intent({}), octavia, false)).toEqual({ flavors: false, zones: false });
+    const both = intent({ [FLAVOR_ID]: LARGE, [ZONE]: 'az1' });
     expect(offerQuestion(both, octavia, false)).toEqual({ flavors: true, zones: true });
     expect(offerQuestion(both, { ...octavia, minor: 6 }, false)).toEqual({ flavors: true, zones: false });
     expect(offerQuestion(both, { ...octavia, provider: 'ovn' }, false)).toEqual({
@@ -84,7 +84,7 @@ describe('what is looked up', () => {
   });
 
   test('is less once the load balancer is there: a name, to see whether it is still the same', () => {
-    expect(offerQuestion(wishes({ [FLAVOR_ID]: LARGE }), octavia, true).flavors).toBe(false);
-    expect(offerQuestion(wishes({ [FLAVOR]: 'large' }), octavia, true).flavors).toBe(true);
+    expect(offerQuestion(intent({ [FLAVOR_ID]: LARGE }), octavia, true).flavors).toBe(false);
+    expect(offerQuestion(intent({ [FLAVOR]: 'large' }), octavia, true).flavors).toBe(true);
   });
 });

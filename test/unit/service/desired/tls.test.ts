@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookAt } from '../../../../shared/service/look.ts';
+import { evaluate } from '../../../../shared/service/evaluate.ts';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
 import type { Problem } from '../../../../shared/model/plan.ts';
 import { unitOf } from '../../../../shared/service/unit.ts';
@@ -42,7 +42,7 @@ async function desired(
   const all = aConfig(undefined, config);
   const world = { cloud, clock: { now: () => 0 }, config: all };
   const unit = unitOf('service/default/web', name, service, all);
-  const { desired: found } = await lookAt(unit, NODES, world, { id: 'c', name: 'kubernetes' });
+  const { desired: found } = await evaluate(unit, NODES, world, { id: 'c', name: 'kubernetes' });
   return {
     listeners: found.resources.flatMap(({ kind, attributes }) =>
       kind === 'listener' ? [String((attributes as { protocol?: string }).protocol)] : [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { desireVips } from '../../../../shared/service/desired/vips.ts';
 import { servedFamilies } from '../../../../shared/model/network/network.ts';
-import { readWishes } from '../../../../shared/service/intent/wishes.ts';
+import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -18,11 +18,11 @@ const facts = (...[vipSubnet, ...additionalSubnets]: readonly Subnet[]): Network
 const ZED = { minor: 26 };
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 
-const wishes = (
+const intent = (
   ipFamilies: readonly string[],
   loadBalancerIP = '',
   annotations: Record<string, string> = INTERNAL,
-) => readWishes(aStoredService({ annotations, spec: { ipFamilies, loadBalancerIP } }), aConfig());
+) => readIntent(aStoredService({ annotations, spec: { ipFamilies, loadBalancerIP } }), aConfig());
 
 describe('spec.loadBalancerIP', () => {
   test.each<[string, readonly string[], string, readonly Subnet[], object]>([
@@ -49,11 +49,11 @@ describe('spec.loadBalancerIP', () => {
       { vip_subnet_id: 'four', vip_address: '10.0.0.7', additional_vips: [{ subnet_id: 'six' }] },
     ],
   ])('%s', (_, families, ip, subnets, attributes) => {
-    expect(desireVips(wishes(families, ip), facts(...subnets), ZED)).toEqual({ attributes, problems: [] });
+    expect(desireVips(intent(families, ip), facts(...subnets), ZED)).toEqual({ attributes, problems: [] });
   });
 
   test('is the floating IP of an external Service of IPv4', () => {
-    const { attributes } = desireVips(wishes(['IPv4'], '203.0.113.7', {}), facts(FOUR), ZED);
+    const { attributes } = desireVips(intent(['IPv4'], '203.0.113.7', {}), facts(FOUR), ZED);
     expect(attributes).toEqual({ vip_subnet_id: 'four' });
   });
 
@@ -62,7 +62,7 @@ describe('spec.loadBalancerIP', () => {
     ['must be of a family of the Service', ['IPv4'], 'fd00:10::7', [FOUR]],
     ['cannot be asked for', ['IPv6'], 'fd00:10::7', [SLAAC]],
   ])('%s', (text, families, ip, subnets) => {
-    const { attributes, problems } = desireVips(wishes(families, ip), facts(...subnets), ZED);
+    const { attributes, problems } = desireVips(intent(families, ip), facts(...subnets), ZED);
     expect(problems).toEqual([
       expect.objectContaining({ field: 'spec.loadBalancerIP', value: ip, blocking: true }),
     ]);
@@ -73,7 +73,7 @@ describe('spec.loadBalancerIP', () => {
 
 test('a port that is named comes with the subnet that counts', () => {
   const annotations = { 'loadbalancer.openstack.org/port-id': '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' };
-  const { attributes } = desireVips(wishes(['IPv4'], '', annotations), facts(FOUR), ZED);
+  const { attributes } = desireVips(intent(['IPv4'], '', annotations), facts(FOUR), ZED);
   expect(attributes).toEqual({
     vip_port_id: '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
     vip_subnet_id: 'four',
@@ -81,7 +81,7 @@ test('a port that is named comes with the subnet that counts', () => {
 });
 
 describe('the families that are served', () => {
-  const both = wishes(['IPv4', 'IPv6']);
+  const both = intent(['IPv4', 'IPv6']);
   test.each<[string, NetworkFacts, { readonly minor: number }, readonly number[]]>([
     ['are those of the subnets', facts(FOUR, SIX), ZED, [4, 6]],
     ['are one before additional VIPs', facts(FOUR, SIX), { minor: 25 }, [4]],

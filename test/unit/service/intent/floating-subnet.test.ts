@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { desireFloatingSubnets } from '../../../../shared/service/intent/floating-subnet.ts';
-import { networkQuestion, readWishes } from '../../../../shared/service/intent/wishes.ts';
+import { networkQuestion, readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import type { FloatingSubnet } from '../../../../shared/model/network/network.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -20,9 +20,9 @@ const subnet = (
 });
 const THERE = [subnet('1', 'public-1', ['paid']), subnet('2', 'public-2', []), subnet('3', 'old', ['paid'])];
 
-function wishes(asked: Readonly<Record<string, string>>, loadBalancerIP?: string) {
+function intent(asked: Readonly<Record<string, string>>, loadBalancerIP?: string) {
   const annotations = Object.fromEntries(Object.entries(asked).map(([name, text]) => [OCCM + name, text]));
-  return readWishes(
+  return readIntent(
     aStoredService({ annotations, spec: { loadBalancerIP } }),
     aConfig(undefined, { floatingSubnet: 'old' }),
   );
@@ -34,7 +34,7 @@ function choose(
   loadBalancerIP?: string,
 ) {
   const facts = { floatingNetworks: ['public'], floatingSubnets: there, missing: [] };
-  return desireFloatingSubnets(wishes(asked, loadBalancerIP), 'public', facts);
+  return desireFloatingSubnets(intent(asked, loadBalancerIP), 'public', facts);
 }
 
 describe('subnets for the floating IP', () => {
@@ -101,5 +101,5 @@ test.each([
   [{}, { choose_floating_subnet: true }],
   [{ 'floating-subnet-id': ID }, { choose_floating_subnet: false, floating_subnet_id: ID }],
 ])('%j has %j looked up', (asked, question) => {
-  expect(networkQuestion(wishes(asked))).toMatchObject(question);
+  expect(networkQuestion(intent(asked))).toMatchObject(question);
 });

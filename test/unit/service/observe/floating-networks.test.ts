@@ -13,7 +13,7 @@ const SUBNETS = [
 ];
 const a = { id: PUBLIC_SUBNET, name: 'a', network_id: PUBLIC, tags: ['t'] };
 
-async function look(question: object, networks: readonly string[] = [PUBLIC]) {
+async function evaluation(question: object, networks: readonly string[] = [PUBLIC]) {
   const cloud = new CloudModel({
     subnet: SUBNETS,
     network: networks.map((id) => ({ id, 'router:external': 'true' })),
@@ -54,16 +54,16 @@ test.each([
     },
   ],
 ])('%s', async (_, question, facts) => {
-  expect(await look(question)).toEqual(facts);
+  expect(await evaluation(question)).toEqual(facts);
 });
 
 test('a named subnet settles which of several networks it is', async () => {
-  const { floatingNetworks } = await look({ floating_subnet_id: PUBLIC_SUBNET }, [NETWORK, PUBLIC]);
+  const { floatingNetworks } = await evaluation({ floating_subnet_id: PUBLIC_SUBNET }, [NETWORK, PUBLIC]);
   expect(floatingNetworks).toEqual([PUBLIC]);
 });
 
 test('no subnets while it is open which network it is', async () => {
-  expect(await look({ choose_floating_subnet: true }, [NETWORK, PUBLIC])).toEqual({
+  expect(await evaluation({ choose_floating_subnet: true }, [NETWORK, PUBLIC])).toEqual({
     floatingNetworks: [NETWORK, PUBLIC],
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UpdateStep } from '../../../../shared/model/plan.ts';
 import type { Unit } from '../../../../shared/model/unit.ts';
-import { afterwards } from '../../../../shared/service/observe/remembered/afterwards.ts';
+import { predictState } from '../../../../shared/service/observe/remembered/predict-state.ts';
 import { findSecurityGroups } from '../../../../shared/service/observe/security-group.ts';
 import { CloudModel } from '../../../support/cloud-model.ts';
 import type { Wire } from '../../../support/cloud-model.ts';
@@ -84,7 +84,7 @@ test('what is expected of a port after our write is what Neutron answered, other
   const step: UpdateStep = { verb: 'update', kind: 'port', address: 'port/10.0.0.1', id: 'p', changes };
   const observed = { kind: 'port' as const, address: 'port/10.0.0.1', id: 'p', owned: true, wire };
 
-  const [expected] = afterwards([observed], {
+  const [expected] = predictState([observed], {
     steps: [step],
     known: new Map([['port/10.0.0.1', answer]]),
     name: NAME,

@@ -39,16 +39,16 @@ async function found(
   } = {},
 ) {
   const cloud = new CloudModel({ subnet: subnets, port: [PORT] });
-  const look = new Subnets(cloud, { now: () => 0 });
+  const evaluation = new Subnets(cloud, { now: () => 0 });
   const asked = { external: false, families: [4 as const], ...question };
   const { vipSubnet, additionalSubnets, noVipSubnet } = await observeVipSubnets(
     asked,
     lb,
     [node(...addresses)],
-    look,
+    evaluation,
   );
   const ids = [vipSubnet?.id, ...additionalSubnets.map(({ id }) => id)];
-  return { ids, missing: [...look.missing], lacks: noVipSubnet?.candidates };
+  return { ids, missing: [...evaluation.missing], lacks: noVipSubnet?.candidates };
 }
 
 const BOTH = { families: [4, 6] as const };

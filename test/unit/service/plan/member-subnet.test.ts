@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../../shared/config/config.ts';
 import type { Service } from '../../../../shared/model/kubernetes.ts';
 import type { Step } from '../../../../shared/model/plan.ts';
-import { executeWhole, look, settle } from '../../../laws/drive.ts';
+import { executeWhole, evaluation, settle } from '../../../laws/drive.ts';
 import { CloudModel, NETWORK, OTHER_SUBNET, SUBNET, SUBNET_IPV6 } from '../../../support/cloud-model.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -37,14 +37,14 @@ const subnetsOf = (cloud: CloudModel): readonly unknown[] =>
 
 /** Somebody changes their mind when so many steps were made. */
 async function interrupted(first: Service, cloud: CloudModel, steps: number): Promise<void> {
-  const seen = await look(first, nodes, cloud);
+  const seen = await evaluation(first, nodes, cloud);
   await executeWhole({ ...seen, plan: { ...seen.plan, steps: seen.plan.steps.slice(0, steps) } }, cloud);
 }
 
 describe('another member subnet', () => {
   test('is a new pool, said once however many members there are', async () => {
     const cloud = await served(service());
-    const { plan } = await look(inSubnet(OTHER_SUBNET), nodes, cloud);
+    const { plan } = await evaluation(inSubnet(OTHER_SUBNET), nodes, cloud);
 
     expect(inShort(plan.steps)).toEqual([
       'create pool/tcp/80/next',
@@ -73,9 +73,9 @@ describe('another member subnet', () => {
 
   test('that is the wish of nobody is none', async () => {
     const cloud = await served(inSubnet(OTHER_SUBNET));
-    const ofFamily6 = await look(inSubnet(SUBNET_IPV6), nodes, cloud);
+    const ofFamily6 = await evaluation(inSubnet(SUBNET_IPV6), nodes, cloud);
 
-    expect((await look(service(), nodes, cloud)).plan.steps).toEqual([]);
+    expect((await evaluation(service(), nodes, cloud)).plan.steps).toEqual([]);
     expect(ofFamily6.plan.steps).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('another member subnet', () => {
     const cloud = await served(service());
     const both = [nodeAt(1, '10.9.0.1'), nodeAt(2, '10.9.0.2')];
 
-    expect(inShort((await look(inSubnet(OTHER_SUBNET), both, cloud)).plan.steps)).toEqual([
+    expect(inShort((await evaluation(inSubnet(OTHER_SUBNET), both, cloud)).plan.steps)).toEqual([
       'members pool/tcp/80',
     ]);
   });
@@ -91,7 +91,7 @@ describe('another member subnet', () => {
   test('waits while no node can be used', async () => {
     const cloud = await served(service());
 
-    expect((await look(inSubnet(OTHER_SUBNET), [], cloud)).plan.steps).toEqual([]);
+    expect((await evaluation(inSubnet(OTHER_SUBNET), [], cloud)).plan.steps).toEqual([]);
   });
 });
 
@@ -102,7 +102,7 @@ describe('a batch', () => {
       const cloud = await served(service());
       const [first] = cloud.all('member');
       if (first) first['subnet_id'] = has;
-      const { plan } = await look(service(), [nodeAt(1), nodeAt(3), nodeAt(4)], cloud);
+      const { plan } = await evaluation(service(), [nodeAt(1), nodeAt(3), nodeAt(4)], cloud);
 
       const listed = plan.steps.flatMap((step) => (step.verb === 'members' ? step.members : []));
       expect(listed.map(({ address, subnet_id = null }) => [address, subnet_id])).toEqual([
@@ -119,7 +119,7 @@ describe('whoever changes their mind half-way', () => {
     const cloud = await served(service());
     await interrupted(inSubnet(OTHER_SUBNET), cloud, steps);
     const [inUse, begun] = cloud.all('pool').map(({ id }) => id);
-    const seen = await look(inSubnet(THIRD_SUBNET), nodes, cloud);
+    const seen = await evaluation(inSubnet(THIRD_SUBNET), nodes, cloud);
     const turned = cloud.all('listener').map((listener) => listener['default_pool_id']);
     await executeWhole(seen, cloud);
 
@@ -128,14 +128,16 @@ describe('whoever changes their mind half-way', () => {
     const expected = steps === 1 ? [begun] : [];
     expect(cloud.all('pool').flatMap(({ id }) => (id === begun ? [id] : []))).toEqual(expected);
     expect(cloud.all('pool')).toHaveLength(1);
-    expect((await look(inSubnet(THIRD_SUBNET), nodes, cloud)).plan.steps).toEqual([]);
+    expect((await evaluation(inSubnet(THIRD_SUBNET), nodes, cloud)).plan.steps).toEqual([]);
   });
 
   test('and wants it as it was gets the begun pool taken away, and nothing else', async () => {
     const cloud = await served(service());
     await interrupted(inSubnet(OTHER_SUBNET), cloud, 2);
 
-    expect(inShort((await look(service(), nodes, cloud)).plan.steps)).toEqual(['delete pool/tcp/80/next']);
+    expect(inShort((await evaluation(service(), nodes, cloud)).plan.steps)).toEqual([
+      'delete pool/tcp/80/next',
+    ]);
   });
 
   test('does not wait for ever for a pool whose protocol its listener cannot have', async () => {
@@ -156,7 +158,7 @@ describe('a managed security group', () => {
     const cloud = await served(service(), managed);
     expect(openTo(cloud)).toEqual(['10.0.0.0/24']);
 
-    await executeWhole(await look(inSubnet(OTHER_SUBNET), nodes, cloud, managed), cloud);
+    await executeWhole(await evaluation(inSubnet(OTHER_SUBNET), nodes, cloud, managed), cloud);
     expect(openTo(cloud)).toEqual(['10.0.0.0/24', '10.9.0.0/24']);
 
     await settle(inSubnet(OTHER_SUBNET), nodes, cloud, managed);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CloudModel } from '../../../support/cloud-model.ts';
 import { aStoredService } from '../../../support/service.ts';
-import { CLUSTER, look, settle } from '../../../laws/drive.ts';
+import { CLUSTER, evaluation, settle } from '../../../laws/drive.ts';
 
 const service = aStoredService();
 const nodes = [
@@ -24,7 +24,7 @@ describe('a floating IP that is in use', () => {
 
     // a cloud with the same contents, asked for the first time
     const later = new CloudModel(contentsOf(cloud));
-    const { plan } = await look(service, nodes, later);
+    const { plan } = await evaluation(service, nodes, later);
 
     expect(plan.steps).toEqual([]);
     expect(plan.problems).toMatchObject([{ field: 'loadbalancer.openstack.org/floating-network-id' }]);
@@ -34,7 +34,7 @@ describe('a floating IP that is in use', () => {
     const cloud = await served();
     const later = new CloudModel({ ...contentsOf(cloud), network: [] });
 
-    expect((await look(service, nodes, later)).plan.steps).toEqual([]);
+    expect((await evaluation(service, nodes, later)).plan.steps).toEqual([]);
   });
 });
 
@@ -43,12 +43,14 @@ describe('a load balancer in ERROR that nobody has the address of', () => {
     const cloud = await served();
     const [lb] = cloud.all('loadbalancer');
     if (lb) lb['provisioning_status'] = 'ERROR';
-    expect((await look(service, nodes, cloud)).plan.steps).toMatchObject([{ verb: 'delete', address: 'lb' }]);
+    expect((await evaluation(service, nodes, cloud)).plan.steps).toMatchObject([
+      { verb: 'delete', address: 'lb' },
+    ]);
 
     const listener = { loadbalancer_id: lb?.id, protocol: 'TCP', protocol_port: 9100, tags: [] };
     cloud.all('listener').push({ id: 'eeeeeeee-0000-4000-8000-000000000001', ...listener });
 
-    const { plan } = await look(service, nodes, cloud);
+    const { plan } = await evaluation(service, nodes, cloud);
     expect(plan.steps).toEqual([]);
     expect(plan.foreign).toEqual(['listener/tcp/9100']);
   });
@@ -70,7 +72,7 @@ test('a load balancer that only might be ours is never removed as made twice', a
   cloud.all('loadbalancer').push(named);
   const ip = cloud.all('floatingip')[0]?.['floating_ip_address'];
 
-  const { plan } = await look(
+  const { plan } = await evaluation(
     {
       ...service,
       metadata: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nothingApplied } from '../../../../shared/service/conclude.ts';
+import { nothingApplied } from '../../../../shared/service/finish.ts';
 import { addressesToPublish, ingressOf } from '../../../../shared/service/report/published-address.ts';
-import { changed, lookAtWorld, world } from '../../../golden/world.ts';
+import { changed, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 
 const occm = world('occm/basic-two-ports');
@@ -16,13 +16,13 @@ const dual =
 test.each(['PreferDualStack', 'RequireDualStack'])(
   'the one address that the Go provider gave a %s Service stays, and the other one is told of',
   async (policy) => {
-    const look = await lookAtWorld(changed(occm, dual(policy)));
-    expect(look.plan.steps.every(({ verb }) => verb === 'update')).toBe(true);
-    expect(look.plan.problems.filter(({ blocking }) => blocking)).toEqual([]);
-    expect(ingressOf(look, addressesToPublish(look, nothingApplied(look)))).toEqual(
+    const evaluation = await evaluateWorld(changed(occm, dual(policy)));
+    expect(evaluation.plan.steps.every(({ verb }) => verb === 'update')).toBe(true);
+    expect(evaluation.plan.problems.filter(({ blocking }) => blocking)).toEqual([]);
+    expect(ingressOf(evaluation, addressesToPublish(evaluation, nothingApplied(evaluation)))).toEqual(
       occm.service.status?.loadBalancer?.ingress,
     );
-    const told = JSON.stringify([look.plan.refused, look.plan.problems]);
+    const told = JSON.stringify([evaluation.plan.refused, evaluation.plan.problems]);
     expect(told).toMatch(/additional_vips|has no IPv6 address/);
   },
 );
@@ -39,6 +39,6 @@ test('any address that is published proves whose a load balancer is', async () =
           { subnet_id: first.loadbalancer['vip_subnet_id'], ip_address: six },
         ];
     });
-  expect((await lookAtWorld(published(six))).observed.loadBalancer?.id).toBe(OCCM_ID);
-  expect((await lookAtWorld(published('fd00:10::1'))).observed.loadBalancer).toBeUndefined();
+  expect((await evaluateWorld(published(six))).observed.loadBalancer?.id).toBe(OCCM_ID);
+  expect((await evaluateWorld(published('fd00:10::1'))).observed.loadBalancer).toBeUndefined();
 });

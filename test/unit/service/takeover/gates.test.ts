@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Look } from '../../../../shared/service/look.ts';
+import type { Evaluation } from '../../../../shared/service/evaluate.ts';
 import { APPROVE } from '../../../../shared/model/ownership.ts';
 import type { Step } from '../../../../shared/model/plan.ts';
-import { nothingApplied } from '../../../../shared/service/conclude.ts';
+import { nothingApplied } from '../../../../shared/service/finish.ts';
 import { addressesToPublish } from '../../../../shared/service/report/published-address.ts';
-import { changed, configOf, lookAtWorld, world } from '../../../golden/world.ts';
+import { changed, configOf, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 
 const kinx = world('kinx/readme-tcp');
@@ -17,19 +17,19 @@ function annotate(draft: Draft<RecordedWorld>, key: string, value: string): void
 }
 
 const approve =
-  (...looks: readonly Look[]): Edit =>
+  (...looks: readonly Evaluation[]): Edit =>
   (draft) => {
-    const hashes = looks.flatMap(({ plan }) => plan.pending.map(({ approval }) => approval));
+    const hashes = looks.flatMap(({ plan }) => plan.awaitingApproval.map(({ approval }) => approval));
     annotate(draft, APPROVE, hashes.join(','));
   };
 
-const besideTags = ({ plan }: Look): readonly Step[] =>
+const besideTags = ({ plan }: Evaluation): readonly Step[] =>
   plan.steps.filter(
     (step) => step.verb !== 'update' || step.changes.some(({ attribute }) => attribute !== 'tags'),
   );
 
-const waiting = ({ plan }: Look): readonly string[] =>
-  plan.pending.map(({ verb, address, changes }) =>
+const waiting = ({ plan }: Evaluation): readonly string[] =>
+  plan.awaitingApproval.map(({ verb, address, changes }) =>
     [verb, address, ...changes.map(({ attribute }) => attribute)].join(' '),
   );
 
@@ -110,27 +110,27 @@ const CASES: readonly (readonly [string, RecordedWorld, Edit, readonly string[],
 
 describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
   test('so it waits, and nothing but tags is written', async () => {
-    const look = await lookAtWorld(changed(from, edit));
+    const evaluation = await evaluateWorld(changed(from, edit));
 
-    expect(waiting(look)).toEqual(waits);
-    expect(besideTags(look)).toEqual([]);
+    expect(waiting(evaluation)).toEqual(waits);
+    expect(besideTags(evaluation)).toEqual([]);
   });
 
   test('and is done once it is approved', async () => {
     const asked = changed(from, edit);
-    const look = await lookAtWorld(changed(asked, approve(await lookAtWorld(asked))));
+    const evaluation = await evaluateWorld(changed(asked, approve(await evaluateWorld(asked))));
 
-    expect(waiting(look)).toEqual([]);
-    expect(besideTags(look).map(({ verb, address }) => `${verb} ${address}`)).toEqual(steps);
+    expect(waiting(evaluation)).toEqual([]);
+    expect(besideTags(evaluation).map(({ verb, address }) => `${verb} ${address}`)).toEqual(steps);
   });
 });
 
 describe('an approval', () => {
   test('is for one change, not for the one beside it', async () => {
-    const look = await lookAtWorld(changed(kinx, sticky));
-    const [first] = look.plan.pending;
-    const one = { ...look, plan: { ...look.plan, pending: first ? [first] : [] } };
-    const again = await lookAtWorld(changed(changed(kinx, sticky), approve(one)));
+    const evaluation = await evaluateWorld(changed(kinx, sticky));
+    const [first] = evaluation.plan.awaitingApproval;
+    const one = { ...evaluation, plan: { ...evaluation.plan, awaitingApproval: first ? [first] : [] } };
+    const again = await evaluateWorld(changed(changed(kinx, sticky), approve(one)));
 
     expect(waiting(again)).toEqual(['update pool/tcp/443 session_persistence']);
     expect(besideTags(again).map(({ address }) => address)).toEqual(['pool/tcp/80']);
@@ -141,9 +141,9 @@ describe('an approval', () => {
     const other = changed(asked, (draft) => {
       draft.service.metadata.uid = '99999999-0000-4000-8000-000000000000';
     });
-    const look = await lookAtWorld(changed(asked, approve(await lookAtWorld(other))));
+    const evaluation = await evaluateWorld(changed(asked, approve(await evaluateWorld(other))));
 
-    expect(waiting(look)).toHaveLength(2);
+    expect(waiting(evaluation)).toHaveLength(2);
   });
 
   test('is not for another value', async () => {
@@ -151,16 +151,16 @@ describe('an approval', () => {
       changed(kinx, (draft) => {
         annotate(draft, 'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-interval', seconds);
       });
-    const look = await lookAtWorld(changed(delay('7'), approve(await lookAtWorld(delay('8')))));
+    const evaluation = await evaluateWorld(changed(delay('7'), approve(await evaluateWorld(delay('8')))));
 
-    expect(waiting(look)).toHaveLength(2);
+    expect(waiting(evaluation)).toHaveLength(2);
   });
 
   test('makes the watermark another one, so that a sweep finds it', async () => {
     const asked = changed(kinx, sticky);
-    const look = await lookAtWorld(asked);
+    const evaluation = await evaluateWorld(asked);
 
-    expect((await lookAtWorld(changed(asked, approve(look)))).hash).not.toBe(look.hash);
+    expect((await evaluateWorld(changed(asked, approve(evaluation)))).hash).not.toBe(evaluation.hash);
   });
 });
 
@@ -171,17 +171,17 @@ describe('with traffic that stays on its node', () => {
   });
 
   test('members are not asked at a port that nobody checks yet', async () => {
-    const look = await lookAtWorld(local);
+    const evaluation = await evaluateWorld(local);
 
-    expect(waiting(look).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
+    expect(waiting(evaluation).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
       'update monitor/tcp/80 type',
       'update monitor/tcp/443 type',
     ]);
-    expect(besideTags(look)).toEqual([]);
+    expect(besideTags(evaluation)).toEqual([]);
   });
 
   test('a node that joins is checked like its siblings', async () => {
-    const look = await lookAtWorld(
+    const evaluation = await evaluateWorld(
       changed(local, (draft) => {
         draft.nodes.push({
           metadata: { name: 'new', uid: 'new', resourceVersion: '1' },
@@ -189,7 +189,9 @@ describe('with traffic that stays on its node', () => {
         });
       }),
     );
-    const created = besideTags(look).flatMap((step) => (step.verb === 'create' ? [step.attributes] : []));
+    const created = besideTags(evaluation).flatMap((step) =>
+      step.verb === 'create' ? [step.attributes] : [],
+    );
 
     expect(created.map((attributes) => attributes['monitor_port'])).toEqual([null, null]);
   });
@@ -205,20 +207,20 @@ describe('nodes without a ready Pod', () => {
     for (const monitor of lb?.healthmonitors ?? []) Object.assign(monitor, http);
     for (const member of Object.values(lb?.members ?? {}).flat()) member['monitor_port'] = 32_000;
   };
-  const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Look> =>
-    lookAtWorld(from, configOf(from), { localNodes: nodes });
+  const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Evaluation> =>
+    evaluateWorld(from, configOf(from), { localNodes: nodes });
 
   test('get traffic from the Go provider, so that they become backups waits', async () => {
-    const look = await lookWith(changed(occm, local), ['node-1']);
+    const evaluation = await lookWith(changed(occm, local), ['node-1']);
 
-    expect(waiting(look)).toEqual(['update pool/tcp/80 backup', 'update pool/tcp/443 backup']);
-    expect(besideTags(look).filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
+    expect(waiting(evaluation)).toEqual(['update pool/tcp/80 backup', 'update pool/tcp/443 backup']);
+    expect(besideTags(evaluation).filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
   });
 
   test('are approved once, wherever the Pods go', async () => {
     const asked = changed(occm, local);
-    const look = await lookWith(asked, ['node-1']);
-    const again = await lookWith(changed(asked, approve(look)), ['node-2', 'node-3']);
+    const evaluation = await lookWith(asked, ['node-1']);
+    const again = await lookWith(changed(asked, approve(evaluation)), ['node-2', 'node-3']);
 
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again).filter(({ verb }) => verb === 'members')).toHaveLength(2);
@@ -232,9 +234,9 @@ describe('Pods of a port without a node port', () => {
     // as the Go provider leaves it then
     for (const balancer of draft.openstack) for (const pool of balancer.pools) balancer.members[pool.id] = [];
   };
-  const lookWith = (from: RecordedWorld, ...addresses: readonly string[]): Promise<Look> => {
+  const lookWith = (from: RecordedWorld, ...addresses: readonly string[]): Promise<Evaluation> => {
     const pods = addresses.map((address) => ({ pod: `web-${address}`, address, port: 8080 }));
-    return lookAtWorld(from, configOf(from), {
+    return evaluateWorld(from, configOf(from), {
       endpoints: [
         { pods, refused: [] },
         { pods: [], refused: [] },
@@ -243,16 +245,16 @@ describe('Pods of a port without a node port', () => {
   };
 
   test('got nothing from the Go provider, so that they become members waits', async () => {
-    const look = await lookWith(changed(occm, direct), '10.0.0.31');
+    const evaluation = await lookWith(changed(occm, direct), '10.0.0.31');
 
-    expect(waiting(look)).toEqual(['update pool/tcp/80 members']);
-    expect(besideTags(look)).toEqual([]);
+    expect(waiting(evaluation)).toEqual(['update pool/tcp/80 members']);
+    expect(besideTags(evaluation)).toEqual([]);
   });
 
   test('are approved once, wherever they go', async () => {
     const asked = changed(occm, direct);
-    const look = await lookWith(asked, '10.0.0.31');
-    const again = await lookWith(changed(asked, approve(look)), '10.0.0.32', '10.0.0.33');
+    const evaluation = await lookWith(asked, '10.0.0.31');
+    const again = await lookWith(changed(asked, approve(evaluation)), '10.0.0.32', '10.0.0.33');
 
     expect(waiting(again)).toEqual([]);
     expect(besideTags(again)).toMatchObject([
@@ -270,39 +272,41 @@ describe('Pods of a port without a node port', () => {
       if (balancer) balancer.members[pool] = [{ ...pod, ...state, protocol_port: 8080, backup: false }];
     });
     const held = await lookWith(served);
-    const look = await lookWith(changed(served, approve(held)));
+    const evaluation = await lookWith(changed(served, approve(held)));
 
     expect(besideTags(held)).toEqual([]);
     expect(waiting(held)).toEqual(['update pool/tcp/80 members']);
-    expect(besideTags(look)).toMatchObject([{ verb: 'delete', address: 'member/tcp/80/10.0.0.31:8080' }]);
+    expect(besideTags(evaluation)).toMatchObject([
+      { verb: 'delete', address: 'member/tcp/80/10.0.0.31:8080' },
+    ]);
   });
 });
 
 test('a member that a person took out of service stays out', async () => {
-  const look = await lookAtWorld(
+  const evaluation = await evaluateWorld(
     changed(occm, (draft) => {
       for (const [member] of Object.values(draft.openstack[0]?.members ?? {}))
         if (member) member['admin_state_up'] = false;
     }),
   );
 
-  expect(waiting(look)).toHaveLength(2);
-  expect(waiting(look)[0]).toMatch(/^update member\/tcp\/\d+\/\S+ admin_state_up$/);
-  expect(besideTags(look)).toEqual([]);
+  expect(waiting(evaluation)).toHaveLength(2);
+  expect(waiting(evaluation)[0]).toMatch(/^update member\/tcp\/\d+\/\S+ admin_state_up$/);
+  expect(besideTags(evaluation)).toEqual([]);
 });
 
 test('the Go provider’s monitor changes its type with all that belongs to it', async () => {
-  const look = await lookAtWorld(
+  const evaluation = await evaluateWorld(
     changed(occm, (draft) => {
       draft.service.spec.externalTrafficPolicy = 'Local';
       draft.service.spec.healthCheckNodePort = 32_000;
     }),
   );
-  const monitors = besideTags(look).flatMap((step) =>
+  const monitors = besideTags(evaluation).flatMap((step) =>
     step.verb === 'create' && step.kind === 'healthmonitor' ? [step.attributes] : [],
   );
 
-  expect(waiting(look)).toEqual([]);
+  expect(waiting(evaluation)).toEqual([]);
   expect(monitors.map(({ type, url_path }) => [type, url_path])).toEqual([
     ['HTTP', '/healthz'],
     ['HTTP', '/healthz'],
@@ -310,15 +314,15 @@ test('the Go provider’s monitor changes its type with all that belongs to it',
 });
 
 test('what the Go provider did by itself is done without being asked', async () => {
-  const look = await lookAtWorld(
+  const evaluation = await evaluateWorld(
     changed(occm, (draft) => {
       annotate(draft, 'loadbalancer.openstack.org/connection-limit', '100');
       annotate(draft, 'loadbalancer.openstack.org/health-monitor-delay', '11');
     }),
   );
 
-  expect(waiting(look)).toEqual([]);
-  expect(besideTags(look).map(({ address }) => address)).toEqual([
+  expect(waiting(evaluation)).toEqual([]);
+  expect(besideTags(evaluation).map(({ address }) => address)).toEqual([
     'listener/tcp/80',
     'listener/tcp/443',
     'monitor/tcp/80',
@@ -333,24 +337,24 @@ test('what waits still waits when our tags are there', async () => {
     for (const wire of [lb?.loadbalancer, ...(lb?.listeners ?? [])])
       if (wire) wire['tags'] = [...tags, `levelset-service=${draft.service.metadata.uid}`];
   });
-  const look = await lookAtWorld(tagged);
+  const evaluation = await evaluateWorld(tagged);
 
-  expect(look.plan.steps).toEqual([]);
-  expect(waiting(look)).toHaveLength(2);
+  expect(evaluation.plan.steps).toEqual([]);
+  expect(waiting(evaluation)).toHaveLength(2);
 });
 
 test('the address that is published stays while the other one waits', async () => {
   const [, , edit] = [kinx, kinx, CASES[4]?.[2]];
-  const look = await lookAtWorld(changed(world('occm/hostname'), edit ?? sticky));
+  const evaluation = await evaluateWorld(changed(world('occm/hostname'), edit ?? sticky));
 
-  expect(addressesToPublish(look, nothingApplied(look))).toEqual(['203.0.113.1']);
+  expect(addressesToPublish(evaluation, nothingApplied(evaluation))).toEqual(['203.0.113.1']);
 });
 
 test('with names-only not even our tags are written', async () => {
   for (const one of [kinx, occm]) {
-    const look = await lookAtWorld(one, { ...configOf(one), adopt: 'names-only' });
+    const evaluation = await evaluateWorld(one, { ...configOf(one), adopt: 'names-only' });
 
-    expect(look.observed.loadBalancer?.id).toBe(one.openstack[0]?.loadbalancer.id);
-    expect(look.plan.steps).toEqual([]);
+    expect(evaluation.observed.loadBalancer?.id).toBe(one.openstack[0]?.loadbalancer.id);
+    expect(evaluation.plan.steps).toEqual([]);
   }
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Look } from '../../../../shared/service/look.ts';
+import type { Evaluation } from '../../../../shared/service/evaluate.ts';
 import { APPROVE } from '../../../../shared/model/ownership.ts';
-import { changed, lookAtWorld, world } from '../../../golden/world.ts';
+import { changed, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 
 const THEIRS = '00976b96-5dc3-4651-8530-e2af9dbc9c1e';
@@ -26,41 +26,41 @@ const approve =
 const edited = (from: RecordedWorld, ...edits: readonly Edit[]): RecordedWorld =>
   edits.reduce((draft, edit) => changed(draft, edit), from);
 
-const waiting = ({ plan }: Look): readonly unknown[] =>
-  plan.pending.map(({ address, changes }) => [address, ...changes]);
+const waiting = ({ plan }: Evaluation): readonly unknown[] =>
+  plan.awaitingApproval.map(({ address, changes }) => [address, ...changes]);
 
 /** Without those that only add our tags, and of ports other than the first. */
-const stepsOf = ({ plan }: Look): readonly string[] =>
+const stepsOf = ({ plan }: Evaluation): readonly string[] =>
   plan.steps
     .filter((step) => step.verb !== 'update' || step.changes.some(({ attribute }) => attribute !== 'tags'))
     .map(({ verb, address }) => `${verb} ${address}`)
     .filter((text) => !text.includes('/tcp/443'));
 
-async function approved(from: RecordedWorld): Promise<Look> {
-  const { plan } = await lookAtWorld(from);
-  const hashes = plan.pending.map(({ approval }) => approval);
-  return lookAtWorld(edited(from, approve(hashes)));
+async function approved(from: RecordedWorld): Promise<Evaluation> {
+  const { plan } = await evaluateWorld(from);
+  const hashes = plan.awaitingApproval.map(({ approval }) => approval);
+  return evaluateWorld(edited(from, approve(hashes)));
 }
 
 describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', (name) => {
   const from = world(name);
 
   test('wait, as one change of each pool, while another subnet is asked for', async () => {
-    const look = await lookAtWorld(edited(from, asked));
+    const evaluation = await evaluateWorld(edited(from, asked));
 
     const change = { attribute: 'subnet_id of the members', from: [THEIRS], to: ANOTHER };
-    expect(waiting(look)).toEqual([
+    expect(waiting(evaluation)).toEqual([
       ['pool/tcp/80', change],
       ['pool/tcp/443', change],
     ]);
-    expect(stepsOf(look)).toEqual([]);
+    expect(stepsOf(evaluation)).toEqual([]);
   });
 
   test('are moved by a new pool, once that is approved', async () => {
-    const look = await approved(edited(from, asked));
+    const evaluation = await approved(edited(from, asked));
 
-    expect(waiting(look)).toEqual([]);
-    expect(stepsOf(look)).toEqual([
+    expect(waiting(evaluation)).toEqual([]);
+    expect(stepsOf(evaluation)).toEqual([
       'create pool/tcp/80/next',
       'members pool/tcp/80/next',
       'create monitor/tcp/80/next',
@@ -71,11 +71,11 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
 
   test('go to the addresses that nodes have in it, with the same approval', async () => {
     const both = edited(from, asked, moved);
-    const look = await approved(both);
+    const evaluation = await approved(both);
 
-    expect(stepsOf(await lookAtWorld(both))).toEqual([]);
-    expect(waiting(look)).toEqual([]);
-    expect(stepsOf(look)).toEqual(['members pool/tcp/80']);
+    expect(stepsOf(await evaluateWorld(both))).toEqual([]);
+    expect(waiting(evaluation)).toEqual([]);
+    expect(stepsOf(evaluation)).toEqual(['members pool/tcp/80']);
   });
 
   test('stay where a Service has no such wish, whatever subnet they are in', async () => {
@@ -83,8 +83,8 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
       for (const member of openstack.flatMap(({ members }) => Object.values(members).flat()))
         member['subnet_id'] = ANOTHER;
     };
-    const look = await lookAtWorld(edited(from, elsewhere));
+    const evaluation = await evaluateWorld(edited(from, elsewhere));
 
-    expect([waiting(look), stepsOf(look)]).toEqual([[], []]);
+    expect([waiting(evaluation), stepsOf(evaluation)]).toEqual([[], []]);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { DesiredResource, ResourceKind } from '../../../../shared/model/resources.ts';
-import { withhold } from '../../../../shared/service/plan/approval/withhold.ts';
-import { lookAtWorld, world } from '../../../golden/world.ts';
+import { gateChanges } from '../../../../shared/service/plan/approval/gate-changes.ts';
+import { evaluateWorld, world } from '../../../golden/world.ts';
 
 test('what no controller before made on a listener waits, with what hangs on it', async () => {
-  const { desired, observed } = await lookAtWorld(world('kinx/readme-http-redirect'));
+  const { desired, observed } = await evaluateWorld(world('kinx/readme-http-redirect'));
   const one = (address: string, parent: string): DesiredResource => ({
     kind: 'l7thing' as ResourceKind,
     address,
@@ -15,8 +15,8 @@ test('what no controller before made on a listener waits, with what hangs on it'
     one('l7policy/tcp/80/redirect', 'listener/tcp/80'),
     one('l7rule', 'l7policy/tcp/80/redirect'),
   ];
-  const both = (approved: readonly string[]): ReturnType<typeof withhold> =>
-    withhold({
+  const both = (approved: readonly string[]): ReturnType<typeof gateChanges> =>
+    gateChanges({
       desired: [...desired.resources, ...more],
       observed: observed.resources,
       uid: 'u',
@@ -26,12 +26,15 @@ test('what no controller before made on a listener waits, with what hangs on it'
       keepMembers: false,
       tags: true,
     });
-  const { desired: left, pending } = both([]);
+  const { desired: left, awaitingApproval } = both([]);
 
-  expect(pending.map(({ verb, address }) => [verb, address])).toContainEqual(['create', more[0]?.address]);
+  expect(awaitingApproval.map(({ verb, address }) => [verb, address])).toContainEqual([
+    'create',
+    more[0]?.address,
+  ]);
   expect(left.filter(({ kind }) => kind === more[0]?.kind)).toEqual([]);
 
-  const approved = both(pending.map(({ approval }) => approval));
+  const approved = both(awaitingApproval.map(({ approval }) => approval));
 
   expect(approved.desired.filter(({ kind }) => kind === more[0]?.kind)).toEqual(more);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { legacyLoadBalancerName } from '../../../../shared/model/load-balancer/name-schemes.ts';
 import { LOAD_BALANCER_ID } from '../../../../shared/model/ownership.ts';
 import type { Wire } from '../../../support/cloud-model.ts';
-import { changed, lookAtWorld, world } from '../../../golden/world.ts';
+import { changed, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 
 const kinx = world('kinx/readme-tcp');
@@ -11,7 +11,7 @@ const KINX_ID = kinx.openstack[0]?.loadbalancer.id ?? '';
 const OCCM_ID = occm.openstack[0]?.loadbalancer.id ?? '';
 
 const found = async (from: RecordedWorld): Promise<string | undefined> =>
-  (await lookAtWorld(from)).observed.loadBalancer?.id;
+  (await evaluateWorld(from)).observed.loadBalancer?.id;
 
 function balancer(draft: Draft<RecordedWorld>): Wire {
   const [first] = draft.openstack;
@@ -63,11 +63,15 @@ const TAKEN: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWo
 ];
 
 test.each(TAKEN)('a load balancer %s is taken over', async (_title, from, edit, id) => {
-  const look = await lookAtWorld(changed(from, edit));
+  const evaluation = await evaluateWorld(changed(from, edit));
 
-  expect(look.observed.loadBalancer?.id).toBe(id);
-  expect(look.plan.steps.every(({ verb }) => verb === 'update')).toBe(true);
-  expect([look.plan.refused, look.plan.foreign, look.plan.pending]).toEqual([[], [], []]);
+  expect(evaluation.observed.loadBalancer?.id).toBe(id);
+  expect(evaluation.plan.steps.every(({ verb }) => verb === 'update')).toBe(true);
+  expect([evaluation.plan.refused, evaluation.plan.foreign, evaluation.plan.awaitingApproval]).toEqual([
+    [],
+    [],
+    [],
+  ]);
 });
 
 const LEFT: readonly (readonly [string, RecordedWorld, (draft: Draft<RecordedWorld>) => void])[] = [
@@ -126,7 +130,7 @@ describe('two that could both be meant', () => {
   });
 
   test('none is taken, none is made, and the plan says why', async () => {
-    const { observed, plan } = await lookAtWorld(twice);
+    const { observed, plan } = await evaluateWorld(twice);
 
     expect(observed.loadBalancer).toBeUndefined();
     expect(plan.steps).toEqual([]);
@@ -157,7 +161,7 @@ describe('one that several Services share', () => {
   };
 
   test('is taken over by tags alone', async () => {
-    const { plan } = await lookAtWorld(shared(() => undefined));
+    const { plan } = await evaluateWorld(shared(() => undefined));
 
     expect(plan.sharedWith).toEqual(['takeover/other']);
     expect(plan.steps.map(({ verb }) => verb)).not.toContain('create');
@@ -166,7 +170,7 @@ describe('one that several Services share', () => {
   });
 
   test('stays with its floating IP when its owner leaves', async () => {
-    const { plan } = await lookAtWorld(shared(leave));
+    const { plan } = await evaluateWorld(shared(leave));
 
     expect(new Set(plan.steps.map(({ verb, kind }) => `${verb} ${kind}`))).toEqual(
       new Set(['delete listener', 'delete pool']),
@@ -179,12 +183,12 @@ test('one that a person made is emptied and stays when its Service leaves', asyn
     balancer(draft)['name'] = 'mine';
     draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
   };
-  const { plan } = await lookAtWorld(changed(occm, own));
+  const { plan } = await evaluateWorld(changed(occm, own));
   const steps = plan.steps.map(({ verb, kind }) => `${verb} ${kind}`);
 
   expect(new Set(steps)).toEqual(new Set(['delete listener', 'delete pool', 'delete floatingip']));
 
-  const empty = await lookAtWorld(
+  const empty = await evaluateWorld(
     changed(changed(occm, own), (draft) => {
       for (const lb of draft.openstack) Object.assign(lb, { listeners: [], pools: [], members: {} });
     }),
@@ -210,7 +214,7 @@ describe('what a person made on it', () => {
   });
 
   test('stays when nodes leave, and no call names the whole pool', async () => {
-    const { plan } = await lookAtWorld(byHand);
+    const { plan } = await evaluateWorld(byHand);
     const members = plan.steps.filter(({ kind }) => kind === 'member' || kind === 'pool');
 
     expect(plan.foreign).toHaveLength(3);
@@ -219,7 +223,7 @@ describe('what a person made on it', () => {
   });
 
   test('keeps the load balancer when its Service leaves', async () => {
-    const { plan } = await lookAtWorld(
+    const { plan } = await evaluateWorld(
       changed(byHand, (draft) => {
         draft.service.metadata.deletionTimestamp = '2026-11-21T00:00:00Z';
       }),
@@ -239,7 +243,7 @@ test('another pool in place of its own is not touched', async () => {
     for (const pool of draft.openstack[0]?.pools ?? []) pool['name'] = 'blue';
     draft.service.spec.sessionAffinity = 'ClientIP';
   });
-  const { plan } = await lookAtWorld(swapped);
+  const { plan } = await evaluateWorld(swapped);
 
   expect(plan.steps.map(({ kind }) => kind)).toEqual(['loadbalancer', 'listener', 'listener']);
   expect(plan.refused.map(({ address }) => address)).toEqual(['pool/tcp/80', 'pool/tcp/443']);
@@ -250,7 +254,7 @@ test('an address of a node that serves is kept though another one would be chose
     const first = draft.nodes[0]?.status?.addresses ?? [];
     first.unshift({ type: 'InternalIP', address: '10.0.0.250' });
   });
-  const { plan } = await lookAtWorld(moved);
+  const { plan } = await evaluateWorld(moved);
 
   expect(plan.steps.filter(({ kind }) => kind === 'member' || kind === 'pool')).toEqual([]);
 });

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { brake } from '../../../shared/node/plan/brake.ts';
-import type { BrakeInput } from '../../../shared/node/plan/brake.ts';
+import { deletionBudget } from '../../../shared/node/plan/deletion-budget.ts';
+import type { DeletionBudgetInput } from '../../../shared/node/plan/deletion-budget.ts';
 
 const NOW = 10_000_000;
 const HOUR_MS = 3_600_000;
 const uids = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}-${at}`);
 const present = (count: number) => ['own', ...uids(count - 1, 'there')];
 const deletions = (count: number, at = NOW - 1) => uids(count, 'gone').map((uid) => ({ uid, at }));
-const leaving = (input: Partial<BrakeInput>): string | undefined =>
-  brake({
+const leaving = (input: Partial<DeletionBudgetInput>): string | undefined =>
+  deletionBudget({
     ...{ uid: 'own', nodes: present(50), withServer: ['there-0'], deletions: [], percent: 10, now: NOW },
     ...input,
   });
 
-test.each<readonly [which: string, input: Partial<BrakeInput>]>([
+test.each<readonly [which: string, input: Partial<DeletionBudgetInput>]>([
   ['the first', {}],
   ['the first of a cluster of one', { nodes: present(1) }],
   ['the last of a share', { nodes: present(46), deletions: deletions(4) }],
@@ -27,7 +27,7 @@ test.each<readonly [which: string, input: Partial<BrakeInput>]>([
   expect(leaving(input)).toBeUndefined();
 });
 
-test.each<readonly [which: string, input: Partial<BrakeInput>, why: RegExp]>([
+test.each<readonly [which: string, input: Partial<DeletionBudgetInput>, why: RegExp]>([
   ['one with 0%', { percent: 0 }, /--node-deletion-share=0% lets no Node/],
   ['one where Nova shows no server', { withServer: [] }, /lists not one server of any Node/],
   ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /not one server/],

@@ -4,8 +4,8 @@ import type { Address } from '../../model/address.ts';
 import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
-import { moved, presentOf } from './moved.ts';
-import type { Move } from './moved.ts';
+import { inNextPool, presentOf } from './in-next-pool.ts';
+import type { Move } from './in-next-pool.ts';
 
 type There = ReadonlyMap<Address, ObservedResource>;
 
@@ -15,7 +15,7 @@ type There = ReadonlyMap<Address, ObservedResource>;
  * it. The rest follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
  * A member that drains stays behind, as nothing is made for a node that leaves.
  */
-export function desireBeside(
+export function replacePools(
   desired: readonly DesiredResource[],
   there: There,
   keepMembers: boolean,
@@ -29,7 +29,7 @@ export function desireBeside(
     const found = places.find(({ place }) => isAt(resource, place));
     if (!found) return resource;
     if (draining.some(({ address }) => address === resource.address)) return [];
-    return isLeft(found) ? moved(resource, found, there) : asItIs(resource, there);
+    return isLeft(found) ? inNextPool(resource, found, there) : asItIs(resource, there);
   });
   const wanted = new Set(along.map(({ address }) => address));
   const others = places.filter(isLeft).flatMap((found) => membersOfOthers(found, there));
@@ -47,7 +47,7 @@ function membersOfOthers(found: Leaving, there: There): readonly DesiredResource
     .filter(({ kind, parent, owned }) => kind === 'member' && parent === `pool/${found.place}` && !owned)
     .map((observed) => {
       const { kind, address, parent = '' } = observed;
-      return moved({ kind, address, parent, attributes: presentOf(observed) }, found, there);
+      return inNextPool({ kind, address, parent, attributes: presentOf(observed) }, found, there);
     });
 }
 
@@ -68,7 +68,7 @@ function placeToLeave(
   let next = nextPlace(place);
   const isBegunOtherwise = (): boolean =>
     changesOf(
-      all.map((resource) => moved(resource, { ...leaving, next }, there)),
+      all.map((resource) => inNextPool(resource, { ...leaving, next }, there)),
       there,
     ).length > 0;
   while (isBegunOtherwise()) next = nextPlace(next);

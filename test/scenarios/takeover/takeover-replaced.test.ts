@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Attributes } from '../../../shared/model/resources.ts';
-import type { Pending } from '../../../shared/model/plan.ts';
+import type { AwaitingApproval } from '../../../shared/model/plan.ts';
 import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
@@ -27,15 +27,15 @@ interface Wish {
 }
 
 /** What waits after the Service has come to rest with this as well. */
-async function ask({ annotations = {}, spec = {} }: Wish): Promise<readonly Pending[]> {
+async function ask({ annotations = {}, spec = {} }: Wish): Promise<readonly AwaitingApproval[]> {
   const metadata = { name: 'web', namespace: 'default', annotations };
   it.sandbox.kube.apply({ kind: 'Service', metadata, spec });
   expect((await it.settle('web')).outcome.status).toBe('settled');
-  return (await it.settle('web', { dryRun: true })).plan?.pending ?? [];
+  return (await it.settle('web', { dryRun: true })).plan?.awaitingApproval ?? [];
 }
 
-function approve(pending: readonly Pending[]): Promise<readonly Pending[]> {
-  return ask({ annotations: { [`${OWN}approve`]: pending.map(({ approval }) => approval).join() } });
+function approve(awaitingApproval: readonly AwaitingApproval[]): Promise<readonly AwaitingApproval[]> {
+  return ask({ annotations: { [`${OWN}approve`]: awaitingApproval.map(({ approval }) => approval).join() } });
 }
 
 const poolInUse = (): string => it.sandbox.cloud.listeners[0]?.default_pool_id ?? '';

@@ -17,7 +17,7 @@ import { configOf } from './service-config.ts';
 import { readSourceRanges } from './source-ranges.ts';
 
 /** What one Service asks for, before anything is known of the cloud. */
-export interface Wishes {
+export interface ServiceIntent {
   readonly service: Service;
   readonly annotated: Annotated;
   readonly internal: boolean;
@@ -37,7 +37,7 @@ export interface Wishes {
   readonly problems: readonly Problem[];
 }
 
-export function readWishes(service: Service, config: Config): Wishes {
+export function readIntent(service: Service, config: Config): ServiceIntent {
   const classed = configOf(service, config);
   const annotated = readAnnotations(service, classed.config);
   const settings = annotated.Service;
@@ -71,22 +71,22 @@ function ofFamilies(
   service: Service,
   annotated: Annotated,
   families: readonly Family[],
-): Pick<Wishes, 'families' | 'family' | 'allowed_cidrs' | 'rangeProblems'> {
+): Pick<ServiceIntent, 'families' | 'family' | 'allowed_cidrs' | 'rangeProblems'> {
   const { cidrs, problems } = readSourceRanges(service, annotated.Service.sourceRanges ?? [], families);
   return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
 }
 
 /** The same wishes on a load balancer with addresses of these families; with none of the Service's they stay as they are. */
-export function withFamilies(wishes: Wishes, served: readonly Family[]): Wishes {
-  const families = wishes.families.filter((family) => served.includes(family));
-  if (families.length === 0) return wishes;
-  const { allowed_cidrs, rangeProblems } = ofFamilies(wishes.service, wishes.annotated, served);
-  return { ...wishes, families, family: families[0] ?? wishes.family, allowed_cidrs, rangeProblems };
+export function withFamilies(intent: ServiceIntent, served: readonly Family[]): ServiceIntent {
+  const families = intent.families.filter((family) => served.includes(family));
+  if (families.length === 0) return intent;
+  const { allowed_cidrs, rangeProblems } = ofFamilies(intent.service, intent.annotated, served);
+  return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
 }
 
 /** What observe has to look up in Neutron for these wishes. */
-export function networkQuestion(wishes: Wishes, endpoints?: Endpoints): NetworkQuestion {
-  const { loadbalancer, floatingip, Service } = wishes.annotated;
+export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
+  const { loadbalancer, floatingip, Service } = intent.annotated;
   return {
     ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
     ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
@@ -97,24 +97,27 @@ export function networkQuestion(wishes: Wishes, endpoints?: Endpoints): NetworkQ
       : { vip_qos_policy_id: loadbalancer.vip_qos_policy_id }),
     ...(loadbalancer.vip_sg_ids === undefined ? {} : { vip_sg_ids: loadbalancer.vip_sg_ids }),
     ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
-    ...(hasOnlyPods(wishes.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
+    ...(hasOnlyPods(intent.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
     ...(floatingip.floating_network_id === undefined
       ? {}
       : { floating_network_id: floatingip.floating_network_id }),
     ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
-    choose_floating_subnet: choosesFloatingSubnet(wishes),
-    external: wantsFloatingIP(wishes),
-    ...(wishes.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
-    families: wishes.families,
+    choose_floating_subnet: choosesFloatingSubnet(intent),
+    external: wantsFloatingIP(intent),
+    ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
+    families: intent.families,
   };
 }
 
 /** What observe has to look up in Barbican; nothing for a Service that wants no load balancer. */
-export function certificateQuestionOf(wishes: Wishes | undefined, config: Config): CertificateQuestion {
-  return certificateQuestion(wishes?.annotated.ports ?? [], config.loadBalancer.containerStore);
+export function certificateQuestionOf(
+  intent: ServiceIntent | undefined,
+  config: Config,
+): CertificateQuestion {
+  return certificateQuestion(intent?.annotated.ports ?? [], config.loadBalancer.containerStore);
 }
 
 /** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */
-export function wantsFloatingIP(wishes: Wishes): boolean {
-  return !wishes.internal && wishes.families.includes(4);
+export function wantsFloatingIP(intent: ServiceIntent): boolean {
+  return !intent.internal && intent.families.includes(4);
 }

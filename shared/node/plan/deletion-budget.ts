@@ -1,7 +1,7 @@
 import type { NodeDeletion } from '../../model/node/node-deletions.ts';
 import { recent } from '../../model/node/node-deletions.ts';
 
-export interface BrakeInput {
+export interface DeletionBudgetInput {
   readonly uid: string;
   /** UIDs of all Nodes that are there, or were a moment ago; those that were deleted lately count, too. */
   readonly nodes: readonly string[];
@@ -18,7 +18,14 @@ export interface BrakeInput {
  * Why a Node is not deleted although its server is gone; undefined: it may go. Credentials of another project, or a Nova that
  * lost its cells, make every server look gone, so one Node's server at least must be seen where this one's is missed.
  */
-export function brake({ uid, nodes, withServer, deletions, percent, now }: BrakeInput): string | undefined {
+export function deletionBudget({
+  uid,
+  nodes,
+  withServer,
+  deletions,
+  percent,
+  now,
+}: DeletionBudgetInput): string | undefined {
   if (percent === 0) return '--node-deletion-share=0% lets no Node be deleted';
   if (withServer.includes(uid)) return 'Nova lists its server, though it answers that it is not there';
   if (withServer.length === 0)

@@ -1,5 +1,5 @@
 import type { Key } from '../../../model/request.ts';
-import { isBeside } from '../../../model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../../../model/load-balancer/outside-octavia.ts';
 import type { ObservedResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
@@ -10,7 +10,7 @@ import { confirm } from './confirm.ts';
  * per list. It counts once, and only for a minute: another process may have changed settings, which the status tree does
  * not show.
  */
-interface Expectation {
+interface ExpectedState {
   readonly uid: string | undefined;
   /** Of the first write after everything was read. */
   readonly sinceMs: number;
@@ -19,49 +19,49 @@ interface Expectation {
 
 const VALID_MS = 60_000;
 
-const expectations = new WeakMap<Cloud, Map<Key, Expectation>>();
+const expectedStates = new WeakMap<Cloud, Map<Key, ExpectedState>>();
 
-export function expectAfterwards(
+export function expectState(
   unit: Unit,
   resources: readonly ObservedResource[],
   cloud: Cloud,
   sinceMs: number,
 ): void {
-  const memory = expectations.get(cloud) ?? new Map<Key, Expectation>();
-  expectations.set(cloud, memory);
+  const memory = expectedStates.get(cloud) ?? new Map<Key, ExpectedState>();
+  expectedStates.set(cloud, memory);
   memory.set(unit.key, { uid: unit.service?.metadata.uid, sinceMs, resources });
 }
 
-export function expectNothing(unit: Unit, cloud: Cloud): void {
-  expectations.get(cloud)?.delete(unit.key);
+export function forgetExpectedState(unit: Unit, cloud: Cloud): void {
+  expectedStates.get(cloud)?.delete(unit.key);
 }
 
 /**
  * All that is expected of the unit when the status tree shows exactly that, settings as they were written; only what is
  * beside the load balancer while Octavia is at work on it. Undefined: look for yourself.
  */
-export async function asExpected(
+export async function confirmExpectedState(
   unit: Unit,
   wantsFloatingIP: boolean,
   cloud: Cloud,
   now: number,
 ): Promise<{ readonly sinceMs: number; readonly resources: readonly ObservedResource[] } | undefined> {
-  const expected = expectations.get(cloud)?.get(unit.key);
+  const expected = expectedStates.get(cloud)?.get(unit.key);
   const { uid, sinceMs, resources = [] } = expected ?? {};
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
-  const beside = resources.filter(({ kind }) => isBeside(kind));
+  const outsideOctavia = resources.filter(({ kind }) => isOutsideOctavia(kind));
   if (!lb || sinceMs === undefined || now - sinceMs > VALID_MS) return undefined;
   if (uid !== unit.service?.metadata.uid) return undefined;
-  if (wantsFloatingIP !== beside.some(({ kind }) => kind === 'floatingip')) return undefined;
+  if (wantsFloatingIP !== outsideOctavia.some(({ kind }) => kind === 'floatingip')) return undefined;
   const tree = await cloud.statuses(lb.id);
   if (!tree) return undefined;
   const { provisioning_status } = tree;
   const shown = { ...lb, wire: { ...lb.wire, provisioning_status } };
-  if (provisioning_status.startsWith('PENDING_')) return { sinceMs, resources: [shown, ...beside] };
-  expectNothing(unit, cloud);
+  if (provisioning_status.startsWith('PENDING_')) return { sinceMs, resources: [shown, ...outsideOctavia] };
+  forgetExpectedState(unit, cloud);
   const children = confirm(
-    resources.filter((resource) => resource !== lb && !beside.includes(resource)),
+    resources.filter((resource) => resource !== lb && !outsideOctavia.includes(resource)),
     tree,
   );
-  return children && { sinceMs, resources: [shown, ...beside, ...children] };
+  return children && { sinceMs, resources: [shown, ...outsideOctavia, ...children] };
 }

@@ -2,7 +2,7 @@ import { isOfNode } from '../node/node.ts';
 import type { ResourceKind } from '../resources.ts';
 
 /** What is not Octavia's, beside the load balancer: its lock does not hold them, its status tree does not show them. */
-export function isBeside(kind: ResourceKind): boolean {
+export function isOutsideOctavia(kind: ResourceKind): boolean {
   const isOfNetwork = kind === 'floatingip' || kind === 'router' || isOfSecurityGroup(kind);
   return isOfNetwork || kind === 'secret' || isOfNode(kind);
 }

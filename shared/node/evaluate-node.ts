@@ -4,8 +4,8 @@ import type { DesiredNode } from './desired/desire-node.ts';
 import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
 import { findServer } from './find-server.ts';
-import { lookAtCidrs } from './look-at-cidrs.ts';
-import type { CidrsLook } from './look-at-cidrs.ts';
+import { evaluateCidrs } from './evaluate-cidrs.ts';
+import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { RecordedDeletions } from '../model/node/node-deletions.ts';
@@ -14,12 +14,12 @@ import { APPROVE } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { brake } from './plan/brake.ts';
+import { deletionBudget } from './plan/deletion-budget.ts';
 import { planNode } from './plan/plan-node.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { World } from '../ports.ts';
 
-export interface NodeLook {
+export interface NodeEvaluation {
   readonly node: Node;
   readonly observed: readonly ObservedResource[];
   readonly plan: Plan;
@@ -28,7 +28,7 @@ export interface NodeLook {
   /** Of a Node whose server is gone for good, where that was this look's to find out. */
   readonly leaving?: Leaving;
   /** Where Nodes get their CIDRs from us. */
-  readonly cidrs?: CidrsLook;
+  readonly cidrs?: CidrsEvaluation;
 }
 
 export interface Leaving {
@@ -40,11 +40,11 @@ export interface Leaving {
   readonly planWith: (recorded: RecordedDeletions) => Plan;
 }
 
-export async function lookAtNode(
+export async function evaluateNode(
   node: Node,
   reading: ServerReading,
   { config, clock }: Pick<World, 'config' | 'clock'>,
-): Promise<NodeLook> {
+): Promise<NodeEvaluation> {
   const { region = '' } = config.openstack;
   const { nodes: options, controllers } = config;
   const found = await findServer(node, reading, config);
@@ -57,24 +57,25 @@ export async function lookAtNode(
     place: { projectId, region, serverId },
     now: clock.now(),
   });
-  const wished =
+  const desired =
     typeof found.server === 'object' && controllers.includes('cloud-node-controller')
-      ? await wishFor(node, found.server, reading, config)
+      ? await intentFor(node, found.server, reading, config)
       : { resources: [], problems: [] };
   const asked = life.leaves ? await reading.deletions?.() : undefined;
-  const cidrs = life.leaves ? undefined : await lookAtCidrs(node, wished.resources, reading.cidrs, config);
+  const cidrs = life.leaves ? undefined : await evaluateCidrs(node, desired.resources, reading.cidrs, config);
   const { name, uid, annotations } = node.metadata;
   const observed = observedNode(node);
   const planWith = (recorded?: RecordedDeletions): Plan => {
     const { deletionPercent: percent } = options;
-    const stop = asked && recorded && brake({ ...asked, ...recorded, uid, percent, now: clock.now() });
+    const stop =
+      asked && recorded && deletionBudget({ ...asked, ...recorded, uid, percent, now: clock.now() });
     return planNode({
       name,
-      desired: withLife(name, wished.resources, life, cidrs?.podCIDRs),
+      desired: withLife(name, desired.resources, life, cidrs?.podCIDRs),
       observed,
-      problems: [...found.problems, ...wished.problems, ...(cidrs?.problems ?? [])],
+      problems: [...found.problems, ...desired.problems, ...(cidrs?.problems ?? [])],
       leaves: life.leaves,
-      ...(stop === undefined ? {} : { brake: stop }),
+      ...(stop === undefined ? {} : { deletionBudget: stop }),
       approved: (annotations?.[APPROVE] ?? '').split(/[\s,]+/),
     });
   };
@@ -88,7 +89,7 @@ export async function lookAtNode(
   };
 }
 
-async function wishFor(
+async function intentFor(
   node: Node,
   server: Server,
   reading: ServerReading,

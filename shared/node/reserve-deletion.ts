@@ -1,5 +1,5 @@
 /** Between the plan to delete a Node and its execution: no Node goes that has not drawn from the budget of all functions. */
-import type { NodeLook } from './look.ts';
+import type { NodeEvaluation } from './evaluate-node.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { recent } from '../model/node/node-deletions.ts';
 import type { Plan } from '../model/plan.ts';
@@ -16,12 +16,12 @@ const PROOF_MS = 10_000;
  * Draws before the Node goes: a process that dies in between has drawn for nothing. Where others were faster the brake is asked
  * with what they recorded, and the plan that is answered may delete nothing any more.
  */
-export function drawDeletion(look: NodeLook, { kube, clock }: World): Promise<Plan> {
-  const { leaving } = look;
-  const { name, uid } = look.node.metadata;
+export function reserveDeletion(evaluation: NodeEvaluation, { kube, clock }: World): Promise<Plan> {
+  const { leaving } = evaluation;
+  const { name, uid } = evaluation.node.metadata;
   if (!leaving) throw new TypeError(`nobody asked whether ${name} may go`);
   return oneByOne(kube.deletions, async () => {
-    let { plan } = look;
+    let { plan } = evaluation;
     let { recorded } = leaving;
     for (let tries = 0; tries < MOST_TRIES && clock.now() - leaving.seenAt < PROOF_MS; tries += 1) {
       if (!deletes(plan)) return plan;

@@ -1,6 +1,6 @@
 /** Which CIDRs a Node gets, and what of the claims does not fit it. */
 import { nodeCidrs, staleClaims, unclaimedCidrs } from './desired/node-cidrs.ts';
-import type { CidrPool, WishedCidrs } from './desired/node-cidrs.ts';
+import type { CidrPool, DesiredCidrs } from './desired/node-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { CidrClaim } from '../model/node/node-cidrs.ts';
@@ -13,7 +13,7 @@ export interface CidrReading {
   readonly pool: (claims: readonly CidrClaim[]) => Promise<CidrPool>;
 }
 
-export interface CidrsLook extends WishedCidrs {
+export interface CidrsEvaluation extends DesiredCidrs {
   /** The Node's claims. */
   readonly own: readonly string[];
   /** What it has, and nobody has claimed. */
@@ -21,36 +21,36 @@ export interface CidrsLook extends WishedCidrs {
   /** Claims in its name seem to be of no use any more. */
   readonly isStale: boolean;
   /** The same as it is then. */
-  readonly again: () => Promise<CidrsLook>;
+  readonly again: () => Promise<CidrsEvaluation>;
 }
 
 /** A Node gets its CIDRs in the PATCH that initialises it, so that as long as it waits for that it waits for them. */
-export async function lookAtCidrs(
+export async function evaluateCidrs(
   node: Node,
   desired: readonly DesiredResource[],
   reading: CidrReading | undefined,
   { nodeCidrs: config, controllers }: World['config'],
-): Promise<CidrsLook | undefined> {
+): Promise<CidrsEvaluation | undefined> {
   if (!reading || !config) return undefined;
   const begins = desired.some(({ kind, attributes }) => kind === 'node' && 'taints' in attributes);
   const waits =
     hasTaint(node, UNINITIALIZED_TAINT) && controllers.includes('cloud-node-controller') && !begins;
-  const look = async (): Promise<CidrsLook> => {
+  const evaluation = async (): Promise<CidrsEvaluation> => {
     const claims = await reading.claims();
-    const wished =
+    const desired =
       waits || !needsCidrs(node)
         ? { problems: [] }
         : nodeCidrs(node, claims, await reading.pool(claims), config);
     const { name, uid } = node.metadata;
     return {
-      ...wished,
+      ...desired,
       own: claims.filter((claim) => claim.uid === uid).map(({ cidr }) => cidr),
       unclaimed: unclaimedCidrs(node, claims, config),
       isStale: staleClaims(name, node, claims).length > 0,
-      again: look,
+      again: evaluation,
     };
   };
-  return look();
+  return evaluation();
 }
 
 /** Kubernetes lets them be set once. */

@@ -1,10 +1,10 @@
 import type { Dialect } from '../../../model/load-balancer/name-schemes.ts';
-import type { Pending } from '../../../model/plan.ts';
+import type { AwaitingApproval } from '../../../model/plan.ts';
 import type { Address } from '../../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import type { Gate } from '../../../plan/approval-hash.ts';
+import type { ApprovalGate } from '../../../plan/approval-hash.ts';
 
-export interface WithholdInput {
+export interface GateInput {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   /** UID of the Service. */
@@ -20,16 +20,16 @@ export interface WithholdInput {
   readonly tags: boolean;
 }
 
-export interface Withheld {
+export interface Gated {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
-  readonly pending: readonly Pending[];
+  readonly awaitingApproval: readonly AwaitingApproval[];
 }
 
 /** What the parts below know of a load balancer that another controller made. */
-export interface Adopted extends WithholdInput {
+export interface Adopted extends GateInput {
   readonly dialect: Dialect;
-  readonly gate: Gate;
+  readonly gate: ApprovalGate;
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }

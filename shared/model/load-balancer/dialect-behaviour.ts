@@ -6,7 +6,7 @@ import type { ResourceKind } from '../resources.ts';
  * providers.md, 2.3). On what they made, everything else would be a behaviour that they never gave, and waits for
  * approval (decision 6). Both give and take listeners with their pools, and members as nodes come and go.
  */
-const HABITS: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
+const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
   occm: {
     listener: [
       'allowed_cidrs',
@@ -28,8 +28,8 @@ const HABITS: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, rea
   },
 };
 
-export function habitsOf(dialect: Dialect, kind: ResourceKind): readonly string[] {
-  return HABITS[dialect][kind] ?? [];
+export function behaviourOf(dialect: Dialect, kind: ResourceKind): readonly string[] {
+  return BEHAVIOUR[dialect][kind] ?? [];
 }
 
 /** Who the old controller is, in a sentence. */

@@ -19,7 +19,7 @@ export interface Move {
  * One resource of a port in, or with, the pool that is built up beside the one in use. What nobody asks for is as it was in
  * that one, such as a weight that a person gave, or what waits for approval.
  */
-export function moved(resource: DesiredResource, move: Move, there: There): DesiredResource {
+export function inNextPool(resource: DesiredResource, move: Move, there: There): DesiredResource {
   const { next, because, replaces } = move;
   const ref = { $ref: `pool/${next}.id` } as const;
   if (resource.kind === 'listener')
@@ -76,10 +76,13 @@ function carried(desired: DesiredResource, observed: ObservedResource, there: Th
     !(name in desired.attributes) &&
     !recorded.includes(name);
   const unasked = Object.entries(present).filter(([name, value]) => value !== false && isUnasked(name));
-  const wished = Object.entries(desired.attributes as Attributes).filter(
+  const attributes = Object.entries(desired.attributes as Attributes).filter(
     ([name, value]) => value !== null || name === 'session_persistence',
   );
-  return { ...Object.fromEntries(wished), ...(isAlike(desired, present) ? Object.fromEntries(unasked) : {}) };
+  return {
+    ...Object.fromEntries(attributes),
+    ...(isAlike(desired, present) ? Object.fromEntries(unasked) : {}),
+  };
 }
 
 function carriedMember(desired: DesiredResource, observed: ObservedResource, there: There): Attributes {

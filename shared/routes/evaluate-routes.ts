@@ -15,7 +15,7 @@ import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/rfc3339.ts';
 import { limitOf } from './apply/full-routers.ts';
 
-export interface RoutesLook {
+export interface RoutesEvaluation {
   readonly observed: readonly ObservedResource[];
   readonly records: RouteRecords;
   /** Undefined: what was read cannot be the whole truth, or there is nothing to route. */
@@ -28,10 +28,10 @@ export interface RoutesQuestion {
   readonly isAsked: boolean;
 }
 
-export async function lookAtRoutes(
+export async function evaluateRoutes(
   { isAsked }: RoutesQuestion,
   { kube, cloud, config, clock }: World,
-): Promise<RoutesLook> {
+): Promise<RoutesEvaluation> {
   const { clusterCidrs, route: { routerId } = {} } = config;
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
   const seen = await observePorts(routerId, nodes, records, cloud);
@@ -61,6 +61,6 @@ export async function lookAtRoutes(
   return { observed, records, desired, plan };
 }
 
-function unwritten(problems: readonly Problem[], records: RouteRecords): RoutesLook {
+function unwritten(problems: readonly Problem[], records: RouteRecords): RoutesEvaluation {
   return { observed: [], records, plan: planRoutes({ desired: [], observed: [], problems, foreign: [] }) };
 }

@@ -3,7 +3,7 @@ import { poolAddressOf } from '../../../model/load-balancer/next-pool.ts';
 import type { CreateStep, MembersStep, Step } from '../../../model/plan.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ServiceKey } from '../../../model/request.ts';
-import { isBeside } from '../../../model/load-balancer/beside.ts';
+import { isOutsideOctavia } from '../../../model/load-balancer/outside-octavia.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Attributes, ObservedResource, ResourceKind, WireResource } from '../../../model/resources.ts';
 import { transportOf } from '../../../model/network/transport.ts';
@@ -20,10 +20,10 @@ export interface Written {
 }
 
 /** When a member that we wrote will say that it was written. */
-const UNTOLD = { created_at: null, updated_at: null };
+const NOT_YET_KNOWN = { created_at: null, updated_at: null };
 
 /** What should be there when Octavia has finished the writes just made. Ids it has not told yet are ''. */
-export function afterwards(
+export function predictState(
   observed: readonly ObservedResource[],
   written: Written,
 ): readonly ObservedResource[] {
@@ -36,7 +36,8 @@ export function afterwards(
     } else if (step.verb === 'update') {
       const child = there.get(step.address);
       const changes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
-      const shown = step.kind === 'port' ? answer : { ...changes, ...(step.kind === 'member' ? UNTOLD : {}) };
+      const shown =
+        step.kind === 'port' ? answer : { ...changes, ...(step.kind === 'member' ? NOT_YET_KNOWN : {}) };
       if (child) there.set(step.address, { ...child, wire: { ...child.wire, ...shown } });
     } else if (step.verb === 'delete') {
       there.delete(step.address);
@@ -49,12 +50,12 @@ export function afterwards(
 }
 
 function resourceOf({ kind, address }: CreateStep, wire: WireResource): ObservedResource {
-  const beside = isBeside(kind) && kind !== 'securitygrouprule';
+  const outsideOctavia = isOutsideOctavia(kind) && kind !== 'securitygrouprule';
   return {
     kind,
     address,
     id: wire.id,
-    ...(kind === 'loadbalancer' || beside ? {} : { parent: parentOf(kind, address) }),
+    ...(kind === 'loadbalancer' || outsideOctavia ? {} : { parent: parentOf(kind, address) }),
     owned: true,
     wire,
   };
@@ -94,7 +95,7 @@ function created(step: CreateStep, answer: WireResource, written: Written): read
 
 function setMembers(step: MembersStep, there: Map<Address, ObservedResource>): void {
   const listed = step.members.map((attributes) =>
-    memberOf(step.address, { ...attributes, ...UNTOLD, id: '' }),
+    memberOf(step.address, { ...attributes, ...NOT_YET_KNOWN, id: '' }),
   );
   if (!step.additive) {
     for (const child of [...there.values()]) {

@@ -18,7 +18,7 @@ afterEach(() => it.close());
 async function lost(count: number): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, at) => `node-${at + 1}`);
   for (const name of names) it.loseServer(name);
-  await Promise.all(names.map((name) => it.look(name)));
+  await Promise.all(names.map((name) => it.reconcile(name)));
   it.calls();
   return names;
 }
@@ -27,7 +27,7 @@ test('of many that go at once the share goes, in two processes, and the others a
   const names = await lost(8);
   const { clock } = it.later(MINUTE);
   const both = [it.later(MINUTE), { ...(await it.another(it.world.config)), clock }] as const;
-  const reports = await Promise.all(names.map((name, at) => it.look(name, {}, both[at < 4 ? 0 : 1])));
+  const reports = await Promise.all(names.map((name, at) => it.reconcile(name, {}, both[at < 4 ? 0 : 1])));
   const left = reports.filter((_, at) => it.isThere(names[at] ?? ''));
   expect(left.map(({ outcome }) => outcome)).toEqual([
     { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
@@ -36,7 +36,7 @@ test('of many that go at once the share goes, in two processes, and the others a
 });
 
 test('who is overtaken in the record looks at no server again', async () => {
-  await Promise.all((await lost(6)).map((name) => it.look(name, {}, it.later(MINUTE))));
+  await Promise.all((await lost(6)).map((name) => it.reconcile(name, {}, it.later(MINUTE))));
   expect(it.sandbox.kube.list('Node')).toHaveLength(12 - 6);
   // one list for all, each by itself, and whether there are others
   expect(it.calls()).toHaveLength(1 + 6 + 1);
@@ -44,11 +44,11 @@ test('who is overtaken in the record looks at no server again', async () => {
 
 test('an approval lets go what others have used up meanwhile', async () => {
   const [name = '', ...others] = await lost(7);
-  for (const one of others) await it.look(one, {}, it.later(MINUTE));
-  const { plan } = await it.look(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
+  for (const one of others) await it.reconcile(one, {}, it.later(MINUTE));
+  const { plan } = await it.reconcile(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
   const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name, annotations } });
-  await it.look(name, {}, overtaken(it.later(MINUTE), 1));
+  await it.reconcile(name, {}, overtaken(it.later(MINUTE), 1));
   expect(it.isThere(name)).toBe(false);
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['kept waiting until what it saw is old', (world: World) => slow(world)],
 ])('who is %s looks again, and deletes nothing', async (_, hindered) => {
   const [name = ''] = await lost(1);
-  const { outcome, applied } = await it.look(name, {}, hindered(it.later(MINUTE)));
+  const { outcome, applied } = await it.reconcile(name, {}, hindered(it.later(MINUTE)));
   expect(outcome).toMatchObject({ status: 'progressing' });
   expect(applied).toEqual([]);
   expect(it.isThere(name)).toBe(true);

@@ -1,7 +1,7 @@
 /** The second half of the page: what a run came to, who is told, and what is remembered. */
 import type { Applied } from '../apply/apply.ts';
 import { leaseName, uidOf } from './leases.ts';
-import type { Look } from './look.ts';
+import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import type { Unit } from '../model/unit.ts';
@@ -16,16 +16,17 @@ import { hasFinalizer } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
 /** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */
-export async function conclude(look: Look, applied: Applied, world: World): Promise<Run> {
-  const { unit, plan } = look;
-  const failed = look.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
+export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
+  const { unit, plan } = evaluation;
+  const failed = evaluation.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
   const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
-  const outcome = failed && !madeAnew && !applied.error ? inError(look) : outcomeOf(look, applied);
-  const addresses = addressesToPublish(look, applied);
-  const done = { plan, applied: applied.steps, ...seen(look, applied, addresses) };
+  const outcome =
+    failed && !madeAnew && !applied.error ? inError(evaluation) : outcomeOf(evaluation, applied);
+  const addresses = addressesToPublish(evaluation, applied);
+  const done = { plan, applied: applied.steps, ...runSummary(evaluation, applied, addresses) };
   try {
-    await tellService(look, applied, outcome, addresses, world);
-    await remember(look, applied, outcome, world);
+    await writeStatus(evaluation, applied, outcome, addresses, world);
+    await remember(evaluation, applied, outcome, world);
     return { outcome, ...done };
   } catch (error) {
     if (!(error instanceof ReconcileError) || outcome.status === 'progressing') return { outcome, ...done };
@@ -33,31 +34,36 @@ export async function conclude(look: Look, applied: Applied, world: World): Prom
   }
 }
 
-async function tellService(
-  look: Look,
+async function writeStatus(
+  evaluation: Evaluation,
   applied: Applied,
   outcome: Outcome,
   addresses: readonly string[],
   world: World,
 ): Promise<void> {
-  const { service, wanted } = look.unit;
+  const { service, wanted } = evaluation.unit;
   if (!service || (!wanted && !hasFinalizer(service))) return;
   const now = rfc3339(world.clock.now());
   const summary = wanted
-    ? summarize(service, { look, applied, outcome, addresses, now })
-    : summarizeOutcome(service, outcome, now, look);
+    ? summarize(service, { evaluation, applied, outcome, addresses, now })
+    : summarizeOutcome(service, outcome, now, evaluation);
   await publish(service, summary, world.kube);
 }
 
-async function remember(look: Look, applied: Applied, outcome: Outcome, world: World): Promise<void> {
-  const uid = uidOf(look);
-  const refused = refusal(look, applied);
+async function remember(
+  evaluation: Evaluation,
+  applied: Applied,
+  outcome: Outcome,
+  world: World,
+): Promise<void> {
+  const uid = uidOf(evaluation);
+  const refused = refusal(evaluation, applied);
   if (refused && uid !== undefined) await world.kube.state.save(new Map([[uid, refused]]));
-  if (outcome.status === 'settled') await settle(look, world);
+  if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
 /** The Service says what holds it up, if the apiserver lets us; the log says it in any case. */
-export async function tellOfFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
+export async function reportFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
   const { service } = unit;
   if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
   const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world.clock.now()));
@@ -65,50 +71,52 @@ export async function tellOfFailure(unit: Unit, failure: ReconcileError, world: 
 }
 
 /** Wanted and met: a watermark for the next sweep. Not wanted and gone: everything of ours is taken back. */
-async function settle(look: Look, world: World): Promise<void> {
-  const { unit, observed } = look;
-  const uid = uidOf(look);
+async function settle(evaluation: Evaluation, world: World): Promise<void> {
+  const { unit, observed } = evaluation;
+  const uid = uidOf(evaluation);
   if (unit.wanted) {
     const momentary =
-      look.plan.draining !== undefined || look.plan.problems.some((problem) => problem.momentary);
-    const state = momentary ? undefined : watermark(look, world.clock.now());
+      evaluation.plan.draining !== undefined || evaluation.plan.problems.some((problem) => problem.momentary);
+    const state = momentary ? undefined : watermark(evaluation, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await world.kube.state.save(new Map([[uid, state]]));
     return;
   }
   if (observed.loadBalancer) return;
   if (uid !== undefined) {
     await world.kube.state.save(new Map([[uid, undefined]]));
-    await world.kube.lease(leaseName(look)).remove();
+    await world.kube.lease(leaseName(evaluation)).remove();
   }
   if (unit.service && hasFinalizer(unit.service))
     await publish(unit.service, release(unit.service), world.kube);
 }
 
-function inError(look: Look): Outcome {
-  const message = `load balancer ${look.observed.loadBalancer?.id ?? ''} is in ERROR and serves, perhaps, at an address that people use`;
+function inError(evaluation: Evaluation): Outcome {
+  const message = `load balancer ${evaluation.observed.loadBalancer?.id ?? ''} is in ERROR and serves, perhaps, at an address that people use`;
   return outcomeOfError(new ReconcileError('LOAD_BALANCER_ERROR', message));
 }
 
-export function nothingApplied(look: Look): Applied {
+export function nothingApplied(evaluation: Evaluation): Applied {
   return {
     steps: [],
     stopped: false,
-    known: new Map(look.observed.resources.map(({ address, wire }) => [address, wire])),
+    known: new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire])),
   };
 }
 
-export function seen(
-  look: Look,
+export function runSummary(
+  evaluation: Evaluation,
   applied?: Applied,
   addresses: readonly string[] = [],
 ): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'drainedInMs' | 'certificates'> {
-  const lb = applied?.known.get('lb') ?? look.observed.loadBalancer;
-  const { draining } = look.plan;
+  const lb = applied?.known.get('lb') ?? evaluation.observed.loadBalancer;
+  const { draining } = evaluation.plan;
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
-    certificates: look.desired.certificates,
+    certificates: evaluation.desired.certificates,
     ...(draining ? { drainedInMs: Math.min(...draining.map(({ goesInMs }) => goesInMs)) } : {}),
-    ...(look.desired.withoutAddress.length > 0 ? { nodesWithoutAddress: look.desired.withoutAddress } : {}),
+    ...(evaluation.desired.withoutAddress.length > 0
+      ? { nodesWithoutAddress: evaluation.desired.withoutAddress }
+      : {}),
   };
 }

@@ -6,19 +6,19 @@ import type { Cloud } from '../../../ports.ts';
  * The children of a load balancer as this process read them in full for one unit, since what is whose is another on each:
  * they count while its `updated_at` is the same.
  */
-interface Recollection {
+interface CachedChildren {
   readonly updated_at: string;
   readonly children: readonly ObservedResource[];
 }
 
-const recollections = new WeakMap<Cloud, Map<string, Map<Key, Recollection>>>();
+const childCaches = new WeakMap<Cloud, Map<string, Map<Key, CachedChildren>>>();
 
-export function recall(
+export function cachedChildren(
   unit: Key,
   loadBalancer: WireResource,
   cloud: Cloud,
 ): readonly ObservedResource[] | undefined {
-  const known = recollections.get(cloud)?.get(loadBalancer.id)?.get(unit);
+  const known = childCaches.get(cloud)?.get(loadBalancer.id)?.get(unit);
   return known && known.updated_at === loadBalancer['updated_at'] ? known.children : undefined;
 }
 
@@ -31,7 +31,7 @@ export function isSure(loadBalancer: WireResource, now: number): boolean {
   return now - Date.parse(`${typeof updated === 'string' ? updated : String(created)}Z`) >= SURE_AFTER_MS;
 }
 
-export function rememberRead(
+export function cacheChildren(
   unit: Key,
   loadBalancer: WireResource,
   children: readonly ObservedResource[],
@@ -40,12 +40,12 @@ export function rememberRead(
 ): void {
   const { id, updated_at } = loadBalancer;
   if (typeof updated_at !== 'string' || !isSure(loadBalancer, now)) return;
-  const memory = recollections.get(cloud) ?? new Map<string, Map<Key, Recollection>>();
-  recollections.set(cloud, memory);
-  const units = memory.get(id) ?? new Map<Key, Recollection>();
+  const memory = childCaches.get(cloud) ?? new Map<string, Map<Key, CachedChildren>>();
+  childCaches.set(cloud, memory);
+  const units = memory.get(id) ?? new Map<Key, CachedChildren>();
   memory.set(id, units.set(unit, { updated_at, children }));
 }
 
 export function forget(id: string, cloud: Cloud): void {
-  recollections.get(cloud)?.delete(id);
+  childCaches.get(cloud)?.delete(id);
 }

@@ -1,17 +1,17 @@
 import { desire } from './desire.ts';
 import { hashOf } from './desired/hash.ts';
-import { joinWish } from './intent/joining.ts';
+import { joinIntent } from './intent/joining.ts';
 import { memberAddresses } from './desired/security-group.ts';
 import type { Desired } from './desired/desire-service.ts';
-import { networkQuestion, readWishes } from './intent/wishes.ts';
-import type { Wishes } from './intent/wishes.ts';
+import { networkQuestion, readIntent } from './intent/service-intent.ts';
+import type { ServiceIntent } from './intent/service-intent.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Subnet } from '../model/network/network.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Project } from './observe/project.ts';
-import { isPending } from './observe/observed.ts';
+import { isLocked } from './observe/observed.ts';
 import type { Observed } from './observe/observed.ts';
 import { observeTop } from './observe/top.ts';
 import { observeUnit } from './observe/observe-service.ts';
@@ -20,15 +20,15 @@ import type { Depth } from './plan-unit.ts';
 import type { World } from '../ports.ts';
 
 /** Observe, desire and plan: everything before the first write. */
-export interface Look {
+export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
-  readonly wishes?: Wishes;
+  readonly intent?: ServiceIntent;
   readonly observed: Observed;
   readonly desired: Desired;
   readonly plan: Plan;
   /** Octavia is at work on the load balancer: only what is beside it could be seen. */
-  readonly pending: boolean;
+  readonly locked: boolean;
   /** The load balancer that is to take its place, while Octavia makes it. */
   readonly replacing?: string;
   /** Hash of what is desired, for the watermark. */
@@ -36,16 +36,16 @@ export interface Look {
 }
 
 /** The whole truth about one unit. `shallow` leaves out what is on the load balancer, for the sweep's first look. */
-export async function lookAt(
+export async function evaluate(
   unit: Unit,
   nodes: readonly Node[],
   world: Pick<World, 'cloud' | 'clock' | 'config'> & { readonly project?: Project },
   cluster: ClusterIdentity,
   depth: Depth = 'deep',
-): Promise<Look> {
-  const asked = unit.service && unit.wanted ? readWishes(unit.service, world.config) : undefined;
+): Promise<Evaluation> {
+  const asked = unit.service && unit.wanted ? readIntent(unit.service, world.config) : undefined;
   const network = asked && networkQuestion(asked, unit.endpoints);
-  const join = asked && joinWish(asked, world.config);
+  const join = asked && joinIntent(asked, world.config);
   const managed = world.config.loadBalancer.manageSecurityGroups;
   const securityGroup = {
     managed,
@@ -55,17 +55,17 @@ export async function lookAt(
   const observe = depth === 'deep' ? observeUnit : observeTop;
   const observed = await observe({ unit, nodes, cluster, network, securityGroup, join }, world);
   const wished = await desire(unit, observed, network, nodes, world, cluster);
-  const { desired, wishes, approved } = wished;
+  const { desired, intent, approved } = wished;
   const { loadBalancer, replacement } = observed;
   return {
     unit,
     cluster,
-    ...(wishes ? { wishes } : {}),
+    ...(intent ? { intent } : {}),
     observed,
     desired,
     plan: await planUnit(unit, observed, wished, nodes, world, cluster, depth),
-    pending: loadBalancer !== undefined && isPending(loadBalancer),
-    ...(replacement && isPending(replacement) ? { replacing: replacement.id } : {}),
-    hash: hashOf(desired, approved, wishes?.annotated.Service.loadBalancerName),
+    locked: loadBalancer !== undefined && isLocked(loadBalancer),
+    ...(replacement && isLocked(replacement) ? { replacing: replacement.id } : {}),
+    hash: hashOf(desired, approved, intent?.annotated.Service.loadBalancerName),
   };
 }

@@ -2,8 +2,7 @@
  * How `floating-subnet` and `floating-subnet-tags` choose among the subnets of an external network (openstack-ccm.md,
  * 1.6): the same words in cloud.conf, in its classes and in annotations.
  */
-import { linearPattern } from '../text/linear-pattern.ts';
-import { PATTERN_SYNTAX } from '../text/pattern-syntax.ts';
+import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 
 export type Choice<T> = { readonly matches: (value: T) => boolean } | { readonly allowed: string };
 

@@ -1,30 +1,144 @@
 /**
- * Regular expressions that other people write, such as a tenant in an annotation. JavaScript's own go back and try
- * again, so that a short pattern can hold up the process for hours; this follows all ways at once, as Go's do, and takes
- * pattern times text steps at most. The whole text must match.
+ * Regular expressions from annotations. JavaScript's own engine backtracks: a short pattern can occupy the process for
+ * hours. This one follows all alternatives at once, as Go's does, and takes at most (pattern times text) steps. It takes
+ * the part of Go's syntax that names of subnets need, and matches the same texts (decision 72).
  */
-import { parsePattern } from './pattern-syntax.ts';
-import type { Expression } from './pattern-syntax.ts';
 
 export interface Pattern {
+  /** Whether the whole text matches. */
   readonly matches: (text: string) => boolean;
 }
 
-/** States of the automaton; without this `((a{99}){99}){99}` would be a million. */
+/** What the parser takes, in words for a Problem. */
+export const PATTERN_SYNTAX =
+  'a regular expression of at most 256 characters, made of characters, . [a-z] \\d \\w \\s ( | ) * + ? {1,3} and, in front, (?i)';
+
+/** Limits of one pattern: its characters, its nested groups, and the states of its automaton. */
+const MOST_CHARACTERS = 256;
+const MOST_DEPTH = 50;
+/** Without this limit `((a{99}){99}){99}` would be a million states. */
 const MOST_STATES = 300;
 
-/** The pattern, or what would be allowed. */
+/** The pattern, or in words what is allowed. Never throws. */
 export function linearPattern(text: string): Pattern | { readonly allowed: string } {
-  const parsed = parsePattern(text);
-  if ('allowed' in parsed) return parsed;
-  if (sizeOf(parsed.expression) > MOST_STATES)
-    return { allowed: 'a regular expression with smaller {counts}' };
+  const expression = parsePattern(text);
+  if (!expression) return { allowed: PATTERN_SYNTAX };
+  if (sizeOf(expression) > MOST_STATES) return { allowed: 'a regular expression with smaller {counts}' };
   const end: State = { next: [] };
-  const start = compile(parsed.expression, end);
+  const start = compile(expression, end);
   return { matches: (name) => run(start, end, name) };
 }
 
-/** Reads one character when it has a test, else is left at once. */
+/** A regular expression as a tree. `of` a repeat is what repeats; an empty sequence matches the empty text. */
+type Expression =
+  | { readonly kind: 'character'; readonly test: RegExp }
+  | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Expression[] }
+  | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number };
+
+/** One character, or something that matches exactly one. */
+const CHARACTER = /\\[dDwWsS]|\\[^\p{L}\p{N}]|\[\^?(?:\\.|[^\]\\[])+\]|[^\\()[\]{}|*+?^$]/uy;
+const REPEAT = /([*+?])|\{(\d{1,3})(,?)(\d{1,3})?\}/y;
+const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
+  '*': [0, Infinity],
+  '+': [1, Infinity],
+  '?': [0, 1],
+};
+
+/** The tree of a pattern; undefined if its syntax is not supported. */
+function parsePattern(text: string): Expression | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  const ignoreCase = text.startsWith('(?i)');
+  // the whole text must match anyway
+  const body = text.slice(ignoreCase ? 4 : 0).replace(/^\^|(?<!\\)\$$/g, '');
+  const at = { text: body, index: 0, ignoreCase, depth: 0 };
+  const expression = readChoice(at);
+  return at.index < body.length ? undefined : expression;
+}
+
+interface Cursor {
+  readonly text: string;
+  readonly ignoreCase: boolean;
+  index: number;
+  depth: number;
+}
+
+function readChoice(at: Cursor): Expression | undefined {
+  const branches: Expression[] = [];
+  do {
+    if (branches.length > 0) at.index += 1;
+    const branch = readSequence(at);
+    if (!branch) return undefined;
+    branches.push(branch);
+  } while (at.text[at.index] === '|');
+  return { kind: 'choice', of: branches };
+}
+
+function readSequence(at: Cursor): Expression | undefined {
+  const parts: Expression[] = [];
+  while (at.index < at.text.length && !'|)'.includes(at.text.charAt(at.index))) {
+    const part = readRepeated(at);
+    if (!part) return undefined;
+    parts.push(part);
+  }
+  return { kind: 'sequence', of: parts };
+}
+
+function readRepeated(at: Cursor): Expression | undefined {
+  const of = at.text[at.index] === '(' ? readGroup(at) : readCharacter(at);
+  const repeat = of && take(REPEAT, at);
+  if (!repeat) return of;
+  const [, sign, from = '', comma, to] = repeat;
+  const least = Number(from);
+  const [low, high] = COUNTS[sign ?? ''] ?? [least, comma ? Number(to ?? Infinity) : least];
+  // greedy or not decides which match is found, not whether there is one
+  if (at.text[at.index] === '?') at.index += 1;
+  return low > high ? undefined : { kind: 'repeat', of, least: low, most: high };
+}
+
+function readGroup(at: Cursor): Expression | undefined {
+  at.index += at.text.startsWith('(?:', at.index) ? 3 : 1;
+  at.depth += 1;
+  const inner = at.depth > MOST_DEPTH ? undefined : readChoice(at);
+  at.depth -= 1;
+  if (!inner || at.text[at.index] !== ')') return undefined;
+  at.index += 1;
+  return inner;
+}
+
+/** What JavaScript reads otherwise than Go (RE2's syntax, "Perl character classes"); everything else means the same. */
+const GO_CLASSES: ReadonlyMap<string, string> = new Map([
+  ['\\s', '\\t\\n\\f\\r '],
+  ['\\S', '\\0-\\x08\\x0b\\x0e-\\x1f!-\\u{10ffff}'],
+]);
+
+function readCharacter(at: Cursor): Expression | undefined {
+  const found = take(CHARACTER, at)?.[0];
+  if (found === undefined) return undefined;
+  try {
+    return { kind: 'character', test: new RegExp(`^${sourceOf(found)}$`, at.ignoreCase ? 'iu' : 'u') };
+  } catch {
+    return undefined;
+  }
+}
+
+function sourceOf(character: string): string {
+  if (character === '.') return '[^\\n]';
+  if (character.startsWith('['))
+    return character.replace(/\\./gu, (escaped) => GO_CLASSES.get(escaped) ?? escaped);
+  const escaped = /^\\([^dDwWsS])$/u.exec(character)?.[1];
+  if (escaped !== undefined) return `\\u{${escaped.codePointAt(0)?.toString(16) ?? ''}}`;
+  const asClass = GO_CLASSES.get(character);
+  return asClass === undefined ? character : `[${asClass}]`;
+}
+
+function take(pattern: RegExp, at: Cursor): RegExpExecArray | null {
+  pattern.lastIndex = at.index;
+  const found = pattern.exec(at.text);
+  if (found) at.index += found[0].length;
+  return found;
+}
+
+/** A state with a test reads one character; one without is passed at once. */
 interface State {
   readonly test?: RegExp;
   readonly next: State[];
@@ -44,7 +158,7 @@ function sizeOf(expression: Expression): number {
   }
 }
 
-/** The state in which `expression` begins when it goes on with `after`. */
+/** The state in which `expression` begins; after it the automaton goes on with `after`. */
 function compile(expression: Expression, after: State): State {
   switch (expression.kind) {
     case 'character':
@@ -79,7 +193,7 @@ function run(start: State, end: State, text: string): boolean {
   return states.has(end);
 }
 
-/** With all that can be reached without a character. */
+/** The states, with all that can be reached from them without reading a character. */
 function closure(states: readonly State[]): ReadonlySet<State> {
   const reached = new Set<State>();
   const open = [...states];

@@ -29,6 +29,12 @@ describe('the whole text matches or not, as in Go', () => {
     ['größe.', 'größe😀', true],
     ['', '', true],
     ['(|a)*', 'aa', true],
+    ['a.', 'a\n', false],
+    ['a\\s', 'a\t', true],
+    ['a\\s', 'a\u00a0', false],
+    ['a[\\s-]', 'a\u00a0', false],
+    ['a\\S', 'a\u00a0', true],
+    ['a[^\\S]', 'a\u00a0', false],
   ])('%j on %j: %s', (pattern, text, expected) => {
     expect(matches(pattern, text)).toBe(expected);
   });

@@ -9,7 +9,7 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Offers } from '../../model/load-balancer/offers.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { desireFloatingIP, keptFloatingIP } from './addresses.ts';
+import { desireFloatingIP, keptFloatingIP } from './floating-ip.ts';
 import { withinCapabilities } from './problems/capabilities.ts';
 import { watchCertificates } from './tls/certificate-expiry.ts';
 import { desirePort } from './port/listeners.ts';

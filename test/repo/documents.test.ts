@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesOf, ROOT, textOf } from './files.ts';
+
+const documents = [...filesOf('*.md'), ...filesOf('{docs,infra,test,examples}/**/*.md')];
+const sources = filesOf('{functions,shared,infra/sandbox,test,docs}/**/*.{ts,md}');
+const names = new Set(filesOf('{functions,shared,infra,test,docs}/**/*').map((path) => basename(path)));
+const exists = (path: string): boolean => existsSync(join(ROOT, path));
+
+/** Links of a document to files of the project, from the project's root; the part after # apart. */
+function linksOf(path: string): readonly { readonly target: string; readonly anchor: string }[] {
+  const found = [...textOf(path).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+  return found.map(([, target = '', anchor = '']) => ({
+    target: target === '' ? path : normalize(join(dirname(path), target)),
+    anchor,
+  }));
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(path: string): readonly string[] {
+  const headings = [...textOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Words in backticks that are the name or path of a TypeScript file. */
+function filesNamedIn(path: string): readonly string[] {
+  const prose = textOf(path).replace(/```[^]*?```/g, '');
+  return [...prose.matchAll(/`([\w.\-/]+\.ts)`/g)].map(([, name = '']) => name);
+}
+
+test('every link of a document leads to a file and a heading that are there', () => {
+  const broken = documents.flatMap((path) =>
+    linksOf(path)
+      .filter(({ target, anchor }) => !exists(target) || (anchor && !anchorsOf(target).includes(anchor)))
+      .map(({ target, anchor }) => `${path}: ${target}#${anchor}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('every file that a document names is there', () => {
+  const missing = documents.flatMap((path) =>
+    filesNamedIn(path)
+      .filter((name) =>
+        name.includes('/') ? !exists(name) && !exists(`shared/${name}`) : !names.has(name) && !exists(name),
+      )
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every path of the project that a comment or a document names is there', () => {
+  const path =
+    /(?<![\w/.{}@-])(?:shared|functions|infra|test|docs|examples)\/[\w\-/]+(?:\.[\w-]+)*(?![\w*<{$/])/g;
+  const missing = [...documents, ...sources].flatMap((from) =>
+    [...textOf(from).matchAll(path)]
+      .map(([name]) => name)
+      .filter((name) => /\.(ts|md|yaml|yml|json|sh|py)$/.test(name) && !exists(name))
+      .map((name) => `${from}: ${name}`),
+  );
+  expect([...new Set(missing)]).toEqual([]);
+});
+
+test('every decision that is named by its number is there', () => {
+  const decided = new Set([...textOf('docs/decisions.md').matchAll(/^\*\*(\d+)\./gm)].map(([, n]) => n));
+  const missing = [...documents, ...sources].flatMap((from) =>
+    [...textOf(from).matchAll(/\bdecisions? (\d+)/g)]
+      .filter(([, number]) => !decided.has(number))
+      .map(([, number]) => `${from}: ${number ?? ''}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every section of a document that a comment names by its title is there', () => {
+  const missing = sources.flatMap((from) =>
+    [...textOf(from).matchAll(/((?:[\w-]+\/)*[\w-]+\.md), "([^"]+)"/g)]
+      .map(([, name = '', title = '']) => ({ name, title, headings: headingsOf(name) }))
+      .filter(({ title, headings }) => headings && !headings.includes(title))
+      .map(({ name, title }) => `${from}: ${name}, "${title}"`),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Undefined for a document of others. Comments leave the folder out. */
+function headingsOf(name: string): readonly string[] | undefined {
+  const path = [name, `docs/${name}`, `docs/sources/${name}`].find(exists);
+  const found = path ? [...textOf(path).matchAll(/^#+ (.+)$/gm)] : undefined;
+  return found?.map(([, heading = '']) => heading);
+}

@@ -186,10 +186,10 @@ describe('what is very large', () => {
     ],
   ])('%s costs no more than a moment, and a short report', async (_, annotations) => {
     it.sandbox.kube.apply(aService({ annotations }));
-    const started = performance.now();
+    const started = process.cpuUsage();
     const { told, terminal } = await showAll();
 
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
     expect(readyOf(it.sandbox)?.message.length ?? 0).toBeLessThan(8_000);
     expect(told.length).toBeLessThan(20_000);
     expect(terminal).not.toContain(LONG);
@@ -204,11 +204,11 @@ describe('what is very large', () => {
       nodePort: 30_000 + at,
     }));
     it.sandbox.kube.apply(aService({ spec: { ports } }));
-    const started = performance.now();
+    const started = process.cpuUsage();
 
     const { plan } = await it.settle('web', { dryRun: true });
 
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
     const [made] = plan?.steps ?? [];
     expect(made?.verb === 'create' && made.attributes['listeners']).toHaveLength(1_000);
   });

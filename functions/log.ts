@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Report } from '../shared/model/outcome.ts';
-import { printable } from '../shared/model/text/printable.ts';
+import { printable } from '../shared/model/text/text.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Attributes } from '../shared/model/resources.ts';

@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { CertificateInUse } from '../shared/model/tls/certificates.ts';
+import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
 import type { Report } from '../shared/model/outcome.ts';
-import { asServiceKey } from '../shared/model/request.ts';
-import { asNodeKey } from '../shared/model/request.ts';
+import { asServiceKey, asNodeKey } from '../shared/model/request.ts';
 import type { Key } from '../shared/model/request.ts';
 import type { TriggerCounts } from '../shared/trigger/causes.ts';
 

@@ -7,8 +7,7 @@ import { serviceKey, type Key } from '../shared/model/request.ts';
 import { renderPlan } from '../shared/plan/render.ts';
 import { BLOCKED_REASON, readyCondition } from '../shared/service/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
-import { hasFinalizer } from '../shared/service/unit.ts';
-import { wantsLoadBalancer } from '../shared/service/unit.ts';
+import { hasFinalizer, wantsLoadBalancer } from '../shared/service/unit.ts';
 
 /** The last run of a key in this process. */
 export interface LastReport {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Flags } from '../shared/config/flags/flags.ts';
 import { loadConfig } from '../shared/config/load.ts';
-import { connectKube } from '../shared/kube/connection/connect.ts';
+import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
-import { connectCloud } from '../shared/openstack/connect.ts';
+import { connectCloud } from '../shared/openstack/connect-cloud.ts';
 import type { Log, World } from '../shared/ports.ts';
 import type { ObservedCall } from './metrics.ts';
 

@@ -5,10 +5,9 @@
 import type { Config } from './config/config.ts';
 import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/looks-after.ts';
 import type { Node } from './model/kubernetes.ts';
-import type { Run } from './model/outcome.ts';
+import type { Run, Found } from './model/outcome.ts';
 import { asNodeKey, asServiceKey } from './model/request.ts';
 import type { Key, ReconcileRequest, SweepScope } from './model/request.ts';
-import type { Found } from './model/sweep-found.ts';
 import { reconcileNode } from './node/reconcile.ts';
 import { findNodes } from './node/sweep.ts';
 import type { Budget, World } from './ports.ts';

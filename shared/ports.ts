@@ -8,13 +8,12 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
-import type { CidrClaim } from './model/node/node-cidrs.ts';
-import type { NodeDeletion, RecordedDeletions } from './model/node/node-deletions.ts';
-import type { NodePatch, NodeStatusPatch } from './model/node/node-attributes.ts';
+import type { CidrClaim, NodeDeletion, RecordedDeletions } from './model/node/node-records.ts';
+import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
-import type { StatusTree } from './model/load-balancer/status-tree.ts';
-import type { UnitState } from './model/state.ts';
+import type { StatusTree } from './model/load-balancer/octavia.ts';
+import type { UnitState } from './model/unit.ts';
 import type { Config } from './config/config.ts';
 
 export interface Kube {

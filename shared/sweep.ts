@@ -5,7 +5,7 @@
  */
 import { CONTROLLERS } from './controllers.ts';
 import type { ReconcileRequest, SweepScope } from './model/request.ts';
-import type { SweepFigures } from './model/sweep-found.ts';
+import type { SweepFigures } from './model/outcome.ts';
 import type { World } from './ports.ts';
 
 export interface Sweep extends SweepFigures {

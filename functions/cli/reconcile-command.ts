@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
-import { requeueDelayMs } from '../../shared/queue/requeue.ts';
+import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { connect } from '../world.ts';
 import { findRequests, readObjects } from './objects.ts';
 import { logOf, type CliFlags } from './options.ts';

@@ -1,6 +1,6 @@
 import type { SweepScope } from '../../shared/model/request.ts';
 import { sweep } from '../../shared/sweep.ts';
-import { requeueDelayMs } from '../../shared/queue/requeue.ts';
+import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { FunctionWorld } from './connected.ts';
 
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;

@@ -2,7 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render.ts';
 import type { Budget } from '../../shared/ports.ts';
-import { requeueDelayMs } from '../../shared/queue/requeue.ts';
+import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';

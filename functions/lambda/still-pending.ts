@@ -1,5 +1,5 @@
-import { requeueDelayMs } from '../../shared/queue/requeue.ts';
-import { pendingLoadBalancers } from '../../shared/queue/pending-load-balancers.ts';
+import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
+import { pendingLoadBalancers } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
 import type { Group } from './groups.ts';
 

@@ -1,4 +1,4 @@
-import { requeueDelayMs } from '../../shared/queue/requeue.ts';
+import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';

@@ -1,9 +1,9 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
-import { isOutsideOctavia } from '../model/load-balancer/outside-octavia.ts';
+import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, Lease } from '../ports.ts';
-import { rulesOf } from '../model/network/security-group.ts';
+import { rulesOf } from '../model/network/openings.ts';
 import { bindRefs } from './bind-refs.ts';
 import { execute } from './execute.ts';
 import type { Writes } from './execute.ts';

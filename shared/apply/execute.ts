@@ -1,5 +1,5 @@
-import { poolAddressOf } from '../model/load-balancer/next-pool.ts';
-import { policyAddressOf } from '../model/load-balancer/l7.ts';
+import { poolAddressOf } from '../model/address.ts';
+import { policyAddressOf } from '../model/address.ts';
 import type { DeleteStep, Step } from '../model/plan.ts';
 import { isOfNode } from '../model/node/node.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';

@@ -1,6 +1,6 @@
 import type { Node } from '../model/kubernetes.ts';
 import { nodeAt, nodeStatusAt, wireOf } from '../model/node/node.ts';
-import type { NodePatch } from '../model/node/node-attributes.ts';
+import type { NodePatch } from '../model/node/node.ts';
 import type { Step } from '../model/plan.ts';
 import type { NodeKind, WireResource } from '../model/resources.ts';
 import type { Kube } from '../ports.ts';

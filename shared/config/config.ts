@@ -79,7 +79,7 @@ export interface LoadBalancerConfig {
   readonly networkId?: string;
   readonly floatingNetworkId?: string;
   readonly floatingSubnetId?: string;
-  /** As model/network/floating-subnet.ts reads it, and the next one too. */
+  /** As model/network/subnet-choice.ts reads it, and the next one too. */
   readonly floatingSubnet?: string;
   readonly floatingSubnetTags?: string;
   readonly nodeSelector: NodeSelector;

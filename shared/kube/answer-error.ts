@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ReconcileError, type ErrorCode } from '../model/errors.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from '../http.ts';
 
 export interface RawAnswer {
   readonly status: number;

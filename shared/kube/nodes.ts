@@ -1,10 +1,9 @@
 import type { Node, NodeCondition } from '../model/kubernetes.ts';
-import type { NodePatch, NodeStatusPatch } from '../model/node/node-attributes.ts';
+import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { asObject } from './as-object.ts';
-import type { Http } from './http.ts';
-import { corePath } from './paths.ts';
+import { asObject, corePath } from './kube-objects.ts';
+import type { Http } from './kube-http.ts';
 
 export async function getNode(http: Http, name: string): Promise<Node | undefined> {
   const request = { path: corePath('nodes', undefined, name), doing: `read Node ${name}` };

@@ -11,3 +11,31 @@ export type Address = string;
 export interface Ref {
   readonly $ref: `${Address}.${string}`;
 }
+
+/**
+ * The place of a pool that is built up beside the one in use, before the listener turns to it (docs/decisions.md, 11).
+ * `tcp/80` is the place of a port; `tcp/80/next` that of the pool that will be, or was, its pool.
+ */
+export function nextPlace(place: string): string {
+  return `${place}/next`;
+}
+
+/** `member/tcp/80/10.0.0.5:30080` and `monitor/tcp/80/next` say in which pool they are. */
+export function poolAddressOf(address: string): string {
+  const [kind, ...place] = address.split('/');
+  return `pool/${(kind === 'member' ? place.slice(0, -1) : place).join('/')}`;
+}
+
+/** The listener protocols that share the TCP ports of a load balancer (openstack-ccm.md, 13). */
+const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
+
+/** `tcp`, `udp` or `sctp`: with the port it names what only one listener can be. */
+export function transportOf(listenerProtocol: unknown): string {
+  const protocol = String(listenerProtocol);
+  return TCP_LIKE.includes(protocol) ? 'tcp' : protocol.toLowerCase();
+}
+
+/** `l7rule/tcp/80/redirect` is a rule of `l7policy/tcp/80/redirect`. */
+export function policyAddressOf(rule: string): string {
+  return `l7policy/${rule.slice('l7rule/'.length)}`;
+}

@@ -1,11 +1,11 @@
 /** When a value that is desired and one that was observed mean the same (decision 3). */
-import type { AttributeRule } from './attribute-rule.ts';
-import { askedDescription } from './load-balancer/description.ts';
+import type { AttributeRule } from './attributes.ts';
+import { askedDescription, mergeTags, recordedIn } from './ownership.ts';
 import type { Condition } from './kubernetes.ts';
-import { mergeTags, recordedIn } from './ownership.ts';
 import type { AdditionalVip, Attributes } from './resources.ts';
-import { identityOf } from './tls/tls-reference.ts';
+import { identityOf } from './tls/certificate-facts.ts';
 import { isUserTag, mergeUserTags } from './load-balancer/user-tags.ts';
+import { sameJson } from './json.ts';
 
 /** True when `observed` already is what `desired` asks for. */
 export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
@@ -39,21 +39,6 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
         conditions(observed).some((one) => sameCondition(one, wanted)),
       );
   }
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
-}
-
-/** The same value with the keys of every object in order, so that equal values have equal JSON. */
-export function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  );
 }
 
 function strings(value: unknown): readonly string[] {

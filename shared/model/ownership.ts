@@ -20,15 +20,19 @@
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';
 import { mergeUserTags } from './load-balancer/user-tags.ts';
+import type { WireResource } from './resources.ts';
 
 /** Prefix of our annotations and condition types (decision 46). */
 export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
+
 /** Prefix of our tags and Leases (decision 46). */
 export const TAG_PREFIX = 'levelset-';
+
 /** Of all our writes to Kubernetes. */
 export const FIELD_MANAGER = 'levelset';
 export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
+
 /** On a Service: the changes to what another controller made that may be made. */
 export const APPROVE = `${ANNOTATION_PREFIX}approve`;
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
@@ -48,8 +52,10 @@ export interface ClusterIdentity {
 export const clusterTag = (cluster: ClusterIdentity): string => `${TAG_PREFIX}cluster=${cluster.id}`;
 export const serviceTag = (uid: string): string => `${TAG_PREFIX}service=${uid}`;
 export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.namespace}/${key.name}`;
+
 /** `at` is `tcp/80`. */
 export const portTag = (at: string): string => `${TAG_PREFIX}port=${at}`;
+
 /** As many tags as it takes: one has a limit of length. */
 export function setTags(attributes: readonly string[]): readonly string[] {
   const [head = '', ...rest] = attributes;
@@ -70,12 +76,14 @@ export function recordedIn(tags: unknown): readonly string[] {
     typeof tag === 'string' && tag.startsWith(SET) ? tag.slice(SET.length).split('+') : [],
   );
 }
+
 export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
   `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
 
 /** `NAME` is shared within the namespace, `cluster/NAME` by all that have consent. */
 export const sharedTag = (namespace: string, name: string): string =>
   `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
+
 export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
 
 /** On a load balancer that is made to take another one's place, and on a pool that took that of an adopted one. */
@@ -173,4 +181,55 @@ function cut(text: string, length = MAX_LENGTH): string {
     .subarray(0, length - 9)
     .toString()
     .replace(/\uFFFD+$/, '')}-${hash}`;
+}
+
+/**
+ * The description of a load balancer: what a Service asks for, then what the Go provider writes, by which a load balancer
+ * is recognised (name-schemes.ts). `Our shop | Kubernetes external service shop/web from cluster kubernetes`
+ */
+
+/** How the Go provider's and kinx's descriptions begin. */
+export const DESCRIPTION_MARK = 'Kubernetes external service ';
+
+const BETWEEN = ` | ${DESCRIPTION_MARK}`;
+
+/** In bytes. Octavia takes 255 characters, and namespace and name must be readable behind it. */
+export const LONGEST_DESCRIPTION = 96;
+
+const LONGEST = 255;
+
+/** `own` is the Go provider's text. */
+export function describe(text: string | undefined, own: string): string {
+  if (text === undefined) return own;
+  const head = `${text} | `;
+  return (
+    head +
+    Buffer.from(own)
+      .subarray(0, LONGEST - Buffer.byteLength(head))
+      .toString()
+      .replace(/\uFFFD+$/, '')
+  );
+}
+
+/** What a Service asked for; empty for everything that is not ours to change. */
+export function askedDescription(description: unknown): string {
+  const text = String(description);
+  const at = text.lastIndexOf(BETWEEN);
+  return at > 0 ? text.slice(0, at) : '';
+}
+
+/** Tags whose record of what is set only because somebody asks for it does not name these attributes (decision 2). */
+export function withoutRecordOf(tags: readonly string[], attributes: readonly string[]): readonly string[] {
+  return tags.flatMap((tag) => {
+    const recorded = recordedIn([tag]);
+    return recorded.length > 0 ? setTags(recorded.filter((name) => !attributes.includes(name))) : [tag];
+  });
+}
+
+/**
+ * Whether another controller made a pool: ours say for which port from the beginning. One of ours that was built up beside
+ * such a one takes its place in this as well: what waited for approval waits on.
+ */
+export function isAdopted({ tags }: Pick<WireResource, string>): boolean {
+  return tagValue(tags, 'port') === undefined || tagValue(tags, 'replaces') !== undefined;
 }

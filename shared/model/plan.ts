@@ -118,3 +118,11 @@ export interface Plan {
   /** Members that are kept, or come to weight 0, until they have drained; never empty. */
   readonly draining?: readonly DrainingMember[];
 }
+
+/** The address of a load balancer that is to take another one's place. */
+export const REPLACEMENT = 'lb/replacement';
+
+/** It makes one load balancer more, while the old one is still there. */
+export function isAnother({ address, verb }: Step): boolean {
+  return address === REPLACEMENT && verb === 'create';
+}

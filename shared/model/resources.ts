@@ -1,11 +1,8 @@
 /** The resources levelset works with: OpenStack's, and Nodes. Attribute names keep the wire's spelling. */
 import type { Address, Ref } from './address.ts';
-import type { FloatingIP, Port, SecurityGroup, SecurityGroupRule } from './network/neutron.ts';
 import type { StoredSecret } from './tls/stored-certificate.ts';
-import type { L7Policy, L7Rule } from './load-balancer/l7.ts';
-import type { NodeObject, NodeStatus } from './node/node-attributes.ts';
-import type { Router } from './network/routes.ts';
-import type { ListenerTls, PoolTls } from './tls/tls-attributes.ts';
+import type { NodeObject, NodeStatus } from './node/node.ts';
+import type { Router, AddressPair } from './network/routes.ts';
 
 export interface LoadBalancer {
   name: string;
@@ -154,3 +151,84 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
 
 /** An object as OpenStack answers it: only `id` is certain. */
 export type WireResource = Attributes & { readonly id: string };
+
+/** A redirect to another scheme and host; path and query stay (Octavia API, L7 policies). */
+export interface L7Policy {
+  name: string;
+  action: 'REDIRECT_PREFIX';
+  redirect_prefix: string;
+  redirect_http_code: number;
+  position: number;
+  admin_state_up: boolean;
+  listener_id: string | Ref;
+  tags: readonly string[];
+}
+
+/** Which requests a policy is about. */
+export interface L7Rule {
+  type: 'PATH';
+  compare_type: 'STARTS_WITH';
+  value: string;
+  admin_state_up: boolean;
+}
+
+/** Of a listener that terminates TLS. */
+export interface ListenerTls {
+  default_tls_container_ref: string | Ref;
+  sni_container_refs: readonly (string | Ref)[];
+  tls_versions: readonly string[];
+  tls_ciphers: string;
+  alpn_protocols: readonly string[];
+  client_authentication: string;
+  client_ca_tls_container_ref: string;
+  client_crl_container_ref: string;
+  hsts_max_age: number;
+  hsts_include_subdomains: boolean;
+  hsts_preload: boolean;
+}
+
+/** Of a pool whose members are spoken to by TLS. */
+export interface PoolTls {
+  tls_enabled: boolean;
+  ca_tls_container_ref: string;
+  tls_container_ref: string;
+  tls_versions: readonly string[];
+  tls_ciphers: string;
+}
+
+// MERGED HEAD
+/** What levelset sets of Neutron's resources, beside a load balancer. */
+export interface FloatingIP {
+  floating_network_id: string;
+  subnet_id: string;
+  floating_ip_address: string;
+  port_id: string | Ref | null;
+  /** Which of several IPv4 addresses of the port. */
+  fixed_ip_address: string | Ref;
+  description: string;
+  tags: readonly string[];
+}
+
+/** Made by us for one Service, to be put on the ports of the nodes (service/desired/security-group.ts). */
+export interface SecurityGroup {
+  name: string;
+  description: string;
+  tags: readonly string[];
+}
+
+/** Neutron changes none of its attributes: what it opens is what it is. */
+export interface SecurityGroupRule {
+  direction: 'ingress';
+  ethertype: 'IPv4' | 'IPv6';
+  protocol: string;
+  port_range_min: number;
+  port_range_max: number;
+  remote_ip_prefix: string;
+  security_group_id: Ref;
+}
+
+/** A node's. It is never made or deleted by us; of its security groups and address pairs only our own come and go. */
+export interface Port {
+  security_groups: readonly (string | Ref)[];
+  allowed_address_pairs: readonly AddressPair[];
+}

@@ -3,7 +3,7 @@ import { nodeCidrs, staleClaims, unclaimedCidrs } from './desired/node-cidrs.ts'
 import type { CidrPool, DesiredCidrs } from './desired/node-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../model/node/node.ts';
-import type { CidrClaim } from '../model/node/node-cidrs.ts';
+import type { CidrClaim } from '../model/node/node-records.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
 

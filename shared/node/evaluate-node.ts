@@ -8,7 +8,7 @@ import { evaluateCidrs } from './evaluate-cidrs.ts';
 import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
-import type { RecordedDeletions } from '../model/node/node-deletions.ts';
+import type { RecordedDeletions } from '../model/node/node-records.ts';
 import type { Server } from '../model/node/nova.ts';
 import { APPROVE } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';

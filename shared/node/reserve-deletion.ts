@@ -1,7 +1,7 @@
 /** Between the plan to delete a Node and its execution: no Node goes that has not drawn from the budget of all functions. */
 import type { NodeEvaluation } from './evaluate-node.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { recent } from '../model/node/node-deletions.ts';
+import { recent } from '../model/node/node-records.ts';
 import type { Plan } from '../model/plan.ts';
 import { oneByOne } from './one-by-one.ts';
 import { deletes } from './plan/plan-node.ts';

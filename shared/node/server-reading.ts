@@ -3,7 +3,7 @@ import { claimOf } from './desired/choose-server.ts';
 import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
 import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { RecordedDeletions } from '../model/node/node-deletions.ts';
+import type { RecordedDeletions } from '../model/node/node-records.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf } from './observe/observe-node.ts';

@@ -2,11 +2,10 @@
 import { evaluateNode } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { Outcome, Found } from '../model/outcome.ts';
 import { isEverything } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
-import { NOTHING_FOUND } from '../model/sweep-found.ts';
-import type { Found } from '../model/sweep-found.ts';
+import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
 import { readInBulk } from './server-reading.ts';

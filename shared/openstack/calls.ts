@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallRecorder } from '../ports.ts';
-import type { Call, Observer } from './http.ts';
+import type { Call, Observer } from './openstack-http.ts';
 
 interface Tally {
   calls: number;

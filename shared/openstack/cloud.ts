@@ -1,20 +1,15 @@
-import type { StatusTree } from '../model/load-balancer/status-tree.ts';
+import type { StatusTree } from '../model/load-balancer/octavia.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
-import { readCertificateText } from './certificate-text.ts';
+import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
-import { refusal, unexpected } from './errors.ts';
+import { refusal, unexpected, saysAbsent } from './refusal.ts';
 import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
-import { saysAbsent } from './fault.ts';
-import type { HttpAnswer, HttpRequest } from './http.ts';
-import { isRecord } from './json.ts';
-import { readOctaviaVersion, type ApiVersion } from './octavia-version.ts';
-import { isWireResource, listAll } from './pages.ts';
-import { listByOffset } from './offset-pages.ts';
-import { readQuota } from './quota.ts';
-import { withIdOf } from './reference.ts';
+import type { HttpAnswer, HttpRequest } from './openstack-http.ts';
+import { isRecord } from '../model/json.ts';
+import { readOctaviaVersion, type ApiVersion, readQuota } from './octavia-limits.ts';
+import { isWireResource, listAll, sendVersioned } from './list-all.ts';
 import type { Session } from './identity/session.ts';
-import { sendVersioned } from './microversion.ts';
 
 /** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */
 export function createCloud(session: Session): Cloud {

@@ -1,6 +1,6 @@
 import { ReconcileError } from '../model/errors.ts';
 import type { Query, ReadKind } from '../ports.ts';
-import type { ServiceType } from './http.ts';
+import type { ServiceType } from './openstack-http.ts';
 
 export interface Endpoint {
   readonly service: ServiceType;

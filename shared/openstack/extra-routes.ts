@@ -1,9 +1,9 @@
 import type { Route } from '../model/network/routes.ts';
 import type { WireResource } from '../model/resources.ts';
 import { objectPath } from './endpoints.ts';
-import { refusal, unexpected } from './errors.ts';
-import { isRecord } from './json.ts';
-import { isWireResource } from './pages.ts';
+import { refusal, unexpected } from './refusal.ts';
+import { isRecord } from '../model/json.ts';
+import { isWireResource } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
 /**

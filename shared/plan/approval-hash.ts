@@ -1,4 +1,4 @@
-import { fingerprint } from '../model/fingerprint.ts';
+import { fingerprint } from '../model/json.ts';
 import type { Change, AwaitingApproval } from '../model/plan.ts';
 
 /** So much of the hash that a person can copy it, and nobody hits another one by chance. */

@@ -2,7 +2,7 @@ import { withoutOurTags } from '../model/ownership.ts';
 import type { Refusal, Step } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
-import { isOutsideOctavia } from '../model/load-balancer/outside-octavia.ts';
+import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { compare } from './compare.ts';
 import { writtenBefore } from './written-before.ts';
 

@@ -1,7 +1,7 @@
 import { attributeRule } from '../model/attributes.ts';
 import { APPROVE } from '../model/ownership.ts';
 import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
-import { printable, quote } from '../model/text/printable.ts';
+import { printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 

@@ -1,8 +1,7 @@
 import type { Outcome, Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
-import { requeueDelayMs } from './requeue.ts';
-import { ReadyKeys } from './ready-keys.ts';
+import { requeueDelayMs, ReadyKeys } from './scheduling.ts';
 
 /** Who keeps the keys whose load balancer is busy (PendingPoller). */
 export interface WaitingKeys {

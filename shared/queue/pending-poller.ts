@@ -1,11 +1,10 @@
-import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock, Cloud, Log } from '../ports.ts';
-import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './requeue.ts';
-import { ExpectedDurations, operationOf, type Operation } from './expected-durations.ts';
+import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
-import { pendingLoadBalancers } from './pending-load-balancers.ts';
+import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
+import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 
 const LEAST_GAP_MS = 500;
 /** When it is known how long such a thing takes, the first look is a little before that. */
@@ -147,4 +146,46 @@ export class PendingPoller implements WaitingKeys {
     const gapMs = (now - waiting.sinceMs) * (known ? KNOWN : UNKNOWN) * (0.5 + this.#random() / 2);
     waiting.dueMs = now + Math.min(LONGEST_REQUEUE_MS, Math.max(LEAST_GAP_MS, gapMs));
   }
+}
+
+/** What Octavia is busy with; the same words as in PENDING_*. */
+export type Operation = 'create' | 'update' | 'delete';
+
+const REMEMBERED = 9;
+
+/** How long Octavia took lately, in this process. */
+export class ExpectedDurations {
+  readonly #seen = new Map<Operation, number[]>();
+
+  learn(operation: Operation, durationMs: number): void {
+    const seen = this.#seen.get(operation) ?? [];
+    this.#seen.set(operation, [...seen, durationMs].slice(-REMEMBERED));
+  }
+
+  /** What one in four did not need, in milliseconds; undefined before the first one was seen to its end. */
+  quickest(operation: Operation): number | undefined {
+    const sorted = [...(this.#seen.get(operation) ?? [])].sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 4)];
+  }
+}
+
+/** What a run left Octavia busy with: its last write tells. Undefined when it wrote nothing and only found it busy. */
+export function operationOf(report: Report): Operation | undefined {
+  const last = report.applied.findLast((step) => !isOutsideOctavia(step.kind));
+  if (!last) return undefined;
+  return last.kind === 'loadbalancer' ? last.verb : 'update';
+}
+
+/** Ids and states of the cluster's load balancers that Octavia is still working on, by one list call. */
+export async function pendingLoadBalancers(
+  cloud: Pick<Cloud, 'list'>,
+  cluster: ClusterIdentity,
+): Promise<ReadonlyMap<string, string>> {
+  const query = { tags: clusterTag(cluster), fields: ['id', 'provisioning_status'] };
+  const found = await cloud.list('loadbalancer', query);
+  return new Map(
+    found
+      .map(({ id, provisioning_status: status }) => [id, String(status)] as const)
+      .filter(([, status]) => status.startsWith('PENDING_')),
+  );
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
-import { PRIORITY } from './priority.ts';
+import { PRIORITY } from './scheduling.ts';
 
 /** What a message of either queue carries. */
 export interface QueuedWork {

@@ -1,5 +1,5 @@
-import { goesToPods, localNodes, portEndpoints } from '../model/load-balancer/endpoints.ts';
-import type { PortEndpoints } from '../model/load-balancer/endpoints.ts';
+import { goesToPods, localNodes, portEndpoints } from '../model/load-balancer/service-endpoints.ts';
+import type { PortEndpoints } from '../model/load-balancer/service-endpoints.ts';
 import type { EndpointSlice, Service } from '../model/kubernetes.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Kube } from '../ports.ts';

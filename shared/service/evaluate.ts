@@ -6,7 +6,7 @@ import type { Desired } from './desired/desire-service.ts';
 import { networkQuestion, readIntent } from './intent/service-intent.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { Subnet } from '../model/network/network.ts';
+import type { Subnet } from '../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Unit } from '../model/unit.ts';

@@ -1,6 +1,6 @@
 import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { fingerprint } from '../model/fingerprint.ts';
+import { fingerprint } from '../model/json.ts';
 import { sharedTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
 import type { Kube, Lease } from '../ports.ts';
 

@@ -1,16 +1,15 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { goTags } from '../model/load-balancer/name-schemes.ts';
+import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { clusterTag, goFloatingIPText, hasTag, tagValue, tagValues } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { keyOf, parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
-import { goTagsIn, serviceOfGoTag, textOf } from '../model/load-balancer/sharing.ts';
+import { goTagsIn, serviceOfGoTag, textOf } from '../model/load-balancer/shared-load-balancer.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
 import type { Project } from './observe/project.ts';
-import { hasFinalizer } from './unit.ts';
-import { wantsLoadBalancer } from './unit.ts';
+import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
 
 export interface Orphans {
   readonly keys: readonly Key[];

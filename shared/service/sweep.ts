@@ -2,26 +2,25 @@
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
 import { evaluate } from './evaluate.ts';
-import type { CertificateInUse } from '../model/tls/certificates.ts';
+import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
-import { isAnother } from '../model/load-balancer/replacement.ts';
-import type { UnitState } from '../model/state.ts';
+import { isAnother } from '../model/plan.ts';
+import type { UnitState } from '../model/unit.ts';
 import { addressesOf } from './observe/network/node-ports.ts';
 import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
-import type { Found } from '../model/sweep-found.ts';
+import type { Found } from '../model/outcome.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf } from './report/published-address.ts';
 import { sameIngress } from './report/condition.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
-import { hasFinalizer, unitOf } from './unit.ts';
-import { wantsLoadBalancer } from './unit.ts';
+import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 
 export async function findServices(
   nodesListed: Promise<readonly Node[]>,

@@ -1,8 +1,8 @@
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { isSure } from './observe/remembered/child-cache.ts';
-import { isAnother } from '../model/load-balancer/replacement.ts';
-import type { UnitState } from '../model/state.ts';
+import { isAnother } from '../model/plan.ts';
+import type { UnitState } from '../model/unit.ts';
 
 /**
  * What to remember of a unit that was found as desired, or undefined while a change could still hide behind the same

@@ -1,7 +1,7 @@
 /** Laws of members that are Pods, for whatever the endpoints say and whichever nodes there are. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PodEndpoint } from '../../shared/model/load-balancer/endpoints.ts';
+import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { CloudModel, SUBNET } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';

@@ -1,7 +1,7 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import type { CidrClaim } from '../../shared/model/node/node-cidrs.ts';
-import { overlap } from '../../shared/model/network/cidr-space.ts';
+import type { CidrClaim } from '../../shared/model/node/node-records.ts';
+import { overlap } from '../../shared/model/network/cidr.ts';
 import type { Kube } from '../../shared/ports.ts';
 
 type Reach = Pick<Kube, 'getNode' | 'listNodes' | 'patchNode' | 'patchNodeStatus' | 'recordEvent' | 'cidrs'>;

@@ -1,5 +1,5 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
-import { isOutsideOctavia } from '../../shared/model/load-balancer/outside-octavia.ts';
+import { isOutsideOctavia } from '../../shared/model/load-balancer/octavia.ts';
 import type { Attributes, CloudKind, WireResource } from '../../shared/model/resources.ts';
 import type { Route } from '../../shared/model/network/routes.ts';
 import type { Cloud, Query, ReadKind } from '../../shared/ports.ts';

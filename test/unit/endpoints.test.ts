@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withEndpoints } from '../../shared/service/endpoints.ts';
-import { localNodes, portEndpoints } from '../../shared/model/load-balancer/endpoints.ts';
+import { localNodes, portEndpoints } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../shared/model/kubernetes.ts';
 import { serviceKey } from '../../shared/model/request.ts';
 import { aStoredService } from '../support/service.ts';

@@ -1,6 +1,6 @@
-import { chooseByName, chooseByTags } from '../../model/network/floating-subnet.ts';
+import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../../model/node/node-selector.ts';
-import { readUuid } from '../../model/text/uuid.ts';
+import { readUuid } from '../../model/text/text.ts';
 import { GO_DURATION, parseGoDuration } from '../flags/go-duration.ts';
 
 /** What would have been allowed, in words. */

@@ -1,12 +1,11 @@
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import type { CidrClaim } from '../../model/node/node-cidrs.ts';
+import type { CidrClaim } from '../../model/node/node-records.ts';
 import { TAG_PREFIX } from '../../model/ownership.ts';
 import type { CidrClaims } from '../../ports.ts';
-import type { Http } from '../http.ts';
-import type { LEASE_LABEL } from '../lease-record.ts';
-import { listAll, toSelector } from '../list.ts';
-import { leasePath } from '../paths.ts';
+import type { Http } from '../kube-http.ts';
+import type { LEASE_LABEL } from '../lease.ts';
+import { listAll, toSelector, leasePath } from '../kube-objects.ts';
 
 /** Beside those of units, which a sweep removes with their Services. */
 const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' } satisfies Record<

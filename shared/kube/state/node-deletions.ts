@@ -1,7 +1,7 @@
 import { ReconcileError } from '../../model/errors.ts';
-import type { NodeDeletion, RecordedDeletions } from '../../model/node/node-deletions.ts';
+import type { NodeDeletion, RecordedDeletions } from '../../model/node/node-records.ts';
 import type { NodeDeletions } from '../../ports.ts';
-import type { Http } from '../http.ts';
+import type { Http } from '../kube-http.ts';
 import { VersionedData } from './versioned-data.ts';
 
 const NAME = 'levelset-node-deletions';

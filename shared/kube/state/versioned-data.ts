@@ -1,6 +1,6 @@
 import { ReconcileError } from '../../model/errors.ts';
-import type { Http } from '../http.ts';
-import { corePath } from '../paths.ts';
+import type { Http } from '../kube-http.ts';
+import { corePath } from '../kube-objects.ts';
 
 const CONFLICT = 409;
 

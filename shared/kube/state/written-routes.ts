@@ -1,7 +1,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import type { RouteRecords, WrittenRoutes } from '../../model/network/routes.ts';
 import type { RouteRecord } from '../../ports.ts';
-import type { Http } from '../http.ts';
+import type { Http } from '../kube-http.ts';
 import { VersionedData } from './versioned-data.ts';
 import type { Loaded } from './versioned-data.ts';
 

@@ -10,8 +10,8 @@
  */
 import { tagValue } from '../ownership.ts';
 import type { WireResource } from '../resources.ts';
-import { readUuid } from '../text/uuid.ts';
-import { parseTlsReference } from '../tls/tls-reference.ts';
+import { readUuid } from '../text/text.ts';
+import { parseTlsReference } from '../tls/certificate-facts.ts';
 
 export type Reach = 'own' | 'allowed' | 'open';
 

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { isIP } from 'node:net';
 
 /** Address ranges as Octavia compares them: network address and prefix length, IPv6 in lower case. */
@@ -75,4 +76,53 @@ function toText(value: bigint, bits: number): string {
     ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
   );
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}
+
+/**
+ * The lowest CIDR of this prefix length in the range that overlaps none of the taken ones; undefined: there is none. Goes from
+ * one taken CIDR to the next, so that the size of the range does not matter. What is no CIDR takes nothing.
+ */
+export function lowestFree(range: string, length: number, taken: readonly string[]): string | undefined {
+  const family = parseCidr(range)?.family;
+  if (family === undefined) return undefined;
+  const [first, last] = boundsOf(range);
+  const size = 1n << BigInt((family === 4 ? 32 : 128) - length);
+  const ofFamily = taken.filter((text) => text.includes(':') === (family === 6));
+  const blocks = [...new Set(ofFamily)]
+    .flatMap((text) => parseCidr(text) ?? [])
+    .map(({ text }) => boundsOf(text))
+    .sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  let at = first;
+  for (const [from, to] of blocks) {
+    if (to < at) continue;
+    if (from >= at + size) break;
+    at = (to / size + 1n) * size;
+  }
+  return at + size - 1n <= last ? cidrAt(at, length, family) : undefined;
+}
+
+/** Whether the two have an address in common. */
+export function overlap(one: string, other: string): boolean {
+  const [a, b] = [parseCidr(one), parseCidr(other)];
+  if (!a || a.family !== b?.family) return false;
+  const [[from, to], [start, end]] = [boundsOf(a.text), boundsOf(b.text)];
+  return from <= end && start <= to;
+}
+
+/** How many CIDRs of this prefix length the range has, such as `256`. */
+export function countIn(range: string, length: number): string {
+  return (1n << BigInt(length - Number(range.split('/')[1]))).toString();
+}
+
+/** Of a CIDR, or of an address, which is the CIDR of itself alone. What cannot be read is equal to nothing but itself. */
+export function cidrKey(text: string): string {
+  if (isIPv4(text)) return `${text}/32`;
+  const whole = text.includes('/') ? text : `${text}/128`;
+  return parseCidr(whole)?.text ?? text;
+}
+
+/** Whether the whole of one lies in the other; both as `cidrKey` spells them. */
+export function isWithin(inner: string, outer: string): boolean {
+  const [network = '', length = ''] = inner.split('/');
+  return Number(length) >= Number(outer.split('/')[1]) && cidrContains(outer, network);
 }

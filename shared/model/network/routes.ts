@@ -1,6 +1,5 @@
 /** Routes to the pods of Nodes on a Neutron router, and what the ports of Nodes must let through for them. */
-import { isIPv4 } from 'node:net';
-import { cidrContains, parseCidr } from './cidr.ts';
+import { cidrKey } from './cidr.ts';
 import type { Address } from '../address.ts';
 import type { NeutronPort } from '../node/nova.ts';
 
@@ -68,19 +67,6 @@ export const routePortAt = (id: string): Address => `port/${id}`;
 /** Equal for the same route, however it is spelled. */
 export function routeKey({ destination, nexthop }: Route): string {
   return `${cidrKey(destination)} via ${cidrKey(nexthop)}`;
-}
-
-/** Of a CIDR, or of an address, which is the CIDR of itself alone. What cannot be read is equal to nothing but itself. */
-export function cidrKey(text: string): string {
-  if (isIPv4(text)) return `${text}/32`;
-  const whole = text.includes('/') ? text : `${text}/128`;
-  return parseCidr(whole)?.text ?? text;
-}
-
-/** Whether the whole of one lies in the other; both as `cidrKey` spells them. */
-export function isWithin(inner: string, outer: string): boolean {
-  const [network = '', length = ''] = inner.split('/');
-  return Number(length) >= Number(outer.split('/')[1]) && cidrContains(outer, network);
 }
 
 export function textOfRoute({ destination, nexthop }: Route): string {

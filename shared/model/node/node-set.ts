@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { cidrContains } from '../network/cidr.ts';
 import type { Node } from '../kubernetes.ts';
-import type { Subnet, Family } from '../network/network.ts';
+import type { Subnet, Family } from '../network/network-facts.ts';
 
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const LEAVING = 'ToBeDeletedByClusterAutoscaler';

@@ -1,8 +1,8 @@
 /** Nodes as resources of a plan: what levelset writes to them, and how they are seen. */
-import type { Node, NodeCondition } from '../kubernetes.ts';
+import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
 import { ANNOTATION_PREFIX } from '../ownership.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
-import { readUuid } from '../text/uuid.ts';
+import { readUuid } from '../text/text.ts';
 
 /** Put there by a kubelet that waits for a cloud provider; nothing runs on the Node until it goes. */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
@@ -58,4 +58,60 @@ export function hasTaint(node: Node, key: string): boolean {
 /** What the firmware says, which is the id of a server of Nova's; undefined where it says no UUID. */
 export function systemUUID(node: Node): string | undefined {
   return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
+}
+
+/** Metadata and spec of a Node: one PATCH. Of labels and annotations only those that are named; null takes one away. */
+export interface NodeObject {
+  providerID: string;
+  labels: Readonly<Record<string, string | null>>;
+  annotations: Readonly<Record<string, string | null>>;
+  taints: readonly Taint[];
+  podCIDRs: readonly string[];
+}
+
+/** Its status: another PATCH. Of conditions only those that are named. */
+export interface NodeStatus {
+  addresses: readonly NodeAddress[];
+  conditions: readonly NodeCondition[];
+}
+
+/** A merge patch of a Node's metadata and spec. */
+export interface NodePatch {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string | null>>;
+    readonly annotations?: Readonly<Record<string, string | null>>;
+  };
+  readonly spec?: {
+    readonly providerID?: string;
+    readonly taints?: readonly Taint[];
+    readonly podCIDR?: string;
+    readonly podCIDRs?: readonly string[];
+  };
+}
+
+export interface NodeStatusPatch {
+  readonly addresses?: readonly NodeAddress[];
+  /** The other ones stay. */
+  readonly conditions?: readonly NodeCondition[];
+}
+
+/** The note on a Node that its server was not there: when, in seconds since 1970, and where Nova was asked for which server. */
+export interface Place {
+  readonly projectId: string;
+  readonly region: string;
+  readonly serverId: string;
+}
+
+export function noteGone(now: number, { projectId, region, serverId }: Place): string {
+  return [Math.ceil(now / 1_000), projectId, region, serverId].join(' ');
+}
+
+/** Milliseconds since 1970; undefined where there is no note, or it is about another place. */
+export function goneSince(
+  note: string | undefined,
+  { projectId, region, serverId }: Place,
+): number | undefined {
+  const [seconds = '', ...place] = (note ?? '').split(' ');
+  const isHere = place.join(' ') === [projectId, region, serverId].join(' ');
+  return isHere && /^\d{1,12}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { notAfterOf } from './certificates.ts';
+import { notAfterOf } from './certificate-facts.ts';
 import type { Secret } from '../kubernetes.ts';
 import type { KeyPair } from './pkcs12.ts';
 

@@ -1,8 +1,7 @@
 import type { NodeCidrConfig } from '../../config/node-config.ts';
-import { countIn, lowestFree, overlap } from '../../model/network/cidr-space.ts';
-import { parseCidr } from '../../model/network/cidr.ts';
+import { countIn, lowestFree, overlap, parseCidr } from '../../model/network/cidr.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import type { CidrClaim } from '../../model/node/node-cidrs.ts';
+import type { CidrClaim } from '../../model/node/node-records.ts';
 import type { Problem } from '../../model/plan.ts';
 
 /** What Nodes have, and what is free: of each range the lowest CIDR. */

@@ -1,8 +1,7 @@
 import type { Node, Taint } from '../../model/kubernetes.ts';
-import { readyStatus, SERVER_GONE, SHUTDOWN_TAINT } from '../../model/node/node.ts';
+import { readyStatus, SERVER_GONE, SHUTDOWN_TAINT, goneSince, noteGone } from '../../model/node/node.ts';
 import type { Server } from '../../model/node/nova.ts';
-import type { Place } from '../../model/node/server-gone.ts';
-import { goneSince, noteGone } from '../../model/node/server-gone.ts';
+import type { Place } from '../../model/node/node.ts';
 
 export interface LifecycleInput {
   readonly node: Node;

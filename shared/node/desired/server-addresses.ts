@@ -1,7 +1,7 @@
 import type { NetworkingConfig } from '../../config/config.ts';
-import { compareText } from '../../model/text/compare-text.ts';
+import { compareText } from '../../model/text/text.ts';
 import type { NodeAddress } from '../../model/kubernetes.ts';
-import { familyOf } from '../../model/network/network.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
 import type { NeutronPort, Server, Subport } from '../../model/node/nova.ts';
 
 /** What is known of a server's addresses, and what its Node has. */

@@ -1,5 +1,5 @@
-import type { NodeDeletion } from '../../model/node/node-deletions.ts';
-import { recent } from '../../model/node/node-deletions.ts';
+import type { NodeDeletion } from '../../model/node/node-records.ts';
+import { recent } from '../../model/node/node-records.ts';
 
 export interface DeletionBudgetInput {
   readonly uid: string;

@@ -6,7 +6,7 @@ import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
 import type { Step } from '../../model/plan.ts';
-import { clip } from '../../model/text/printable.ts';
+import { clip } from '../../model/text/text.ts';
 import type { Kube } from '../../ports.ts';
 import { planNotes } from '../../report/notes.ts';
 import { outcomeOfError } from '../../report/outcome.ts';

@@ -1,7 +1,7 @@
 import type { OpenStackConfig } from '../../config/config.ts';
 import { ReconcileError } from '../../model/errors.ts';
-import type { ServiceType } from '../http.ts';
-import { isRecord, stringAt } from '../json.ts';
+import type { ServiceType } from '../openstack-http.ts';
+import { isRecord, stringAt } from '../../model/json.ts';
 
 export interface CatalogEndpoint {
   readonly type: string;

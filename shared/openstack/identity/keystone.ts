@@ -1,10 +1,9 @@
-import type { OpenStackConfig } from '../../config/config.ts';
+import type { OpenStackConfig, Credentials } from '../../config/config.ts';
 import { ReconcileError } from '../../model/errors.ts';
-import { authBody, secretOf } from './auth-body.ts';
 import { readCatalog, type CatalogEndpoint } from './catalog.ts';
-import { refusal, unexpected, unreachable } from '../errors.ts';
-import type { Http, HttpAnswer } from '../http.ts';
-import { isRecord, stringAt } from '../json.ts';
+import { refusal, unexpected, unreachable } from '../refusal.ts';
+import type { Http, HttpAnswer } from '../openstack-http.ts';
+import { isRecord, stringAt } from '../../model/json.ts';
 
 export interface Token {
   readonly value: string;
@@ -94,4 +93,30 @@ function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
     message,
     error.context,
   );
+}
+
+/** The body of POST /v3/auth/tokens (Identity API v3, "Password" and "Application credential" authentication). */
+export function authBody(credentials: Credentials): unknown {
+  if (credentials.type === 'password') {
+    const user = { ...credentials.user, password: credentials.password };
+    return {
+      auth: {
+        identity: { methods: ['password'], password: { user } },
+        scope: { project: credentials.project },
+      },
+    };
+  }
+  const { id, name, user, secret } = credentials;
+  // An id needs no user; the scope is the credential's own and must not be sent.
+  const named = id === undefined ? { name, user } : { id };
+  return {
+    auth: {
+      identity: { methods: ['application_credential'], application_credential: { ...named, secret } },
+    },
+  };
+}
+
+/** The one value in the credentials that nobody may read. */
+export function secretOf(credentials: Credentials): string {
+  return credentials.type === 'password' ? credentials.password : credentials.secret;
 }

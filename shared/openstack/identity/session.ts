@@ -1,7 +1,7 @@
 import type { OpenStackConfig } from '../../config/config.ts';
 import { serviceUrl } from './catalog.ts';
-import { unreachable } from '../errors.ts';
-import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../http.ts';
+import { unreachable } from '../refusal.ts';
+import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
 import type { Keystone, Token } from './keystone.ts';
 
 export interface SessionRequest {

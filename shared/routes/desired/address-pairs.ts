@@ -1,4 +1,4 @@
-import { cidrKey, isWithin } from '../../model/network/routes.ts';
+import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import type { AddressPair, RoutePort, WrittenRoutes } from '../../model/network/routes.ts';
 
 export interface DesiredPairs {

@@ -1,6 +1,7 @@
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { cidrKey, isWithin, routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
+import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
+import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import type {
   AddressPair,
   Route,

@@ -1,6 +1,7 @@
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { cidrKey, routeKey, routerAt } from '../../model/network/routes.ts';
+import { routeKey, routerAt } from '../../model/network/routes.ts';
+import { cidrKey } from '../../model/network/cidr.ts';
 import type { FormerRouter, RouteRecords } from '../../model/network/routes.ts';
 import type { NodeRoutes } from './node-routes.ts';
 

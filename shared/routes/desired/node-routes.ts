@@ -1,9 +1,10 @@
 /** Which route each Node needs, and why some have none. */
-import { compareText } from '../../model/text/compare-text.ts';
+import { compareText } from '../../model/text/text.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { familyOf } from '../../model/network/network.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
-import { cidrKey, isWithin, routeKey } from '../../model/network/routes.ts';
+import { routeKey } from '../../model/network/routes.ts';
+import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import type {
   FormerRouter,
   RoutePort,

@@ -1,7 +1,7 @@
 import type { NodeCondition } from '../../model/kubernetes.ts';
 import { nodeStatusAt } from '../../model/node/node.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { cidrKey } from '../../model/network/routes.ts';
+import { cidrKey } from '../../model/network/cidr.ts';
 import type { WrittenRoute } from '../../model/network/routes.ts';
 import type { NodeRoutes } from './node-routes.ts';
 

@@ -1,5 +1,6 @@
 import type { Problem } from '../../model/plan.ts';
-import { cidrKey, routeKey, textOfRoute } from '../../model/network/routes.ts';
+import { routeKey, textOfRoute } from '../../model/network/routes.ts';
+import { cidrKey } from '../../model/network/cidr.ts';
 import type { Route, WireRouter, WrittenRoutes } from '../../model/network/routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 

@@ -1,12 +1,12 @@
 import type { Config } from '../../config/config.ts';
-import { NO_CERTIFICATES } from '../../model/tls/certificates.ts';
-import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificates.ts';
-import type { PortEndpoints } from '../../model/load-balancer/endpoints.ts';
+import { NO_CERTIFICATES } from '../../model/tls/certificate-facts.ts';
+import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
+import type { PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { memberSubnetOf } from '../../model/network/network.ts';
-import type { NetworkFacts } from '../../model/network/network.ts';
+import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
+import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import type { Offers } from '../../model/load-balancer/offers.ts';
+import type { Offers } from '../../model/load-balancer/octavia.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import { desireFloatingIP, keptFloatingIP } from './floating-ip.ts';
@@ -26,7 +26,6 @@ import type { ServedSecrets } from './tls/served-secrets.ts';
 import { desireStored } from './tls/stored-certificates.ts';
 import { uselessSettings } from './problems/useless-settings.ts';
 import { desireVips } from './vips.ts';
-import { servedFamilies } from '../../model/network/network.ts';
 import { withFamilies } from '../intent/service-intent.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Address } from '../../model/address.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { isAdopted } from '../../model/load-balancer/next-pool.ts';
+import { isAdopted } from '../../model/ownership.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
 import { isEligible } from '../../model/node/node-set.ts';
 import { desirePortOf } from './security-group.ts';

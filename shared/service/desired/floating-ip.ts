@@ -1,6 +1,6 @@
 import { askedFloatingIP } from '../../model/kubernetes.ts';
-import { familyOf } from '../../model/network/network.ts';
-import type { NetworkFacts } from '../../model/network/network.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
+import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';

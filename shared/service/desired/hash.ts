@@ -1,4 +1,4 @@
-import { fingerprint } from '../../model/fingerprint.ts';
+import { fingerprint } from '../../model/json.ts';
 import type { Desired } from './desire-service.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { Config } from '../../config/config.ts';
-import { describe } from '../../model/load-balancer/description.ts';
-import type { NetworkFacts } from '../../model/network/network.ts';
 import {
+  describe,
   clusterTag,
   loadBalancerDescription,
   loadBalancerName,
   nameTag,
   serviceTag,
 } from '../../model/ownership.ts';
+import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, LoadBalancer } from '../../model/resources.ts';

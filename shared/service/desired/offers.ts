@@ -1,5 +1,5 @@
 /** Flavor and availability zone: what a Service asks for among what Octavia's operator offers. */
-import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/offers.ts';
+import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { LoadBalancer } from '../../model/resources.ts';
 import type { Ability } from './problems/capabilities.ts';

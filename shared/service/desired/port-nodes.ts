@@ -1,6 +1,6 @@
 import type { Node } from '../../model/kubernetes.ts';
-import { memberSubnetOf } from '../../model/network/network.ts';
-import type { Family, NetworkFacts, Subnet } from '../../model/network/network.ts';
+import { memberSubnetOf } from '../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
 import { type ReachableNode, nodeSet } from '../../model/node/node-set.ts';
 
 /** Nodes by the addresses of one family, and the subnet that these are in. */

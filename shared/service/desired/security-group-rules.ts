@@ -2,15 +2,15 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { Address } from '../../model/address.ts';
 import type { ServicePort } from '../../model/kubernetes.ts';
-import { familyOf, memberSubnetOf } from '../../model/network/network.ts';
-import type { NetworkFacts } from '../../model/network/network.ts';
+import { familyOf, memberSubnetOf } from '../../model/network/network-facts.ts';
+import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { openingAddress } from '../../model/network/security-group.ts';
-import type { Opening } from '../../model/network/security-group.ts';
+import { openingAddress } from '../../model/network/openings.ts';
+import type { Opening } from '../../model/network/openings.ts';
 import { keepsFamily } from './port-nodes.ts';
 import { localHealthPort } from './port/monitors.ts';
-import { hasOnlyPods } from '../../model/load-balancer/endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/endpoints.ts';
+import { hasOnlyPods } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import { EVERYBODY } from '../intent/source-ranges.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 

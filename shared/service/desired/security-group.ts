@@ -1,7 +1,7 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { familyOf, memberSubnetOf } from '../../model/network/network.ts';
-import type { NetworkFacts, Subnet } from '../../model/network/network.ts';
+import { familyOf, memberSubnetOf } from '../../model/network/network-facts.ts';
+import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
 import {
   clusterTag,
   nameTag,
@@ -15,8 +15,8 @@ import { keyOf } from '../../model/request.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
-import { hasOnlyPods, podAddresses } from '../../model/load-balancer/endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/endpoints.ts';
+import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import { desireRules } from './security-group-rules.ts';
 import { selectNodes } from './node-selection.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';

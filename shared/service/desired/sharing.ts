@@ -4,8 +4,8 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import { keyOf } from '../../model/request.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
-import { absentOwner } from '../../model/load-balancer/sharing.ts';
-import type { Sharing } from '../../model/load-balancer/sharing.ts';
+import { absentOwner } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import { joinersProblems } from './problems/joiners-problems.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';
-import { familyOf, hasAdditionalVips } from '../../model/network/network.ts';
-import type { NetworkFacts, Subnet } from '../../model/network/network.ts';
+import { familyOf, hasAdditionalVips } from '../../model/network/network-facts.ts';
+import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { AdditionalVip, LoadBalancer } from '../../model/resources.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';

@@ -1,6 +1,6 @@
 import type { LoadBalancerConfig } from '../../config/config.ts';
-import type { CertificateQuestion } from '../../model/tls/certificates.ts';
-import { parseTlsReference } from '../../model/tls/tls-reference.ts';
+import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
+import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
 import type { PortIntent } from './read-annotations.ts';
 
 export type Setting = 'tlsReferences' | 'clientCa' | 'clientCrl' | 'poolCa' | 'poolCertificate';

@@ -1,6 +1,6 @@
 /** Values that choose among things by what they are called: the same words as in cloud.conf. */
-import { chooseByName, chooseByTags } from '../../model/network/floating-subnet.ts';
-import type { Choice } from '../../model/network/floating-subnet.ts';
+import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
+import type { Choice } from '../../model/network/subnet-choice.ts';
 import { NODE_SELECTOR, parseNodeSelector } from '../../model/node/node-selector.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 import { uuid } from './parsers.ts';

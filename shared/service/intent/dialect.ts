@@ -5,7 +5,7 @@ import { withKinxDefaults } from './kinx.ts';
 import { readIntent } from './service-intent.ts';
 import type { ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
+import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /** The configuration as kinx would have read the same cloud.conf. It made no floating IPs: its address is the VIP. */

@@ -1,8 +1,8 @@
-import { chooseByName, chooseByTags } from '../../model/network/floating-subnet.ts';
-import type { Choice } from '../../model/network/floating-subnet.ts';
+import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
+import type { Choice } from '../../model/network/subnet-choice.ts';
 import { askedFloatingIP } from '../../model/kubernetes.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import type { FloatingSubnet, NetworkFacts } from '../../model/network/network.ts';
+import type { FloatingSubnet, NetworkFacts } from '../../model/network/network-facts.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { Annotated } from './read-annotations.ts';
 

@@ -1,6 +1,6 @@
 /** Which load balancer a Service asks to be on together with others, and what it is told when it cannot (decision 20). */
 import type { Config } from '../../config/config.ts';
-import type { JoinIntent } from '../../model/load-balancer/joining.ts';
+import type { JoinIntent } from '../../model/load-balancer/shared-load-balancer.ts';
 import { LOAD_BALANCER_ADDRESS, sharedTag } from '../../model/ownership.ts';
 import { mayJoin } from '../../model/load-balancer/reach.ts';
 import type { ServiceIntent } from './service-intent.ts';

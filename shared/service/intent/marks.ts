@@ -1,5 +1,5 @@
 /** What a Service writes on its load balancer for people and programs of the cloud: tags and a description. */
-import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/load-balancer/description.ts';
+import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
 import type { Parser } from './parsers.ts';
 

@@ -1,6 +1,6 @@
 /** Text of an annotation to a typed value, or what would have been allowed. Never throws. */
 import { isIP } from 'node:net';
-import { readUuid } from '../../model/text/uuid.ts';
+import { readUuid } from '../../model/text/text.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
 export type Parser<T> = (text: string) => Parsed<T>;

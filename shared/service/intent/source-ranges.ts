@@ -1,6 +1,6 @@
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import type { Family } from '../../model/network/network.ts';
+import type { Family } from '../../model/network/network-facts.ts';
 import type { Problem } from '../../model/plan.ts';
 
 interface SourceRanges {

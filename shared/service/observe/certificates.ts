@@ -1,13 +1,13 @@
-import { notAfterIn, RENEW_WITHIN_MS } from '../../model/tls/certificates.ts';
+import { notAfterIn, RENEW_WITHIN_MS } from '../../model/tls/certificate-facts.ts';
 import type {
   CertificateFacts,
   CertificateQuestion,
   FoundCertificate,
   Horizon,
-} from '../../model/tls/certificates.ts';
+  TlsReference,
+} from '../../model/tls/certificate-facts.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource } from '../../model/resources.ts';
-import type { TlsReference } from '../../model/tls/tls-reference.ts';
 import type { Cloud, Clock } from '../../ports.ts';
 import { remember } from '../../observe/memo.ts';
 

@@ -1,7 +1,6 @@
-import { nextPlace } from '../../model/load-balancer/next-pool.ts';
+import { nextPlace, transportOf } from '../../model/address.ts';
 import { tagValue } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import { transportOf } from '../../model/network/transport.ts';
 import type { Cloud } from '../../ports.ts';
 import { ownsListener, ownsMember, ownsPool, ownsUnusedPool } from './load-balancer/owners.ts';
 import type { Owners } from './load-balancer/owners.ts';

@@ -1,9 +1,8 @@
-import type { JoinIntent, NotJoined } from '../../model/load-balancer/joining.ts';
+import type { JoinIntent, NotJoined, Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import type { NetworkFacts, NetworkQuestion, Subnet } from '../../model/network/network.ts';
+import type { NetworkFacts, NetworkQuestion, Subnet } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import type { Sharing } from '../../model/load-balancer/sharing.ts';
 import type { Unit } from '../../model/unit.ts';
 import type { Cloud, Clock } from '../../ports.ts';
 import type { Project } from './project.ts';

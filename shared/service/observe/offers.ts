@@ -1,4 +1,4 @@
-import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/offers.ts';
+import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { Cloud, Clock } from '../../ports.ts';
 import { remember } from '../../observe/memo.ts';
 

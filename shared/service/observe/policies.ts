@@ -1,4 +1,4 @@
-import { policyAddressOf } from '../../model/load-balancer/l7.ts';
+import { policyAddressOf } from '../../model/address.ts';
 import { clusterTag, hasTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';

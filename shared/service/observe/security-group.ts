@@ -8,7 +8,7 @@ import {
 } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import { rulesOf } from '../../model/network/security-group.ts';
+import { rulesOf } from '../../model/network/openings.ts';
 import type { Unit } from '../../model/unit.ts';
 import type { Cloud, Clock } from '../../ports.ts';
 import { remember } from '../../observe/memo.ts';

@@ -1,5 +1,5 @@
-import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
-import type { NetworkFacts } from '../../model/network/network.ts';
+import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
+import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource } from '../../model/resources.ts';
 import type { Unit } from '../../model/unit.ts';

@@ -11,7 +11,7 @@ type There = ReadonlyMap<Address, ObservedResource>;
 export interface Move {
   readonly next: string;
   readonly because: string;
-  /** The id of an adopted pool whose place it takes (model/load-balancer/next-pool.ts). */
+  /** The id of an adopted pool whose place it takes (model/address.ts). */
   readonly replaces?: string;
 }
 

@@ -2,7 +2,7 @@ import { nameTag, ownerTag, tagValue, tagValues, withoutOurTags } from '../../mo
 import type { Step, UpdateStep } from '../../model/plan.ts';
 import type { ServiceKey } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';
-import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/sharing.ts';
+import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
 import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 
 /** What somebody else uses stays, and is no longer ours. */

@@ -1,5 +1,6 @@
 import { ATTRIBUTES } from '../../model/attributes.ts';
-import { isAdopted, nextPlace } from '../../model/load-balancer/next-pool.ts';
+import { nextPlace } from '../../model/address.ts';
+import { isAdopted } from '../../model/ownership.ts';
 import type { Address } from '../../model/address.ts';
 import type { DrainingMember } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';

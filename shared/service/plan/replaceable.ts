@@ -1,5 +1,5 @@
 /** Whether another load balancer can take the place of one, and what that costs those who use it. */
-import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
+import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import { TAG_PREFIX, tagValue } from '../../model/ownership.ts';
 import type { AwaitingApproval } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';

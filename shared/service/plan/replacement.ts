@@ -1,8 +1,8 @@
-import { familyOf, vipsOf } from '../../model/network/network.ts';
+import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { replacesTag } from '../../model/ownership.ts';
 import type { Change, DeleteStep, Problem, Refusal, Step } from '../../model/plan.ts';
-import { quote } from '../../model/text/printable.ts';
-import { REPLACEMENT } from '../../model/load-balancer/replacement.ts';
+import { quote } from '../../model/text/text.ts';
+import { REPLACEMENT } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';

@@ -1,7 +1,7 @@
 import type { Refusal, Step } from '../../model/plan.ts';
 import type { Address, Ref } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { DEFAULT_RULES } from '../../model/network/security-group.ts';
+import { DEFAULT_RULES } from '../../model/network/openings.ts';
 import { areMembersElsewhere, rulesOfStaying } from './staying-members.ts';
 import { planOne, remove } from '../../plan/one.ts';
 

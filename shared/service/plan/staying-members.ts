@@ -1,7 +1,7 @@
 import type { Address } from '../../model/address.ts';
-import { familyOf } from '../../model/network/network.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { openingAddress } from '../../model/network/security-group.ts';
+import { openingAddress } from '../../model/network/openings.ts';
 
 interface Sides {
   readonly desired: readonly DesiredResource[];

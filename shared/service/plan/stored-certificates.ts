@@ -1,7 +1,7 @@
 import type { Step } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { identityOf } from '../../model/tls/tls-reference.ts';
+import { identityOf } from '../../model/tls/certificate-facts.ts';
 import { planOne, remove } from '../../plan/one.ts';
 
 interface StoredInput {

@@ -2,7 +2,7 @@ import type { Problem } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import { servicesIn } from '../../model/load-balancer/sharing.ts';
+import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
 
 /**
  * Octavia has one TCP-like listener per port, so one that another Service, or a person, has on the same load balancer keeps

@@ -2,7 +2,7 @@ import type { Evaluation } from '../evaluate.ts';
 import { ERRORS } from '../../model/errors.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import { clip } from '../../model/text/printable.ts';
+import { clip } from '../../model/text/text.ts';
 import { BLOCKED_REASON, readyCondition } from './condition.ts';
 import type { ConditionMessage } from './condition.ts';
 import { notesOf } from './notes.ts';

@@ -1,5 +1,5 @@
 import { type Applied, lockOf } from '../../apply/apply.ts';
-import { REPLACEMENT } from '../../model/load-balancer/replacement.ts';
+import { REPLACEMENT } from '../../model/plan.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { noteOf } from '../../report/notes.ts';
 import { outcomeOfError, RETRY_MS } from '../../report/outcome.ts';

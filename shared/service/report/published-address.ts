@@ -2,10 +2,10 @@ import type { Applied } from '../../apply/apply.ts';
 import { desireIngress } from '../intent/ingress.ts';
 import { wantsFloatingIP } from '../intent/service-intent.ts';
 import type { Evaluation } from '../evaluate.ts';
-import { dialectOf } from '../../model/load-balancer/name-schemes.ts';
+import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
-import { familyOf, vipsOf } from '../../model/network/network.ts';
+import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /**

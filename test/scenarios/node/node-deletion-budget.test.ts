@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
-import type { RecordedDeletions } from '../../../shared/model/node/node-deletions.ts';
+import type { RecordedDeletions } from '../../../shared/model/node/node-records.ts';
 import type { World } from '../../../shared/ports.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
 import type { NodeWorld } from '../../support/node-world.ts';

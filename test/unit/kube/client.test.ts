@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectKube } from '../../../shared/kube/connection/connect.ts';
+import { connectKube } from '../../../shared/kube/connection/connect-kube.ts';
 import type { Service } from '../../../shared/model/kubernetes.ts';
 import type { Kube } from '../../../shared/ports.ts';
 import { aService } from '../../support/service.ts';

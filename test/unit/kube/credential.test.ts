@@ -1,9 +1,8 @@
 import { chmodSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { externalCredential } from '../../../shared/kube/connection/exec-credential.ts';
+import { externalCredential, tokenFile } from '../../../shared/kube/connection/credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
-import { tokenFile } from '../../../shared/kube/connection/token-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findConnection } from '../../../shared/kube/connection/find-connection.ts';
-import { inCluster } from '../../../shared/kube/connection/in-cluster.ts';
+import { findConnection, inCluster } from '../../../shared/kube/connection/find-connection.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();

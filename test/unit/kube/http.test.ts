@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Credential, TlsSettings } from '../../../shared/kube/connection/connection.ts';
-import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/http.ts';
+import { createHttp, type KubeCall, type KubeRequest } from '../../../shared/kube/kube-http.ts';
 import { failure, fakeApiserver, type Asked, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
 let server: FakeApiserver | undefined;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttp } from '../../../shared/kube/http.ts';
-import { listAll } from '../../../shared/kube/list.ts';
+import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { listAll } from '../../../shared/kube/kube-objects.ts';
 import { failure, fakeApiserver, type FakeApiserver, type Told } from './fake-apiserver.ts';
 
 let fake: FakeApiserver | undefined;

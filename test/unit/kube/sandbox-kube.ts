@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startSandbox, type RecordedRequest, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
-import { connectKube } from '../../../shared/kube/connection/connect.ts';
+import { connectKube } from '../../../shared/kube/connection/connect-kube.ts';
 import type { Kube } from '../../../shared/ports.ts';
 import { keptLog } from './fake-apiserver.ts';
 

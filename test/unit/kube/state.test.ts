@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fromDataKey, shardOf, toDataKey } from '../../../shared/kube/state/state-shards.ts';
-import type { UnitState } from '../../../shared/model/state.ts';
+import { fromDataKey, shardOf, toDataKey } from '../../../shared/kube/state/config-map-state.ts';
+import type { UnitState } from '../../../shared/model/unit.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
 const settled: UnitState = { hash: 'abc', updated_at: '2026-11-21T10:00:00' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countIn, lowestFree, overlap } from '../../../shared/model/network/cidr-space.ts';
+import { countIn, lowestFree, overlap } from '../../../shared/model/network/cidr.ts';
 
 describe('the lowest CIDR that is free', () => {
   // range, prefix length, taken, what is found

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { askedDescription, describe } from '../../../shared/model/load-balancer/description.ts';
-import { isMadeFor } from '../../../shared/model/load-balancer/name-schemes.ts';
-import { loadBalancerDescription } from '../../../shared/model/ownership.ts';
+import { askedDescription, describe, loadBalancerDescription } from '../../../shared/model/ownership.ts';
+import { isMadeFor } from '../../../shared/model/load-balancer/other-controllers.ts';
 
 const LONG = { namespace: 'n'.repeat(63), name: 's'.repeat(63) };
 const own = loadBalancerDescription('a-cluster-of-a-long-name', LONG);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chooseByName, chooseByTags } from '../../../shared/model/network/floating-subnet.ts';
-import type { Choice } from '../../../shared/model/network/floating-subnet.ts';
+import { chooseByName, chooseByTags } from '../../../shared/model/network/subnet-choice.ts';
+import type { Choice } from '../../../shared/model/network/subnet-choice.ts';
 
 function chosen<T>(choice: Choice<T>, among: readonly T[]): readonly T[] | string {
   return 'allowed' in choice ? choice.allowed : among.filter(choice.matches);

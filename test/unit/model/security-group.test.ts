@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openingAddress, rulesOf } from '../../../shared/model/network/security-group.ts';
+import { openingAddress, rulesOf } from '../../../shared/model/network/openings.ts';
 
 const plain = {
   ...{ id: '1', direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp', remote_group_id: null },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { goneSince, noteGone } from '../../../shared/model/node/server-gone.ts';
+import { goneSince, noteGone } from '../../../shared/model/node/node.ts';
 
 const HERE = { projectId: 'p1', region: 'R1', serverId: 's1' };
 

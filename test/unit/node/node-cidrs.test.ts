@@ -7,7 +7,7 @@ import {
   unclaimedCidrs,
 } from '../../../shared/node/desired/node-cidrs.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
-import type { CidrClaim } from '../../../shared/model/node/node-cidrs.ts';
+import type { CidrClaim } from '../../../shared/model/node/node-records.ts';
 
 const V4 = { clusterCidr: '10.244.0.0/22', family: 4, maskSize: 24 } as const;
 const V6 = { clusterCidr: 'fd00:244::/48', family: 6, maskSize: 64 } as const;

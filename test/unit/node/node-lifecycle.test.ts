@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { nodeLife } from '../../../shared/node/desired/node-lifecycle.ts';
 import type { LifecycleInput, NodeLife } from '../../../shared/node/desired/node-lifecycle.ts';
 import type { Taint } from '../../../shared/model/kubernetes.ts';
-import { noteGone } from '../../../shared/model/node/server-gone.ts';
+import { noteGone } from '../../../shared/model/node/node.ts';
 
 const NOW = 1_000_000_000;
 const PLACE = { projectId: 'p', region: 'R', serverId: 's' };

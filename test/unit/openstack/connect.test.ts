@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import { connectCloud, type Connection } from '../../../shared/openstack/connect.ts';
+import { connectCloud, type Connection } from '../../../shared/openstack/connect-cloud.ts';
 import { configFor } from './fake-openstack.ts';
 
 /** The end of it comes when a case moves the clock, so that a slow machine sees the lock as well. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../shared/model/errors.ts';
-import { refusal } from '../../../shared/openstack/errors.ts';
+import { refusal } from '../../../shared/openstack/refusal.ts';
 
 /** Bodies as a real OpenStack answered them. */
 const octavia = (faultstring: string): unknown => ({ faultcode: 'Client', faultstring, debuginfo: null });

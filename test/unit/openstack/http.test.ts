@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttp, NoAnswer, type Call } from '../../../shared/openstack/http.ts';
+import { createHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
 import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 let fake: Fake | undefined;

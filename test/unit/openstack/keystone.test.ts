@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import { connectCloud } from '../../../shared/openstack/connect.ts';
+import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 const LIST = { loadbalancers: [], loadbalancers_links: [] };

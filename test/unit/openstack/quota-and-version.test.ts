@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectCloud } from '../../../shared/openstack/connect.ts';
+import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { json, PROJECT, startFake, type Answer, type Fake } from './fake-openstack.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import { createHttp, type HttpAnswer } from '../../../shared/openstack/http.ts';
+import { createHttp, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
 import { configFor } from './fake-openstack.ts';
 
 /** A certificate for 127.0.0.1 and its key, made for these tests; valid until 2126. */

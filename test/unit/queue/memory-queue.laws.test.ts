@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { MemoryQueue } from '../../../shared/queue/memory-queue.ts';
-import { PRIORITY } from '../../../shared/queue/priority.ts';
+import { PRIORITY } from '../../../shared/queue/scheduling.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requeueDelayMs } from '../../../shared/queue/requeue.ts';
+import { requeueDelayMs } from '../../../shared/queue/scheduling.ts';
 import { failed, progressing, SETTLED } from './reports.ts';
 
 const most = (): number => 0.999999;

@@ -1,12 +1,12 @@
 import type { ServicePort } from '../../../model/kubernetes.ts';
-import { goesToPods } from '../../../model/load-balancer/endpoints.ts';
-import type { PortEndpoints } from '../../../model/load-balancer/endpoints.ts';
+import { goesToPods } from '../../../model/load-balancer/service-endpoints.ts';
+import type { PortEndpoints } from '../../../model/load-balancer/service-endpoints.ts';
 import { childName, clusterTag, loadBalancerName, portTag, serviceTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
 import { keyOf } from '../../../model/request.ts';
 import type { DesiredResource, ListenerProtocol, PoolProtocol } from '../../../model/resources.ts';
-import { transportOf } from '../../../model/network/transport.ts';
+import { transportOf } from '../../../model/address.ts';
 import { userTags } from '../../../model/load-balancer/user-tags.ts';
 import { desireInsertHeaders } from './insert-headers.ts';
 import type { PortNodes } from '../port-nodes.ts';

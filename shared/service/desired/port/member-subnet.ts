@@ -1,4 +1,4 @@
-import type { Subnet } from '../../../model/network/network.ts';
+import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { DesiredResource } from '../../../model/resources.ts';
 import type { Annotated } from '../../intent/read-annotations.ts';
 

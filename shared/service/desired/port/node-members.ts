@@ -1,6 +1,6 @@
 /** Members that are nodes, at the node port. */
 import type { ServicePort } from '../../../model/kubernetes.ts';
-import type { Subnet } from '../../../model/network/network.ts';
+import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { DesiredResource } from '../../../model/resources.ts';
 import type { PortNodes } from '../port-nodes.ts';

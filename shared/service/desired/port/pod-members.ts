@@ -1,8 +1,12 @@
 /** Members that are Pods: of a port without a node port, where spec.allocateLoadBalancerNodePorts is false. */
 import { cidrContains } from '../../../model/network/cidr.ts';
-import type { Endpoints, PodEndpoint, PortEndpoints } from '../../../model/load-balancer/endpoints.ts';
-import { familyOf } from '../../../model/network/network.ts';
-import type { Subnet } from '../../../model/network/network.ts';
+import type {
+  Endpoints,
+  PodEndpoint,
+  PortEndpoints,
+} from '../../../model/load-balancer/service-endpoints.ts';
+import { familyOf } from '../../../model/network/network-facts.ts';
+import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { DesiredResource } from '../../../model/resources.ts';
 import { inSubnet } from './member-subnet.ts';

@@ -2,7 +2,7 @@ import { lackingIn } from '../../../model/load-balancer/capabilities.ts';
 import type { Capability } from '../../../model/load-balancer/capabilities.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { DesiredResource } from '../../../model/resources.ts';
-import { withoutRecordOf } from '../../../model/load-balancer/set-record.ts';
+import { withoutRecordOf } from '../../../model/ownership.ts';
 import type { Spelling } from '../../intent/read-annotations.ts';
 
 /** Which Octavia there is, and whose load balancers it makes. */

@@ -1,8 +1,7 @@
-import { familyOf } from '../../../model/network/network.ts';
-import type { Family, NetworkFacts, NoVipSubnet } from '../../../model/network/network.ts';
+import { familyOf, hasAdditionalVips, servedFamilies } from '../../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, NoVipSubnet } from '../../../model/network/network-facts.ts';
 import { ANNOTATION_PREFIX } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
-import { hasAdditionalVips, servedFamilies } from '../../../model/network/network.ts';
 import type { ServiceIntent } from '../../intent/service-intent.ts';
 
 const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;

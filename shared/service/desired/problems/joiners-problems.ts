@@ -2,7 +2,7 @@ import { attributeRule } from '../../../model/attributes.ts';
 import { equalAttribute } from '../../../model/equality.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import { madeForKey, textOf } from '../../../model/load-balancer/sharing.ts';
+import { madeForKey, textOf } from '../../../model/load-balancer/shared-load-balancer.ts';
 import { ANNOTATIONS } from '../../intent/annotations.ts';
 import type { AnnotationRow } from '../../intent/annotation-row.ts';
 import type { ServiceIntent } from '../../intent/service-intent.ts';

@@ -1,4 +1,4 @@
-import type { NotJoined } from '../../../model/load-balancer/joining.ts';
+import type { NotJoined } from '../../../model/load-balancer/shared-load-balancer.ts';
 import { outOfReach } from '../../../model/load-balancer/reach.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';

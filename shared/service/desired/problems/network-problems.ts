@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/config.ts';
-import type { Family, NetworkFacts } from '../../../model/network/network.ts';
+import type { Family, NetworkFacts } from '../../../model/network/network-facts.ts';
 import { ANNOTATION_PREFIX } from '../../../model/ownership.ts';
 import type { Problem } from '../../../model/plan.ts';
 import { rulesHoldSourceRanges } from '../security-group.ts';

@@ -1,4 +1,4 @@
-import { transportOf } from '../../../model/network/transport.ts';
+import { transportOf } from '../../../model/address.ts';
 import { ANNOTATIONS } from '../../intent/annotations.ts';
 import type { ServicePort } from '../../../model/kubernetes.ts';
 import type { SpelledBy } from './capabilities.ts';

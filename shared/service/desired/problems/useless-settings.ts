@@ -1,4 +1,4 @@
-import { goesToPods } from '../../../model/load-balancer/endpoints.ts';
+import { goesToPods } from '../../../model/load-balancer/service-endpoints.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { ListenerProtocol } from '../../../model/resources.ts';
 import { localHealthPort } from '../port/monitors.ts';

@@ -1,7 +1,7 @@
 /** Until when the certificates are good that the listeners of a Service use, and whom that concerns. */
-import type { CertificateFacts, CertificateInUse, Horizon } from '../../../model/tls/certificates.ts';
+import type { CertificateFacts, CertificateInUse, Horizon } from '../../../model/tls/certificate-facts.ts';
 import type { Problem } from '../../../model/plan.ts';
-import { parseTlsReference } from '../../../model/tls/tls-reference.ts';
+import { parseTlsReference } from '../../../model/tls/certificate-facts.ts';
 import { DEFAULT_CERTIFICATE } from './certificates.ts';
 import { protocolsOf } from '../../intent/protocols.ts';
 import type { PortIntent } from '../../intent/read-annotations.ts';

@@ -1,7 +1,7 @@
 /** Which certificates of Barbican Services name, and what they are called there. */
-import type { CertificateFacts } from '../../../model/tls/certificates.ts';
+import type { CertificateFacts } from '../../../model/tls/certificate-facts.ts';
 import type { Problem } from '../../../model/plan.ts';
-import { parseTlsReference } from '../../../model/tls/tls-reference.ts';
+import { parseTlsReference } from '../../../model/tls/certificate-facts.ts';
 import type { Setting, Store } from '../../intent/certificate-question.ts';
 import type { PortIntent } from '../../intent/read-annotations.ts';
 

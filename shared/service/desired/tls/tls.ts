@@ -1,4 +1,4 @@
-import type { CertificateFacts } from '../../../model/tls/certificates.ts';
+import type { CertificateFacts } from '../../../model/tls/certificate-facts.ts';
 import type { Problem } from '../../../model/plan.ts';
 import type { Ref } from '../../../model/address.ts';
 import type { Listener, ListenerProtocol } from '../../../model/resources.ts';

@@ -1,13 +1,12 @@
 import { publishedAddresses } from '../../../model/kubernetes.ts';
 import type { Service } from '../../../model/kubernetes.ts';
-import { DESCRIPTION_MARK } from '../../../model/load-balancer/description.ts';
+import { DESCRIPTION_MARK, LOAD_BALANCER_ID, tagValue } from '../../../model/ownership.ts';
 import {
   isMadeFor,
   kinxLoadBalancerName,
   legacyLoadBalancerName,
-} from '../../../model/load-balancer/name-schemes.ts';
-import { vipsOf } from '../../../model/network/network.ts';
-import { LOAD_BALANCER_ID, tagValue } from '../../../model/ownership.ts';
+} from '../../../model/load-balancer/other-controllers.ts';
+import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';

@@ -1,8 +1,12 @@
-import type { JoinIntent, NotJoined } from '../../../model/load-balancer/joining.ts';
+import type { JoinIntent, NotJoined } from '../../../model/load-balancer/shared-load-balancer.ts';
 import { hasTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import { isMadeForNamespace, isOfAnotherCluster, servicesIn } from '../../../model/load-balancer/sharing.ts';
+import {
+  isMadeForNamespace,
+  isOfAnotherCluster,
+  servicesIn,
+} from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 

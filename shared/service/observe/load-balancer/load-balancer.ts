@@ -1,9 +1,9 @@
-import { goTags } from '../../../model/load-balancer/name-schemes.ts';
-import type { JoinIntent } from '../../../model/load-balancer/joining.ts';
+import { goTags } from '../../../model/load-balancer/other-controllers.ts';
+import type { JoinIntent } from '../../../model/load-balancer/shared-load-balancer.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import { isGoTagOf, isOnIt, servicesIn, textOf } from '../../../model/load-balancer/sharing.ts';
+import { isGoTagOf, isOnIt, servicesIn, textOf } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import { findByName, namedId, provenByTag } from './adoption.ts';

@@ -1,5 +1,9 @@
-import { isChildName, isControllersName, schemeNames } from '../../../model/load-balancer/name-schemes.ts';
-import { isAdopted } from '../../../model/load-balancer/next-pool.ts';
+import {
+  isChildName,
+  isControllersName,
+  schemeNames,
+} from '../../../model/load-balancer/other-controllers.ts';
+import { isAdopted } from '../../../model/ownership.ts';
 import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ServiceKey } from '../../../model/request.ts';
@@ -11,7 +15,7 @@ import {
   serviceOfGoTag,
   servicesIn,
   textOf,
-} from '../../../model/load-balancer/sharing.ts';
+} from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 
 /** By what the children of one load balancer are recognised as one Service's. */

@@ -1,4 +1,4 @@
-import { goTags, isMadeFor, isMadeForService } from '../../../model/load-balancer/name-schemes.ts';
+import { goTags, isMadeFor, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
 import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
@@ -9,8 +9,8 @@ import {
   serviceOfGoTag,
   servicesIn,
   textOf,
-} from '../../../model/load-balancer/sharing.ts';
-import type { Sharing } from '../../../model/load-balancer/sharing.ts';
+} from '../../../model/load-balancer/shared-load-balancer.ts';
+import type { Sharing } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 import { isFloatingIPMadeFor } from '../network/floating-ip.ts';
 

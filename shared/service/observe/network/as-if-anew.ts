@@ -1,5 +1,5 @@
 import type { Node } from '../../../model/kubernetes.ts';
-import type { NetworkFacts, NetworkQuestion } from '../../../model/network/network.ts';
+import type { NetworkFacts, NetworkQuestion } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Cloud, Clock } from '../../../ports.ts';
 import { observeNetwork } from './network.ts';

@@ -9,7 +9,7 @@ import {
   tagValue,
 } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
-import type { NetworkQuestion } from '../../../model/network/network.ts';
+import type { NetworkQuestion } from '../../../model/network/network-facts.ts';
 import { outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';

@@ -1,4 +1,4 @@
-import type { FloatingSubnet, NetworkFacts, NetworkQuestion } from '../../../model/network/network.ts';
+import type { FloatingSubnet, NetworkFacts, NetworkQuestion } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Cloud, Clock } from '../../../ports.ts';
 import { remember } from '../../../observe/memo.ts';

@@ -1,7 +1,7 @@
 import { cidrContains } from '../../../model/network/cidr.ts';
 import type { Node } from '../../../model/kubernetes.ts';
-import { familyOf, vipsOf } from '../../../model/network/network.ts';
-import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../../../model/network/network.ts';
+import { familyOf, vipsOf } from '../../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import type { Cloud, Clock } from '../../../ports.ts';
 import { observeFloatingNetworks } from './floating-networks.ts';

@@ -1,5 +1,5 @@
 import type { Node } from '../../../model/kubernetes.ts';
-import type { Subnet } from '../../../model/network/network.ts';
+import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Address } from '../../../model/address.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Cloud } from '../../../ports.ts';

@@ -1,6 +1,6 @@
 import type { Node } from '../../../model/kubernetes.ts';
-import { familyOf } from '../../../model/network/network.ts';
-import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../../../model/network/network.ts';
+import { familyOf } from '../../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
 import { chooseSubnet } from './subnets.ts';
 import type { Choice, Subnets } from './subnets.ts';

@@ -1,5 +1,5 @@
 import type { ObservedResource } from '../../../model/resources.ts';
-import type { StatusPool, StatusTree } from '../../../model/load-balancer/status-tree.ts';
+import type { StatusPool, StatusTree } from '../../../model/load-balancer/octavia.ts';
 import { memberOf } from '../pool-contents.ts';
 
 /**

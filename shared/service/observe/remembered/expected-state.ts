@@ -1,5 +1,5 @@
 import type { Key } from '../../../model/request.ts';
-import { isOutsideOctavia } from '../../../model/load-balancer/outside-octavia.ts';
+import { isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
 import type { ObservedResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';

@@ -1,12 +1,11 @@
-import { goTags } from '../../../model/load-balancer/name-schemes.ts';
-import { poolAddressOf } from '../../../model/load-balancer/next-pool.ts';
+import { goTags } from '../../../model/load-balancer/other-controllers.ts';
+import { poolAddressOf, transportOf } from '../../../model/address.ts';
 import type { CreateStep, MembersStep, Step } from '../../../model/plan.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ServiceKey } from '../../../model/request.ts';
-import { isOutsideOctavia } from '../../../model/load-balancer/outside-octavia.ts';
+import { isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Attributes, ObservedResource, ResourceKind, WireResource } from '../../../model/resources.ts';
-import { transportOf } from '../../../model/network/transport.ts';
 import { observeListeners, observePools } from '../children.ts';
 import { memberOf, monitorOf } from '../pool-contents.ts';
 import { securityGroupRules } from '../security-group.ts';

@@ -1,6 +1,5 @@
-import { CONTROLLER, behaviourOf } from '../../../model/load-balancer/dialect-behaviour.ts';
-import { recordedIn, TAG_PREFIX } from '../../../model/ownership.ts';
-import { withoutRecordOf } from '../../../model/load-balancer/set-record.ts';
+import { CONTROLLER, behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
+import { recordedIn, TAG_PREFIX, withoutRecordOf } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { compare } from '../../../plan/compare.ts';

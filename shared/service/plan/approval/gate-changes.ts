@@ -1,5 +1,5 @@
-import { dialectOf } from '../../../model/load-balancer/name-schemes.ts';
-import { isAdopted } from '../../../model/load-balancer/next-pool.ts';
+import { dialectOf } from '../../../model/load-balancer/other-controllers.ts';
+import { isAdopted } from '../../../model/ownership.ts';
 import { tagValue } from '../../../model/ownership.ts';
 import type { ObservedResource } from '../../../model/resources.ts';
 import { ApprovalGate } from '../../../plan/approval-hash.ts';

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../../model/load-balancer/name-schemes.ts';
+import type { Dialect } from '../../../model/load-balancer/other-controllers.ts';
 import type { AwaitingApproval } from '../../../model/plan.ts';
 import type { Address } from '../../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';

@@ -1,4 +1,4 @@
-import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
+import { CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { Address } from '../../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { asObserved, gatedChanges, isHeld } from './attributes.ts';

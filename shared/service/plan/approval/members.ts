@@ -1,5 +1,4 @@
-import { isMemberOf } from '../../../model/load-balancer/name-schemes.ts';
-import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
+import { isMemberOf, CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { gateBackups, gateMemberSettings } from './member-settings.ts';
 import { gateMemberSubnet } from './member-subnet.ts';

@@ -1,4 +1,4 @@
-import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
+import { CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { presentOf } from '../in-next-pool.ts';
 import { asObserved, gatedChanges, isHeld, withOurTags } from './attributes.ts';

@@ -1,4 +1,4 @@
-import { CONTROLLER } from '../../../model/load-balancer/dialect-behaviour.ts';
+import { CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../../model/resources.ts';
 import { isRef } from '../../../plan/compare.ts';

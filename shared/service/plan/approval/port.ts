@@ -1,4 +1,4 @@
-import { behaviourOf } from '../../../model/load-balancer/dialect-behaviour.ts';
+import { behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { compare } from '../../../plan/compare.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { familyProblems } from '../../../../shared/service/desired/problems/family-problems.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
-import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network.ts';
+import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { desireOffers, offerQuestion } from '../../../../shared/service/desired/offers.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
-import type { Offers } from '../../../../shared/model/load-balancer/offers.ts';
+import type { Offers } from '../../../../shared/model/load-balancer/octavia.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

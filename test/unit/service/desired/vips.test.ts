@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { desireVips } from '../../../../shared/service/desired/vips.ts';
-import { servedFamilies } from '../../../../shared/model/network/network.ts';
+import { servedFamilies } from '../../../../shared/model/network/network-facts.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
-import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network.ts';
+import type { NetworkFacts, Subnet } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

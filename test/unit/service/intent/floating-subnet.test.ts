@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { desireFloatingSubnets } from '../../../../shared/service/intent/floating-subnet.ts';
 import { networkQuestion, readIntent } from '../../../../shared/service/intent/service-intent.ts';
-import type { FloatingSubnet } from '../../../../shared/model/network/network.ts';
+import type { FloatingSubnet } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

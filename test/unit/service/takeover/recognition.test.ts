@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { legacyLoadBalancerName } from '../../../../shared/model/load-balancer/name-schemes.ts';
+import { legacyLoadBalancerName } from '../../../../shared/model/load-balancer/other-controllers.ts';
 import { LOAD_BALANCER_ID } from '../../../../shared/model/ownership.ts';
 import type { Wire } from '../../../support/cloud-model.ts';
 import { changed, evaluateWorld, world } from '../../../golden/world.ts';

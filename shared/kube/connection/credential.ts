@@ -1,0 +1,92 @@
+import type { RequestOptions } from 'node:https';
+import { readFile, stat } from 'node:fs/promises';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { ReconcileError } from '../../model/errors.ts';
+import type { Credential, CredentialSource } from './connection.ts';
+
+/** `exec` or `auth-provider` of a kubeconfig's user, as they are written there. */
+export type ExternalUser =
+  { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
+
+/**
+ * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect, by way of client-node, which is
+ * loaded at the first request. client-node keeps the answer until it expires; requests that come together ask once.
+ * After a 401 the plugin runs again. A refreshed OIDC token lives in memory only: the kubeconfig is never written.
+ */
+export function externalCredential(user: ExternalUser, what: string): CredentialSource {
+  let config: Promise<KubeConfig> | undefined;
+  let running: Promise<Credential> | undefined;
+  return (refused) => {
+    if (refused && 'exec' in user) config = undefined;
+    config ??= load(user);
+    running ??= ask(config, what).finally(() => (running = undefined));
+    return running;
+  };
+}
+
+async function load(user: ExternalUser): Promise<KubeConfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    clusters: [{ name: 'cluster', server: 'https://unused.invalid' }],
+    users: [{ name: 'user', ...user }],
+    contexts: [{ name: 'context', cluster: 'cluster', user: 'user' }],
+    currentContext: 'context',
+  });
+  return config;
+}
+
+async function ask(config: Promise<KubeConfig>, what: string): Promise<Credential> {
+  const options: RequestOptions = {};
+  try {
+    await (await config).applyToHTTPSOptions(options);
+  } catch (cause) {
+    // Neither the plugin's stderr nor the provider's answer: they may hold tokens.
+    const code = (cause as NodeJS.ErrnoException).code ?? 'it failed';
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      `${what} gave no credential (${code}): run it by hand to see why`,
+    );
+  }
+  const { authorization } = readHeaders(options);
+  const credential = {
+    ...(authorization && { authorization }),
+    ...(typeof options.cert === 'string' && { certificate: options.cert }),
+    ...(typeof options.key === 'string' && { key: options.key }),
+  };
+  if (Object.keys(credential).length > 0) return credential;
+  throw new ReconcileError('CONFIG_INVALID', `${what} gave neither a token nor a client certificate`);
+}
+
+function readHeaders(options: RequestOptions): { authorization?: string } {
+  const headers = options.headers as Readonly<Record<string, string>> | undefined;
+  const authorization = headers?.['Authorization'];
+  return authorization === undefined ? {} : { authorization };
+}
+
+/**
+ * A bearer token in a file that somebody else rotates, such as the kubelet's projected ServiceAccount token. Read again
+ * when its mtime changes and after a 401; while it cannot be read, the last one that was read counts, as in client-go.
+ */
+export function tokenFile(path: string): CredentialSource {
+  let mtimeMs: number | undefined;
+  let authorization: string | undefined;
+  return async (refused) => {
+    try {
+      const changed = (await stat(path)).mtimeMs;
+      if (refused || changed !== mtimeMs) {
+        const token = (await readFile(path, 'utf8')).trim();
+        if (token !== '') authorization = `Bearer ${token}`;
+        mtimeMs = changed;
+      }
+    } catch (cause) {
+      if (authorization === undefined) throw unreadable(path, (cause as NodeJS.ErrnoException).code);
+    }
+    if (authorization === undefined) throw unreadable(path, 'it is empty');
+    return { authorization };
+  };
+}
+
+function unreadable(path: string, why = 'unknown error'): ReconcileError {
+  return new ReconcileError('CONFIG_INVALID', `no token can be read from ${path}: ${why}`);
+}

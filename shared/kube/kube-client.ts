@@ -1,0 +1,156 @@
+import { ReconcileError } from '../model/errors.ts';
+import { FIELD_MANAGER } from '../model/ownership.ts';
+import type {
+  EndpointSlice,
+  Node,
+  Pod,
+  Secret,
+  Service,
+  ObjectEvent,
+  ServicePatch,
+} from '../model/kubernetes.ts';
+import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
+import type { CidrClaims, Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
+import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
+import { LeaseClaims } from './state/cidr-claims.ts';
+import { recordEvent } from './record-event.ts';
+import type { Http } from './kube-http.ts';
+import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
+import { ConfigMapDeletions } from './state/node-deletions.ts';
+import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
+import { ConfigMapState } from './state/config-map-state.ts';
+import { ConfigMapRoutes } from './state/written-routes.ts';
+
+export interface KubeClientOptions {
+  /** Of Leases and state. */
+  readonly namespace: string;
+  /** Holder of our Leases: unique per process or invocation. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+/**
+ * The Kube port over HTTP. Objects pass as the apiserver's JSON: unknown fields are kept, timestamps stay strings. Throws
+ * ReconcileError as http.ts says.
+ */
+export class KubeClient implements Kube {
+  readonly state: StateStore;
+  readonly routes: RouteRecord;
+  readonly deletions: NodeDeletions;
+  readonly cidrs: CidrClaims;
+  private readonly http: Http;
+  private readonly options: KubeClientOptions;
+  private cluster: string | undefined;
+
+  constructor(http: Http, options: KubeClientOptions) {
+    this.http = http;
+    this.options = options;
+    this.state = new ConfigMapState(http, options.namespace, options.log);
+    this.routes = new ConfigMapRoutes(http, options.namespace);
+    this.deletions = new ConfigMapDeletions(http, options.namespace);
+    this.cidrs = new LeaseClaims(http, options.namespace);
+  }
+
+  async clusterId(): Promise<string> {
+    if (this.cluster !== undefined) return this.cluster;
+    const request = {
+      path: corePath('namespaces', undefined, 'kube-system'),
+      doing: 'read namespace kube-system',
+    };
+    const { body } = await this.http({ method: 'GET', ...request });
+    this.cluster = asObject(body, request.doing).metadata.uid;
+    return this.cluster;
+  }
+
+  async getService(namespace: string, name: string): Promise<Service | undefined> {
+    const request = {
+      path: corePath('services', namespace, name),
+      doing: `read Service ${namespace}/${name}`,
+    };
+    const answer = await this.http({ method: 'GET', ...request, expected: [404] });
+    return answer.status === 404 ? undefined : (asObject(answer.body, request.doing) as Service);
+  }
+
+  listServices(namespace?: string): Promise<readonly Service[]> {
+    const doing = namespace === undefined ? 'list Services' : `list Services of ${namespace}`;
+    return listAll<Service>(this.http, { path: corePath('services', namespace), doing });
+  }
+
+  getNode(name: string): Promise<Node | undefined> {
+    return getNode(this.http, name);
+  }
+
+  patchNode(node: Node, patch: NodePatch): Promise<Node> {
+    return patchNode(this.http, node, patch);
+  }
+
+  patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node> {
+    return patchNodeStatus(this.http, node, patch);
+  }
+
+  deleteNode(node: Node): Promise<void> {
+    return deleteNode(this.http, node);
+  }
+
+  listNodes(): Promise<readonly Node[]> {
+    return listAll<Node>(this.http, { path: corePath('nodes'), doing: 'list Nodes' });
+  }
+
+  listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]> {
+    return listAll<EndpointSlice>(this.http, {
+      path: endpointSlicePath(namespace),
+      query: { labelSelector: toSelector({ 'kubernetes.io/service-name': service }) },
+      doing: `list the EndpointSlices of Service ${namespace}/${service}`,
+    });
+  }
+
+  listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]> {
+    const selector = toSelector(labels);
+    return listAll<Pod>(this.http, {
+      path: corePath('pods', namespace),
+      ...(selector === '' ? {} : { query: { labelSelector: selector } }),
+      doing: `list the Pods of ${namespace}`,
+    });
+  }
+
+  async getSecret(namespace: string, name: string): Promise<Secret | undefined> {
+    const request = { path: corePath('secrets', namespace, name), doing: `read Secret ${namespace}/${name}` };
+    const answer = await this.http({ method: 'GET', ...request, expected: [404] });
+    return answer.status === 404 ? undefined : (asObject(answer.body, request.doing) as Secret);
+  }
+
+  async patchService(service: Service, patch: ServicePatch): Promise<Service> {
+    const { namespace, name, uid, resourceVersion } = service.metadata;
+    const doing = `patch Service ${namespace}/${name}`;
+    const answer = await this.http({
+      method: 'PATCH',
+      path: `${corePath('services', namespace, name)}/status`,
+      query: { fieldManager: FIELD_MANAGER },
+      body: { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } },
+      doing,
+      expected: [404],
+    });
+    if (answer.status !== 404) return asObject(answer.body, doing) as Service;
+    throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it is gone`, { status: 404 });
+  }
+
+  recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {
+    return recordEvent(this.http, this.options.log, about, event);
+  }
+
+  /** `name` is the whole name of the object, as `listLeases` gives it. */
+  lease(name: string, holder?: string): Lease {
+    const identity = holder === undefined ? this.options.identity : `${this.options.identity}_${holder}`;
+    return new KubeLease(this.http, { ...this.options, identity, name });
+  }
+
+  async listLeases(): Promise<readonly string[]> {
+    const { namespace } = this.options;
+    const leases = await listAll<LeaseRecord>(this.http, {
+      path: leasePath(namespace),
+      query: { labelSelector: toSelector(LEASE_LABEL) },
+      doing: `list Leases of ${namespace}`,
+    });
+    return leases.map(({ metadata }) => metadata.name);
+  }
+}

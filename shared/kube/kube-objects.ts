@@ -1,0 +1,92 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { ObjectMeta } from '../model/kubernetes.ts';
+import type { Http, KubeRequest } from './kube-http.ts';
+
+/** Paths of the Kubernetes API below the server's URL (API concepts, "Resource URIs"). */
+export function corePath(resource: string, namespace?: string, name?: string): string {
+  return path('/api/v1', resource, namespace, name);
+}
+
+export function leasePath(namespace: string, name?: string): string {
+  return path('/apis/coordination.k8s.io/v1', 'leases', namespace, name);
+}
+
+export function endpointSlicePath(namespace: string): string {
+  return path('/apis/discovery.k8s.io/v1', 'endpointslices', namespace);
+}
+
+function path(group: string, resource: string, namespace?: string, name?: string): string {
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  return `${group}${scope}/${resource}${object}`;
+}
+
+/** Every object has a uid: what has none is the answer of something else, such as a proxy. */
+export function asObject(body: unknown, doing: string): { readonly metadata: ObjectMeta } {
+  const { metadata } = (body ?? {}) as { metadata?: Partial<ObjectMeta> };
+  if (typeof metadata?.uid === 'string') return body as { readonly metadata: ObjectMeta };
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no Kubernetes object`);
+}
+
+const PAGE = 500;
+
+/** What to list: `path`, `doing` and selectors of a request. */
+export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing'>;
+
+interface Page {
+  readonly items: readonly Item[];
+  readonly metadata?: { readonly continue?: string } | undefined;
+}
+
+interface Item {
+  readonly metadata?: { managedFields?: unknown };
+  readonly status?: { images?: unknown };
+}
+
+/**
+ * All objects of a collection, in pages of 500 of one consistent snapshot. When the snapshot expires on the way (410,
+ * kubernetes.md 9.2) it starts over, once; a part is never returned. Field managers and a Node's images, the bulk of
+ * the JSON, are dropped. Throws KUBE_UNAVAILABLE when it expires again.
+ */
+export async function listAll<T>(http: Http, request: ListRequest): Promise<readonly T[]> {
+  const items = (await tryList(http, request)) ?? (await tryList(http, request));
+  if (items) return items as T[];
+  throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${request.doing}: the list expired twice on the way`, {
+    status: 410,
+  });
+}
+
+/** Undefined when the snapshot expired. */
+async function tryList(http: Http, request: ListRequest): Promise<unknown[] | undefined> {
+  const items: unknown[] = [];
+  let token: string | undefined;
+  do {
+    const query = { ...request.query, limit: PAGE, ...(token !== undefined && { continue: token }) };
+    const answer = await http({ ...request, method: 'GET', query, expected: [410] });
+    if (answer.status === 410) return undefined;
+    const page = asPage(answer.body, request.doing);
+    for (const item of page.items) items.push(withoutBallast(item));
+    token = page.metadata?.continue;
+  } while (token);
+  return items;
+}
+
+function asPage(body: unknown, doing: string): Page {
+  const page = body as { items?: unknown; metadata?: Page['metadata'] } | null;
+  const items = page?.items;
+  if (Array.isArray(items)) return { items: items as Item[], metadata: page?.metadata };
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no list`);
+}
+
+function withoutBallast(item: Item): Item {
+  delete item.metadata?.managedFields;
+  delete item.status?.images;
+  return item;
+}
+
+/** The `labelSelector` for objects with all of these labels. */
+export function toSelector(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
+import { clip } from '../model/text/text.ts';
+import type { Log } from '../ports.ts';
+import type { Http } from './kube-http.ts';
+import { corePath } from './kube-objects.ts';
+
+const LONGEST_MESSAGE = 1024;
+
+/**
+ * Shows an Event at a Service or a Node (kubernetes.md 1.4 and 7.10). There is no memory between runs, so the name is made of what
+ * the Event says: the same again counts up the one that is there, until the apiserver drops it (--event-ttl). Never
+ * throws: an Event that cannot be written goes to the log.
+ */
+export async function recordEvent(
+  http: Http,
+  log: Log,
+  about: Service | Node,
+  event: ObjectEvent,
+): Promise<void> {
+  try {
+    await write(http, about, event);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn('an Event could not be written', {
+      object: keyOfObject(about),
+      event: event.reason,
+      reason,
+    });
+  }
+}
+
+function keyOfObject({ metadata: { namespace, name } }: Service | Node): string {
+  return namespace === undefined ? `node/${name}` : `service/${namespace}/${name}`;
+}
+
+async function write(http: Http, about: Service | Node, event: ObjectEvent): Promise<void> {
+  const body = eventObject(about, event);
+  const { name, namespace } = body.metadata;
+  const doing = `write Event ${namespace}/${name}`;
+  const all = corePath('events', namespace);
+  const created = await http({ method: 'POST', path: all, body, doing, expected: [409] });
+  if (created.status !== 409) return;
+  const one = corePath('events', namespace, name);
+  const { body: seen } = await http({ method: 'GET', path: one, doing });
+  const count = ((seen as { count?: number }).count ?? 1) + 1;
+  await http({ method: 'PATCH', path: one, body: { count, lastTimestamp: body.lastTimestamp }, doing });
+}
+
+/** Events of what has no namespace are in `default`. */
+function eventObject({ metadata }: Service | Node, { component, type, reason, message }: ObjectEvent) {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const isService = namespace !== undefined;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([uid, type, reason, message]))
+    .digest('hex');
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { namespace: namespace ?? 'default', name: `${name}.${hash.slice(0, 16)}` },
+    involvedObject: {
+      apiVersion: 'v1',
+      kind: isService ? 'Service' : 'Node',
+      ...(isService ? { namespace } : {}),
+      name,
+      uid,
+      resourceVersion,
+    },
+    type,
+    reason,
+    message: clip(message, LONGEST_MESSAGE),
+    source: { component: component ?? (isService ? 'service-controller' : 'cloud-node-controller') },
+    reportingComponent: 'levelset',
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  };
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { UnitState } from '../../model/unit.ts';
+import type { Log, StateStore } from '../../ports.ts';
+import type { Http } from '../kube-http.ts';
+import { listAll, toSelector, corePath } from '../kube-objects.ts';
+
+interface ConfigMap {
+  readonly metadata: { readonly name: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Data keys with their new JSON; null removes. */
+type Patch = Record<string, string | null>;
+
+/**
+ * Watermarks in eight ConfigMaps of our namespace, one data key per unit (design.md, "The sweep is cheap"). Load is one
+ * list; save is one merge patch per ConfigMap in which something changed since the last load or save of this process.
+ * Of two processes that write one unit the last wins: it is a hint. Both throw when the apiserver fails.
+ */
+export class ConfigMapState implements StateStore {
+  private readonly http: Http;
+  private readonly namespace: string;
+  private readonly log: Log;
+  /** What is stored: JSON per unit; null where there is nothing, undefined where we do not know. */
+  private known = new Map<string, string | null>();
+  /** After a load, a unit that is not in `known` is not stored. */
+  private loaded = false;
+
+  constructor(http: Http, namespace: string, log: Log) {
+    this.http = http;
+    this.namespace = namespace;
+    this.log = log;
+  }
+
+  async load(): Promise<ReadonlyMap<string, UnitState>> {
+    const shards = await listAll<ConfigMap>(this.http, {
+      path: corePath('configmaps', this.namespace),
+      query: { labelSelector: toSelector(STATE_LABEL) },
+      doing: `list the state in ConfigMaps of ${this.namespace}`,
+    });
+    const states = new Map<string, UnitState>();
+    this.known = new Map();
+    this.loaded = true;
+    for (const { metadata, data } of shards) {
+      for (const [key, text] of Object.entries(data ?? {})) {
+        const unit = fromDataKey(key);
+        const state = shardOf(unit) === metadata.name ? parseState(text) : undefined;
+        if (state) states.set(unit, state);
+        else
+          this.log.warn('an entry of the state is not ours to read and left out', {
+            shard: metadata.name,
+            key,
+          });
+        this.known.set(unit, state ? text : '');
+      }
+    }
+    return states;
+  }
+
+  async save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void> {
+    const shards = new Map<string, Map<string, string | null>>();
+    for (const [unit, state] of changes) {
+      const text = state === undefined ? null : JSON.stringify(state);
+      const stored = this.known.get(unit) ?? (this.loaded ? null : undefined);
+      if (stored === text) continue;
+      const shard = shards.get(shardOf(unit)) ?? new Map<string, string | null>();
+      shards.set(shardOf(unit), shard.set(unit, text));
+    }
+    await Promise.all([...shards].map(([name, units]) => this.saveShard(name, units)));
+  }
+
+  private async saveShard(name: string, units: ReadonlyMap<string, string | null>): Promise<void> {
+    const data: Patch = Object.fromEntries([...units].map(([unit, text]) => [toDataKey(unit), text]));
+    if (!(await this.patch(name, data))) await this.create(name, data);
+    for (const [unit, text] of units) this.known.set(unit, text);
+  }
+
+  /** False when the ConfigMap is not there. */
+  private async patch(name: string, data: Patch): Promise<boolean> {
+    const path = corePath('configmaps', this.namespace, name);
+    const doing = `write ConfigMap ${this.namespace}/${name}`;
+    const answer = await this.http({ method: 'PATCH', path, body: { data }, doing, expected: [404] });
+    return answer.status !== 404;
+  }
+
+  private async create(name: string, patch: Patch): Promise<void> {
+    const data = Object.fromEntries(Object.entries(patch).filter(([, text]) => text !== null));
+    if (Object.keys(data).length === 0) return;
+    const path = corePath('configmaps', this.namespace);
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: STATE_LABEL }, data };
+    const doing = `create ConfigMap ${this.namespace}/${name}`;
+    const answer = await this.http({ method: 'POST', path, body, doing, expected: [409] });
+    // Somebody else made it in between.
+    if (answer.status === 409) await this.patch(name, patch);
+  }
+}
+
+export const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
+
+const SHARDS = 8;
+
+/** The ConfigMap of a unit. The number of shards is part of what is stored: another one loses every watermark once. */
+export function shardOf(unit: string): string {
+  return `levelset-state-${createHash('sha256').update(unit).digest().readUInt32BE() % SHARDS}`;
+}
+
+/** A ConfigMap's key allows [-._a-zA-Z0-9]: any other character, and `_` itself, becomes `_` and its UTF-8 in hex. */
+export function toDataKey(unit: string): string {
+  return unit.replace(/[^-.a-zA-Z0-9]+/gu, (text) =>
+    Buffer.from(text)
+      .toString('hex')
+      .replace(/../g, (byte) => `_${byte}`),
+  );
+}
+
+export function fromDataKey(key: string): string {
+  return key.replace(/(?:_[0-9a-f]{2})+/g, (text) =>
+    Buffer.from(text.replaceAll('_', ''), 'hex').toString('utf8'),
+  );
+}
+
+/** Undefined for what is no UnitState. */
+export function parseState(text: string): UnitState | undefined {
+  try {
+    const state = JSON.parse(text) as Partial<Record<keyof UnitState, unknown>> | null;
+    const { hash, updated_at, rejected, awaitingApproval } = state ?? {};
+    const isState =
+      typeof hash === 'string' &&
+      (typeof updated_at === 'string' || updated_at === null) &&
+      (typeof rejected === 'string' || rejected === undefined) &&
+      (typeof awaitingApproval === 'number' || awaitingApproval === undefined);
+    return isState ? (state as UnitState) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+/** Which endpoints of a Service take its traffic, and which Pods stand behind them. */
+import { cidrContains } from '../network/cidr.ts';
+import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '../kubernetes.ts';
+import type { Subnet } from '../network/network-facts.ts';
+
+/** A Pod that is a member by itself: `port` is where its own container listens. */
+export interface PodEndpoint {
+  readonly pod: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What is behind one port of a Service whose members are Pods. */
+export interface PortEndpoints {
+  readonly pods: readonly PodEndpoint[];
+  /** Addresses that an EndpointSlice has and that are no Pod's, each with the reason. */
+  readonly refused: readonly { readonly address: string; readonly because: string }[];
+}
+
+/** By port of the Service. */
+export type Endpoints = readonly (PortEndpoints | undefined)[];
+
+type Policy = Pick<Service, 'spec'>;
+
+/** A port without a node port, of a Service that wants none: the load balancer goes to its Pods. */
+export function goesToPods({ spec }: Policy, { nodePort }: ServicePort): boolean {
+  return spec.allocateLoadBalancerNodePorts === false && !nodePort;
+}
+
+/** Nodes with an endpoint that takes traffic, sorted. */
+export function localNodes(slices: readonly EndpointSlice[], service: Policy): readonly string[] {
+  const endpoints = inService(
+    slices.flatMap((slice) => slice.endpoints ?? []),
+    service,
+  );
+  return [...new Set(endpoints.flatMap(({ nodeName }) => nodeName ?? []))].sort();
+}
+
+/** The Pods behind a port: each one a Pod of the namespace that has this very address (decision 35). */
+export function portEndpoints(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+  service: Service,
+  pods: readonly Pod[],
+): PortEndpoints {
+  const found = ['IPv4', 'IPv6'].flatMap((family) => {
+    const located = slices
+      .filter(({ addressType }) => addressType === family)
+      .flatMap((slice) => locate(slice, port));
+    const serving = new Set(
+      inService(
+        located.map(({ endpoint }) => endpoint),
+        service,
+      ),
+    );
+    return located.filter(({ endpoint }) => serving.has(endpoint));
+  });
+  const { namespace } = service.metadata;
+  const judged = found.map((one) => ({ ...one, because: whyNoPod(one, namespace, pods) }));
+  return {
+    pods: judged.flatMap(({ endpoint, address, number, because }) =>
+      because === undefined ? [{ pod: endpoint.targetRef?.name ?? '', address, port: number }] : [],
+    ),
+    refused: judged.flatMap(({ address, because }) => (because === undefined ? [] : [{ address, because }])),
+  };
+}
+
+/**
+ * As kube-proxy chooses: those that are ready (absent means true), and where none is, those that are leaving but still
+ * serve (EndpointConditions; KEP-1669). With publishNotReadyAddresses all are.
+ */
+function inService(endpoints: readonly Endpoint[], { spec }: Policy): readonly Endpoint[] {
+  if (spec.publishNotReadyAddresses === true) return endpoints;
+  const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false);
+  if (ready.length > 0) return ready;
+  return endpoints.filter(
+    ({ conditions }) => conditions?.serving === true && conditions.terminating === true,
+  );
+}
+
+interface Located {
+  readonly endpoint: Endpoint;
+  readonly address: string;
+  readonly number: number;
+}
+
+/** A slice names its ports as the Service does; each slice may have another number for the same name. */
+function locate(
+  { ports, endpoints }: EndpointSlice,
+  { name = '', protocol = 'TCP' }: ServicePort,
+): readonly Located[] {
+  const number = (ports ?? []).find(
+    (one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol,
+  )?.port;
+  if (number === undefined) return [];
+  return (endpoints ?? []).flatMap((endpoint) =>
+    (endpoint.addresses ?? []).slice(0, 1).map((address) => ({ endpoint, address, number })),
+  );
+}
+
+/** Whoever may write EndpointSlices could name any address of the network; the status of a Pod is its kubelet's alone. */
+function whyNoPod(
+  { endpoint: { targetRef }, address }: Located,
+  namespace: string,
+  pods: readonly Pod[],
+): string | undefined {
+  if (targetRef?.kind !== 'Pod' || targetRef.name === undefined) return 'its EndpointSlice names no Pod';
+  if ((targetRef.namespace ?? namespace) !== namespace)
+    return 'its EndpointSlice names a Pod of another namespace';
+  const pod = pods.find(({ metadata }) => metadata.name === targetRef.name);
+  const uid = pod?.metadata.uid;
+  if (uid === undefined || (targetRef.uid ?? uid) !== uid)
+    return `its EndpointSlice names Pod ${targetRef.name}, which the Service does not select`;
+  const owns = (pod?.status?.podIPs ?? []).some(({ ip }) => ip === address);
+  return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
+}
+
+/** Addresses of Pods in this subnet, or everywhere; each once. */
+export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readonly string[] {
+  const all = endpoints.flatMap((one) => one?.pods ?? []).map(({ address }) => address);
+  return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));
+}
+
+/** Whether nothing but Pods is behind the ports of a Service. */
+export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
+  const { ports = [] } = service.spec;
+  return ports.length > 0 && ports.every((port) => goesToPods(service, port));
+}

@@ -1,0 +1,60 @@
+import type { Query, ReadKind } from '../ports.ts';
+import type { WireResource } from '../model/resources.ts';
+import { collectionPath, ENDPOINTS, queryText, objectPath } from './endpoints.ts';
+import { refusal, unexpected } from './refusal.ts';
+import { isRecord, stringAt } from '../model/json.ts';
+import { isWireResource } from './list-all.ts';
+import type { Session } from './identity/session.ts';
+
+/** Barbican gives no more at once, whatever is asked for (max_limit_paging). */
+const PAGE_SIZE = 100;
+
+/** A whole list of Barbican's, by offset, until as many are there as it says there are; or an error, never a part. */
+export async function listByOffset(
+  session: Session,
+  kind: ReadKind,
+  reference: 'secret_ref' | 'container_ref',
+  query: Query,
+): Promise<readonly WireResource[]> {
+  const { service, plural, title } = ENDPOINTS[kind];
+  const attempted = `list ${title}s`;
+  const found: WireResource[] = [];
+  for (;;) {
+    const page = queryText({ limit: PAGE_SIZE, offset: found.length, ...query });
+    const path = collectionPath(kind) + page;
+    const answer = await session.send({ service, method: 'GET', path, attempted });
+    if (answer.status !== 200) throw refusal(attempted, answer);
+    const items = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const total = isRecord(answer.body) ? answer.body['total'] : undefined;
+    const withIds = Array.isArray(items) ? items.map((item) => withIdOf(reference, item)) : [undefined];
+    if (!withIds.every(isWireResource))
+      throw unexpected(attempted, answer, `list of ${plural} with references`);
+    found.push(...withIds);
+    if (found.length >= Number(total)) return found;
+    if (withIds.length === 0) throw unexpected(attempted, answer, 'page that leads on');
+  }
+}
+
+/** An object of Barbican with the id that its own address ends in; of that address nothing else is used (decision 30). */
+export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
+  const id = stringAt(object, reference)?.split('/').at(-1);
+  return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
+}
+
+/** Not ours to read, gone, or no text. */
+const UNREADABLE: readonly number[] = [403, 404, 406];
+
+/** The payload of a secret of Barbican as text; undefined where that cannot be had (Key Manager API, secret payload). */
+export async function readCertificateText(session: Session, id: string): Promise<string | undefined> {
+  const attempted = `read the certificate in secret ${id}`;
+  const answer = await session.send({
+    service: ENDPOINTS.secret.service,
+    method: 'GET',
+    path: `${objectPath('secret', id)}/payload`,
+    headers: { accept: 'text/plain' },
+    attempted,
+  });
+  if (UNREADABLE.includes(answer.status)) return undefined;
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  return answer.text;
+}

@@ -1,0 +1,32 @@
+import type { OpenStackConfig } from '../config/config.ts';
+import type { CallRecorder, Cloud } from '../ports.ts';
+import { createCallRecorder } from './calls.ts';
+import { createCloud } from './cloud.ts';
+import { createHttp, type Observer } from './openstack-http.ts';
+import { createKeystone } from './identity/keystone.ts';
+import { createSession } from './identity/session.ts';
+
+export interface Connection {
+  readonly cloud: Cloud;
+  readonly calls: CallRecorder;
+  /** A token can be had and the catalog has both services; throws a ReconcileError that says what is wrong. */
+  readonly ready: () => Promise<void>;
+}
+
+/** OpenStack for one process: one HTTP client, one token. Makes no request by itself; `observe` sees every attempt. */
+export function connectCloud(config: OpenStackConfig, options: { observe?: Observer } = {}): Connection {
+  const { recorder, note } = createCallRecorder();
+  const http = createHttp(config, (call) => {
+    note(call);
+    options.observe?.(call);
+  });
+  const session = createSession(config, createKeystone(config, http), http);
+  return {
+    cloud: createCloud(session),
+    calls: recorder,
+    async ready() {
+      await session.requireService('load-balancer');
+      await session.requireService('network');
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Query, ReadKind } from '../ports.ts';
+import type { WireResource } from '../model/resources.ts';
+import { ENDPOINTS, listPath, queryText } from './endpoints.ts';
+import { refusal, unexpected } from './refusal.ts';
+import { isRecord, stringAt } from '../model/json.ts';
+import type { Session, SessionRequest } from './identity/session.ts';
+import type { HttpAnswer } from './openstack-http.ts';
+
+/** Octavia and Neutron both cap it at their own maximum. */
+const PAGE_SIZE = 1_000;
+
+/**
+ * A whole list, page by page. Of a link to the next page only the marker is taken: its host and path are the service's
+ * own idea of where it is (decision 30). A page that does not lead on is an error, never a short list.
+ */
+export async function listAll(
+  session: Session,
+  kind: ReadKind,
+  query: Query,
+  parent: string | undefined,
+): Promise<readonly WireResource[]> {
+  const { service, plural, title, named } = ENDPOINTS[kind];
+  const path = listPath(kind, parent);
+  const attempted = parent === undefined ? `list ${title}s` : `list ${title}s of ${parent}`;
+  const found: WireResource[] = [];
+  const markers = new Set<string>();
+  let page: Query = { limit: PAGE_SIZE, ...query };
+  for (;;) {
+    const request = { service, method: 'GET' as const, path: path + queryText(page), attempted };
+    const answer = await sendVersioned(session, kind, request);
+    if (answer.status !== 200) throw refusal(attempted, answer);
+    const listed = isRecord(answer.body) ? answer.body[plural] : undefined;
+    const items = named && Array.isArray(listed) ? listed.map(withNameAsId) : listed;
+    if (!isRecord(answer.body) || !Array.isArray(items) || !items.every(isWireResource)) {
+      throw unexpected(attempted, answer, `list of ${plural} with ids`);
+    }
+    found.push(...items);
+    const next = nextLink(answer.body[`${plural}_links`]);
+    if (next === undefined) return found;
+    const marker = URL.parse(next, 'http://any')?.searchParams.get('marker') ?? '';
+    if (marker === '' || markers.has(marker)) throw unexpected(attempted, answer, 'page that leads on');
+    markers.add(marker);
+    page = { ...page, marker };
+  }
+}
+
+function withNameAsId(item: unknown): unknown {
+  return isRecord(item) ? { ...item, id: item['name'] } : item;
+}
+
+export function isWireResource(value: unknown): value is WireResource {
+  return stringAt(value, 'id') !== undefined;
+}
+
+function nextLink(links: unknown): string | undefined {
+  const list: readonly unknown[] = Array.isArray(links) ? links : [];
+  return stringAt(
+    list.find((link) => stringAt(link, 'rel') === 'next'),
+    'href',
+  );
+}
+
+const NOT_ACCEPTABLE = 406;
+
+/** In the version of the API that its endpoint asks for; in the oldest one where the service has not got that (Nova, "Microversions"). */
+export async function sendVersioned(
+  session: Session,
+  kind: ReadKind,
+  request: SessionRequest,
+): Promise<HttpAnswer> {
+  const { microversion } = ENDPOINTS[kind];
+  if (microversion === undefined) return session.send(request);
+  const answer = await session.send({ ...request, headers: { 'openstack-api-version': microversion } });
+  return answer.status === NOT_ACCEPTABLE ? session.send(request) : answer;
+}

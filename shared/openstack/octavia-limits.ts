@@ -1,0 +1,65 @@
+import { ReconcileError } from '../model/errors.ts';
+import { refusal, unexpected } from './refusal.ts';
+import { isRecord, stringAt } from '../model/json.ts';
+import type { Session } from './identity/session.ts';
+
+export interface ApiVersion {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** It brought the tags by which levelset finds what it made (Octavia API version history). */
+const LEAST = 5;
+
+function tooOld({ major, minor }: ApiVersion): ReconcileError {
+  const why = 'has no tags, by which levelset finds what it made';
+  return new ReconcileError('CONFIG_INVALID', `Octavia API ${major}.${minor} ${why}: it needs 2.${LEAST}`);
+}
+
+/** The newest version that the root of the load balancer service lists (fixtures octavia_versions.json). */
+export async function readOctaviaVersion(session: Session): Promise<ApiVersion> {
+  const attempted = 'read the versions of the load balancer service';
+  const answer = await session.send({ service: 'load-balancer', method: 'GET', path: '/', attempted });
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  const listed = isRecord(answer.body) ? answer.body['versions'] : undefined;
+  const versions = Array.isArray(listed) ? listed.flatMap(readVersion) : [];
+  const newest = versions.sort((a, b) => b.major - a.major || b.minor - a.minor)[0];
+  if (newest === undefined) throw unexpected(attempted, answer, 'version');
+  if (newest.major === 2 && newest.minor < LEAST) throw tooOld(newest);
+  return newest;
+}
+
+function readVersion(entry: unknown): ApiVersion[] {
+  const match = /^v(\d+)\.(\d+)$/.exec(stringAt(entry, 'id') ?? '');
+  return match === null ? [] : [{ major: Number(match[1]), minor: Number(match[2]) }];
+}
+
+type Limits = Readonly<Record<string, unknown>>;
+
+/**
+ * The project's limits. Octavia 11 answers every limit of a project (fixtures octavia_quota_get.json); older ones leave
+ * those that were never set null, and then the deployment's defaults count. Octavia's `load_balancer` and
+ * `health_monitor` lose their underscore, as the kinds are written elsewhere.
+ */
+export async function readQuota(session: Session): Promise<Readonly<Record<string, number>>> {
+  const path = `/v2.0/lbaas/quotas/${await session.projectId()}`;
+  const own = await readLimits(session, path);
+  const unset = Object.values(own).some((limit) => limit === null);
+  const defaults = unset ? await readLimits(session, `${path}/default`) : {};
+  const merged = Object.keys(own).map((name): [string, unknown] => [
+    name.replaceAll('_', ''),
+    own[name] ?? defaults[name] ?? -1,
+  ]);
+  return Object.fromEntries(
+    merged.filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+async function readLimits(session: Session, path: string): Promise<Limits> {
+  const attempted = 'read the load balancer quota of the project';
+  const answer = await session.send({ service: 'load-balancer', method: 'GET', path, attempted });
+  if (answer.status !== 200) throw refusal(attempted, answer);
+  const quota = isRecord(answer.body) ? answer.body['quota'] : undefined;
+  if (!isRecord(quota)) throw unexpected(attempted, answer, 'quota');
+  return quota;
+}

@@ -1,0 +1,157 @@
+import http from 'node:http';
+import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import got, { RequestError, type Got, type Method } from 'got';
+import type { OpenStackConfig } from '../config/config.ts';
+import { parseJson } from '../model/json.ts';
+import { retryAfterMs } from '../http.ts';
+
+export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
+
+export interface HttpRequest {
+  readonly service: ServiceType;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly requestId?: string;
+  readonly retryAfterMs?: number;
+  /** X-Subject-Token, with which Keystone answers a token. */
+  readonly subjectToken?: string;
+  /** The parsed JSON; undefined when the answer was empty or no whole JSON. */
+  readonly body: unknown;
+  /** Where text was asked for. */
+  readonly text?: string;
+}
+
+/** One attempt, as it went: what metrics and the run's report are made of. */
+export interface Call {
+  readonly service: ServiceType;
+  readonly method: string;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly requestId?: string;
+  readonly durationMs: number;
+}
+
+export type Observer = (call: Call) => void;
+
+/** No whole answer came. Carries the reason in words only: got's own errors hold the request with its token. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly timedOut: boolean;
+
+  constructor(reason: string, timedOut: boolean) {
+    super(reason);
+    this.timedOut = timedOut;
+  }
+}
+
+export type Http = (request: HttpRequest) => Promise<HttpAnswer>;
+
+const ATTEMPTS = 3;
+const FIRST_DELAY_MS = 250;
+/** What asks for a longer wait than this is given back: the queue waits cheaper than a function. */
+const LONGEST_WAIT_MS = 5_000;
+const MAX_SOCKETS = 16;
+
+/**
+ * The one HTTP client for OpenStack. Resolves with every answer, whatever its status; rejects with NoAnswer only.
+ * A GET is tried up to three times on 429, 5xx and lost connections, with full jitter; not after a timeout (the limit of
+ * one call is the limit of the wait), and never a write: whether it took effect is for the next run to see.
+ */
+export function createHttp(config: OpenStackConfig, observe: Observer): Http {
+  const client = createClient(config);
+  return async (request) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const last = request.method !== 'GET' || attempt === ATTEMPTS;
+      try {
+        const answer = await attemptOnce(client, request, observe);
+        const wait = answer.retryAfterMs ?? jitter(attempt);
+        if (last || !isPassing(answer.status) || wait > LONGEST_WAIT_MS) return answer;
+        await sleep(wait);
+      } catch (error) {
+        if (last || !(error instanceof NoAnswer) || error.timedOut) throw error;
+        await sleep(jitter(attempt));
+      }
+    }
+  };
+}
+
+function createClient(config: OpenStackConfig): Got {
+  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  return got.extend({
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: { limit: 0 },
+    timeout: { request: config.requestTimeoutMs },
+    agent: { http: new http.Agent(agent), https: new https.Agent(agent) },
+    headers: { 'user-agent': 'levelset', accept: 'application/json' },
+    https: {
+      rejectUnauthorized: !config.tlsInsecure,
+      // A list given here replaces the system's roots.
+      ...(config.ca === undefined ? {} : { certificateAuthority: [...tls.rootCertificates, config.ca] }),
+      ...(config.cert === undefined ? {} : { certificate: config.cert }),
+      ...(config.key === undefined ? {} : { key: config.key }),
+    },
+  });
+}
+
+async function attemptOnce(client: Got, request: HttpRequest, observe: Observer): Promise<HttpAnswer> {
+  const { service, method, url, headers, body } = request;
+  const started = performance.now();
+  const seen = (status: number, requestId?: string): void => {
+    const durationMs = performance.now() - started;
+    observe({ service, method, status, durationMs, ...(requestId === undefined ? {} : { requestId }) });
+  };
+  try {
+    const response = await client(url, {
+      method: method satisfies Method,
+      responseType: 'text',
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { json: body }),
+    });
+    const read = readAnswer(response.statusCode, response.headers, response.body);
+    const answer = headers?.['accept'] === 'text/plain' ? { ...read, text: response.body } : read;
+    seen(answer.status, answer.requestId);
+    return answer;
+  } catch (error) {
+    seen(0);
+    throw toNoAnswer(error);
+  }
+}
+
+function readAnswer(status: number, headers: http.IncomingHttpHeaders, text: string): HttpAnswer {
+  const header = (name: string): string | undefined => [headers[name]].flat()[0];
+  const requestId = header('x-openstack-request-id');
+  const retryAfter = retryAfterMs(header('retry-after'));
+  const subjectToken = header('x-subject-token');
+  return {
+    status,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+    ...(subjectToken === undefined ? {} : { subjectToken }),
+    body: parseJson(text),
+  };
+}
+
+function toNoAnswer(error: unknown): NoAnswer {
+  if (!(error instanceof RequestError)) return new NoAnswer('the request failed', false);
+  const timedOut = error.code === 'ETIMEDOUT' && error.name === 'TimeoutError';
+  return new NoAnswer(error.message === '' ? error.code : error.message, timedOut);
+}
+
+/** Statuses that say nothing about the request itself; 501 is a service's final word. */
+function isPassing(status: number): boolean {
+  return status === 429 || (status >= 500 && status !== 501);
+}
+
+function jitter(attempt: number): number {
+  return Math.random() * FIRST_DELAY_MS * 2 ** attempt;
+}

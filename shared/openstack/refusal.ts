@@ -1,0 +1,138 @@
+import { ReconcileError, type ErrorCode, type ErrorContext } from '../model/errors.ts';
+import { NoAnswer, type HttpAnswer } from './openstack-http.ts';
+import { printable } from '../model/text/text.ts';
+import { isRecord, stringAt } from '../model/json.ts';
+
+interface Rule {
+  readonly status: number;
+  readonly type?: string;
+  readonly message?: RegExp;
+  readonly code: ErrorCode;
+}
+
+/** First match wins. The only place that reads what OpenStack says in words (fixtures/openstack/error_*.json). */
+// prettier-ignore
+const RULES: readonly Rule[] = [
+  { status: 400, type: 'ExternalIpAddressExhausted', code: 'ADDRESSES_EXHAUSTED' },
+  { status: 400, type: 'RoutesExhausted', code: 'QUOTA_EXCEEDED' },
+  { status: 400, code: 'REJECTED' },
+  { status: 401, code: 'UNAUTHORIZED' },
+  { status: 403, message: /^Quota has been met/, code: 'QUOTA_EXCEEDED' },
+  { status: 403, code: 'FORBIDDEN' },
+  { status: 408, code: 'CLOUD_UNAVAILABLE' },
+  { status: 409, message: /is immutable and cannot be updated/, code: 'LOAD_BALANCER_BUSY' },
+  { status: 409, message: /^Invalid state ERROR of/, code: 'LOAD_BALANCER_ERROR' },
+  { status: 409, message: /^Invalid state /, code: 'LOAD_BALANCER_BUSY' },
+  { status: 409, type: 'OverQuota', code: 'QUOTA_EXCEEDED' },
+  { status: 409, message: /^No more IP addresses available/, code: 'ADDRESSES_EXHAUSTED' },
+  { status: 409, code: 'CONFLICT' },
+  { status: 412, code: 'CHANGED_MEANWHILE' },
+  { status: 422, code: 'REJECTED' },
+  { status: 429, code: 'RATE_LIMITED' },
+  // The amphora provider passes Neutron's word on the VIP address on as a 500.
+  { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP|cannot be directly assigned)/, code: 'REJECTED' },
+  { status: 501, message: /^Provider '/, code: 'REJECTED' },
+];
+
+/** An answer that is no success, as the error the pipeline knows. `attempted` says what was tried on which object. */
+export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
+  const fault = readFault(answer.body);
+  const said = fault?.message ?? `HTTP ${answer.status} without a readable message`;
+  return new ReconcileError(classify(answer, fault), `${attempted}: ${said}`, {
+    ...contextOf(answer),
+    ...limitIn(said),
+  });
+}
+
+/** What a router may have (extension extraroute; max_routes of neutron.conf, which no API tells). */
+function limitIn(said: string): Pick<ErrorContext, 'limit'> {
+  const [, limit] = /The number of routes exceeds the maximum (\d+)/.exec(said) ?? [];
+  return limit === undefined ? {} : { limit: Number(limit) };
+}
+
+/** A success whose body is not what the API promises. */
+export function unexpected(attempted: string, answer: HttpAnswer, missing: string): ReconcileError {
+  const message = `${attempted}: HTTP ${answer.status}, but the answer has no ${missing}`;
+  return new ReconcileError('UNEXPECTED_RESPONSE', message, contextOf(answer));
+}
+
+/** A request that failed before a whole answer came. */
+export function unreachable(attempted: string, error: unknown): unknown {
+  if (!(error instanceof NoAnswer)) return error;
+  return new ReconcileError('CLOUD_UNAVAILABLE', `${attempted}: ${error.message}`);
+}
+
+function classify(answer: HttpAnswer, fault: Fault | undefined): ErrorCode {
+  const { status, body } = answer;
+  if (status === 404) return saysAbsent(status, body) ? 'GONE' : 'UNEXPECTED_RESPONSE';
+  const matches = (rule: Rule): boolean =>
+    rule.status === status &&
+    (rule.type === undefined || rule.type === fault?.type) &&
+    (rule.message === undefined || rule.message.test(fault?.message ?? ''));
+  const rule = RULES.find(matches);
+  return rule?.code ?? (status >= 500 ? 'CLOUD_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
+}
+
+function contextOf(answer: HttpAnswer): ErrorContext {
+  const { status, requestId, retryAfterMs } = answer;
+  return {
+    status,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** What a service says of a refusal. */
+export interface Fault {
+  readonly message: string;
+  /** Neutron's exception name, such as OverQuota. */
+  readonly type?: string;
+}
+
+const LONGEST_MESSAGE = 500;
+
+/**
+ * Reads the error body of any service: Octavia `{faultstring}`, Neutron `{NeutronError: {type, message}}`, keystone
+ * and keystonemiddleware `{error: {message}}`, Nova `{itemNotFound: {message}}`, pecan `{title, description}`
+ * (openstack-lab.md, "Facts for a faithful simulator"). Undefined when the body is none of these.
+ */
+export function readFault(body: unknown): Fault | undefined {
+  if (!isRecord(body)) return undefined;
+  const inner = Object.values(body).find(isRecord);
+  const candidates = [
+    stringAt(body, 'faultstring'),
+    stringAt(inner, 'message'),
+    stringAt(body, 'NeutronError'),
+    stringAt(body, 'description'),
+    stringAt(body, 'title'),
+  ];
+  const message = candidates.find((text) => text !== undefined && text !== '');
+  if (message === undefined) return undefined;
+  const type = stringAt(inner, 'type');
+  return { message: oneLine(message), ...(type === undefined ? {} : { type }) };
+}
+
+/**
+ * True when a 404 speaks of the object that was asked for. A 404 of a proxy, or of an endpoint with a wrong path, does not:
+ * it must never be read as "deleted".
+ */
+export function saysAbsent(status: number, body: unknown): boolean {
+  if (status !== 404 || !isRecord(body)) return false;
+  return (
+    'faultstring' in body ||
+    'NeutronError' in body ||
+    NOVA_SAYS.test(stringAt(body['itemNotFound'], 'message') ?? '') ||
+    BARBICAN_SAYS.test(stringAt(body, 'description') ?? '')
+  );
+}
+
+/** Nova names what it has not got (error_404_nova_server.json). */
+const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
+
+/** Pecan answers a path that it does not know in the same form, but names no object (error_404_barbican_secret.json). */
+const BARBICAN_SAYS = /\b(secret|container)\b/i;
+
+function oneLine(text: string): string {
+  const line = printable(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1)}…`;
+}

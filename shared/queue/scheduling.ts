@@ -1,0 +1,80 @@
+import type { Trigger, Key, ReconcileRequest } from '../model/request.ts';
+import type { Outcome } from '../model/outcome.ts';
+
+/** What runs first when several keys are ready: people's changes, then what was begun, then what a sweep found. */
+export const PRIORITY = {
+  audit: 0,
+  events: 0,
+  resync: 0,
+  command: 0,
+  requeue: 1,
+  sweep: 2,
+} as const satisfies Record<Trigger, number>;
+
+export const PRIORITIES = 3;
+
+export interface Queued {
+  readonly request: ReconcileRequest;
+  /** When the key was first added, for the age of the queue. */
+  readonly sinceMs: number;
+}
+
+/** Keys that may run now: each once, by priority and then in the order they came. */
+export class ReadyKeys {
+  readonly #lanes = Array.from({ length: PRIORITIES }, () => new Map<Key, Queued>());
+
+  get size(): number {
+    return this.#lanes.reduce((sum, lane) => sum + lane.size, 0);
+  }
+
+  has(key: Key): boolean {
+    return this.#lanes.some((lane) => lane.has(key));
+  }
+
+  /** A key that is here already moves only to a higher priority, and keeps its age. */
+  put(queued: Queued): void {
+    const { key, trigger } = queued.request;
+    const before = this.#lanes.findIndex((lane) => lane.has(key));
+    const known = this.#lanes[before]?.get(key);
+    if (before > PRIORITY[trigger]) this.#lanes[before]?.delete(key);
+    else if (known) return;
+    this.#lanes[PRIORITY[trigger]]?.set(key, { ...queued, sinceMs: known?.sinceMs ?? queued.sinceMs });
+  }
+
+  /** The first key that `free` allows, taken out. */
+  take(free: (key: Key) => boolean): Queued | undefined {
+    for (const lane of this.#lanes) {
+      for (const [key, queued] of lane) {
+        if (!free(key)) continue;
+        lane.delete(key);
+        return queued;
+      }
+    }
+    return undefined;
+  }
+
+  oldestSinceMs(): number | undefined {
+    const all = this.#lanes.flatMap((lane) => [...lane.values()].map((queued) => queued.sinceMs));
+    return all.length === 0 ? undefined : all.reduce((first, since) => Math.min(first, since));
+  }
+
+  clear(): void {
+    for (const lane of this.#lanes) lane.clear();
+  }
+}
+
+export const FIRST_REQUEUE_MS = 1_000;
+export const LONGEST_REQUEUE_MS = 30_000;
+
+/**
+ * When a key comes back after `attempt` runs that did not end it (0 for the first): exponential with full jitter
+ * between the run's own `retryAfterMs` and 30 s; at once after a first run that only ended early. Undefined when it need not come back: it is settled, or blocked until
+ * the object changes. `random` yields [0, 1).
+ */
+export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => number): number | undefined {
+  if (outcome.status === 'settled' || outcome.status === 'blocked') return undefined;
+  const own = Math.max(0, outcome.retryAfterMs);
+  if (outcome.status === 'progressing' && own === 0 && attempt === 0) return 0;
+  const ceiling = Math.min(LONGEST_REQUEUE_MS, Math.max(own, FIRST_REQUEUE_MS) * 2 ** Math.min(attempt, 10));
+  return Math.max(own, Math.round(random() * ceiling));
+}

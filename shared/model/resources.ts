@@ -1,8 +1,7 @@
 /** The resources levelset works with: OpenStack's, and Nodes. Attribute names keep the wire's spelling. */
 import type { Address, Ref } from './address.ts';
-import type { StoredSecret } from './tls/stored-certificate.ts';
-import type { NodeObject, NodeStatus } from './node/node.ts';
 import type { Router, AddressPair } from './network/routes.ts';
+import type { Taint, NodeAddress, NodeCondition } from './kubernetes.ts';
 
 export interface LoadBalancer {
   name: string;
@@ -231,4 +230,33 @@ export interface SecurityGroupRule {
 export interface Port {
   security_groups: readonly (string | Ref)[];
   allowed_address_pairs: readonly AddressPair[];
+}
+
+/** Metadata and spec of a Node: one PATCH. Of labels and annotations only those that are named; null takes one away. */
+export interface NodeObject {
+  providerID: string;
+  labels: Readonly<Record<string, string | null>>;
+  annotations: Readonly<Record<string, string | null>>;
+  taints: readonly Taint[];
+  podCIDRs: readonly string[];
+}
+
+/** Its status: another PATCH. Of conditions only those that are named. */
+export interface NodeStatus {
+  addresses: readonly NodeAddress[];
+  conditions: readonly NodeCondition[];
+}
+
+/** A certificate that we keep in Barbican as PKCS #12, out of a Secret of the cluster. */
+export interface StoredSecret {
+  name: string;
+  mode: string;
+  secret_type: 'opaque';
+  payload: StoredPayload;
+}
+
+/** Stands in plans for what is never in them: which Secret it is read from, when it is written. */
+export interface StoredPayload {
+  readonly $secret: string;
+  readonly fingerprint: string;
 }

@@ -8,7 +8,7 @@ import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
 import { PROVIDED_NODE_IP, wireOf } from '../../shared/model/node/node.ts';
-import type { NodeObject, NodeStatus } from '../../shared/model/node/node.ts';
+import type { NodeObject, NodeStatus } from '../../shared/model/resources.ts';
 import type { NeutronPort, Server } from '../../shared/model/node/nova.ts';
 import { aConfig } from '../support/config.ts';
 

@@ -6,10 +6,13 @@ import { readUuid } from '../text/text.ts';
 
 /** Put there by a kubelet that waits for a cloud provider; nothing runs on the Node until it goes. */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
+
 /** Of a Node whose server is switched off (kubernetes.md, 3). */
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
+
 /** What a kubelet was told with --node-ip: one address, or one of each family with a comma. */
 export const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
+
 /** When the server was first found gone, and where: `<seconds since 1970> <project> <region> <server>` (decision 27). */
 export const SERVER_GONE = `${ANNOTATION_PREFIX}server-gone`;
 
@@ -58,21 +61,6 @@ export function hasTaint(node: Node, key: string): boolean {
 /** What the firmware says, which is the id of a server of Nova's; undefined where it says no UUID. */
 export function systemUUID(node: Node): string | undefined {
   return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
-}
-
-/** Metadata and spec of a Node: one PATCH. Of labels and annotations only those that are named; null takes one away. */
-export interface NodeObject {
-  providerID: string;
-  labels: Readonly<Record<string, string | null>>;
-  annotations: Readonly<Record<string, string | null>>;
-  taints: readonly Taint[];
-  podCIDRs: readonly string[];
-}
-
-/** Its status: another PATCH. Of conditions only those that are named. */
-export interface NodeStatus {
-  addresses: readonly NodeAddress[];
-  conditions: readonly NodeCondition[];
 }
 
 /** A merge patch of a Node's metadata and spec. */

@@ -12,20 +12,6 @@ export interface CertificateSource {
   readonly fingerprint: string;
 }
 
-/** A certificate that we keep in Barbican as PKCS #12, out of a Secret of the cluster. */
-export interface StoredSecret {
-  name: string;
-  mode: string;
-  secret_type: 'opaque';
-  payload: StoredPayload;
-}
-
-/** Stands in plans for what is never in them: which Secret it is read from, when it is written. */
-export interface StoredPayload {
-  readonly $secret: string;
-  readonly fingerprint: string;
-}
-
 /** Barbican lists by this attribute of a secret, and does nothing else with it: so one call has all of this cluster. */
 export const storedMode = (cluster: ClusterIdentity): string => `${TAG_PREFIX}${cluster.id}`;
 

@@ -7,7 +7,7 @@ import {
   PROVIDED_NODE_IP,
   UNINITIALIZED_TAINT,
 } from '../../model/node/node.ts';
-import type { NodeObject } from '../../model/node/node.ts';
+import type { NodeObject } from '../../model/resources.ts';
 import type { NeutronPort, Server, Subport } from '../../model/node/nova.ts';
 import type { Problem } from '../../model/plan.ts';
 import { formatProviderID } from '../../model/node/provider-id.ts';

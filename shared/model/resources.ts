@@ -195,7 +195,6 @@ export interface PoolTls {
   tls_ciphers: string;
 }
 
-// MERGED HEAD
 /** What levelset sets of Neutron's resources, beside a load balancer. */
 export interface FloatingIP {
   floating_network_id: string;

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
-import { askedDescription, describe, loadBalancerDescription } from '../../../shared/model/ownership.ts';
+import {
+  askedDescription,
+  describe,
+  loadBalancerDescription,
+  mergeTags,
+  recordedIn,
+  setTags,
+} from '../../../shared/model/ownership.ts';
 import { isMadeFor } from '../../../shared/model/load-balancer/other-controllers.ts';
+import { ATTRIBUTES } from '../../../shared/model/attributes.ts';
 
 const LONG = { namespace: 'n'.repeat(63), name: 's'.repeat(63) };
 const own = loadBalancerDescription('a-cluster-of-a-long-name', LONG);
@@ -30,4 +38,22 @@ test('no other Service is named by a word of the text', () => {
   expect(
     isMadeFor({ id: 'lb', name: 'kube_service_x', description }, { namespace: 'other', name: 'web' }, 'u'),
   ).toBe(false);
+});
+
+const everything = Object.keys(ATTRIBUTES.listener);
+
+test('the record of what is set fits the tags of Octavia, however much it is, and nothing is lost', () => {
+  const tags = setTags(everything);
+
+  expect(Math.max(...tags.map(({ length }) => length))).toBeLessThanOrEqual(255);
+  expect(recordedIn(['other', ...tags])).toEqual(everything);
+  expect(tags.length).toBeGreaterThan(1);
+});
+
+test('a shorter record takes the place of a longer one', () => {
+  expect(mergeTags(['other', ...setTags(everything)], setTags(['tls_versions']))).toEqual([
+    'other',
+    'levelset-set=tls_versions',
+  ]);
+  expect(setTags([])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Node } from '../shared/model/kubernetes.ts';
 import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node/node.ts';
-import { READY_CONDITION } from '../shared/model/ownership.ts';
+import { readyCondition } from '../shared/report/condition.ts';
 import { parseProviderID } from '../shared/model/node/provider-id.ts';
 import type { Key } from '../shared/model/request.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
@@ -49,7 +49,7 @@ function rowFromNode(object: Key, node: Node): StatusRow {
 }
 
 function stateOf(node: Node): Pick<StatusRow, 'state' | 'reason'> {
-  const condition = node.status?.conditions?.find(({ type }) => type === READY_CONDITION);
+  const condition = readyCondition(node.status?.conditions);
   if (condition?.status === 'False')
     return { state: condition.reason === NODE_BLOCKED ? 'blocked' : 'failed', reason: condition.message };
   if (node.metadata.annotations?.[SERVER_GONE] !== undefined)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
-import { renderPlan } from '../shared/plan/render.ts';
+import { renderPlan } from '../shared/plan/render-plan.ts';
 import { requireMethod, requireToken } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
 import { queue } from './http/queue.ts';

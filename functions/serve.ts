@@ -1,6 +1,6 @@
 import type { Flags } from '../shared/config/flags/flags.ts';
 import type { Report } from '../shared/model/outcome.ts';
-import { summarizeSteps } from '../shared/plan/render.ts';
+import { summarizeSteps } from '../shared/plan/render-plan.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
 import { reconcileLine } from './log.ts';

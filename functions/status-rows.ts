@@ -4,8 +4,9 @@ import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { serviceKey, type Key } from '../shared/model/request.ts';
-import { renderPlan } from '../shared/plan/render.ts';
-import { BLOCKED_REASON, readyCondition } from '../shared/service/report/condition.ts';
+import { renderPlan } from '../shared/plan/render-plan.ts';
+import { readyCondition } from '../shared/report/condition.ts';
+import { BLOCKED_REASON } from '../shared/service/report/service-condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { hasFinalizer, wantsLoadBalancer } from '../shared/service/unit.ts';
 
@@ -44,7 +45,7 @@ function withSharers(row: StatusRow, rows: readonly StatusRow[]): StatusRow {
 }
 
 function rowFromStatus(service: Service): StatusRow {
-  const condition = readyCondition(service);
+  const condition = readyCondition(service.status?.conditions);
   const ingress = service.status?.loadBalancer?.ingress ?? [];
   const addresses = ingress.flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID];

@@ -4,7 +4,7 @@ import { asReconcileError, ReconcileError } from './model/errors.ts';
 import type { Report, Run } from './model/outcome.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
-import { outcomeOfError } from './report/outcome.ts';
+import { outcomeOfError } from './report/outcome-of-error.ts';
 
 /** One key, once. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {

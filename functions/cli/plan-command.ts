@@ -1,4 +1,4 @@
-import { renderPlan } from '../../shared/plan/render.ts';
+import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { connect } from '../world.ts';
 import { reasonOf } from '../status-rows.ts';
 import { findRequests, readObjects } from './objects.ts';

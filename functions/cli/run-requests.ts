@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
-import { renderPlan, summarizeSteps } from '../../shared/plan/render.ts';
+import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { inParallel } from '../in-parallel.ts';

@@ -1,4 +1,4 @@
-import { inNumbers } from '../../shared/report/in-numbers.ts';
+import { inNumbers } from '../../shared/report/page.ts';
 import { looksAfterServices } from '../../shared/config/looks-after.ts';
 import { connect } from '../world.ts';
 import { mustSweep } from './objects.ts';

@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
-import { summarizeSteps } from '../../shared/plan/render.ts';
+import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';

@@ -4,13 +4,13 @@ import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Budget, Kube, Lease } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
-import { bindRefs } from './bind-refs.ts';
 import { execute } from './execute.ts';
 import type { Writes } from './execute.ts';
 import { isOfNode } from '../model/node/node.ts';
 import { halvesOf } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
 import { storeCertificate } from './store-certificate.ts';
+import type { Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
@@ -121,4 +121,23 @@ async function attempt(
 export function lockOf(step: Step): string | undefined {
   if (isOutsideOctavia(step.kind)) return undefined;
   return step.address.startsWith('lb/') ? step.address : 'lb';
+}
+
+/** The step with every `$ref` replaced by what it names, or undefined while something it names does not exist. */
+export function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {
+  const missing: string[] = [];
+  const bind = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(bind);
+    if (value === null || typeof value !== 'object') return value;
+    if (!('$ref' in value)) {
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, bind(inner)]));
+    }
+    const { $ref } = value as Ref;
+    const at = $ref.lastIndexOf('.');
+    const found = known.get($ref.slice(0, at))?.[$ref.slice(at + 1)];
+    if (found === undefined || found === null) missing.push($ref);
+    return found;
+  };
+  const bound = bind(step) as Step;
+  return missing.length > 0 ? undefined : bound;
 }

@@ -169,7 +169,7 @@ export const ATTRIBUTES = {
     remote_ip_prefix:    { change: 'at-create' },
     security_group_id:   { change: 'at-create' },
   },
-  // only our own group comes and goes (service/plan/security-group.ts), and only our own pairs (routes/desired/desire-routes.ts)
+  // only our own group comes and goes (service/plan/plan-security-group.ts), and only our own pairs (routes/desired/desire-routes.ts)
   port: {
     security_groups:     { change: 'in-place', compare: 'set' },
     allowed_address_pairs: { change: 'in-place' },

@@ -26,7 +26,7 @@ import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
 import type { Budget, Kube, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
-import { outcomeOfError } from '../report/outcome.ts';
+import { outcomeOfError } from '../report/outcome-of-error.ts';
 
 export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const { kube, config } = world;

@@ -6,10 +6,9 @@ import type { Node } from '../model/kubernetes.ts';
 import type { RecordedDeletions } from '../model/node/node-records.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
-import { candidatesOf } from './observe/observe-node.ts';
+import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';
 import { once } from './once.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
-import { listSubports, subportsOf } from './observe/subports.ts';
 import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
 import type { Kube, World } from '../ports.ts';
 

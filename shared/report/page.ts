@@ -1,9 +1,46 @@
-import { markup, type Html } from './markup.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
-import { inNumbers } from './in-numbers.ts';
-import { WORST_FIRST, type StatusRow, type StatusView } from './status-view.ts';
+import type { Key } from '../model/request.ts';
 
-export type { RowState, StatusRow, StatusView } from './status-view.ts';
+export type RowState = 'settled' | 'progressing' | 'blocked' | 'failed' | 'unknown';
+
+/** What the status page and its JSON show of one Service, or of a Node or the routes while they are not settled. */
+export interface StatusRow {
+  /** As the command line and POST /resync take it. */
+  readonly object: Key;
+  readonly state: RowState;
+  /** In words: what holds it up, or that nothing does. */
+  readonly reason: string;
+  readonly loadBalancerId?: string;
+  /** Of a Node. */
+  readonly serverId?: string;
+  /** Other Services on that load balancer, as `NS/NAME`. */
+  readonly sharedWith?: readonly string[];
+  readonly address?: string;
+  readonly trigger?: string;
+  /** When it was last looked at, RFC 3339. */
+  readonly at?: string;
+  /** The last plan as text. */
+  readonly plan?: string;
+  readonly planSteps: number;
+}
+
+export interface StatusView {
+  readonly cluster: string;
+  /** RFC 3339; ages on the page count back from here. */
+  readonly generatedAt: string;
+  readonly rows: readonly StatusRow[];
+  readonly queue?: { readonly depth: number; readonly oldestMs: number };
+  readonly lastSweep?: {
+    readonly at: string;
+    readonly services: number;
+    readonly nodes: number;
+    readonly queued: number;
+    readonly warnings: readonly string[];
+  };
+}
+
+/** What needs a person comes first. */
+export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressing', 'unknown', 'settled'];
 
 /**
  * The status page: one HTML document without anything from elsewhere, worst first. Its style and its script are
@@ -102,4 +139,49 @@ function age(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+/** What a sweep looked at, as it is said to people: `20 Services and 10 Nodes`. Without Nodes only the Services. */
+export function inNumbers({
+  services,
+  nodes,
+}: {
+  readonly services: number;
+  readonly nodes: number;
+}): string {
+  return [`${services} Services`, ...(nodes > 0 ? [`${nodes} Nodes`] : [])].join(' and ');
+}
+
+/** Text that is HTML already. */
+export interface Html {
+  readonly html: string;
+}
+
+type Part = Html | string | number | undefined | readonly Part[];
+
+/** Tagged template: every value is escaped unless it is itself the answer of `markup`. Undefined is nothing. */
+export function markup(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return { html: strings.map((text, i) => text + (i < values.length ? rendered(values[i]) : '')).join('') };
+}
+
+function rendered(part: Part): string {
+  if (part === undefined) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
+  return isList(part) ? part.map(rendered).join('') : part.html;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+function isList(part: Part): part is readonly Part[] {
+  return Array.isArray(part);
 }

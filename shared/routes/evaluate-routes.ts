@@ -12,7 +12,7 @@ import type { RouteRecords } from '../model/network/routes.ts';
 import { observePorts, observeRoutes } from './observe/observe-routes.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { World } from '../ports.ts';
-import { rfc3339 } from '../report/rfc3339.ts';
+import { rfc3339 } from '../report/condition.ts';
 import { limitOf } from './apply/full-routers.ts';
 
 export interface RoutesEvaluation {

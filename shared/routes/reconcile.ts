@@ -16,7 +16,7 @@ import { readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
-import { rfc3339 } from '../report/rfc3339.ts';
+import { rfc3339 } from '../report/condition.ts';
 import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
 import { writeRoutes } from './apply/write-routes.ts';
 import type { RoutesWritten } from './apply/write-routes.ts';

@@ -7,11 +7,10 @@ import type { Outcome, Run } from '../model/outcome.ts';
 import type { Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
-import { outcomeOfError } from '../report/outcome.ts';
-import { outcomeOf } from './report/outcome.ts';
-import { publish } from './report/publish.ts';
-import { rfc3339 } from '../report/rfc3339.ts';
-import { release, summarize, summarizeOutcome } from './report/summarize.ts';
+import { outcomeOfError } from '../report/outcome-of-error.ts';
+import { outcomeOfService } from './report/service-outcome.ts';
+import { publish, release, summarize, summarizeOutcome } from './report/summarize.ts';
+import { rfc3339 } from '../report/condition.ts';
 import { hasFinalizer } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
@@ -21,7 +20,7 @@ export async function finish(evaluation: Evaluation, applied: Applied, world: Wo
   const failed = evaluation.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
   const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
   const outcome =
-    failed && !madeAnew && !applied.error ? inError(evaluation) : outcomeOf(evaluation, applied);
+    failed && !madeAnew && !applied.error ? inError(evaluation) : outcomeOfService(evaluation, applied);
   const addresses = addressesToPublish(evaluation, applied);
   const done = { plan, applied: applied.steps, ...runSummary(evaluation, applied, addresses) };
   try {

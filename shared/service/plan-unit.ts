@@ -19,11 +19,14 @@ import { isFloatingIPMadeFor } from './observe/network/floating-ip.ts';
 import { observeHeadroom } from './observe/quota.ts';
 import { isLocked } from './observe/observed.ts';
 import type { Observed } from './observe/observed.ts';
-import { delegationProblems } from './plan/delegation.ts';
+import {
+  delegationProblems,
+  quotaProblems,
+  quotaShortages,
+  secondControllerProblems,
+  withoutTakenPlaces,
+} from './plan/plan-problems.ts';
 import { plan } from './plan/plan.ts';
-import { quotaProblems, quotaShortages } from './plan/quota.ts';
-import { secondControllerProblems } from './plan/second-controller.ts';
-import { withoutTakenPlaces } from './plan/taken-places.ts';
 import { gateChanges } from './plan/approval/gate-changes.ts';
 import type { World } from '../ports.ts';
 

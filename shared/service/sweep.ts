@@ -17,8 +17,7 @@ import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
 import type { Found } from '../model/outcome.ts';
 import type { World } from '../ports.ts';
-import { addressesToPublish, ingressOf } from './report/published-address.ts';
-import { sameIngress } from './report/condition.ts';
+import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
 import { withTlsSecrets } from './tls-secrets.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 

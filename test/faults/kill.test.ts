@@ -3,7 +3,7 @@
  * the world looks afterwards; then for each write the program is killed in a world of its own, and sweeps of somebody who
  * remembers nothing must lead to the very same world.
  */
-import { replacementApproval } from '../../shared/service/plan/replacement.ts';
+import { replacementApproval } from '../../shared/service/plan/plan-replacement.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
 import { killStories } from './kill-stories.ts';

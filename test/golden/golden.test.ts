@@ -7,7 +7,7 @@ import { withEndpoints } from '../../shared/service/endpoints.ts';
 import { evaluate } from '../../shared/service/evaluate.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
-import { renderPlan } from '../../shared/plan/render.ts';
+import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';

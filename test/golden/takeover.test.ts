@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Step } from '../../shared/model/plan.ts';
-import { renderPlan } from '../../shared/plan/render.ts';
+import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { addressesToPublish, ingressOf } from '../../shared/service/report/published-address.ts';
 import { nothingApplied } from '../../shared/service/finish.ts';
 import { evaluateWorld, readWorld } from './world.ts';

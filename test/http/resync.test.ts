@@ -2,7 +2,7 @@ import request, { type Test } from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Outcome } from '../../shared/model/outcome.ts';
-import { renderPlan } from '../../shared/plan/render.ts';
+import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';
 
 function resync({ app }: TestServer, body: unknown): Test {

@@ -1,8 +1,12 @@
+import { isIP } from 'node:net';
 import type { NodeAddress } from '../../model/kubernetes.ts';
 import type { Problem } from '../../model/plan.ts';
-import { preferNodeIPs } from './provided-node-ips.ts';
-import { serverAddresses, type ServerReading } from './server-addresses.ts';
-import { sortAddresses } from './sort-addresses.ts';
+import type { NetworkingConfig } from '../../config/config.ts';
+import { compareText } from '../../model/text/text.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
+import type { NeutronPort, Server, Subport } from '../../model/node/nova.ts';
+import { cidrContains, compareAddresses, canonicalAddress } from '../../model/network/cidr.ts';
+import { PROVIDED_NODE_IP } from '../../model/node/node.ts';
 
 export interface NodeAddressInput extends ServerReading {
   /** The annotation alpha.kubernetes.io/provided-node-ip. */
@@ -93,4 +97,152 @@ function isInternal({ type }: NodeAddress): boolean {
 
 function isHostname({ type }: NodeAddress): boolean {
   return type === 'Hostname';
+}
+
+/** What is known of a server's addresses, and what its Node has. */
+export interface ServerReading {
+  readonly server: Server;
+  /** All that have the server as their device. */
+  readonly ports: readonly NeutronPort[];
+  /** Of the trunks whose parents are among the ports. */
+  readonly subports?: readonly Subport[];
+  readonly existing: readonly NodeAddress[];
+  readonly options: NetworkingConfig;
+}
+
+interface Listed {
+  readonly network: string;
+  readonly address: string;
+  readonly floating: boolean;
+}
+
+/**
+ * The addresses of a server in the Go provider's order (openstack-ccm.md, 6.5, steps 1 to 6): those of its ports, the access
+ * addresses, its hostname, and what Nova lists, network by network. A port that is not ACTIVE counts for what Nova lists,
+ * or the Node has (decision 101); with `countsUnlisted`, so does one that is ACTIVE for what Nova does not list.
+ */
+export function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
+  const { server, options } = reading;
+  const found: NodeAddress[] = [];
+  const add = (type: string, address: string): void => {
+    const isDisabled = options.ipv6SupportDisabled && type !== 'Hostname' && familyOf(address) === 6;
+    const isThere = found.some((one) => one.type === type && one.address === address);
+    if (address !== '' && !isDisabled && !isThere) found.push({ type, address });
+  };
+  const remove = (address: string): void => {
+    found.splice(0, found.length, ...found.filter((one) => one.address !== address));
+  };
+  const listed = listedBy(reading);
+  const { internal, external } = portAddresses(reading, listed, countsUnlisted);
+  for (const address of internal) add('InternalIP', address);
+  add('ExternalIP', server.accessIPv4 ?? '');
+  add('ExternalIP', server.accessIPv6 ?? '');
+  add('Hostname', server.metadata?.['hostname'] ?? '');
+  for (const one of listed) {
+    const type = typeOf(one, options);
+    if (!one.floating && type !== 'InternalIP') remove(one.address);
+    if (type) add(type, one.address);
+  }
+  for (const address of external) add('ExternalIP', address);
+  return found;
+}
+
+/** Undefined: a network that gives no address to Nodes. */
+function typeOf({ network, floating }: Listed, options: NetworkingConfig): string | undefined {
+  if (floating || options.publicNetworkNames.includes(network)) return 'ExternalIP';
+  const { internalNetworkNames } = options;
+  return internalNetworkNames.length === 0 || internalNetworkNames.includes(network)
+    ? 'InternalIP'
+    : undefined;
+}
+
+/** By the names of the networks. Nova knows no sub-ports: theirs come after its own. */
+function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
+  const ofNova = Object.entries(server.addresses ?? {}).flatMap(([network, addresses]) =>
+    (addresses ?? []).map((one) => ({
+      network,
+      address: one.addr,
+      floating: one['OS-EXT-IPS:type'] === 'floating',
+    })),
+  );
+  const ofTrunks = byId(subports, ({ port }) => port.id).flatMap(({ port, networkName }) =>
+    fixedIPs(port).map((address) => ({ network: networkName, address, floating: false })),
+  );
+  return [...ofNova, ...ofTrunks].sort((a, b) => compareText(a.network, b.network));
+}
+
+/** In the order of the ports: what is sure, and what the Node has while it is not. */
+function portAddresses(
+  { ports, existing }: ServerReading,
+  listed: readonly Listed[],
+  countsUnlisted: boolean,
+): Readonly<Record<'internal' | 'external', readonly string[]>> {
+  const active = ports.filter(({ status }) => status === 'ACTIVE').flatMap(fixedIPs);
+  const sure = new Set([...(countsUnlisted ? active : []), ...listed.map(({ address }) => address)]);
+  const has = (type: string, address: string): boolean =>
+    existing.some((one) => one.type === type && one.address === address);
+  const all = byId(ports, ({ id }) => id).flatMap(fixedIPs);
+  return {
+    internal: all.filter((address) => sure.has(address) || has('InternalIP', address)),
+    external: all.filter((address) => !sure.has(address) && has('ExternalIP', address)),
+  };
+}
+
+function fixedIPs(port: NeutronPort): readonly string[] {
+  return (port.fixed_ips ?? []).map(({ ip_address }) => ip_address);
+}
+
+/** The order in which Neutron lists ports. */
+function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
+  return [...ports].sort((a, b) => compareText(id(a), id(b)));
+}
+
+/**
+ * address-sort-order of [Networking] (openstack-ccm.md, 6.5, step 7): addresses in the first of these CIDRs come first, in
+ * ascending order; what is in none keeps its place after them.
+ */
+export function sortAddresses(
+  addresses: readonly NodeAddress[],
+  cidrs: readonly string[],
+): readonly NodeAddress[] {
+  const place = ({ address }: NodeAddress): number => {
+    const index = isIP(address) === 0 ? -1 : cidrs.findIndex((cidr) => cidrContains(cidr, address));
+    return index === -1 ? cidrs.length : index;
+  };
+  return [...addresses].sort((a, b) => {
+    const [left, right] = [place(a), place(b)];
+    return left === right && left < cidrs.length ? compareAddresses(a.address, b.address) : left - right;
+  });
+}
+
+interface Preferred {
+  readonly addresses: readonly NodeAddress[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * What a kubelet was told with --node-ip, applied to what the cloud knows (kubernetes.md, 2.4): these come first and are the only
+ * ones of their type. Nothing is desired while the cloud does not know one of them.
+ */
+export function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
+  const refuse = (message: string): Preferred => ({
+    addresses: [],
+    problems: [{ field: PROVIDED_NODE_IP, value: provided, message: `${message}; no address is changed` }],
+  });
+  const nodeIPs = provided.split(',');
+  const families = nodeIPs.map((nodeIP) => isIP(nodeIP));
+  if (families.includes(0) || new Set(families).size < families.length)
+    return refuse('must be one IP address, or one of each family with a comma between');
+  const matches = nodeIPs.map((nodeIP) => addresses.filter(({ address }) => isSame(address, nodeIP)));
+  const unknown = nodeIPs.filter((_, index) => matches[index]?.length === 0);
+  if (unknown.length > 0)
+    return refuse(`is no address of the server that [Networking] lets through: ${unknown.join(', ')}`);
+  const first = matches.flat();
+  const types = first.map(({ type }) => type);
+  return { addresses: [...first, ...addresses.filter(({ type }) => !types.includes(type))], problems: [] };
+}
+
+/** However they are spelled. */
+function isSame(address: string, nodeIP: string): boolean {
+  return isIP(address) === isIP(nodeIP) && canonicalAddress(address) === canonicalAddress(nodeIP);
 }

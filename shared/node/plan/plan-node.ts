@@ -1,8 +1,8 @@
 import { nodeAt, SERVER_GONE } from '../../model/node/node.ts';
 import type { Change, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import { planOne, remove } from '../../plan/one.ts';
-import { approvalOf } from '../../plan/approval-hash.ts';
+import { planOne, remove } from '../../plan/plan-one.ts';
+import { approvalOf } from '../../plan/approval.ts';
 
 export interface NodePlanInput {
   readonly name: string;

@@ -4,13 +4,12 @@ import { ERRORS } from '../../model/errors.ts';
 import type { Node, NodeCondition, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import { READY_CONDITION } from '../../model/ownership.ts';
 import type { Step } from '../../model/plan.ts';
-import { clip } from '../../model/text/text.ts';
 import type { Kube } from '../../ports.ts';
-import { planNotes } from '../../report/notes.ts';
-import { outcomeOfError } from '../../report/outcome.ts';
-import { rfc3339 } from '../../report/rfc3339.ts';
+import { planNotes } from '../../report/plan-notes.ts';
+import { outcomeOfError } from '../../report/outcome-of-error.ts';
+import { clipMessage, conditionWith, isNews, readyCondition, rfc3339 } from '../../report/condition.ts';
+import type { ConditionMessage } from '../../report/condition.ts';
 
 export interface NodeSummary {
   /** Undefined: there is no news. */
@@ -32,9 +31,6 @@ export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new 
 /** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
 export const NODE_BLOCKED = 'NodeBlocked';
 const FAILED = 'SyncNodeFailed';
-
-/** Of a condition. */
-const LONGEST_MESSAGE = 32_768;
 
 export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Applied): Outcome {
   if (applied.error) return outcomeOfError(applied.error);
@@ -63,30 +59,23 @@ export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummary
 
 /** A Node that is as it should be says nothing, unless it said something else before. */
 function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition | undefined {
-  const old = node.status?.conditions?.find(({ type }) => type === READY_CONDITION);
-  const condition = report(outcome);
-  if (!condition || (condition.status === 'True' && !old)) return undefined;
-  if (
-    old?.status === condition.status &&
-    old.reason === condition.reason &&
-    old.message === condition.message
-  )
-    return undefined;
+  const old = readyCondition(node.status?.conditions);
+  const message = messageOf(outcome);
+  if (!message || (message.status === 'True' && !old) || !isNews(message, old)) return undefined;
   const time = rfc3339(now);
-  const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : time;
-  return { type: READY_CONDITION, ...condition, lastHeartbeatTime: time, lastTransitionTime };
+  return { ...conditionWith(message, old, time), lastHeartbeatTime: time };
 }
 
-function report(outcome: Outcome): Pick<NodeCondition, 'status' | 'reason' | 'message'> | undefined {
+function messageOf(outcome: Outcome): ConditionMessage | undefined {
   switch (outcome.status) {
     case 'settled':
       return { status: 'True', reason: 'Synced', message: 'as its server says' };
     case 'blocked':
-      return { status: 'False', reason: NODE_BLOCKED, message: clip(outcome.reason, LONGEST_MESSAGE) };
+      return { status: 'False', reason: NODE_BLOCKED, message: clipMessage(outcome.reason) };
     case 'failed': {
       if (ERRORS[outcome.code].disposition === 'retry') return undefined;
       const message = `${outcome.message} (${ERRORS[outcome.code].advice})`;
-      return { status: 'False', reason: FAILED, message: clip(message, LONGEST_MESSAGE) };
+      return { status: 'False', reason: FAILED, message: clipMessage(message) };
     }
     case 'progressing':
       return undefined;

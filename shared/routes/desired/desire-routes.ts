@@ -1,7 +1,6 @@
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
-import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import type {
   AddressPair,
   Route,
@@ -9,9 +8,9 @@ import type {
   RouteRecords,
   WireRouter,
   WrittenRoutes,
+  FormerRouter,
 } from '../../model/network/routes.ts';
-import { desiredPairs } from './address-pairs.ts';
-import { desireFormerRouters } from './former-routers.ts';
+import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import { fixedIPs, nodeRoutes } from './node-routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { routeProblems } from './route-problems.ts';
@@ -150,4 +149,96 @@ function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]
     attributes: { allowed_address_pairs: pairs },
     ifPresent: true,
   };
+}
+
+export interface DesiredPairs {
+  readonly routes: WrittenRoutes;
+  /** All that were ever ours, as far as is known. */
+  readonly before: WrittenRoutes;
+  /** CIDRs of which nothing is certain just now. */
+  readonly isKept: (cidr: string) => boolean;
+}
+
+/**
+ * What each port lets through, where that is to change or may have to: the CIDRs of the routes that lead to it, in a pair of
+ * their own or a wider one. Only pairs for routes that were ours leave.
+ */
+export function desiredPairs(
+  ports: readonly RoutePort[],
+  { routes, before, isKept }: DesiredPairs,
+): readonly (readonly [RoutePort, readonly AddressPair[]])[] {
+  const wanted = Map.groupBy(routes, ({ port }) => port);
+  const ours = Map.groupBy(before, ({ port }) => port);
+  return ports.flatMap((port) => {
+    const pairs = port.allowed_address_pairs;
+    if (!pairs || !isFiltered(port) || !ours.has(port.id)) return [];
+    const needed = (wanted.get(port.id) ?? []).map(({ destination }) => cidrKey(destination));
+    const former = new Set((ours.get(port.id) ?? []).map(({ destination }) => cidrKey(destination)));
+    const leaves = ({ ip_address: cidr }: AddressPair): boolean =>
+      former.has(cidrKey(cidr)) && !needed.includes(cidrKey(cidr)) && !isKept(cidr);
+    const staying = pairs.filter((pair) => !isOfPort(pair, port) || !leaves(pair));
+    const coming = needed.filter(
+      (cidr) => !staying.some((pair) => isOfPort(pair, port) && isWithin(cidr, cidrKey(pair.ip_address))),
+    );
+    return [[port, [...staying, ...coming.map((cidr) => ({ ip_address: cidr }))]] as const];
+  });
+}
+
+/** One with port security switched off lets everything through, and takes no pairs. */
+function isFiltered(port: RoutePort): boolean {
+  return port.port_security_enabled !== false;
+}
+
+function isOfPort({ mac_address: mac }: AddressPair, port: RoutePort): boolean {
+  return mac === undefined || mac === port.mac_address;
+}
+
+export interface DesiredFormerRouters {
+  /** Written when the router that is named has all that is to be on it. */
+  readonly resources: readonly DesiredResource<'router'>[];
+  /** The record, when all of it was. */
+  readonly after: RouteRecords;
+  /** CIDRs that are still routed there. */
+  readonly kept: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Routers that had the routes before `router` was named. What the record says of them leaves, as it is written there and nothing else;
+ * but routes to Nodes that have none on the new one stay until they have.
+ */
+export function desireFormerRouters(
+  router: string,
+  former: readonly FormerRouter[],
+  nodes: readonly NodeRoutes[],
+): DesiredFormerRouters {
+  const routed = new Set(nodes.flatMap(({ routes }) => routes.map(({ destination }) => destination)));
+  const unrouted = new Set(
+    nodes.flatMap(({ node }) => (node.spec?.podCIDRs ?? []).map(cidrKey)).filter((cidr) => !routed.has(cidr)),
+  );
+  const all = former.map(({ id, routes, written }) => {
+    const there = new Set(routes.map(routeKey));
+    const kept = written.filter(
+      (route) => unrouted.has(cidrKey(route.destination)) && there.has(routeKey(route)),
+    );
+    const leaving = new Set(written.filter((route) => !kept.includes(route)).map(routeKey));
+    return { id, kept, routes: routes.filter((route) => !leaving.has(routeKey(route))) };
+  });
+  return {
+    resources: all.map(({ id, routes }) => ({
+      kind: 'router',
+      address: routerAt(id),
+      attributes: { routes },
+      because: `our routes are on router ${router} now`,
+      ifPresent: true,
+    })),
+    after: new Map(all.map(({ id, kept }) => [id, kept])),
+    kept: new Set(all.flatMap(({ kept }) => kept.map(({ destination }) => cidrKey(destination)))),
+    problems: all.flatMap(({ id, kept }) => (kept.length > 0 ? problem(id, kept.length, router) : [])),
+  };
+}
+
+function problem(value: string, count: number, router: string): Problem {
+  const message = `was named before, and keeps ${count} of our routes until router ${router} has them`;
+  return { field: '[Route] router-id', value, message };
 }

@@ -2,7 +2,7 @@ import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { routeAt } from '../../model/network/routes.ts';
 import type { Route } from '../../model/network/routes.ts';
-import { planOne } from '../../plan/one.ts';
+import { planOne } from '../../plan/plan-one.ts';
 
 export interface RoutesPlanInput {
   /** In the order in which they are to be written. */

@@ -8,8 +8,8 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { Plan, Problem } from '../../model/plan.ts';
 import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
 import type { Route, WrittenRoute } from '../../model/network/routes.ts';
-import { noteOf } from '../../report/notes.ts';
-import { outcomeOfError } from '../../report/outcome.ts';
+import { noteOf } from '../../report/plan-notes.ts';
+import { outcomeOfError } from '../../report/outcome-of-error.ts';
 
 /** How it came out. */
 export interface RoutesDone {

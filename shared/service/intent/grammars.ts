@@ -44,7 +44,7 @@ export const httpVersion: Parser<number> = (text) => {
   return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
 };
 
-/** The hash of one change that waits (plan/approval-hash.ts). */
+/** The hash of one change that waits (plan/approval.ts). */
 export const approval: Parser<string> = (text) =>
   /^[0-9a-f]{12}$/.test(text.trim())
     ? { value: text.trim() }

@@ -1,16 +1,26 @@
-import type { DrainingMember, AwaitingApproval, Plan, Problem, Refusal, Step } from '../../model/plan.ts';
+import type {
+  DrainingMember,
+  AwaitingApproval,
+  Plan,
+  Problem,
+  Refusal,
+  Step,
+  UpdateStep,
+} from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { replacePools } from './replace-pools.ts';
-import { planReplacement, removeReplacement, switchedTo } from './replacement.ts';
-import type { Replacement, ReplacementInput } from './replacement.ts';
-import { planChildren } from './children.ts';
-import { giveBack, planOne, remove } from '../../plan/one.ts';
-import { leave, release } from './leave.ts';
-import { inOrder } from './order.ts';
-import { planSecurityGroup } from './security-group.ts';
-import { planToStore, planToTakeOut } from './stored-certificates.ts';
-import { comesLater, createTree } from './tree.ts';
+import { planReplacement, removeReplacement, switchedTo } from './plan-replacement.ts';
+import type { Replacement, ReplacementInput } from './plan-replacement.ts';
+import { planChildren } from './plan-children.ts';
+import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
+import { planSecurityGroup } from './plan-security-group.ts';
+import { planToStore, planToTakeOut } from './plan-certificates.ts';
+import { comesLater, createTree } from './create-tree.ts';
+import { nameTag, ownerTag, tagValue, tagValues, withoutOurTags } from '../../model/ownership.ts';
+import type { ServiceKey } from '../../model/request.ts';
+import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
+import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 
 export interface PlanInput extends ReplacementInput {
   readonly unit: string;
@@ -152,4 +162,82 @@ function removeAll(
 
 function isAllOurs(observed: readonly ObservedResource[]): boolean {
   return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
+}
+
+/** What somebody else uses stays, and is no longer ours. */
+export function release(lb: ObservedResource): Step {
+  const from = tagsOf(lb);
+  const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
+  const isGoTag = (tag: string): boolean => tag.startsWith('kube_service_') && tag.endsWith(`_${service}`);
+  const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name'] && !isGoTag(tag));
+  return setTags(lb, to, 'it, or something on it, is not ours, so it stays and is given up');
+}
+
+/**
+ * Only what says that this Service is on it goes: others stay. For whom it was made is noted, so that a namesake is its
+ * owner again, and what only the listeners say of the others.
+ */
+export function leave(
+  lb: ObservedResource,
+  key: ServiceKey,
+  missingTags: readonly string[],
+): readonly Step[] {
+  const from = tagsOf(lb);
+  const owner = madeForKey(lb.wire);
+  const isOwner = owner !== undefined && textOf(owner) === textOf(key);
+  const goes = (tag: string): boolean =>
+    isGoTagOf(tag, key) ||
+    tagValue([tag], 'name') === textOf(key) ||
+    (isOwner && tagValue([tag], 'service') !== undefined);
+  const { observed: others } = mergeUserTags(from, [nameTag(key)]);
+  const stay = [...others.filter((tag) => !goes(tag)), ...missingTags];
+  const isOurs = tagValues(stay, 'name').length > 0;
+  const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
+  return to.length === from.length && to.every((tag) => from.includes(tag))
+    ? []
+    : [setTags(lb, to, 'others use it, so it stays')];
+}
+
+function setTags(lb: ObservedResource, to: readonly string[], because: string): UpdateStep {
+  const { kind, address, id } = lb;
+  const changes = [{ attribute: 'tags', from: tagsOf(lb), to }];
+  return { verb: 'update', kind, address, id, because, changes };
+}
+
+function tagsOf({ wire }: ObservedResource): readonly string[] {
+  return wire['tags'] as readonly string[];
+}
+
+/**
+ * The order in which steps go, since Octavia takes one write on a load balancer at a time: first what says whose it is,
+ * then what closes (source ranges) and frees ports, then what builds up (a listener last, when its pool is complete; one
+ * that has to be another is deleted just before), then what is no longer used. Floating IPs are Neutron's and wait only for the VIP port.
+ */
+const ORDER: readonly ((step: Step) => boolean)[] = [
+  (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
+  (step) => step.kind === 'loadbalancer',
+  (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),
+  (step) => step.verb === 'delete' && step.kind === 'listener' && step.because === undefined,
+  (step) => step.verb === 'create' && step.kind === 'pool',
+  (step) => step.verb === 'members' || step.kind === 'member',
+  (step) => step.kind === 'healthmonitor',
+  (step) => step.verb === 'update' && step.kind === 'listener',
+  (step) => step.kind === 'listener',
+  (step) => step.verb === 'create' && step.kind === 'l7policy',
+  (step) => step.verb === 'create' && step.kind === 'l7rule',
+  (step) => step.verb === 'update',
+  () => true,
+];
+
+/** A listener that turns to another pool waits until that one is complete. */
+function switchesPool(step: UpdateStep): boolean {
+  return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
+}
+
+export function inOrder(steps: readonly Step[]): readonly Step[] {
+  const rank = (step: Step): number => ORDER.findIndex((matches) => matches(step));
+  return steps
+    .map((step, at) => ({ step, at }))
+    .sort((a, b) => rank(a.step) - rank(b.step) || a.at - b.at)
+    .map(({ step }) => step);
 }

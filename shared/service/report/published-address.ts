@@ -61,3 +61,9 @@ export function ingressOf(
   if (waits && before.length > 0) return before;
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }
+
+export function sameIngress(a: readonly LoadBalancerIngress[], b: readonly LoadBalancerIngress[]): boolean {
+  const essence = (list: readonly LoadBalancerIngress[]): string =>
+    JSON.stringify(list.map(({ ip, hostname, ipMode }) => [ip, hostname, ipMode]));
+  return essence(a) === essence(b);
+}

@@ -9,11 +9,12 @@ import {
   LOAD_BALANCER_NAME,
   READY_CONDITION,
 } from '../../model/ownership.ts';
-import { summarizeSteps } from '../../plan/render.ts';
-import { ingressOf } from './published-address.ts';
-import { BLOCKED_REASON, readyCondition, sameIngress, withCondition } from './condition.ts';
-import type { ConditionMessage } from './condition.ts';
-import { conditionOf } from './condition-message.ts';
+import { summarizeSteps } from '../../plan/render-plan.ts';
+import { isNews, readyCondition } from '../../report/condition.ts';
+import type { ConditionMessage } from '../../report/condition.ts';
+import { ingressOf, sameIngress } from './published-address.ts';
+import { BLOCKED_REASON, conditionOf, withCondition } from './service-condition.ts';
+import type { Kube } from '../../ports.ts';
 
 /** What is written to the Service and said in Events; empty when there is no news. */
 export interface Summary {
@@ -34,8 +35,8 @@ export interface SummaryInput {
 export function summarize(service: Service, input: SummaryInput): Summary {
   const { evaluation, outcome, addresses, applied, now } = input;
   const { message, type } = conditionOf(service, outcome, evaluation, addresses);
-  const old = readyCondition(service);
-  const news = isNews(service, message);
+  const old = readyCondition(service.status?.conditions);
+  const news = isNews(message, old);
   const id = (applied.known.get('lb') ?? evaluation.observed.loadBalancer)?.id;
   const annotations = ownAnnotations(evaluation, id, addresses[0]);
   const missing = Object.entries(annotations).some(
@@ -64,7 +65,8 @@ export function summarizeOutcome(
   evaluation?: Evaluation,
 ): Summary {
   const { message, type } = conditionOf(service, outcome, evaluation);
-  if (outcome.status === 'settled' || !isNews(service, message)) return { patch: {}, events: [] };
+  const old = readyCondition(service.status?.conditions);
+  if (outcome.status === 'settled' || !isNews(message, old)) return { patch: {}, events: [] };
   return {
     patch: { status: { conditions: withCondition(service, message, now) } },
     events: [eventOf(message, type)],
@@ -83,15 +85,10 @@ export function release(service: Service): Summary {
   return {
     patch: {
       metadata: { finalizers, ...(leaving || ours.length === 0 ? {} : { annotations }) },
-      ...(leaving || !readyCondition(service) ? {} : { status: { conditions } }),
+      ...(leaving || !readyCondition(service.status?.conditions) ? {} : { status: { conditions } }),
     },
     events: [{ type: 'Normal', reason: 'DeletedLoadBalancer', message: 'Deleted load balancer' }],
   };
-}
-
-function isNews(service: Service, message: ConditionMessage): boolean {
-  const old = readyCondition(service);
-  return old?.status !== message.status || old.reason !== message.reason || old.message !== message.message;
 }
 
 /** A load balancer that is blocked is told by the Go provider's reason: that is what people watch Events for. */
@@ -119,4 +116,12 @@ function updatedEvent(applied: Applied): readonly ObjectEvent[] {
   const addresses = applied.steps.map(({ address }) => address).join(', ');
   const message = `Updated load balancer: ${summarizeSteps(applied.steps)}: ${addresses}`;
   return [{ type: 'Normal', reason: 'UpdatedLoadBalancer', message }];
+}
+
+/** Writes what summarize said, and nothing when nothing changed. */
+export async function publish(service: Service, summary: Summary, kube: Kube): Promise<Service> {
+  const { patch, events } = summary;
+  const written = patch.metadata || patch.status ? await kube.patchService(service, patch) : service;
+  for (const event of events) await kube.recordEvent(service, event);
+  return written;
 }

@@ -1,6 +1,6 @@
 /** `[Route] router-id` names another router than before. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { renderPlan } from '../../../shared/plan/render.ts';
+import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { nodeName, startRouteWorld } from '../../support/route-world.ts';

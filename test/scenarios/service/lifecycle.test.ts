@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { renderPlan } from '../../../shared/plan/render.ts';
+import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import { aService } from '../../support/service.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';

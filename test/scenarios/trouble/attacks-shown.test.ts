@@ -4,7 +4,7 @@ import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
 import { statusRows } from '../../../functions/status-rows.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import { renderPlan } from '../../../shared/plan/render.ts';
+import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import { renderPage } from '../../../shared/report/page.ts';
 import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';

@@ -2,14 +2,13 @@ import { dialectOf } from '../../../model/load-balancer/other-controllers.ts';
 import { isAdopted } from '../../../model/ownership.ts';
 import { tagValue } from '../../../model/ownership.ts';
 import type { ObservedResource } from '../../../model/resources.ts';
-import { ApprovalGate } from '../../../plan/approval-hash.ts';
-import type { Adopted, Gated, GateInput } from './gate-input.ts';
-import { gateAttributes, withOurTags } from './attributes.ts';
-import { gateFloatingIP } from './floating-ip.ts';
-import { gateMembers } from './members.ts';
-import { gateMonitor } from './monitor.ts';
-import { gateNew } from './new.ts';
-import { gatePort } from './port.ts';
+import { ApprovalGate } from '../../../plan/approval.ts';
+import { gateAttributes, withOurTags } from './gate-attributes.ts';
+import type { Adopted, Gated, GateInput } from './gate-attributes.ts';
+import { gateFloatingIP } from './gate-floating-ip.ts';
+import { gateMembers } from './gate-members.ts';
+import { gateMonitor } from './gate-monitor.ts';
+import { gateNew, gatePort } from './gate-port.ts';
 
 /**
  * Before desired and observed are compared: takes out of both what would change the behaviour of something that another

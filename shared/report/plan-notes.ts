@@ -1,6 +1,6 @@
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
-import { approveWith } from '../plan/render.ts';
+import { approveWith } from '../plan/render-plan.ts';
 
 /** So many of a kind are told one by one; a condition has its limits, and so has a reader. */
 const MOST_SHOWN = 10;

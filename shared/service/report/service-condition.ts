@@ -1,14 +1,14 @@
 import type { Evaluation } from '../evaluate.ts';
 import { ERRORS } from '../../model/errors.ts';
-import type { Service } from '../../model/kubernetes.ts';
+import type { Condition, Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import { clip } from '../../model/text/text.ts';
-import { BLOCKED_REASON, readyCondition } from './condition.ts';
-import type { ConditionMessage } from './condition.ts';
-import { notesOf } from './notes.ts';
+import { READY_CONDITION } from '../../model/ownership.ts';
+import { clipMessage, conditionWith, readyCondition } from '../../report/condition.ts';
+import type { ConditionMessage } from '../../report/condition.ts';
+import { planNotes } from '../../report/plan-notes.ts';
 
-/** Of a condition (metav1.Condition). */
-const LONGEST_MESSAGE = 32_768;
+/** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
+export const BLOCKED_REASON = 'LoadBalancerBlocked';
 
 export interface ConditionNews {
   readonly message: ConditionMessage;
@@ -23,7 +23,7 @@ export function conditionOf(
   addresses: readonly string[] = [],
 ): ConditionNews {
   const news = newsOf(service, outcome, evaluation, addresses);
-  return { ...news, message: { ...news.message, message: clip(news.message.message, LONGEST_MESSAGE) } };
+  return { ...news, message: { ...news.message, message: clipMessage(news.message.message) } };
 }
 
 function newsOf(
@@ -32,7 +32,7 @@ function newsOf(
   evaluation: Evaluation | undefined,
   addresses: readonly string[],
 ): ConditionNews {
-  const old = readyCondition(service);
+  const old = readyCondition(service.status?.conditions);
   const leaving = evaluation ? !evaluation.unit.wanted : service.metadata.deletionTimestamp !== undefined;
   switch (outcome.status) {
     case 'settled':
@@ -77,4 +77,19 @@ function served(evaluation: Evaluation | undefined, addresses: readonly string[]
   const reason = evaluation?.desired.keepMembers ? 'UnAvailableLoadBalancer' : 'EnsuredLoadBalancer';
   const status = addresses.length === 0 ? 'False' : 'True';
   return { message: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };
+}
+
+/** The conditions with this message among them. The others are somebody else's and stay. */
+export function withCondition(
+  { status }: Service,
+  message: ConditionMessage,
+  now: string,
+): readonly Condition[] {
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
+  return [...others, conditionWith(message, readyCondition(status?.conditions), now)];
+}
+
+/** What of the wishes is not met, one line each, and how to say yes to what waits. */
+export function notesOf({ plan, desired }: Evaluation): readonly string[] {
+  return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
 }

@@ -1,8 +1,9 @@
-import { type Applied, lockOf } from '../../apply/apply.ts';
+import { lockOf } from '../../apply/apply.ts';
+import type { Applied } from '../../apply/apply.ts';
 import { REPLACEMENT } from '../../model/plan.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import { noteOf } from '../../report/notes.ts';
-import { outcomeOfError, RETRY_MS } from '../../report/outcome.ts';
+import { noteOf } from '../../report/plan-notes.ts';
+import { outcomeOfError, RETRY_MS } from '../../report/outcome-of-error.ts';
 import type { Evaluation } from '../evaluate.ts';
 
 /** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
@@ -10,7 +11,7 @@ export const CREATE_MS = 2000;
 export const CHANGE_MS = 700;
 
 /** What one run came to. Pure. */
-export function outcomeOf(evaluation: Evaluation, applied: Applied): Outcome {
+export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {
   const { plan, observed, locked } = evaluation;
   if (applied.error) return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;

@@ -1,9 +1,8 @@
 import { isMemberOf, CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { gateBackups, gateMemberSettings } from './member-settings.ts';
-import { gateMemberSubnet } from './member-subnet.ts';
-import { arePodsApproved, isOfPods } from './pods.ts';
-import type { Adopted, Gated } from './gate-input.ts';
+import { asObserved, gatedChanges, isHeld } from './gate-attributes.ts';
+import type { Adopted, Gated } from './gate-attributes.ts';
+import type { Address } from '../../../model/address.ts';
 
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
@@ -102,4 +101,92 @@ function asItIs({ address, parent = '', wire }: ObservedResource): DesiredResour
     ifPresent: true,
     attributes: { address: String(wire['address']), protocol_port: Number(wire['protocol_port']) },
   };
+}
+
+/** Whether the members of this pool are Pods. */
+export function isOfPods(pool: Address, wanted: ReadonlyMap<Address, DesiredResource>): boolean {
+  return wanted.get(pool)?.mayBeEmpty === true;
+}
+
+/**
+ * A port without a node port: the old controller gave its pool no members at all, and who put some there is not known. So
+ * there is one approval for the pool, for as long as it stands on the Service: whatever is in it, it has its Pods and
+ * nothing else, as they come and go.
+ */
+export function arePodsApproved(
+  pool: Address,
+  asked: readonly DesiredResource[],
+  present: readonly ObservedResource[],
+  { dialect, gate }: Pick<Adopted, 'dialect' | 'gate'>,
+): boolean {
+  if (asked.length + present.length === 0) return true;
+  const reason = `${CONTROLLER[dialect]} sent nothing to Pods themselves`;
+  const changes = [{ attribute: 'members', from: 'as they are', to: 'the Pods of the Service' }];
+  return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason });
+}
+
+export type SubnetOfMembers = 'as it is' | 'held' | 'approved';
+
+/**
+ * Members that are reached in another subnet than the one that is asked for: no controller before us moved any. One
+ * approval for the pool, since it is a new one that they move to; with it each node is at its address in that subnet.
+ */
+export function gateMemberSubnet(
+  pool: Address,
+  desired: readonly DesiredResource[],
+  present: readonly ObservedResource[],
+  { dialect, gate }: Adopted,
+): SubnetOfMembers {
+  const moves = desired.flatMap((one) => {
+    const { subnet_id: to } = one.attributes as { readonly subnet_id?: string };
+    const observed = present.find(({ address }) => address === one.address);
+    const from = observed?.wire['subnet_id'] ?? null;
+    return !observed || to === undefined || one.unasked?.includes('subnet_id') || from === to
+      ? []
+      : [{ from, to }];
+  });
+  const [first] = moves;
+  if (!first) return 'as it is';
+  const reason = `${CONTROLLER[dialect]} left members in the subnet that they were made with`;
+  const from = [...new Set(moves.map((move) => move.from))].sort();
+  const changes = [{ attribute: 'subnet_id of the members', from, to: first.to }];
+  return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason }) ? 'approved' : 'held';
+}
+
+/**
+ * Every node got traffic, wherever the Pods were. One approval for the pool, and for good: which nodes it are changes with
+ * the Pods, and a pool that has backups has been approved.
+ */
+export function gateBackups(
+  parent: Address,
+  desired: readonly DesiredResource[],
+  present: readonly ObservedResource[],
+  { dialect, gate }: Adopted,
+): readonly DesiredResource[] {
+  const isBackup = (one: DesiredResource): boolean =>
+    one.kind === 'member' && one.parent === parent && 'backup' in one.attributes && one.attributes.backup;
+  const begun = present.length === 0 || present.some(({ wire }) => wire['backup'] === true);
+  if (begun || !desired.some(isBackup)) return desired;
+  const reason = `${CONTROLLER[dialect]} sent traffic to every node`;
+  const changes = [{ attribute: 'backup', from: false, to: 'true for nodes without a ready Pod' }];
+  if (gate.allows({ verb: 'update', kind: 'pool', address: parent, changes, reason })) return desired;
+  return desired.map((one) =>
+    isBackup(one) ? { ...one, attributes: { ...one.attributes, backup: false } } : one,
+  );
+}
+
+/** Backups and subnets have their approval already, and the port of the check goes with its monitor. */
+const ELSEWHERE = ['backup', 'monitor_port', 'subnet_id'];
+
+/** What else a person may have set on a member, such as one taken out of service. */
+export function gateMemberSettings(
+  wanted: DesiredResource,
+  present: readonly ObservedResource[],
+  subnet: SubnetOfMembers,
+  adopted: Adopted,
+): DesiredResource {
+  const observed = present.find(({ address }) => address === wanted.address);
+  const desired = subnet === 'held' ? { ...wanted, unasked: ['subnet_id'] } : wanted;
+  const changes = observed ? gatedChanges(desired, observed, adopted, ELSEWHERE) : [];
+  return observed && isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
 }

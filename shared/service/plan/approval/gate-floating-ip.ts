@@ -1,7 +1,7 @@
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { withOurTags } from './attributes.ts';
-import type { Adopted, Gated } from './gate-input.ts';
+import { withOurTags } from './gate-attributes.ts';
+import type { Adopted, Gated } from './gate-attributes.ts';
 
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 

@@ -1,9 +1,15 @@
-import { behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
+import { behaviourOf, CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { Change } from '../../../model/plan.ts';
-import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { compare } from '../../../plan/compare.ts';
-import { asObserved, gatedChanges, isHeld, gateAttributes, withOurTags } from './attributes.ts';
-import type { Adopted } from './gate-input.ts';
+import type {
+  DesiredResource,
+  ObservedResource,
+  Attributes,
+  ResourceKind,
+} from '../../../model/resources.ts';
+import { compare, isRef } from '../../../plan/compare.ts';
+import { asObserved, gatedChanges, isHeld, gateAttributes, withOurTags } from './gate-attributes.ts';
+import type { Adopted } from './gate-attributes.ts';
+import type { Address } from '../../../model/address.ts';
 
 /** What can change whatever a listener speaks. The rest depends on the protocol, and waits with it. */
 const OF_ANY = ['allowed_cidrs', 'connection_limit', 'default_pool_id'];
@@ -55,4 +61,40 @@ function protocolChanges(
 ): readonly Change[] {
   const differences = [...compare(desired, observed, there).values()].flat();
   return differences.filter(({ attribute }) => attribute === 'protocol');
+}
+
+/** What the controllers before us made too; each has its own rule. */
+const KNOWN: readonly ResourceKind[] = [
+  'loadbalancer',
+  'listener',
+  'pool',
+  'member',
+  'healthmonitor',
+  'floatingip',
+  'securitygroup',
+  'securitygrouprule',
+  'port',
+];
+
+/** What goes without saying. */
+const SAID = ['name', 'tags', 'admin_state_up'];
+
+/** What hangs on an adopted listener and no controller before us ever made, such as a redirect: it waits, with all below. */
+export function gateNew(
+  places: readonly string[],
+  desired: readonly DesiredResource[],
+  { dialect, gate, there }: Adopted,
+): readonly DesiredResource[] {
+  const adopted = new Set(places.map((place) => `listener/${place}`));
+  const held = new Set<Address>();
+  for (const { kind, address, parent = '', attributes } of desired) {
+    const isNew = !KNOWN.includes(kind) && !there.has(address) && adopted.has(parent);
+    if (!isNew) continue;
+    const changes = Object.entries(attributes as Attributes)
+      .filter(([attribute, to]) => !SAID.includes(attribute) && !isRef(to))
+      .map(([attribute, to]) => ({ attribute, from: null, to }));
+    const reason = `${CONTROLLER[dialect]} never made one`;
+    if (!gate.allows({ verb: 'create', kind, address, changes, reason })) held.add(address);
+  }
+  return desired.filter(({ address, parent = '' }) => !held.has(address) && !held.has(parent));
 }

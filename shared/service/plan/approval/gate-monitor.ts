@@ -1,8 +1,8 @@
 import { CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { presentOf } from '../in-next-pool.ts';
-import { asObserved, gatedChanges, isHeld, withOurTags } from './attributes.ts';
-import type { Adopted, Gated } from './gate-input.ts';
+import { presentOf } from '../replace-pools.ts';
+import { asObserved, gatedChanges, isHeld, withOurTags } from './gate-attributes.ts';
+import type { Adopted, Gated } from './gate-attributes.ts';
 
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 

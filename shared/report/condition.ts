@@ -1,0 +1,33 @@
+/** What the conditions of Services and Nodes have in common. */
+import type { Condition } from '../model/kubernetes.ts';
+import { READY_CONDITION } from '../model/ownership.ts';
+import { clip } from '../model/text/text.ts';
+
+/** What a condition says. The type is levelset's own, and the times follow from the status. */
+export type ConditionMessage = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** The longest message of a condition that the apiserver takes (metav1.Condition). */
+const LONGEST_MESSAGE = 32_768;
+
+export function readyCondition<C extends Condition>(conditions: readonly C[] = []): C | undefined {
+  return conditions.find(({ type }) => type === READY_CONDITION);
+}
+
+export function isNews(message: ConditionMessage, old: Condition | undefined): boolean {
+  return old?.status !== message.status || old.reason !== message.reason || old.message !== message.message;
+}
+
+/** The condition with this message. Its time is that of the last change of status. `now` is RFC 3339. */
+export function conditionWith(message: ConditionMessage, old: Condition | undefined, now: string): Condition {
+  const lastTransitionTime = old?.status === message.status ? old.lastTransitionTime : now;
+  return { type: READY_CONDITION, ...message, lastTransitionTime };
+}
+
+export function clipMessage(text: string): string {
+  return clip(text, LONGEST_MESSAGE);
+}
+
+/** A time as Kubernetes writes it, in whole seconds. `now` is in milliseconds since 1970. */
+export function rfc3339(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`;
+}

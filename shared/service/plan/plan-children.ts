@@ -1,0 +1,181 @@
+import type { DrainingMember, Refusal, Step, Change } from '../../model/plan.ts';
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
+import { compare } from '../../plan/compare.ts';
+import { planOne, remove } from '../../plan/plan-one.ts';
+import { mergeTags } from '../../model/ownership.ts';
+
+export interface ChildrenInput {
+  readonly desired: readonly DesiredResource[];
+  readonly observed: readonly ObservedResource[];
+  readonly keepMembers: boolean;
+  readonly there: ReadonlyMap<Address, ObservedResource>;
+  readonly wanted: ReadonlyMap<Address, DesiredResource>;
+  readonly draining?: readonly DrainingMember[];
+}
+
+/** Each a step of its own; members go together. */
+const PLANNED_ALONE: readonly ResourceKind[] = ['listener', 'pool', 'healthmonitor', 'l7policy', 'l7rule'];
+/** With what it is on. */
+const GOES_ALONG: readonly ResourceKind[] = ['healthmonitor', 'l7policy', 'l7rule'];
+
+/** What is on a load balancer that exists. */
+export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
+  const { there, wanted } = input;
+  for (const resource of input.desired) {
+    if (PLANNED_ALONE.includes(resource.kind) && !isForeign(resource.parent, there)) {
+      planOne(resource, there, steps, refused);
+    }
+  }
+  for (const resource of input.observed) {
+    const follows = GOES_ALONG.includes(resource.kind) && !wanted.has(resource.parent ?? '');
+    if (PLANNED_ALONE.includes(resource.kind) && resource.owned && !wanted.has(resource.address) && !follows)
+      steps.push(remove(resource));
+  }
+  for (const pool of wanted.values()) {
+    if (pool.kind === 'pool' && !isForeign(pool.address, there)) steps.push(...planPoolMembers(pool, input));
+  }
+}
+
+/** What hangs on somebody else's pool is not ours to plan; it was not even read. */
+function isForeign(address: Address | undefined, there: ReadonlyMap<Address, ObservedResource>): boolean {
+  const parent = there.get(address ?? '');
+  return parent?.kind === 'pool' && !parent.owned;
+}
+
+function planPoolMembers(
+  { address: pool, mayBeEmpty }: DesiredResource,
+  input: ChildrenInput,
+): readonly Step[] {
+  const { there, wanted } = input;
+  const all = input.desired.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+  const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+  const compared = all.map((desired) => {
+    const observed = present.find(({ address }) => address === desired.address);
+    const changes = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
+    return {
+      desired: observed ? asListed(desired, observed, changes) : desired,
+      id: observed?.id ?? '',
+      changes,
+    };
+  });
+  const untouched = compared.filter(({ id, changes }) => id !== '' && changes.length === 0);
+  const drainsOn = untouched.some(({ desired }) => isDraining(desired, input));
+  return planMembers(pool, {
+    all: compared.map(({ desired }) => desired),
+    changed: compared.filter(({ changes }) => changes.length > 0),
+    missing: all.filter(
+      ({ address, ifPresent }) => !ifPresent && !present.some((member) => member.address === address),
+    ),
+    surplus:
+      input.keepMembers && mayBeEmpty !== true
+        ? []
+        : present.filter(({ owned, address }) => owned && !wanted.has(address)),
+    alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent) && !drainsOn,
+  });
+}
+
+function isDraining({ address }: DesiredResource, { draining = [] }: ChildrenInput): boolean {
+  return draining.some((member) => member.address === address);
+}
+
+export interface MemberDifference {
+  readonly missing: readonly DesiredResource[];
+  readonly surplus: readonly ObservedResource[];
+  readonly changed: readonly {
+    readonly desired: DesiredResource;
+    readonly id: string;
+    readonly changes: readonly Change[];
+  }[];
+  /**
+   * No member is somebody else's, or waits, or has begun to drain, which a call that lists it would begin anew: only then
+   * may one call replace the whole pool.
+   */
+  readonly alone: boolean;
+  /** All that are desired, for the one call that replaces the whole pool. */
+  readonly all: readonly DesiredResource[];
+}
+
+/**
+ * The members of one pool in the fewest calls that rewrite the least, since each call locks the load balancer once:
+ *
+ * | differences           | call                                       |
+ * | one                   | POST, PUT or DELETE of that member         |
+ * | several, none leaves  | PUT members?additive_only, only these      |
+ * | several, some leave   | PUT members with the whole pool            |
+ * | the same, not alone   | as without those that leave, then DELETEs  |
+ */
+export function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
+  const { missing, surplus, changed } = difference;
+  const count = missing.length + surplus.length + changed.length;
+  if (count === 0) return [];
+  if (count === 1) return [...missing.map(create), ...changed.map(update), ...surplus.map(remove)];
+  if (surplus.length > 0 && !difference.alone) {
+    return [...planMembers(pool, { ...difference, surplus: [] }), ...surplus.map(remove)];
+  }
+  const additive = surplus.length === 0;
+  const listed = additive ? [...missing, ...changed.map(({ desired }) => desired)] : difference.all;
+  return [
+    {
+      verb: 'members',
+      kind: 'pool',
+      address: pool,
+      additive,
+      members: listed.map(({ attributes }) => attributes as Attributes),
+      added: missing.map(title),
+      removed: surplus.map(title),
+      changed: changed.map(({ desired, changes }) => [title(desired), ...changes.map(inShort)].join(' ')),
+    },
+  ];
+}
+
+function create(desired: DesiredResource): Step {
+  return {
+    verb: 'create',
+    kind: 'member',
+    address: desired.address,
+    attributes: desired.attributes,
+  };
+}
+
+function update(changed: MemberDifference['changed'][number]): Step {
+  const { desired, id, changes } = changed;
+  return { verb: 'update', kind: 'member', address: desired.address, id, changes };
+}
+
+function title(resource: { readonly address: Address }): string {
+  return resource.address.split('/').at(-1) ?? resource.address;
+}
+
+function inShort({ attribute, from, to }: Change): string {
+  return `${attribute} ${JSON.stringify(from ?? null)} -> ${JSON.stringify(to ?? null)}`;
+}
+
+const USUAL_WEIGHT = 1;
+
+/**
+ * A member that exists, as a batch lists it. Octavia reads that as a create: what it leaves out is set back, also what is
+ * not ours to set, such as the weight that a person gave; and what it names is overwritten, also the subnet, which a PUT of
+ * the member could not change (test/conformance, "members").
+ */
+export function asListed(
+  desired: DesiredResource,
+  { wire }: ObservedResource,
+  changes: readonly Change[],
+): DesiredResource {
+  const { weight, monitor_address, subnet_id, tags = [] } = wire as Readonly<Record<string, unknown>>;
+  const { tags: ours = [], ...others } = desired.attributes as { readonly tags?: readonly string[] };
+  const attributes = Object.entries(others).filter(([name]) => name !== 'subnet_id');
+  const all = mergeTags(tags as readonly string[], ours);
+  return {
+    ...desired,
+    attributes: {
+      ...(weight === undefined || weight === USUAL_WEIGHT ? {} : { weight }),
+      ...(typeof monitor_address === 'string' ? { monitor_address } : {}),
+      ...Object.fromEntries(attributes),
+      ...(typeof subnet_id === 'string' ? { subnet_id } : {}),
+      ...(all.length > 0 ? { tags: all } : {}),
+      ...Object.fromEntries(changes.map(({ attribute, to }) => [attribute, to])),
+    },
+  };
+}

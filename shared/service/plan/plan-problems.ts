@@ -1,0 +1,141 @@
+import type { Problem } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import type { Config } from '../../config/config.ts';
+import { equalAttribute } from '../../model/equality.ts';
+import type { Address } from '../../model/address.ts';
+import { FIELD_MANAGER } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { ManagedFields, Service } from '../../model/kubernetes.ts';
+
+/** As `quotaShortages`, where nothing can be done without the create. */
+export function quotaProblems(
+  desired: readonly DesiredResource[],
+  headroom?: Readonly<Record<string, number>>,
+): readonly Problem[] {
+  return quotaShortages(desired, headroom).map((problem) => ({ ...problem, blocking: true as const }));
+}
+
+/** What a create needs of each kind against what the project may still have; without numbers there is no limit. */
+export function quotaShortages(
+  desired: readonly DesiredResource[],
+  headroom: Readonly<Record<string, number>> = {},
+): readonly Problem[] {
+  return Object.entries(headroom).flatMap(([kind, left]) => {
+    const needed = desired.filter((resource) => resource.kind === kind).length;
+    if (needed <= left) return [];
+    const message = `the quota of the project leaves room for ${Math.max(left, 0)} more, ${needed} are needed; nothing is created until there is room`;
+    return [
+      {
+        field: `quota ${kind}`,
+        value: String(needed),
+        message,
+        code: 'QUOTA_EXCEEDED' as const,
+      },
+    ];
+  });
+}
+
+const REFERENCES = [
+  ['default_tls_container_ref', 'reference'],
+  ['sni_container_refs', 'references'],
+] as const;
+
+/**
+ * Octavia hands itself a certificate by trading the caller's token for another, which Keystone allows no application
+ * credential to do: a 400, and of a whole load balancer's create it leaks the VIP port (decision 15). What names its
+ * certificates already is changed as usual.
+ */
+export function delegationProblems(
+  desired: readonly DesiredResource[],
+  observed: readonly ObservedResource[],
+  credentials: Config['openstack']['credentials']['type'],
+): readonly Problem[] {
+  if (credentials !== 'application-credential') return [];
+  return desired
+    .filter((resource): resource is DesiredResource<'listener'> => resource.kind === 'listener')
+    .filter(({ address, attributes }) => {
+      const wire = observed.find((resource) => resource.address === address)?.wire;
+      return REFERENCES.some(
+        ([name, compare]) =>
+          attributes[name] !== undefined &&
+          !equalAttribute({ change: 'in-place', compare }, attributes[name], wire?.[name]),
+      );
+    })
+    .map(({ address, attributes }) => ({
+      field: address,
+      value: JSON.stringify(attributes.default_tls_container_ref ?? null),
+      message:
+        'needs a certificate of Barbican, which Octavia cannot read for an application credential: let levelset log in as a user with a password; nothing is changed until then',
+      blocking: true,
+      code: 'FORBIDDEN',
+    }));
+}
+
+/**
+ * Octavia has one TCP-like listener per port, so one that another Service, or a person, has on the same load balancer keeps
+ * this Service from it: that port is left out with all that belongs to it, and the rest is done.
+ */
+export function withoutTakenPlaces(
+  desired: readonly DesiredResource[],
+  observed: readonly ObservedResource[],
+  cluster: ClusterIdentity,
+): { readonly desired: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+  const there = new Map(observed.map((resource) => [resource.address, resource]));
+  const taken = desired.flatMap(({ kind, address }) => {
+    if (kind !== 'listener') return [];
+    const place = address.slice('listener/'.length);
+    const holder = there.get(address) ?? there.get(`pool/${place}`);
+    return holder && !holder.owned ? [{ place, holder }] : [];
+  });
+  if (taken.length === 0) return { desired, problems: [] };
+  const places = new Set(taken.map(({ place }) => place));
+  return {
+    desired: desired.filter(({ address }) => !places.has(placeOf(address) ?? '')),
+    problems: taken.map(({ place, holder }) => problemOf(place, holder, cluster)),
+  };
+}
+
+const AT_A_PLACE = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];
+
+/** `tcp/80` of `member/tcp/80/10.0.0.5:30080`. */
+function placeOf(address: Address): string | undefined {
+  const [kind = '', family, port] = address.split('/');
+  return AT_A_PLACE.includes(kind) ? `${family ?? ''}/${port ?? ''}` : undefined;
+}
+
+function problemOf(place: string, { wire, id }: ObservedResource, cluster: ClusterIdentity): Problem {
+  const [family = '', port = ''] = place.split('/');
+  const [service] = servicesIn(wire['tags'], cluster);
+  const name = /_([a-z0-9.-]+)_([a-z0-9.-]+)$/.exec(String(wire['name']));
+  const whose = service ?? (name ? `${name[1] ?? ''}/${name[2] ?? ''}` : `somebody else (${id})`);
+  const message = `is taken on this load balancer by ${whose}; the other ports are done`;
+  return { field: 'spec.ports[].port', value: `${family.toUpperCase()} ${port}`, message };
+}
+
+/**
+ * Another controller that looks after the Service as well: it wrote, after levelset did. Both would write the load
+ * balancer, each what the other undoes (decision 37). One that was stopped before levelset came is none, and one that is
+ * stopped is forgotten with levelset's next write. Times of managedFields have whole seconds.
+ */
+export function secondControllerProblems(service: Service | undefined): readonly Problem[] {
+  const writes = service?.metadata.managedFields ?? [];
+  const own = writes.filter(
+    ({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status',
+  );
+  const [last] = own.flatMap(({ time }) => time ?? []).sort((a, b) => b.localeCompare(a));
+  if (last === undefined) return [];
+  const other = writes.find(
+    (write) => write.manager !== FIELD_MANAGER && isController(write) && (write.time ?? '') > last,
+  );
+  if (!other) return [];
+  const message = `wrote this Service at ${other.time ?? ''}, after levelset did: two controllers look after it, and each undoes what the other does; stop one of them (docs/migration.md)`;
+  return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
+}
+
+/** Nobody but a service controller writes where the load balancer is; the Go ones also write annotations. */
+function isController({ manager = '', fieldsV1 }: ManagedFields): boolean {
+  const status = fieldsV1?.['f:status'];
+  const writesAddress = typeof status === 'object' && status !== null && 'f:loadBalancer' in status;
+  return writesAddress || manager.endsWith('cloud-controller-manager');
+}

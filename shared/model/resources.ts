@@ -207,7 +207,7 @@ export interface FloatingIP {
   tags: readonly string[];
 }
 
-/** Made by us for one Service, to be put on the ports of the nodes (service/desired/security-group.ts). */
+/** Made by us for one Service, to be put on the ports of the nodes (service/desired/desire-security-group.ts). */
 export interface SecurityGroup {
   name: string;
   description: string;

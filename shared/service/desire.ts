@@ -1,10 +1,10 @@
 import { drainMsOf, withDraining } from './desired/draining.ts';
-import { offerQuestion } from './desired/offers.ts';
-import { asDialect, ofProvider } from './intent/dialect.ts';
-import { servedSecrets } from './desired/tls/served-secrets.ts';
+import { offerQuestion } from './desired/desire-offers.ts';
+import { asDialect, ofProvider } from './intent/as-dialect.ts';
+import { servedSecrets } from './desired/served-secrets.ts';
 import { desireUnit } from './desired/desire-service.ts';
 import type { Desired, DesireInput } from './desired/desire-service.ts';
-import { certificateQuestionOf } from './intent/service-intent.ts';
+import { certificateQuestion } from './intent/cloud-questions.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
@@ -58,7 +58,7 @@ export async function desire(
     offers: await offered(observed.loadBalancer !== undefined),
     secrets: servedSecrets(unit.tlsSecrets ?? new Map(), observed.resources, horizon.now),
     horizon,
-    certificates: await observeCertificates(certificateQuestionOf(intent, config), world),
+    certificates: await observeCertificates(certificateQuestion(intent, config), world),
     ...(unit.localNodes ? { localNodes: unit.localNodes } : {}),
     ...(unit.endpoints ? { endpoints: unit.endpoints } : {}),
     cluster,

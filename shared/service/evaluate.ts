@@ -1,9 +1,9 @@
 import { desire } from './desire.ts';
-import { hashOf } from './desired/hash.ts';
-import { joinIntent } from './intent/joining.ts';
-import { memberAddresses } from './desired/security-group.ts';
+import { hashOf } from './desired/desire-service.ts';
+import { joinIntent, networkQuestion } from './intent/cloud-questions.ts';
+import { memberAddresses } from './desired/desire-security-group.ts';
 import type { Desired } from './desired/desire-service.ts';
-import { networkQuestion, readIntent } from './intent/service-intent.ts';
+import { readIntent } from './intent/service-intent.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Subnet } from '../model/network/network-facts.ts';

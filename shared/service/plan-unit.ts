@@ -1,9 +1,7 @@
 import type { Wished } from './desire.ts';
-import { joiningProblems } from './desired/problems/joining-problems.ts';
-import { ambiguityProblems } from './desired/problems/ambiguity.ts';
+import { joiningProblems, ambiguityProblems, desireSharing } from './desired/desire-sharing.ts';
 import { addressesOf } from '../model/node/node-set.ts';
-import { withoutIdleRules } from './desired/served-rules.ts';
-import { desireSharing } from './desired/sharing.ts';
+import { withoutIdleRules } from './desired/desire-security-group.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { publishedAddresses } from '../model/kubernetes.ts';
 import type { Node } from '../model/kubernetes.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { secretsOf } from './desired/tls/stored-certificates.ts';
+import { secretsOf } from './desired/served-secrets.ts';
 import { readIntent } from './intent/service-intent.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { readTlsSecret } from '../model/tls/tls-secret.ts';

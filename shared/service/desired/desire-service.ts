@@ -9,25 +9,22 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Offers } from '../../model/load-balancer/octavia.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import { desireFloatingIP, keptFloatingIP } from './floating-ip.ts';
-import { withinCapabilities } from './problems/capabilities.ts';
-import { watchCertificates } from './tls/certificate-expiry.ts';
-import { desirePort } from './port/listeners.ts';
-import { desireLoadBalancer } from './load-balancer.ts';
-import { familyProblems } from './problems/family-problems.ts';
-import { keepsFamily, secondFamilyOf } from './port-nodes.ts';
+import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
+import { withinCapabilities, spelledBy } from './within-capabilities.ts';
+import { watchCertificates } from './certificate-expiry.ts';
+import { desirePort } from './desire-port.ts';
+import { desireLoadBalancer, desireVips } from './desire-load-balancer.ts';
+import { familyProblems, networkProblems } from './network-problems.ts';
+import { keepsFamily, secondFamilyOf, selectNodes } from './port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
-import { networkProblems } from './problems/network-problems.ts';
-import { selectNodes } from './node-selection.ts';
-import { desireSecurityGroup, rulesHoldSourceRanges } from './security-group.ts';
-import { desireOffers } from './offers.ts';
-import { spelledBy } from './problems/spelled-by.ts';
-import type { ServedSecrets } from './tls/served-secrets.ts';
-import { desireStored } from './tls/stored-certificates.ts';
-import { uselessSettings } from './problems/useless-settings.ts';
-import { desireVips } from './vips.ts';
+import { desireSecurityGroup, rulesHoldSourceRanges } from './desire-security-group.ts';
+import { desireOffers } from './desire-offers.ts';
+import { desireStored } from './served-secrets.ts';
+import type { ServedSecrets } from './served-secrets.ts';
+import { uselessSettings } from './useless-settings.ts';
 import { withFamilies } from '../intent/service-intent.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
+import { fingerprint } from '../../model/json.ts';
 
 export interface DesireInput {
   /** Of the Service; undefined when it is gone. */
@@ -156,4 +153,24 @@ function nothing(intent: ServiceIntent | undefined, cluster: ClusterIdentity): D
 
 function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
   return kind === 'pool' && mayBeEmpty !== true;
+}
+
+/**
+ * Of what is desired, what was approved, the name by which it is shared, and what people are told that may change although
+ * the Service does not.
+ */
+export function hashOf(
+  { resources, problems }: Pick<Desired, 'resources' | 'problems'>,
+  approved: readonly string[],
+  sharedName?: string,
+): string {
+  const shown = problems.flatMap(({ passing, field, value, message }) =>
+    passing ? [[field, value, message]] : [],
+  );
+  const parts = [
+    ...(approved.length > 0 ? [approved] : []),
+    ...(shown.length > 0 ? [shown] : []),
+    ...(sharedName === undefined ? [] : [[sharedName]]),
+  ];
+  return fingerprint(parts.length > 0 ? [resources, ...parts] : resources);
 }

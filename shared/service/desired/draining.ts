@@ -5,7 +5,7 @@ import type { Node } from '../../model/kubernetes.ts';
 import { isAdopted } from '../../model/ownership.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
 import { isEligible } from '../../model/node/node-set.ts';
-import { desirePortOf } from './security-group.ts';
+import { desirePortOf } from './desire-security-group.ts';
 import { withSetRecord } from './set-record.ts';
 import type { Desired } from './desire-service.ts';
 

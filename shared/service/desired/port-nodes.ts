@@ -1,7 +1,11 @@
 import type { Node } from '../../model/kubernetes.ts';
 import { memberSubnetOf } from '../../model/network/network-facts.ts';
 import type { Family, NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
-import { type ReachableNode, nodeSet } from '../../model/node/node-set.ts';
+import { nodeSet, isEligible } from '../../model/node/node-set.ts';
+import type { ReachableNode } from '../../model/node/node-set.ts';
+import { isSelected, renderNodeSelector } from '../../model/node/node-selector.ts';
+import type { NodeSelector } from '../../model/node/node-selector.ts';
+import type { Problem } from '../../model/plan.ts';
 
 /** Nodes by the addresses of one family, and the subnet that these are in. */
 export interface NodesOfFamily {
@@ -38,4 +42,20 @@ export function secondFamilyOf(
  */
 export function keepsFamily(protocol: string | undefined, provider: string): boolean {
   return provider === 'ovn' || protocol === 'UDP' || protocol === 'SCTP';
+}
+
+/**
+ * The nodes whose labels a node-selector asks for. If it leaves none, that is said, and pools keep the members they have
+ * (decision 57): a word mistyped in it must not be an outage.
+ */
+export function selectNodes(
+  nodes: readonly Node[],
+  selector: NodeSelector,
+): { readonly nodes: readonly Node[]; readonly problems: readonly Problem[] } {
+  const selected = nodes.filter((node) => isSelected(node.metadata.labels ?? {}, selector));
+  const eligible = nodes.filter(isEligible).length;
+  if (eligible === 0 || selected.some(isEligible)) return { nodes: selected, problems: [] };
+  const message = `none of ${eligible} nodes has these labels, so there is no new member; those that are there stay`;
+  const field = 'loadbalancer.openstack.org/node-selector';
+  return { nodes: selected, problems: [{ field, value: renderNodeSelector(selector), message }] };
 }

@@ -1,7 +1,14 @@
 import type { AnnotationRow } from './annotation-row.ts';
 import { ANNOTATION_PREFIX, LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../model/ownership.ts';
-import { bool, hostname, integer, list, oneOf, uuid, word, words } from './parsers.ts';
 import {
+  bool,
+  hostname,
+  integer,
+  list,
+  oneOf,
+  uuid,
+  word,
+  words,
   approval,
   httpVersion,
   persistence,
@@ -9,7 +16,11 @@ import {
   redirectCode,
   statusCodes,
   urlPath,
-} from './grammars.ts';
+  ciphers,
+  secretName,
+  tlsReference,
+  tlsVersions,
+} from './parsers.ts';
 import {
   loadBalancerId,
   memberWeights,
@@ -20,13 +31,11 @@ import {
   sharedName,
   subnetName,
   subnetTags,
-} from './choices.ts';
-import { description, userTags } from './marks.ts';
-import { HEADERS } from './headers.ts';
-import { ciphers, secretName, tlsReference, tlsVersions } from './tls-grammars.ts';
-import { KINX } from './kinx.ts';
-import { CLASS } from './service-config.ts';
-import { ASKED_PROTOCOLS } from './settings.ts';
+  description,
+  userTags,
+} from './name-parsers.ts';
+import { HEADERS, PORT_PROTOCOLS } from './annotation-row.ts';
+import { KINX, CLASS } from './service-config.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const LEGACY = 'service.beta.kubernetes.io/';
@@ -64,7 +73,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [`${OCCM}timeout-member-connect`], on: 'listener', sets: 'timeout_member_connect', parse: MILLISECONDS, example: '2000', doc: 'Milliseconds until a member must have answered a connection.' },
   { names: [`${OCCM}timeout-member-data`],    on: 'listener', sets: 'timeout_member_data',    parse: MILLISECONDS, example: '60000', doc: 'Milliseconds a member may be silent.' },
   { names: [`${OCCM}timeout-tcp-inspect`],    on: 'listener', sets: 'timeout_tcp_inspect',    parse: MILLISECONDS, example: '10', doc: 'Milliseconds to wait for more of a TCP stream before it is judged.' },
-  { names: [own('protocol'), `${KINX}backend-protocol`], on: 'ServicePort', sets: 'protocol', becomes: 'listener.protocol', parse: oneOf(...ASKED_PROTOCOLS), example: 'http', doc: 'What a TCP port speaks; else its appProtocol says.' },
+  { names: [own('protocol'), `${KINX}backend-protocol`], on: 'ServicePort', sets: 'protocol', becomes: 'listener.protocol', parse: oneOf(...PORT_PROTOCOLS), example: 'http', doc: 'What a TCP port speaks; else its appProtocol says.' },
   { names: [`${OCCM}x-forwarded-for`],        on: 'ServicePort', sets: 'xForwardedFor', becomes: 'listener.insert_headers', parse: bool, example: 'true', doc: 'TCP ports speak HTTP, and requests carry X-Forwarded-For. The Go provider makes HTTP listeners of UDP ports too, and cannot switch it on a port that is open.' },
   { names: [`${OCCM}x-forwarded-port`],       on: 'ServicePort', sets: 'xForwardedPort', becomes: 'listener.insert_headers', parse: bool, example: 'true', doc: 'The same for X-Forwarded-Port.' },
   { names: [`${OCCM}x-forwarded-proto`],      on: 'ServicePort', sets: 'xForwardedProto', becomes: 'listener.insert_headers', parse: bool, example: 'true', doc: 'The same for X-Forwarded-Proto.' },

@@ -1,6 +1,7 @@
-/** Text of an annotation to a typed value, or what would have been allowed. Never throws. */
 import { isIP } from 'node:net';
 import { readUuid } from '../../model/text/text.ts';
+
+/** Text of an annotation to a typed value, or what would have been allowed. Never throws. */
 
 export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
 export type Parser<T> = (text: string) => Parsed<T>;
@@ -69,3 +70,92 @@ export const word: Parser<string> = (text) =>
   WORD.test(text.trim())
     ? { value: text.trim() }
     : { allowed: 'a name of letters, digits and - _ . : that begins with a letter or digit' };
+
+/** Values with a grammar of their own. Most end in the configuration of haproxy: nothing but their grammar gets through. */
+
+/** `true` and `v1` are one to the Go provider, which takes anything else but `v2` as off (openstack-ccm.md, 1.3). */
+export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
+  const word = text.trim().toLowerCase();
+  if (word === 'true' || word === 'v1') return { value: 'PROXY' };
+  if (word === 'v2') return { value: 'PROXYV2' };
+  return word === 'false' ? { value: null } : { allowed: 'true, v1, v2 or false' };
+};
+
+const COOKIE = /^[A-Za-z0-9!%*+.^_|~-]{1,255}$/;
+
+/** Octavia's session persistence (Octavia API, pools); a cookie's name is a token of RFC 6265 without quotes, #, $ and &. */
+export const persistence: Parser<Readonly<Record<string, unknown>> | null> = (text) => {
+  const [type = '', cookie, ...rest] = text.trim().split(/\s+/);
+  const word = type.toUpperCase();
+  if (rest.length === 0 && cookie === undefined) {
+    if (word === 'NONE') return { value: null };
+    if (word === 'SOURCE_IP' || word === 'HTTP_COOKIE') return { value: { type: word } };
+  }
+  if (word === 'APP_COOKIE' && rest.length === 0 && COOKIE.test(cookie ?? '')) {
+    return { value: { type: word, cookie_name: cookie } };
+  }
+  return { allowed: 'none, SOURCE_IP, HTTP_COOKIE, or APP_COOKIE and the name of a cookie' };
+};
+
+const PATH = /^\/[-A-Za-z0-9._~!$&()*+,;=:@%/?]{0,254}$/;
+
+export const urlPath: Parser<string> = (text) =>
+  PATH.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'a path such as /healthz, without white space, quotes or #' };
+
+const CODES = /^[1-5]\d\d(-[1-5]\d\d|(\s*,\s*[1-5]\d\d)*)$/;
+
+export const statusCodes: Parser<string> = (text) =>
+  CODES.test(text.trim())
+    ? { value: text.replace(/\s/g, '') }
+    : { allowed: 'a status code, several with commas, or a range: 200, 200,204 or 200-299' };
+
+export const httpVersion: Parser<number> = (text) => {
+  const version = text.trim();
+  return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
+};
+
+/** The hash of one change that waits (plan/approval.ts). */
+export const approval: Parser<string> = (text) =>
+  /^[0-9a-f]{12}$/.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'the hashes of changes that wait, 12 hexadecimal digits each' };
+
+/** What Octavia takes (Octavia API 2.9, L7 policies). */
+export const redirectCode: Parser<number> = (text) => {
+  const code = Number(text.trim());
+  return [301, 302, 303, 307, 308].includes(code)
+    ? { value: code }
+    : { allowed: '301, 302, 303, 307 or 308' };
+};
+
+/** Values about TLS. What ends in the configuration of haproxy has a grammar that nothing else passes. */
+
+const REFERENCE = /^[A-Za-z0-9][-A-Za-z0-9._~:/@%+=]{0,254}$/;
+
+/** Whether it names something that may be used is found out where it is looked up: another store has other names. */
+export const tlsReference: Parser<string> = (text) =>
+  REFERENCE.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'the id or the address of a certificate container or of a secret' };
+
+const SECRET_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+export const secretName: Parser<string> = (text) =>
+  SECRET_NAME.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'the name of a Secret of type kubernetes.io/tls in the namespace of the Service' };
+
+export const TLS_VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
+
+export const tlsVersions: Parser<readonly string[]> = list(oneOf(...TLS_VERSIONS));
+
+const CIPHERS = /^[A-Z0-9][A-Za-z0-9_-]*(:[A-Z0-9][A-Za-z0-9_-]*)*$/;
+const LONGEST = 2048;
+
+/** Names of ciphers as OpenSSL has them, without its operators. */
+export const ciphers: Parser<string> = (text) =>
+  text.trim().length <= LONGEST && CIPHERS.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'names of ciphers as OpenSSL has them, with colons between' };

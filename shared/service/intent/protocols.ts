@@ -1,7 +1,7 @@
 import type { ServicePort } from '../../model/kubernetes.ts';
 import type { ListenerProtocol, PoolProtocol } from '../../model/resources.ts';
 import type { PortIntent } from './read-annotations.ts';
-import type { AskedProtocol } from './settings.ts';
+import type { PortProtocol } from './annotation-row.ts';
 
 export interface Protocols {
   readonly listener: ListenerProtocol;
@@ -9,7 +9,7 @@ export interface Protocols {
   readonly pool?: PoolProtocol;
 }
 
-const LISTENER: Readonly<Record<AskedProtocol, ListenerProtocol>> = {
+const LISTENER: Readonly<Record<PortProtocol, ListenerProtocol>> = {
   tcp: 'TCP',
   http: 'HTTP',
   https: 'HTTPS',

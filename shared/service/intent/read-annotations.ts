@@ -2,10 +2,11 @@ import type { Config } from '../../config/config.ts';
 import type { Service, ServicePort } from '../../model/kubernetes.ts';
 import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
-import { KINX_LOAD_BALANCER_ID } from './kinx.ts';
+import { KINX_LOAD_BALANCER_ID } from './service-config.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, Targets } from './annotation-row.ts';
-import { reachProblem } from './reach-problem.ts';
+import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
+import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
@@ -158,4 +159,27 @@ function unknownAnnotations(
       value,
       message: 'is not an annotation that this version of levelset applies; it has no effect',
     }));
+}
+
+/** What a Service names in one annotation. */
+export interface Reference {
+  readonly namespace: string;
+  readonly kind: ReferenceKind;
+  readonly field: string;
+  /** One id, or several. */
+  readonly value: unknown;
+}
+
+/** The first of them that is out of reach. It blocks: what would be taken in its place cannot change later, or is less safe. */
+export function reachProblem(
+  { namespace, kind, field, value }: Reference,
+  config: ReachConfig,
+): Problem | undefined {
+  // whether it needs consent shows when it was found (joinIntent)
+  if (kind === 'loadbalancer') return undefined;
+  const ids = [value].flat().map(String);
+  const id = ids.find((one) => one !== '' && !mayRefer(config, namespace, kind, one));
+  if (id === undefined) return undefined;
+  const message = `${outOfReach(namespace, kind, id)}; nothing is changed until then`;
+  return { field, value: id, message, blocking: true };
 }

@@ -1,6 +1,5 @@
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import { isOfKinx, withKinxDefaults } from './kinx.ts';
 import type { Problem } from '../../model/plan.ts';
 
 export const CLASS = 'loadbalancer.openstack.org/class';
@@ -42,7 +41,7 @@ export function configOf(
   }
   loadBalancer = { ...loadBalancer, ...chosen };
   for (const { annotations: names, fields } of GROUPS) {
-    if (isAsked(annotations, names)) loadBalancer = without(loadBalancer, fields);
+    if (hasAnnotation(annotations, names)) loadBalancer = without(loadBalancer, fields);
   }
   const problems = name === undefined || known ? [] : [unknownClass(name, config)];
   const whole = { ...config, loadBalancer };
@@ -51,7 +50,7 @@ export function configOf(
 }
 
 /** Whether one of these annotations of the Go provider is there at all. */
-export function isAsked(annotations: Readonly<Record<string, string>>, names: readonly string[]): boolean {
+function hasAnnotation(annotations: Readonly<Record<string, string>>, names: readonly string[]): boolean {
   return names.some((name) => annotations[`loadbalancer.openstack.org/${name}`] !== undefined);
 }
 
@@ -66,4 +65,30 @@ function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const there = names.length > 0 ? `it has ${names.join(', ')}` : 'it has none';
   const message = `is no [LoadBalancerClass "..."] of cloud.conf: ${there}; nothing is changed until it is`;
   return { field: CLASS, value: name, message, blocking: true };
+}
+
+/** What a Service that was written for kinx expects (providers.md, 2). */
+
+/** How its annotations begin. */
+export const KINX = 'service.beta.kubernetes.io/kinx-load-balancer-';
+
+/** Written by its successor for its own use, never a wish. */
+export const KINX_LOAD_BALANCER_ID = `${KINX}id`;
+
+export function isOfKinx(annotation: string): boolean {
+  return annotation.startsWith(KINX) && annotation !== KINX_LOAD_BALANCER_ID;
+}
+
+/** Where kinx had other defaults than the Go provider (providers.md, 2.5): members are checked, and so often. */
+const DEFAULTS: Partial<LoadBalancerConfig> = {
+  createMonitor: true,
+  monitorDelay: 5,
+  monitorTimeout: 5,
+  monitorMaxRetries: 3,
+};
+
+/** The configuration with what kinx takes where the same cloud.conf is silent. */
+export function withKinxDefaults(config: Config): Config {
+  const unset = Object.entries(DEFAULTS).filter(([option]) => config.given?.includes(option) !== true);
+  return { ...config, loadBalancer: { ...config.loadBalancer, ...Object.fromEntries(unset) } };
 }

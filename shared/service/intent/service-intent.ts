@@ -1,16 +1,11 @@
 import type { Config } from '../../config/config.ts';
-import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import type { Family, NetworkQuestion } from '../../model/network/network-facts.ts';
+import type { Family } from '../../model/network/network-facts.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 import type { Problem } from '../../model/plan.ts';
 import { mayRefer } from '../../model/load-balancer/reach.ts';
-import { choosesFloatingSubnet } from './floating-subnet.ts';
-import { readPublication } from './ingress.ts';
-import type { Publication } from './ingress.ts';
-import { certificateQuestion } from './certificate-question.ts';
-import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { readPublication } from './publication.ts';
+import type { Publication } from './publication.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
@@ -82,39 +77,6 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
   if (families.length === 0) return intent;
   const { allowed_cidrs, rangeProblems } = ofFamilies(intent.service, intent.annotated, served);
   return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
-}
-
-/** What observe has to look up in Neutron for these wishes. */
-export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
-  const { loadbalancer, floatingip, Service } = intent.annotated;
-  return {
-    ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
-    ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
-    ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
-    additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
-    ...(loadbalancer.vip_qos_policy_id === undefined
-      ? {}
-      : { vip_qos_policy_id: loadbalancer.vip_qos_policy_id }),
-    ...(loadbalancer.vip_sg_ids === undefined ? {} : { vip_sg_ids: loadbalancer.vip_sg_ids }),
-    ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
-    ...(hasOnlyPods(intent.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
-    ...(floatingip.floating_network_id === undefined
-      ? {}
-      : { floating_network_id: floatingip.floating_network_id }),
-    ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
-    choose_floating_subnet: choosesFloatingSubnet(intent),
-    external: wantsFloatingIP(intent),
-    ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
-    families: intent.families,
-  };
-}
-
-/** What observe has to look up in Barbican; nothing for a Service that wants no load balancer. */
-export function certificateQuestionOf(
-  intent: ServiceIntent | undefined,
-  config: Config,
-): CertificateQuestion {
-  return certificateQuestion(intent?.annotated.ports ?? [], config.loadBalancer.containerStore);
 }
 
 /** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */

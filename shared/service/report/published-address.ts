@@ -1,5 +1,5 @@
 import type { Applied } from '../../apply/apply.ts';
-import { desireIngress } from '../intent/ingress.ts';
+import { desireIngress } from '../intent/publication.ts';
 import { wantsFloatingIP } from '../intent/service-intent.ts';
 import type { Evaluation } from '../evaluate.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeShares } from '../../../../shared/service/desired/port/node-shares.ts';
+import { nodeShares } from '../../../../shared/service/desired/desire-members.ts';
 import type { PortIntent } from '../../../../shared/service/intent/read-annotations.ts';
 
 const NODES = ['a', 'b', 'c'].map((name, index) => ({ name, address: `10.0.0.${index}` }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { desireMonitor } from '../../../../shared/service/desired/port/monitors.ts';
+import { desireMonitor } from '../../../../shared/service/desired/desire-monitor.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
-import { desirePersistence } from '../../../../shared/service/desired/port/session-persistence.ts';
+import { desirePersistence } from '../../../../shared/service/desired/desire-port.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 

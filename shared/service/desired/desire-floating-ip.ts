@@ -1,0 +1,172 @@
+import { choosesFloatingSubnet } from '../intent/cloud-questions.ts';
+import { askedFloatingIP } from '../../model/kubernetes.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
+import type { NetworkFacts, FloatingSubnet } from '../../model/network/network-facts.ts';
+import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
+import { keyOf } from '../../model/request.ts';
+import { wantsFloatingIP } from '../intent/service-intent.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
+import type { Choice } from '../../model/network/subnet-choice.ts';
+
+/** The floating IP of an external Service, or a kept one left unattached. */
+export function desireFloatingIP(
+  intent: ServiceIntent,
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+  if (!wantsFloatingIP(intent)) {
+    return { resources: intent.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [], problems: [] };
+  }
+  if (facts.loadBalancerIPTaken !== undefined) {
+    const { loadBalancerIP = '' } = intent.service.spec;
+    return {
+      resources: [],
+      problems: [{ field: 'spec.loadBalancerIP', value: loadBalancerIP, message: facts.loadBalancerIPTaken }],
+    };
+  }
+  const [network, ...others] = facts.floatingNetworks;
+  if (network === undefined || others.length > 0) {
+    const message =
+      network === undefined
+        ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
+        : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
+    return {
+      resources: [floatingIPInUse(intent, facts, cluster)],
+      problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
+    };
+  }
+  const { service } = intent;
+  const asked = askedFloatingIP(service);
+  const chosen = desireFloatingSubnets(intent, network, facts);
+  if (!chosen.subnets)
+    return { resources: [floatingIPInUse(intent, facts, cluster)], problems: chosen.problems };
+  const [subnet, ...otherSubnets] = chosen.subnets;
+  if (!isAddressKnown(facts)) return { resources: [floatingIPInUse(intent, facts, cluster)], problems: [] };
+  const inUse = floatingIPInUse(intent, facts, cluster);
+  const floatingip: DesiredResource<'floatingip'> = {
+    kind: 'floatingip',
+    address: 'floatingip',
+    attributes: {
+      floating_network_id: network,
+      ...(subnet === undefined ? {} : { subnet_id: subnet }),
+      ...(asked === undefined ? {} : { floating_ip_address: asked }),
+      ...inUse.attributes,
+      description: floatingIPDescription(cluster, keyOf(service)),
+    },
+    ...(otherSubnets.length > 0 ? { alternatives: otherSubnets.map((id) => ({ subnet_id: id })) } : {}),
+  };
+  return { resources: [floatingip], problems: [] };
+}
+
+/** One that is there keeps serving, whatever is to be seen of external networks just now. */
+function floatingIPInUse(
+  intent: ServiceIntent,
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+): DesiredResource<'floatingip'> {
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: { $ref: 'lb.vip_port_id' },
+      ...fixedAddress(facts),
+      tags: [clusterTag(cluster), serviceTag(intent.service.metadata.uid)],
+    },
+  };
+}
+
+/** Whether there are several IPv4 VIPs: then Neutron is to be told on which one the floating IP is. */
+function hasSeveral({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): boolean {
+  const cidrs = [vipSubnet?.cidr ?? '0.0.0.0/0', ...additionalSubnets.map(({ cidr }) => cidr)];
+  return (vips ?? cidrs).filter((text) => familyOf(text) === 4).length > 1;
+}
+
+/** Behind an IPv6 VIP there is no telling what the first IPv4 one will be. */
+function isAddressKnown(facts: NetworkFacts): boolean {
+  const { vips, vipSubnet } = facts;
+  return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
+}
+
+function fixedAddress(facts: NetworkFacts): Partial<ResourceTypes['floatingip']> {
+  if (!hasSeveral(facts)) return {};
+  const first = facts.vips?.find((vip) => familyOf(vip) === 4);
+  return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
+}
+
+/** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */
+export function keptFloatingIP(
+  intent: ServiceIntent,
+  cluster: ClusterIdentity,
+): DesiredResource<'floatingip'> {
+  return {
+    kind: 'floatingip',
+    address: 'floatingip',
+    ifPresent: true,
+    attributes: {
+      port_id: null,
+      tags: [clusterTag(cluster), keptTag(cluster, intent.service.metadata.namespace)],
+    },
+  };
+}
+
+const OCCM = 'loadbalancer.openstack.org/';
+
+/** Subnets that are tried one after the other for a free address. */
+const MOST_TRIES = 10;
+
+export interface FloatingSubnets {
+  /** In the order in which they are tried; empty: Neutron chooses. Absent: no floating IP may be made. */
+  readonly subnets?: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** The subnets that may give the floating IP. Where that is in doubt none is made, since it could not move later. */
+export function desireFloatingSubnets(
+  intent: Pick<ServiceIntent, 'annotated' | 'service'>,
+  network: string,
+  facts: NetworkFacts,
+): FloatingSubnets {
+  const { annotated } = intent;
+  if (annotated.problems.some(({ field }) => field.startsWith(`${OCCM}floating-subnet`)))
+    return { problems: [] };
+  const there = facts.floatingSubnets ?? [];
+  const id = annotated.floatingip.subnet_id;
+  if (id) return desireNamed(id, network, there);
+  if (!choosesFloatingSubnet(intent)) return { subnets: [], problems: [] };
+  const { floatingSubnet: name = '', floatingSubnetTags: tags = '' } = annotated.Service;
+  const byName = name === '' ? undefined : chooseByName(name);
+  const byTags = tags === '' ? undefined : chooseByTags(tags);
+  const subnets = there
+    .filter((subnet) => isChosen(subnet.name, byName) && isChosen(subnet.tags, byTags))
+    .slice(0, MOST_TRIES);
+  if (subnets.length > 0) return { subnets: subnets.map(({ id: chosen }) => chosen), problems: [] };
+  const field = `${OCCM}${name === '' ? 'floating-subnet-tags' : 'floating-subnet'}`;
+  const value = [name, tags].filter((text) => text !== '').join(' and tags ');
+  const message = `matches no IPv4 subnet of the external network ${network}, ${listOf(there)}; no floating IP is made`;
+  return { problems: [{ field, value, message }] };
+}
+
+/** One that cannot be seen is left to Neutron to judge. */
+function desireNamed(id: string, network: string, there: readonly FloatingSubnet[]): FloatingSubnets {
+  const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
+  if (!stray) return { subnets: [id], problems: [] };
+  const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; no floating IP is made`;
+  return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
+}
+
+function isChosen<T>(value: T, choice: Choice<T> | undefined): boolean {
+  return choice === undefined || ('matches' in choice && choice.matches(value));
+}
+
+function listOf(subnets: readonly FloatingSubnet[]): string {
+  if (subnets.length === 0) return 'of which the project can see none';
+  const shown = subnets
+    .slice(0, MOST_TRIES)
+    .map(({ name, tags }) => [name, ...tags.map((tag) => `#${tag}`)].join(' '));
+  return `which has ${shown.join(', ')}${subnets.length > MOST_TRIES ? ', ...' : ''}`;
+}

@@ -1,0 +1,116 @@
+import type { Problem } from '../../model/plan.ts';
+import type { Listener, DesiredResource, ListenerProtocol } from '../../model/resources.ts';
+import { readsHttp } from '../intent/protocols.ts';
+import type { Protocols } from '../intent/protocols.ts';
+import { isOfKinx } from '../intent/service-config.ts';
+import { FORWARDED } from '../intent/annotation-row.ts';
+import type { Header } from '../intent/annotation-row.ts';
+import type { PortIntent } from '../intent/read-annotations.ts';
+import { childName, clusterTag } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+
+/** The headers that an HTTP listener adds; only then is the attribute ours to set. Octavia takes them as words "true". */
+export function desireInsertHeaders(
+  protocols: Protocols,
+  index: number,
+  portIntent: PortIntent,
+): { readonly attributes: Pick<Partial<Listener>, 'insert_headers'>; readonly problems: readonly Problem[] } {
+  const { listener } = protocols;
+  if (!readsHttp(listener)) return { attributes: {}, problems: [] };
+  const all = askedHeaders(portIntent);
+  const useless = listener === 'HTTP' ? all.filter((header) => !isForwarded(header)) : [];
+  const headers = all.filter((header) => !useless.includes(header));
+  const problems = [
+    ...(useless.length > 0 ? [withoutTls(index, useless)] : []),
+    ...(headers.length > 0 && isProxy(protocols) ? [lost(index, headers)] : []),
+  ];
+  if (headers.length === 0) return { attributes: {}, problems };
+  const insert_headers = Object.fromEntries(headers.map((header) => [header, 'true']));
+  return { attributes: { insert_headers }, problems };
+}
+
+/** Every spelling adds to the others. kinx had its driver set X-Forwarded-Proto on all that reads HTTP (providers.md, 2.1). */
+function askedHeaders({ ServicePort: portIntent, spelled }: PortIntent): readonly Header[] {
+  const { name = '' } = spelled['ServicePort.protocol'] ?? {};
+  const headers: readonly Header[] = [
+    ...(portIntent.insertHeaders ?? []),
+    ...(portIntent.xForwardedFor ? ['X-Forwarded-For' as const] : []),
+    ...(portIntent.xForwardedPort ? ['X-Forwarded-Port' as const] : []),
+    ...(portIntent.xForwardedProto || isOfKinx(name) ? ['X-Forwarded-Proto' as const] : []),
+  ];
+  return [...new Set(headers)].sort();
+}
+
+function isForwarded(header: Header): boolean {
+  return FORWARDED.some((one) => one === header);
+}
+
+function isProxy({ pool }: Protocols): boolean {
+  return pool === 'PROXY' || pool === 'PROXYV2';
+}
+
+/** Octavia refuses them on plain HTTP, where nobody shows a certificate. */
+function withoutTls(index: number, headers: readonly Header[]): Problem {
+  const message = 'are inserted only where TLS ends: a client without it could say anything in them';
+  return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
+}
+
+/** openstack-lab.md, "Data plane", trap 4: measured. */
+function lost(index: number, headers: readonly string[]): Problem {
+  const message = 'are not inserted by Octavia while the PROXY protocol is on: take one of the two';
+  return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
+}
+
+export interface RedirectInput {
+  readonly protocol: ListenerProtocol;
+  readonly portIntent: PortIntent;
+  /** The Service's hostname annotation. */
+  readonly hostname: string | undefined;
+  /** `tcp/80`. */
+  readonly at: string;
+  readonly index: number;
+  readonly lbName: string;
+  readonly cluster: ClusterIdentity;
+}
+
+/**
+ * The redirect of an HTTP listener to HTTPS. Octavia's prefix names scheme and host, so a host is needed (decision 14); a
+ * policy without a rule is not rendered at all, so there is one that every request matches.
+ */
+export function desireRedirect(input: RedirectInput): {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+} {
+  const { protocol, portIntent, hostname, at, index, lbName, cluster } = input;
+  const { redirectHttp, redirectHost = hostname, redirectHttpCode = 302 } = portIntent.ServicePort;
+  if (redirectHttp !== true || protocol !== 'HTTP') return { resources: [], problems: [] };
+  if (redirectHost === undefined) {
+    const message = `needs a host: name one in levelset.openstack.org/redirect-host; ${at} is not redirected`;
+    return {
+      resources: [],
+      problems: [{ field: 'levelset.openstack.org/redirect-http', value: 'true', message }],
+    };
+  }
+  const policy: DesiredResource<'l7policy'> = {
+    kind: 'l7policy',
+    address: `l7policy/${at}/redirect`,
+    parent: `listener/${at}`,
+    attributes: {
+      name: childName('redirect', index, lbName),
+      action: 'REDIRECT_PREFIX',
+      redirect_prefix: `https://${redirectHost}`,
+      redirect_http_code: redirectHttpCode,
+      position: 1,
+      admin_state_up: true,
+      listener_id: { $ref: `listener/${at}.id` },
+      tags: [clusterTag(cluster)],
+    },
+  };
+  const rule: DesiredResource<'l7rule'> = {
+    kind: 'l7rule',
+    address: `l7rule/${at}/redirect`,
+    parent: policy.address,
+    attributes: { type: 'PATH', compare_type: 'STARTS_WITH', value: '/', admin_state_up: true },
+  };
+  return { resources: [policy, rule], problems: [] };
+}

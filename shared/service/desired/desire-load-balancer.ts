@@ -1,0 +1,119 @@
+import type { Config } from '../../config/config.ts';
+import {
+  describe,
+  clusterTag,
+  loadBalancerDescription,
+  loadBalancerName,
+  nameTag,
+  serviceTag,
+} from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import { familyOf, hasAdditionalVips } from '../../model/network/network-facts.ts';
+import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
+import { keyOf } from '../../model/request.ts';
+import type { DesiredResource, LoadBalancer, AdditionalVip } from '../../model/resources.ts';
+import { userTags } from '../../model/load-balancer/user-tags.ts';
+import { withSetRecord } from './set-record.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+import { isIP } from 'node:net';
+import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';
+import type { Problem } from '../../model/plan.ts';
+
+/** `placed`: where its VIPs are, and what of the cloud's offers it is made of. */
+export function desireLoadBalancer(
+  { service, annotated }: ServiceIntent,
+  placed: Partial<LoadBalancer>,
+  { cluster, facts }: { readonly cluster: ClusterIdentity; readonly facts: NetworkFacts },
+  config: Config,
+): DesiredResource<'loadbalancer'> {
+  const { vip_qos_policy_id, vip_sg_ids } = annotated.loadbalancer;
+  const { description, tags } = annotated.Service;
+  const key = keyOf(service);
+  const name = loadBalancerName(cluster.name, key);
+  return withSetRecord<'loadbalancer'>({
+    kind: 'loadbalancer',
+    address: 'lb',
+    attributes: {
+      name,
+      description: describe(description, loadBalancerDescription(cluster.name, key)),
+      provider: config.loadBalancer.lbProvider,
+      admin_state_up: true,
+      ...placed,
+      ...(vip_qos_policy_id === undefined || facts.noQosPolicy ? {} : { vip_qos_policy_id }),
+      ...(vip_sg_ids === undefined ? {} : { vip_sg_ids }),
+      tags: [
+        clusterTag(cluster),
+        serviceTag(service.metadata.uid),
+        nameTag(key),
+        name,
+        ...userTags(key, tags),
+      ],
+    },
+  });
+}
+
+export interface DesiredVips {
+  readonly attributes: Partial<LoadBalancer>;
+  readonly problems: readonly Problem[];
+}
+
+/** Where the VIPs are: a port that is named is the VIP as it is, but has to be told apart which of its subnets count. */
+export function desireVips(
+  intent: ServiceIntent,
+  facts: NetworkFacts,
+  octavia: { readonly minor: number },
+): DesiredVips {
+  const { vip_port_id, vip_network_id } = intent.annotated.loadbalancer;
+  const { vipSubnet } = facts;
+  const additional = hasAdditionalVips(octavia) ? (facts.additionalSubnets ?? []) : [];
+  const asked = askedAddress(intent, vipSubnet, additional);
+  return {
+    attributes: {
+      ...(vip_port_id === undefined ? {} : { vip_port_id }),
+      ...(vipSubnet ? { vip_subnet_id: vipSubnet.id } : {}),
+      ...(vip_port_id !== undefined || vip_network_id === undefined ? {} : { vip_network_id }),
+      ...asked.attributes,
+      ...(additional.length === 0
+        ? {}
+        : { additional_vips: additional.map(({ id }) => ({ subnet_id: id, ...asked.additional.get(id) })) }),
+    },
+    problems: asked.problems,
+  };
+}
+
+interface AskedAddress extends DesiredVips {
+  readonly additional: ReadonlyMap<string, Pick<AdditionalVip, 'ip_address'>>;
+}
+
+/** spec.loadBalancerIP where it is a VIP, and not a floating IP: of an internal Service, and always of IPv6. */
+function askedAddress(
+  { service, internal, families, annotated }: ServiceIntent,
+  vipSubnet: Subnet | undefined,
+  additional: readonly Subnet[],
+): AskedAddress {
+  const { loadBalancerIP: value = '' } = service.spec;
+  const none = { attributes: {}, additional: new Map(), problems: [] };
+  const not = (message: string): AskedAddress => ({
+    ...none,
+    problems: [
+      { field: 'spec.loadBalancerIP', value, message: `${message}; nothing is changed`, blocking: true },
+    ],
+  });
+  if (value === '') return none;
+  if (isIP(value) === 0) return not('must be an IP address');
+  const family = familyOf(value);
+  if (!families.includes(family))
+    return not(`must be of a family of the Service, IPv${families.join(' or IPv')}`);
+  if (!internal && family === 4) return none;
+  const ip_address = canonicalAddress(value);
+  const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
+  const subnets = [...(vipSubnet ? [vipSubnet] : []), ...additional].filter(isFitting);
+  const subnet = subnets.find(({ cidr }) => cidrContains(cidr, value)) ?? subnets[0];
+  if (subnet?.slaac)
+    return not(
+      `cannot be asked for: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`,
+    );
+  if (!subnet || subnet === vipSubnet || annotated.loadbalancer.vip_port_id !== undefined)
+    return { ...none, attributes: { vip_address: ip_address } };
+  return { ...none, additional: new Map([[subnet.id, { ip_address }]]) };
+}

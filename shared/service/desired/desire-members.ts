@@ -1,0 +1,232 @@
+import type { ServicePort } from '../../model/kubernetes.ts';
+import { familyOf } from '../../model/network/network-facts.ts';
+import type { Subnet } from '../../model/network/network-facts.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { DesiredResource } from '../../model/resources.ts';
+import type { PortNodes } from './port-nodes.ts';
+import type { ReachableNode } from '../../model/node/node-set.ts';
+import { localHealthPort } from './desire-monitor.ts';
+import type { PortIntent, Annotated } from '../intent/read-annotations.ts';
+import { withSetRecord } from './set-record.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+import { cidrContains } from '../../model/network/cidr.ts';
+import type { Endpoints, PodEndpoint, PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
+
+/** Members that are nodes, at the node port. */
+
+interface NodePlace extends PortNodes {
+  readonly port: ServicePort;
+  readonly index: number;
+  /** `tcp/80`. */
+  readonly at: string;
+  readonly intent: ServiceIntent;
+  readonly portIntent: PortIntent;
+}
+
+/** A member for each node that can be used, at the port's node port. */
+export function desireNodes(place: NodePlace): {
+  readonly members: readonly DesiredResource<'member'>[];
+  readonly problems: readonly Problem[];
+} {
+  const { nodePort } = place.port;
+  if (!nodePort) return { members: [], problems: [noNodePort(place.index)] };
+  const { nodes, memberSubnet, secondFamily } = place;
+  const second = secondFamily?.nodes ?? [];
+  const shares = nodeShares(place.portIntent, [...nodes, ...second], place.localNodes);
+  const member = (node: ReachableNode, subnet: Subnet | undefined): DesiredResource<'member'> =>
+    desireMember(node, { ...place, nodePort, subnet, shares });
+  return {
+    members: [
+      ...nodes.map((node) => member(node, memberSubnet)),
+      ...second.map((node) => member(node, secondFamily?.memberSubnet)),
+    ],
+    problems: shares.problems,
+  };
+}
+
+function noNodePort(index: number): Problem {
+  const message = 'has no node port, so nothing can be reached behind it';
+  return { field: `spec.ports[${index}].nodePort`, value: '', message };
+}
+
+interface Spot extends Pick<NodePlace, 'at' | 'intent'> {
+  readonly nodePort: number;
+  readonly subnet: Subnet | undefined;
+  readonly shares: NodeShares;
+}
+
+function desireMember(
+  node: ReachableNode,
+  { at, intent, nodePort, subnet, shares }: Spot,
+): DesiredResource<'member'> {
+  const weight = shares.weights.get(node.name);
+  const member = withSetRecord<'member'>({
+    kind: 'member',
+    address: `member/${at}/${node.address}:${nodePort}`,
+    parent: `pool/${at}`,
+    attributes: {
+      name: node.name,
+      address: node.address,
+      protocol_port: nodePort,
+      monitor_port: localHealthPort(intent) ?? null,
+      backup: shares.backups.includes(node.name),
+      ...(weight === undefined ? {} : { weight }),
+      admin_state_up: true,
+    },
+  });
+  return inSubnet(member, subnet, intent);
+}
+
+/** What a Service asks for single nodes: how much of the traffic they get, and when. */
+
+export interface NodeShares {
+  /** By name of the node; of others it is nobody's wish. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Names of the nodes that get traffic only while no other can. */
+  readonly backups: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * With externalTrafficPolicy Local the nodes without a ready endpoint stay members, as backups: no traffic goes to them
+ * while a node with one is up, and it goes where the Pods went before we know it. Without any endpoint all are alike.
+ * Nodes that the Service names are backups too, as long as that leaves one that is none.
+ */
+export function nodeShares(
+  { ServicePort, spelled }: PortIntent,
+  nodes: readonly ReachableNode[],
+  localNodes: readonly string[] = [],
+): NodeShares {
+  const { memberWeights: weights = {}, backupMembers: named = [] } = ServicePort;
+  const names = [...new Set(nodes.map(({ name }) => name))];
+  const remote = localNodes.length > 0 ? names.filter((name) => !localNodes.includes(name)) : [];
+  const both = names.filter((name) => remote.includes(name) || named.includes(name));
+  const unknown = (
+    setting: 'memberWeights' | 'backupMembers',
+    portIntent: readonly string[],
+  ): readonly Problem[] => {
+    const field = spelled[`ServicePort.${setting}`]?.name ?? setting;
+    const missing = portIntent.filter((name) => !names.includes(name));
+    return missing.map((value) => ({ field, value, message: 'is no node that is a member here' }));
+  };
+  return {
+    weights: new Map(Object.entries(weights)),
+    backups: both.length < names.length ? both : remote,
+    problems: [...unknown('memberWeights', Object.keys(weights)), ...unknown('backupMembers', named)],
+  };
+}
+
+/** Members that are Pods: of a port without a node port, where spec.allocateLoadBalancerNodePorts is false. */
+
+interface PodPlace {
+  readonly index: number;
+  /** `tcp/80`. */
+  readonly at: string;
+  readonly intent: { readonly annotated: Annotated };
+  readonly memberSubnet?: Subnet;
+  /** Where a port has members of both families. */
+  readonly secondFamily?: { readonly memberSubnet?: Subnet };
+  readonly endpoints?: Endpoints;
+}
+
+/**
+ * A member for each Pod that takes traffic and that the load balancer can reach: its address is in the member subnet. All
+ * others are told of, with the reason. No member stays that is no endpoint: its address is soon another Pod's.
+ */
+export function desirePods(place: PodPlace): {
+  readonly members: readonly DesiredResource<'member'>[];
+  readonly problems: readonly Problem[];
+} {
+  const { index, memberSubnet, secondFamily, endpoints = [] } = place;
+  const { pods = [], refused = [] } = endpoints[index] ?? {};
+  const subnets = [memberSubnet, secondFamily?.memberSubnet].filter((subnet) => subnet !== undefined);
+  // a Pod is one member, however many families it has, unless the port keeps them apart
+  const located = pods.filter(
+    ({ address }) => subnets.length === 0 || subnets.some(({ cidr }) => familyOf(cidr) === familyOf(address)),
+  );
+  const found = located.map((pod) => ({
+    pod,
+    subnet: subnets.find(({ cidr }) => cidrContains(cidr, pod.address)),
+  }));
+  const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place)] : []));
+  const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
+  return {
+    // one at an address: a member listed twice locks Octavia for ever (openstack-lab.md)
+    members: [...new Map(members.map((member) => [member.address, member])).values()],
+    problems: [
+      ...(outside.length > 0 ? [notInSubnet(index, outside, memberSubnet)] : []),
+      ...reasonsOf(refused).map(([because, addresses]) => noPod(index, addresses, because)),
+      ...(pods.length + refused.length === 0 ? [noEndpoint(index)] : []),
+    ],
+  };
+}
+
+function desirePod(
+  { pod, address, port }: PodEndpoint,
+  subnet: Subnet,
+  { at, intent }: PodPlace,
+): DesiredResource<'member'> {
+  const member = {
+    kind: 'member',
+    address: `member/${at}/${address}:${port}`,
+    parent: `pool/${at}`,
+    attributes: {
+      name: pod,
+      address,
+      protocol_port: port,
+      monitor_port: null,
+      backup: false,
+      admin_state_up: true,
+    },
+  } as const;
+  return inSubnet(member, subnet, intent);
+}
+
+/** By reason, in the order of their first address. */
+function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [string, readonly string[]])[] {
+  const reasons = [...new Set(refused.map(({ because }) => because))];
+  return reasons.map((because) => [
+    because,
+    refused.filter((one) => one.because === because).map(({ address }) => address),
+  ]);
+}
+
+/** So many addresses are told one by one; a condition has its limits. */
+const MOST_SHOWN = 5;
+
+function podProblem(index: number, addresses: readonly string[], message: string): Problem {
+  const more = addresses.length > MOST_SHOWN ? [`and ${addresses.length - MOST_SHOWN} more`] : [];
+  const value = [...addresses].sort().slice(0, MOST_SHOWN).concat(more).join(', ');
+  return { field: `endpoints of spec.ports[${index}]`, value, message, passing: true };
+}
+
+function notInSubnet(index: number, addresses: readonly string[], subnet: Subnet | undefined): Problem {
+  const where = subnet
+    ? `not in ${subnet.cidr}, the subnet of the members`
+    : 'the subnet of the members is not known';
+  const message = `not reached: ${where}; name that of the Pods in loadbalancer.openstack.org/member-subnet-id, or let the Service have node ports`;
+  return podProblem(index, addresses, message);
+}
+
+function noPod(index: number, addresses: readonly string[], because: string): Problem {
+  return podProblem(index, addresses, `left out: ${because}`);
+}
+
+function noEndpoint(index: number): Problem {
+  return podProblem(index, [], 'there are none that take traffic, so nothing answers on this port');
+}
+
+/** The subnet of a member, if it is known. One that nobody asked for is where it starts: Octavia fills it in by itself. */
+export function inSubnet(
+  member: DesiredResource<'member'>,
+  subnet: Subnet | undefined,
+  { annotated }: { readonly annotated: Annotated },
+): DesiredResource<'member'> {
+  if (!subnet) return member;
+  const isAsked = subnet.id === annotated.Service.memberSubnetId;
+  return {
+    ...member,
+    attributes: { ...member.attributes, subnet_id: subnet.id },
+    ...(isAsked ? {} : { unasked: ['subnet_id'] }),
+  };
+}

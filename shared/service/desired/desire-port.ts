@@ -1,0 +1,160 @@
+import type { ServicePort, Service } from '../../model/kubernetes.ts';
+import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
+import type { PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { childName, clusterTag, loadBalancerName, portTag, serviceTag } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import { keyOf } from '../../model/request.ts';
+import type { DesiredResource, ListenerProtocol, PoolProtocol, Pool } from '../../model/resources.ts';
+import { transportOf } from '../../model/address.ts';
+import { userTags } from '../../model/load-balancer/user-tags.ts';
+import { desireInsertHeaders, desireRedirect } from './desire-http.ts';
+import type { PortNodes } from './port-nodes.ts';
+import { desireMonitor, localHealthPort } from './desire-monitor.ts';
+import { desireNodes, desirePods } from './desire-members.ts';
+import { protocolsOf, readsHttp } from '../intent/protocols.ts';
+import type { PortIntent } from '../intent/read-annotations.ts';
+import { desirePoolTls, withoutPoolTls, desireTls, withoutTls } from './desire-tls.ts';
+import type { TlsContext } from './desire-tls.ts';
+import { withSetRecord } from './set-record.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+
+export interface PortContext extends TlsContext, PortNodes {
+  readonly intent: ServiceIntent;
+  readonly cluster: ClusterIdentity;
+  /** By port of the Service: its Pods, where they are the members. */
+  readonly endpoints?: readonly (PortEndpoints | undefined)[];
+}
+
+interface DesiredPort {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+}
+
+/** One port of a Service, with what its listener, pool, members and monitor have in common. */
+interface Place extends PortContext {
+  readonly port: ServicePort;
+  readonly index: number;
+  /** `tcp/80`: the part that their addresses share. */
+  readonly at: string;
+  readonly portIntent: PortIntent;
+  /** What its listener speaks. */
+  readonly listens: ListenerProtocol;
+  /** The load balancer's name, which names everything on it. */
+  readonly lbName: string;
+}
+
+/** Listener, pool, members and monitor of one port of a Service. */
+export function desirePort(port: ServicePort, index: number, context: PortContext): DesiredPort {
+  const { annotated, service } = context.intent;
+  const portIntent = annotated.ports[index];
+  if (!portIntent) throw new TypeError(`spec.ports[${index}] was not read`);
+  const protocols = protocolsOf(port, portIntent);
+  const at = `${transportOf(protocols.listener)}/${port.port}`;
+  const lbName = loadBalancerName(context.cluster.name, keyOf(service));
+  const place = { ...context, port, index, at, portIntent, listens: protocols.listener, lbName };
+  const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
+  const headers = desireInsertHeaders(protocols, index, portIntent);
+  const tls = desireTls(protocols.listener, index, portIntent, context);
+  const settings = { ...withoutTls(portIntent.listener), ...headers.attributes, ...tls.attributes };
+  const { hostname } = annotated.Service;
+  const redirect = desireRedirect({ ...place, protocol: protocols.listener, hostname });
+  const listener = desireListener(protocols.listener, settings, place);
+  return {
+    resources: [...pool.resources, listener, ...redirect.resources],
+    problems: [...pool.problems, ...headers.problems, ...tls.problems, ...redirect.problems],
+  };
+}
+
+function desireListener(
+  protocol: ListenerProtocol,
+  settings: DesiredResource<'listener'>['attributes'],
+  { intent, cluster, port, index, at, portIntent, lbName }: Place,
+): DesiredResource<'listener'> {
+  return withSetRecord<'listener'>({
+    kind: 'listener',
+    address: `listener/${at}`,
+    parent: 'lb',
+    attributes: {
+      name: childName('listener', index, lbName),
+      protocol,
+      protocol_port: port.port,
+      admin_state_up: true,
+      ...settings,
+      allowed_cidrs: intent.allowed_cidrs,
+      default_pool_id: protocol === 'PROMETHEUS' ? null : { $ref: `pool/${at}.id` },
+      loadbalancer_id: { $ref: 'lb.id' },
+      tags: [
+        clusterTag(cluster),
+        serviceTag(intent.service.metadata.uid),
+        lbName,
+        ...userTags(keyOf(intent.service), portIntent.ServicePort.listenerTags),
+      ],
+    },
+  });
+}
+
+const NOTHING = { attributes: {}, problems: [] };
+
+function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
+  const { intent, port, index, at, portIntent, lbName, listens } = place;
+  const tls =
+    port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(portIntent, place);
+  const persistence = desirePersistence(listens, at, intent.service, portIntent);
+  const pool = withSetRecord<'pool'>({
+    kind: 'pool',
+    address: `pool/${at}`,
+    parent: 'lb',
+    attributes: {
+      name: childName('pool', index, lbName),
+      protocol,
+      lb_algorithm: 'ROUND_ROBIN',
+      admin_state_up: true,
+      ...withoutPoolTls(portIntent.pool),
+      ...persistence.attributes,
+      ...tls.attributes,
+      loadbalancer_id: { $ref: 'lb.id' },
+      tags: [portTag(at), ...userTags(keyOf(intent.service), portIntent.ServicePort.poolTags)],
+    },
+  });
+  const direct = goesToPods(intent.service, port);
+  const local = direct ? undefined : localHealthPort(intent);
+  // without a check every node would get traffic, and those without an endpoint would lose it
+  const check =
+    portIntent.ServicePort.monitor || local !== undefined
+      ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), portIntent, local)
+      : { resources: [], problems: [] };
+  const behind = direct ? desirePods(place) : desireNodes(place);
+  const filled = direct ? { ...pool, mayBeEmpty: true as const } : pool;
+  return {
+    resources: [filled, ...behind.members, ...check.resources],
+    problems: [...behind.problems, ...check.problems, ...tls.problems, ...persistence.problems],
+  };
+}
+
+interface Persistence {
+  readonly attributes: Pick<Pool, 'session_persistence'>;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * How a client stays on a member: as is asked for, else as spec.sessionAffinity says. Cookies are of HTTP: for UDP and SCTP
+ * Octavia refuses them, and haproxy passes a stream on without a look into it.
+ */
+export function desirePersistence(
+  listener: ListenerProtocol,
+  at: string,
+  { spec }: Pick<Service, 'spec'>,
+  { pool, spelled }: PortIntent,
+): Persistence {
+  const affinity = spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null;
+  const { session_persistence: asked = affinity } = pool;
+  const isCookie = String(asked?.type).endsWith('_COOKIE');
+  if (!isCookie || readsHttp(listener)) return { attributes: { session_persistence: asked }, problems: [] };
+  const { name = 'session_persistence', text = '' } = spelled['pool.session_persistence'] ?? {};
+  const message = `is not applied to ${at}: a cookie needs a port that speaks HTTP, and this one is ${listener}`;
+  return {
+    attributes: { session_persistence: affinity },
+    problems: [{ field: name, value: text, message }],
+  };
+}

@@ -1,0 +1,248 @@
+import type { LoadBalancerConfig } from '../../config/config.ts';
+import type { Node, ServicePort } from '../../model/kubernetes.ts';
+import { familyOf, memberSubnetOf } from '../../model/network/network-facts.ts';
+import type { NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
+import {
+  clusterTag,
+  nameTag,
+  securityGroupDescription,
+  securityGroupName,
+  serviceTag,
+} from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import { keyOf } from '../../model/request.ts';
+import type { DesiredResource } from '../../model/resources.ts';
+import { nodeSet } from '../../model/node/node-set.ts';
+import type { ReachableNode } from '../../model/node/node-set.ts';
+import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { selectNodes, keepsFamily } from './port-nodes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+import type { Address } from '../../model/address.ts';
+import { openingAddress } from '../../model/network/openings.ts';
+import type { Opening } from '../../model/network/openings.ts';
+import { localHealthPort } from './desire-monitor.ts';
+import { EVERYBODY } from '../intent/source-ranges.ts';
+
+export interface DesiredSecurityGroup {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+  /** What it should open cannot be said just now: what there is stays as it is. */
+  readonly keep: boolean;
+}
+
+/** At which addresses the group has to be on a port: those of the members. */
+export function memberAddresses(
+  nodes: readonly Node[],
+  subnet: Subnet | undefined,
+  { service, family, nodeSelector }: ServiceIntent,
+  endpoints?: Endpoints,
+): readonly string[] {
+  const selected = subnet && !hasOnlyPods(service) ? selectNodes(nodes, nodeSelector).nodes : [];
+  const reached = nodeSet(selected, subnet, family).reachable.map(({ address }) => address);
+  return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
+}
+
+/** Whether source ranges hold at the nodes, which see the addresses of the clients behind this provider. */
+export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
+  return config.lbProvider === 'ovn' && config.manageSecurityGroups;
+}
+
+/** None of the source ranges is of a family at which members are reached: no rule at all, and that is meant. */
+function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBalancerConfig): boolean {
+  if (!rulesHoldSourceRanges(config) || allowed_cidrs === null) return false;
+  return !allowed_cidrs.some((cidr) => families.includes(familyOf(cidr)));
+}
+
+/**
+ * The security group of a Service on the ports of its members (openstack-ccm.md, 4.7): what the load balancer needs, and
+ * nothing else, comes in. Names and rules are the Go provider's, so that a takeover either way changes only our tags.
+ */
+export function desireSecurityGroup(
+  intent: ServiceIntent,
+  members: { readonly nodes: readonly ReachableNode[]; readonly endpoints?: Endpoints | undefined },
+  facts: NetworkFacts,
+  cluster: ClusterIdentity,
+  config: LoadBalancerConfig,
+): DesiredSecurityGroup {
+  if (!config.manageSecurityGroups) return { resources: [], problems: [], keep: false };
+  const subnet = memberSubnetOf(facts, intent.family);
+  if (!subnet) return { resources: [], problems: [noSubnet(isStrict(intent, config))], keep: true };
+  const key = keyOf(intent.service);
+  const { uid } = intent.service.metadata;
+  const group: DesiredResource<'securitygroup'> = {
+    kind: 'securitygroup',
+    address: 'securitygroup',
+    ...(letsNobodyIn(intent, config) ? { mayBeEmpty: true } : {}),
+    attributes: {
+      name: securityGroupName(uid, key),
+      description: securityGroupDescription(cluster.name, key),
+      tags: [clusterTag(cluster), serviceTag(uid), nameTag(key)],
+    },
+  };
+  const { endpoints = [] } = members;
+  const rules = desireRules(intent, endpoints, facts, config);
+  const nodes = hasOnlyPods(intent.service) ? [] : members.nodes.map(({ address }) => address);
+  const addresses = new Set([...nodes, ...podAddresses(endpoints, subnet)]);
+  return {
+    resources: [group, ...rules, ...[...addresses].map(desirePortOf)],
+    problems: portProblems(intent, facts, config),
+    keep: false,
+  };
+}
+
+/** Only a port that is there: nodes come with theirs. */
+export function desirePortOf(address: string): DesiredResource<'port'> {
+  return {
+    kind: 'port',
+    address: `port/${address}`,
+    ifPresent: true,
+    attributes: { security_groups: [{ $ref: 'securitygroup.id' }] },
+  };
+}
+
+/** Rules are all that holds the source ranges. */
+function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
+  return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
+}
+
+/** Where rules are all that holds source ranges, nothing is opened without them. */
+function noSubnet(strict: boolean): Problem {
+  const field = 'loadbalancer.openstack.org/member-subnet-id';
+  const why = 'the subnet of the members is not known';
+  return strict
+    ? {
+        field,
+        value: '',
+        message: `is needed for the rules that hold the source ranges, so nothing is opened: ${why}`,
+        blocking: true,
+      }
+    : {
+        field,
+        value: '',
+        message: `is needed for the rules of the security group, which stays as it is: ${why}`,
+      };
+}
+
+/** A port that is not found is told of. Where rules are all that holds source ranges, nothing is opened around them. */
+function portProblems(
+  intent: ServiceIntent,
+  facts: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly Problem[] {
+  const { withoutPort = [], unfiltered = [] } = facts;
+  const problems: Problem[] = [];
+  if (withoutPort.length > 0) {
+    const message =
+      'no port of the project has this address in the member subnet, so the security group cannot be put on it';
+    problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
+  }
+  const open = isStrict(intent, config) ? [...withoutPort, ...unfiltered] : [];
+  if (open.length > 0) {
+    const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force, so nothing is opened`;
+    const value = (intent.allowed_cidrs ?? []).join(',');
+    problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
+  }
+  return problems;
+}
+
+/** Rules of the security group of a Service: what comes from the load balancer to its members. */
+
+export function desireRules(
+  intent: ServiceIntent,
+  endpoints: Endpoints,
+  facts: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly DesiredResource<'securitygrouprule'>[] {
+  const all = openings(intent, endpoints, facts, config);
+  const places = Map.groupBy(all, openingAddress);
+  return [...new Map(all.map((opening) => [openingAddress(opening), opening])).entries()].map(
+    ([address, opening]) => desireRule(opening, address, places.get(address) ?? []),
+  );
+}
+
+/** What one port of the Service, `tcp/80`, needs to be open. */
+interface OpeningFor extends Opening {
+  readonly place: string;
+}
+
+/** By the families at which each port's members are reached. */
+function openings(
+  intent: ServiceIntent,
+  endpoints: Endpoints,
+  facts: NetworkFacts,
+  config: LoadBalancerConfig,
+): readonly OpeningFor[] {
+  const { service, families, allowed_cidrs } = intent;
+  const { lbProvider } = config;
+  const subnets = families.flatMap((family) => memberSubnetOf(facts, family)?.cidr ?? []);
+  const everybody = families.map((family) => EVERYBODY[family]);
+  const ranges = (allowed_cidrs ?? everybody).filter((cidr) => families.includes(familyOf(cidr)));
+  const clients = lbProvider === 'ovn' ? ranges : subnets;
+  const ports = service.spec.ports ?? [];
+  const isOfAll = ({ protocol }: ServicePort): boolean => keepsFamily(protocol, lbProvider);
+  const ofFirst = (cidr: string): boolean => familyOf(cidr) === intent.family;
+  const health = hasOnlyPods(service) ? undefined : localHealthPort(intent);
+  const checked = ports.some(isOfAll) ? subnets : subnets.filter(ofFirst);
+  const placed = ports.map((port, index) => {
+    const protocol = (port.protocol ?? 'TCP').toLowerCase();
+    return {
+      port,
+      protocol,
+      place: `${protocol}/${port.port}`,
+      reached: memberPorts(port, endpoints[index]),
+    };
+  });
+  return [
+    ...placed.flatMap(({ port, protocol, place, reached }) =>
+      (isOfAll(port) ? clients : clients.filter(ofFirst)).flatMap((cidr) =>
+        reached.map((number) => ({ protocol, port: number, cidr, place })),
+      ),
+    ),
+    ...placed.flatMap(({ place }) =>
+      health === undefined ? [] : checked.map((cidr) => ({ protocol: 'tcp', port: health, cidr, place })),
+    ),
+  ];
+}
+
+/** At which the members of a port of the Service are reached. */
+function memberPorts({ nodePort }: ServicePort, endpoints: Endpoints[number]): readonly number[] {
+  return nodePort ? [nodePort] : [...new Set((endpoints?.pods ?? []).map(({ port }) => port))];
+}
+
+function desireRule(
+  { protocol, port, cidr }: Opening,
+  address: Address,
+  same: readonly OpeningFor[],
+): DesiredResource<'securitygrouprule'> {
+  return {
+    kind: 'securitygrouprule',
+    address,
+    parent: 'securitygroup',
+    places: [...new Set(same.map(({ place }) => place))],
+    attributes: {
+      direction: 'ingress',
+      ethertype: `IPv${familyOf(cidr)}`,
+      protocol,
+      port_range_min: port,
+      port_range_max: port,
+      remote_ip_prefix: cidr,
+      security_group_id: { $ref: 'securitygroup.id' },
+    },
+  };
+}
+
+/**
+ * Without the rules of a security group that lead to no pool: of a port that another Service has on the same load balancer,
+ * or that the cloud cannot serve. With none left nothing is meant to be open (decision 81).
+ */
+export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
+  const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));
+  const isIdle = ({ kind, places = [] }: DesiredResource): boolean =>
+    kind === 'securitygrouprule' && !places.some((place) => pools.has(`pool/${place}`));
+  if (!desired.some(isIdle)) return desired;
+  const left = desired.filter((resource) => !isIdle(resource));
+  if (left.some(({ kind }) => kind === 'securitygrouprule')) return left;
+  return left.map((one) => (one.kind === 'securitygroup' ? { ...one, mayBeEmpty: true as const } : one));
+}

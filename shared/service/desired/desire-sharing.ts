@@ -1,0 +1,200 @@
+import {
+  clusterTag,
+  loadBalancerName,
+  nameTag,
+  sharedTag,
+  tagValue,
+  LOAD_BALANCER_ID,
+  LOAD_BALANCER_NAME,
+} from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import { keyOf } from '../../model/request.ts';
+import type { DesiredResource, WireResource } from '../../model/resources.ts';
+import { absentOwner, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { Sharing, NotJoined } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+import { attributeRule } from '../../model/attributes.ts';
+import { equalAttribute } from '../../model/equality.ts';
+import { ANNOTATIONS } from '../intent/annotations.ts';
+import type { AnnotationRow } from '../intent/annotation-row.ts';
+import { outOfReach } from '../../model/load-balancer/reach.ts';
+
+/** What a Service desires of a load balancer that is not its alone (decision 19). */
+
+export interface SharingContext {
+  readonly intent: ServiceIntent | undefined;
+  readonly cluster: ClusterIdentity;
+  readonly loadBalancer: WireResource | undefined;
+  readonly sharing: Sharing | undefined;
+  /** On its VIP port. */
+  readonly floatingIP: WireResource | undefined;
+}
+
+export interface DesiredSharing {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Nothing else for a Service that has its load balancer alone. Who joins sets nothing but tags there, and leaves the
+ * floating IP alone; so does who leaves others behind.
+ */
+export function desireSharing(
+  resources: readonly DesiredResource[],
+  context: SharingContext,
+): DesiredSharing {
+  const { intent, sharing, loadBalancer } = context;
+  const isWanted = resources.some(({ kind }) => kind === 'loadbalancer');
+  if (!isWanted || !intent) {
+    const stays = sharing !== undefined && sharing.others.length > 0;
+    return { resources: resources.filter(({ kind }) => !stays || kind !== 'floatingip'), problems: [] };
+  }
+  if (!loadBalancer || sharing?.role !== 'joiner') {
+    return { resources: resources.map((one) => withOwnersTags(one, intent, context)), problems: [] };
+  }
+  return {
+    resources: resources.flatMap((one) => {
+      if (one.kind === 'floatingip') return [];
+      return [one.kind === 'loadbalancer' ? { ...one, attributes: joinersTags(intent, context) } : one];
+    }),
+    problems: joinersProblems(intent, loadBalancer, context.floatingIP),
+  };
+}
+
+/** The name by which others find it, for as long as they need it, and who they are. */
+function withOwnersTags(
+  resource: DesiredResource,
+  { annotated, service }: ServiceIntent,
+  { loadBalancer, sharing }: SharingContext,
+): DesiredResource {
+  if (resource.kind !== 'loadbalancer') return resource;
+  const { loadBalancerName: name } = annotated.Service;
+  const { tags = [] } = resource.attributes as { readonly tags?: readonly string[] };
+  const isShared = sharing !== undefined && sharing.others.length > 0;
+  const more = [
+    ...(name === undefined ? [] : [sharedTag(service.metadata.namespace, name)]),
+    ...(isShared ? tagsOf(loadBalancer).filter((tag) => tagValue([tag], 'shared') !== undefined) : []),
+    ...(sharing?.missingTags ?? []),
+  ];
+  return { ...resource, attributes: { ...resource.attributes, tags: [...new Set([...tags, ...more])] } };
+}
+
+/** All that is there, and who joins; and for whom it was made, if that one is not on it any more. */
+function joinersTags(
+  { service }: ServiceIntent,
+  { cluster, loadBalancer, sharing }: SharingContext,
+): DesiredResource['attributes'] {
+  const key = keyOf(service);
+  const own = [clusterTag(cluster), nameTag(key), loadBalancerName(cluster.name, key)];
+  const missingTags = sharing?.missingTags ?? [];
+  const there = [...tagsOf(loadBalancer), ...own, ...missingTags];
+  const owner = loadBalancer ? absentOwner({ ...loadBalancer, tags: there }, cluster) : [];
+  return { tags: [...new Set([...there, ...owner])] };
+}
+
+function tagsOf(loadBalancer: WireResource | undefined): readonly string[] {
+  return (loadBalancer?.['tags'] ?? []) as readonly string[];
+}
+
+/** What concerns the load balancer as a whole, and is asked for in vain by who only joins it. */
+export function joinersProblems(
+  { service, internal }: ServiceIntent,
+  loadBalancer: WireResource,
+  floatingIP: WireResource | undefined,
+): readonly Problem[] {
+  const owner = textOf(madeForKey(loadBalancer)) ?? 'who made it';
+  const problem = (field: string, value: string): Problem => ({
+    field,
+    value,
+    message: `has no effect: that of load balancer ${loadBalancer.id}, which is shared, is for ${owner} to say`,
+  });
+  const { annotations = {} } = service.metadata;
+  const ofAnnotations = ANNOTATIONS.flatMap((row) => {
+    const [name = ''] = row.names.filter((one) => annotations[one] !== undefined);
+    const text = annotations[name];
+    if (text === undefined || !isOfTheWhole(row)) return [];
+    const parsed = row.parse(text);
+    const wire = row.on === 'floatingip' ? floatingIP : loadBalancer;
+    const isSo =
+      row.on !== 'Service' &&
+      'value' in parsed &&
+      wire !== undefined &&
+      row.sets in wire &&
+      equalAttribute(attributeRule(row.on as 'loadbalancer', row.sets), parsed.value, wire[row.sets]);
+    return isSo ? [] : [problem(name, text)];
+  });
+  const { loadBalancerIP } = service.spec;
+  const addresses = [floatingIP?.['floating_ip_address'], loadBalancer['vip_address']];
+  const isElsewhere = loadBalancerIP && !addresses.includes(loadBalancerIP);
+  return [
+    ...ofAnnotations,
+    ...(isElsewhere ? [problem('spec.loadBalancerIP', loadBalancerIP)] : []),
+    ...(internal && floatingIP ? [exposed(String(floatingIP['floating_ip_address']))] : []),
+    ...(!internal && !floatingIP ? [hidden(loadBalancer, owner)] : []),
+  ];
+}
+
+/** Settings of a Service that are about its load balancer or its floating IP. */
+const OF_THE_WHOLE: readonly string[] = [
+  'additionalVipSubnetIds',
+  'description',
+  'flavor',
+  'floatingSubnet',
+  'floatingSubnetTags',
+  'tags',
+];
+
+function isOfTheWhole({ on, sets }: AnnotationRow): boolean {
+  return on === 'loadbalancer' || on === 'floatingip' || (on === 'Service' && OF_THE_WHOLE.includes(sets));
+}
+
+/** Who can be reached from where is the load balancer's, and all on it share it (openstack-ccm.md, #2675). */
+function exposed(address: string): Problem {
+  const message = `cannot be kept: the load balancer that it shares has the floating IP ${address}`;
+  return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
+}
+
+function hidden({ id }: WireResource, owner: string): Problem {
+  const message = `has no floating IP, which is for ${owner} to say: this Service is reached at the VIP, from inside`;
+  return { field: 'load balancer', value: id, message };
+}
+
+const UNTIL = 'nothing is changed until then';
+
+/** Why it is not on that load balancer. All but the last one stop the Service: another one would not be what it asks for. */
+const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> = {
+  missing: () =>
+    `is no load balancer that the project of cloud.conf can see: name another one, or take the annotation away for one of its own; ${UNTIL}`,
+  'other-cluster': ({ id }) =>
+    `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share: name another one; nothing is changed`,
+  'no-consent': ({ id = '', key }) =>
+    `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
+  full: ({ id, others = [] }) =>
+    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; nothing is changed until there is room`,
+  external: ({ id }) =>
+    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; nothing is changed while both are so`,
+  'has-another': ({ id }) =>
+    `asks for another load balancer than ${id ?? ''}, at whose address the Service is: it stays there, since its address would change; delete the Service and make it again to move it`,
+};
+
+export function joiningProblems(
+  not: NotJoined | undefined,
+  intent: ServiceIntent | undefined,
+): readonly Problem[] {
+  if (!not || !intent) return [];
+  const { loadBalancerName } = intent.annotated.Service;
+  const problem: Problem = {
+    field: loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME,
+    value: loadBalancerName ?? not.asked,
+    message: WORDS[not.because](not),
+  };
+  return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];
+}
+
+/** None is taken, and no further one is made beside them. */
+export function ambiguityProblems(ids: readonly string[] = []): readonly Problem[] {
+  if (ids.length === 0) return [];
+  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id`;
+  return [{ field: 'load balancer', value: ids.join(', '), message, blocking: true }];
+}

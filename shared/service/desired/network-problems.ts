@@ -1,0 +1,195 @@
+import type { Config } from '../../config/config.ts';
+import { familyOf, hasAdditionalVips, servedFamilies } from '../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/network-facts.ts';
+import { ANNOTATION_PREFIX } from '../../model/ownership.ts';
+import type { Problem } from '../../model/plan.ts';
+import { rulesHoldSourceRanges } from './desire-security-group.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+
+interface Cloud {
+  readonly facts: NetworkFacts;
+  /** Families of the load balancer's VIPs. */
+  readonly served: readonly Family[];
+  readonly octavia: { readonly major: number; readonly minor: number };
+}
+
+/** What the cloud does not have, or cannot do, and without which nothing may be changed. */
+export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
+  const { facts } = input;
+  const problems: Problem[] = facts.missing.map((id) => ({
+    field: 'subnet, network or security group id',
+    value: id,
+    message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
+    blocking: true,
+  }));
+  const {
+    vip_network_id: network,
+    vip_port_id: port,
+    vip_qos_policy_id: qos,
+  } = intent.annotated.loadbalancer;
+  if (qos !== undefined && facts.noQosPolicy) {
+    const message =
+      'is not visible to the project of cloud.conf, or Neutron has no QoS; the VIP port stays as it is';
+    problems.push({ field: `${ANNOTATION_PREFIX}vip-qos-policy-id`, value: qos, message });
+  }
+  if (
+    !facts.vipSubnet &&
+    !facts.noVipSubnet &&
+    network === undefined &&
+    port === undefined &&
+    facts.missing.length === 0
+  ) {
+    const message =
+      'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
+    problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
+  }
+  const ranges = intent.allowed_cidrs;
+  const why = ranges && whyUnenforceable(intent, input, config);
+  if (typeof why === 'string') {
+    problems.push({
+      field: 'spec.loadBalancerSourceRanges',
+      value: (ranges ?? []).join(','),
+      message: `cannot be enforced ${why}, so nothing is opened`,
+      blocking: true,
+    });
+  }
+  return problems;
+}
+
+/**
+ * Octavia compares a range with the family of the primary VIP only, and writes each as a rule for all families (decision
+ * 13); with security groups of the user's own on the VIP port it takes none.
+ */
+function whyUnenforceable(
+  intent: ServiceIntent,
+  { octavia, served }: Cloud,
+  { loadBalancer: config }: Config,
+): string | undefined {
+  if (rulesHoldSourceRanges(config)) return undefined;
+  const { lbProvider } = config;
+  if (lbProvider === 'ovn' || octavia.major !== 2 || octavia.minor < 12)
+    return `by this cloud (Octavia API ${octavia.major}.${octavia.minor}, provider ${lbProvider})`;
+  if (served.length > 1) return 'on a load balancer with IPv4 and IPv6 addresses';
+  return intent.annotated.loadbalancer.vip_sg_ids === undefined
+    ? undefined
+    : 'together with vip-sg-ids, whose security groups say who may connect';
+}
+
+const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;
+const SUBNET = 'loadbalancer.openstack.org/subnet-id';
+
+/**
+ * What of spec.ipFamilies the load balancer does not have, and what it has beyond them. A first address that cannot be had
+ * stops the unit, and so does RequireDualStack before anything is made; a load balancer that is there serves on as it is.
+ * Its addresses are not for one that joins it to say.
+ */
+export function familyProblems(
+  intent: ServiceIntent,
+  facts: NetworkFacts,
+  octavia: { readonly major: number; readonly minor: number },
+  joins: boolean,
+): readonly Problem[] {
+  const served = servedFamilies(intent, facts, octavia);
+  const lacking = intent.families.filter((family) => !served.includes(family));
+  if (lacking.length === intent.families.length) return [noneServed(intent, served, facts)];
+  return [
+    ...lacking.flatMap((family) =>
+      joins ? [notShared(family, intent)] : notServed(family, intent, facts, octavia),
+    ),
+    ...strayNetworks(facts),
+    ...additionalVipsTooNew(intent, facts, octavia),
+    ...noFloatingIP(intent),
+    ...(joins ? [] : left(intent, facts)),
+  ];
+}
+
+const named = (families: readonly Family[]): string => families.map((family) => `IPv${family}`).join(', ');
+
+function noneServed(
+  intent: ServiceIntent,
+  served: readonly Family[],
+  { noVipSubnet, vips }: NetworkFacts,
+): Problem {
+  const message =
+    !vips && noVipSubnet
+      ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; nothing is changed`
+      : `is not what the load balancer has, which is ${named(served)} and cannot change; nothing is changed`;
+  return { field: 'spec.ipFamilies', value: named(intent.families), message, blocking: true };
+}
+
+function notServed(
+  family: Family,
+  { service, families }: ServiceIntent,
+  { vips, noVipSubnet, additionalSubnets = [] }: NetworkFacts,
+  octavia: { readonly major: number; readonly minor: number },
+): readonly Problem[] {
+  const { ipFamilyPolicy: policy } = service.spec;
+  const why = !hasAdditionalVips(octavia)
+    ? `needs Octavia API 2.26, this cloud has ${octavia.major}.${octavia.minor}`
+    : noVipSubnet && whyNot(noVipSubnet, ADDITIONAL);
+  // a subnet that there is cannot be added to a load balancer that is there: the plan refuses it in words
+  if (why === undefined && vips && additionalSubnets.length > 0) return [];
+  const blocks = policy === 'RequireDualStack' && !vips;
+  const others = families.filter((other) => other !== family);
+  const message = `has no IPv${family} address: ${why ?? 'there is no subnet for it'}; ${blocks ? 'nothing is changed' : `the Service is served by ${named(others)} only`}`;
+  return [
+    { field: 'spec.ipFamilyPolicy', value: policy ?? '', message, ...(blocks ? { blocking: true } : {}) },
+  ];
+}
+
+function notShared(family: Family, { service, families }: ServiceIntent): Problem {
+  const others = families.filter((other) => other !== family);
+  const message = `has no IPv${family} address: the load balancer, which is shared, has none; the Service is served by ${named(others)} only`;
+  return { field: 'spec.ipFamilyPolicy', value: service.spec.ipFamilyPolicy ?? '', message };
+}
+
+function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: string): string {
+  if (candidates.length === 0) return `the network ${network_id} has no IPv${family} subnet`;
+  return `the network ${network_id} has several IPv${family} subnets (${candidates.join(', ')}): name one in ${annotation}`;
+}
+
+/** All VIPs are addresses of one port. */
+function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): readonly Problem[] {
+  const stray = vips
+    ? []
+    : additionalSubnets.filter(({ network_id }) => vipSubnet && network_id !== vipSubnet.network_id);
+  return stray.map(({ id, network_id }) => {
+    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet?.network_id ?? ''}: all VIPs are of one network; nothing is changed`;
+    return { field: ADDITIONAL, value: id, message, blocking: true };
+  });
+}
+
+function additionalVipsTooNew(
+  { annotated }: ServiceIntent,
+  { vips }: NetworkFacts,
+  octavia: { readonly major: number; readonly minor: number },
+): readonly Problem[] {
+  const { additionalVipSubnetIds: ids = [] } = annotated.Service;
+  if (ids.length === 0 || hasAdditionalVips(octavia) || vips) return [];
+  const message = `needs Octavia API 2.26, this cloud has ${octavia.major}.${octavia.minor}; it is left out`;
+  return [{ field: ADDITIONAL, value: ids.join(','), message }];
+}
+
+const FLOATING = ['floating-network-id', 'floating-subnet-id', 'floating-subnet', 'floating-subnet-tags'];
+
+/** Neutron has none of IPv6; cloud.conf may name their network for all Services alike. */
+function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] {
+  if (families.includes(4)) return [];
+  return FLOATING.flatMap((name) => {
+    const field = `loadbalancer.openstack.org/${name}`;
+    const value = service.metadata.annotations?.[field];
+    const message = 'has no effect: there are no floating IPs of IPv6, the address is the VIP';
+    return value === undefined ? [] : [{ field, value, message }];
+  });
+}
+
+/** Of a family that was given up, or never asked for: it answers, and is not published. */
+function left({ families, annotated }: ServiceIntent, { vips = [] }: NetworkFacts): readonly Problem[] {
+  if (annotated.Service.additionalVipSubnetIds !== undefined) return [];
+  return vips
+    .filter((vip) => !families.includes(familyOf(vip)))
+    .map((vip) => {
+      const message = `does not name the family of ${vip}, which the load balancer keeps: a VIP cannot be taken away; it is not published`;
+      return { field: 'spec.ipFamilies', value: named(families), message };
+    });
+}

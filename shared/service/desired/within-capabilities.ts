@@ -1,0 +1,139 @@
+import { lackingIn } from '../../model/load-balancer/capabilities.ts';
+import type { Capability } from '../../model/load-balancer/capabilities.ts';
+import type { Problem } from '../../model/plan.ts';
+import type { DesiredResource } from '../../model/resources.ts';
+import { withoutRecordOf } from '../../model/ownership.ts';
+import type { Spelling } from '../intent/read-annotations.ts';
+import { transportOf } from '../../model/address.ts';
+import { ANNOTATIONS } from '../intent/annotations.ts';
+import type { ServicePort } from '../../model/kubernetes.ts';
+import type { ServiceIntent } from '../intent/service-intent.ts';
+
+/** Which Octavia there is, and whose load balancers it makes. */
+export interface Ability {
+  readonly major: number;
+  readonly minor: number;
+  readonly provider: string;
+}
+
+export interface Able {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+}
+
+/** By which annotation an attribute of a resource is asked for, where it is one. */
+export type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
+
+/**
+ * What is desired without what this cloud cannot do, and a Problem for each wish that is not met. A port that should end
+ * TLS cannot be opened without it: what comes through would not be what its members expect.
+ */
+export function withinCapabilities(
+  desired: readonly DesiredResource[],
+  ability: Ability,
+  spelledBy: SpelledBy = () => undefined,
+): Able {
+  const { minor, provider } = ability;
+  const missing = lackingIn(provider, minor);
+  const problems = new Map<string, Problem>();
+  const dropped = new Set<string>();
+  const resources = desired
+    .filter((one) => !isOfLayer7(one) || provider !== 'ovn')
+    .map((resource) => {
+      const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
+      for (const capability of missing) {
+        const { kind, attribute, values, instead } = capability;
+        const asked = attributes.get(attribute);
+        if (kind !== resource.kind || asked === undefined) continue;
+        if (values && !values.includes(asked)) continue;
+        if (capability.drops) dropped.add(placeOf(resource));
+        else if (instead === undefined) attributes.delete(attribute);
+        else attributes.set(attribute, instead);
+        const spelled = spelledBy(resource, attribute);
+        if (!spelled && isDefault(attribute, asked)) continue;
+        const problem = notMet(capability, asked, ability, spelled);
+        problems.set(`${problem.field} ${problem.value} ${problem.message}`, problem);
+      }
+      const left = Object.keys(resource.attributes).filter((name) => !attributes.has(name));
+      const tags = attributes.get('tags');
+      if (Array.isArray(tags)) attributes.set('tags', withoutRecordOf(tags.map(String), left));
+      return { ...resource, attributes: Object.fromEntries(attributes) };
+    });
+  return {
+    resources: resources.filter((resource) => !dropped.has(placeOf(resource))),
+    problems: [...problems.values()],
+  };
+}
+
+function isOfLayer7({ kind }: DesiredResource): boolean {
+  return kind === 'l7policy' || kind === 'l7rule';
+}
+
+/** `tcp/80` of `listener/tcp/80` and of all that is behind it. */
+function placeOf({ address }: DesiredResource): string {
+  return address.split('/').slice(1, 3).join('/');
+}
+
+function notMet(
+  { kind, attribute, since = 0, instead, guards, drops }: Capability,
+  asked: unknown,
+  { major, minor, provider }: Ability,
+  spelled: Spelling | undefined,
+): Problem {
+  const why =
+    minor < since
+      ? `needs Octavia API 2.${since}, this cloud has ${major}.${minor}`
+      : `is nothing that the provider ${provider} can do`;
+  const stops = guards === true || asked === 'TERMINATED_HTTPS';
+  const without = instead === undefined ? 'it is left out' : `${textOf(instead)} is taken in its place`;
+  const done = stops ? 'nothing is changed' : drops ? 'the port is left out' : without;
+  return {
+    field: spelled?.name ?? `${kind} ${attribute}`,
+    value: spelled?.text ?? textOf(asked),
+    message: `${why}; ${done}`,
+    ...(stops ? { blocking: true as const } : {}),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What levelset takes when nothing is said, and how a check of kube-proxy is made. */
+const IMPLIED = [
+  'allowed_cidrs',
+  'backup',
+  'monitor_port',
+  'type',
+  'http_method',
+  'url_path',
+  'expected_codes',
+];
+
+/** Nobody asked for it, or what it follows from is said already. */
+function isDefault(attribute: string, asked: unknown): boolean {
+  return (attribute === 'lb_algorithm' && asked === 'ROUND_ROBIN') || IMPLIED.includes(attribute);
+}
+
+/** Which annotation of the Service asked for an attribute of what is desired for one of its ports. */
+export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
+  return ({ kind, address }, attribute) => {
+    const at = address.split('/').slice(1, 3).join('/');
+    const index = (service.spec.ports ?? []).findIndex((port) => placeOfPort(port) === at);
+    const spelled = annotated.ports[index]?.spelled ?? {};
+    return settersOf(`${kind}.${attribute}`).flatMap((what) => spelled[what] ?? [])[0];
+  };
+}
+
+/** What sets an attribute, or ends up in it. */
+function settersOf(attribute: string): readonly string[] {
+  const rows = ANNOTATIONS.filter(
+    (row) => `${row.on}.${row.sets}` === attribute || row.becomes === attribute,
+  );
+  return rows.map(({ on, sets }) => `${on}.${sets}`);
+}
+
+/** `tcp/80` */
+function placeOfPort({ protocol = 'TCP', port }: ServicePort): string {
+  return `${transportOf(protocol)}/${port}`;
+}

@@ -1,0 +1,96 @@
+/** What the stage observe has to look up in the cloud for one Service. */
+import type { Config, LoadBalancerConfig } from '../../config/config.ts';
+import { askedFloatingIP } from '../../model/kubernetes.ts';
+import type { Service } from '../../model/kubernetes.ts';
+import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { JoinIntent } from '../../model/load-balancer/shared-load-balancer.ts';
+import { mayJoin } from '../../model/load-balancer/reach.ts';
+import type { NetworkQuestion } from '../../model/network/network-facts.ts';
+import { LOAD_BALANCER_ADDRESS, sharedTag } from '../../model/ownership.ts';
+import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
+import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
+import type { Annotated } from './read-annotations.ts';
+import { wantsFloatingIP } from './service-intent.ts';
+import type { ServiceIntent } from './service-intent.ts';
+
+/** In Neutron: the subnets, networks, ports and policies that the Service names, and where its members are. */
+export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
+  const { loadbalancer, floatingip, Service } = intent.annotated;
+  return {
+    ...(loadbalancer.vip_subnet_id === undefined ? {} : { vip_subnet_id: loadbalancer.vip_subnet_id }),
+    ...(loadbalancer.vip_network_id === undefined ? {} : { vip_network_id: loadbalancer.vip_network_id }),
+    ...(loadbalancer.vip_port_id === undefined ? {} : { vip_port_id: loadbalancer.vip_port_id }),
+    additional_vip_subnet_ids: Service.additionalVipSubnetIds ?? [],
+    ...(loadbalancer.vip_qos_policy_id === undefined
+      ? {}
+      : { vip_qos_policy_id: loadbalancer.vip_qos_policy_id }),
+    ...(loadbalancer.vip_sg_ids === undefined ? {} : { vip_sg_ids: loadbalancer.vip_sg_ids }),
+    ...(Service.memberSubnetId === undefined ? {} : { member_subnet_id: Service.memberSubnetId }),
+    ...(hasOnlyPods(intent.service) ? { pod_addresses: podAddresses(endpoints) } : {}),
+    ...(floatingip.floating_network_id === undefined
+      ? {}
+      : { floating_network_id: floatingip.floating_network_id }),
+    ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
+    choose_floating_subnet: choosesFloatingSubnet(intent),
+    external: wantsFloatingIP(intent),
+    ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
+    families: intent.families,
+  };
+}
+
+interface SubnetChoice {
+  readonly annotated: Pick<Annotated, 'floatingip' | 'Service'>;
+  readonly service: Pick<Service, 'spec'>;
+}
+
+/**
+ * Whether the floating IP's subnet is chosen by its name or its tags. An id in the annotations, or an address in
+ * spec.loadBalancerIP, goes first.
+ */
+export function choosesFloatingSubnet({ annotated, service }: SubnetChoice): boolean {
+  const { floatingip, Service } = annotated;
+  if (askedFloatingIP(service) !== undefined) return false;
+  const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
+  return !floatingip.subnet_id && floatingSubnet + floatingSubnetTags !== '';
+}
+
+/** Settings of a port that name something in Barbican. */
+export type BarbicanSetting = 'tlsReferences' | 'clientCa' | 'clientCrl' | 'poolCa' | 'poolCertificate';
+
+const BARBICAN_SETTINGS = [
+  'tlsReferences',
+  'clientCa',
+  'clientCrl',
+  'poolCa',
+  'poolCertificate',
+] as const satisfies readonly BarbicanSetting[];
+
+/** Where references to certificates lead: Barbican, or another store that levelset does not read. */
+export type CertificateStore = LoadBalancerConfig['containerStore'];
+
+/** In Barbican: what the ports refer to. Nothing for a Service without a load balancer. */
+export function certificateQuestion(
+  intent: { readonly annotated: Pick<Annotated, 'ports'> } | undefined,
+  config: Config,
+): CertificateQuestion {
+  if (!intent || config.loadBalancer.containerStore === 'external') return { references: [] };
+  const texts = intent.annotated.ports.flatMap(({ ServicePort }) =>
+    BARBICAN_SETTINGS.flatMap((setting) => ServicePort[setting] ?? []),
+  );
+  return { references: [...new Set(texts)].flatMap((text) => parseTlsReference(text) ?? []) };
+}
+
+/** In Octavia: the load balancer that the Service is to share with others (decision 20). */
+export function joinIntent(intent: ServiceIntent, config: Config): JoinIntent {
+  const { loadBalancerId: id = '', loadBalancerName: name } = intent.annotated.Service;
+  const { namespace, annotations = {} } = intent.service.metadata;
+  return {
+    ...(id === '' ? {} : { id }),
+    noted: annotations[LOAD_BALANCER_ADDRESS] !== undefined,
+    ...(name === undefined ? {} : { tag: sharedTag(namespace, name) }),
+    internal: intent.internal,
+    limit: config.loadBalancer.maxSharedLb,
+    hasConsent: (loadBalancer) => mayJoin(config, namespace, loadBalancer),
+  };
+}

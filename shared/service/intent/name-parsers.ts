@@ -1,0 +1,102 @@
+import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
+import type { Choice } from '../../model/network/subnet-choice.ts';
+import { NODE_SELECTOR, parseNodeSelector } from '../../model/node/node-selector.ts';
+import type { NodeSelector } from '../../model/node/node-selector.ts';
+import { uuid } from './parsers.ts';
+import type { Parser } from './parsers.ts';
+import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
+import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
+
+/** Values that choose among things by what they are called: the same words as in cloud.conf. */
+
+/** Empty, it is every node, whatever cloud.conf says. */
+export const nodeSelector: Parser<NodeSelector> = (text) => {
+  const value = parseNodeSelector(text);
+  return value ? { value } : { allowed: NODE_SELECTOR };
+};
+
+/** Empty, it is any subnet. */
+function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
+  return (text) => {
+    const value = text.trim();
+    const read = value === '' ? undefined : choose(value);
+    return read && 'allowed' in read ? read : { value };
+  };
+}
+
+export const subnetName = choice(chooseByName);
+export const subnetTags = choice(chooseByTags);
+
+/** The name that an operator gave a flavor, or its id. */
+export const operatorsName: Parser<string> = (text) =>
+  /^[^\p{Cc}]{1,255}$/u.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'the name of an Octavia flavor, or its id' };
+
+const NODE_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+export const nodeName: Parser<string> = (text) =>
+  NODE_NAME.test(text.trim()) ? { value: text.trim() } : { allowed: 'names of nodes' };
+
+const MOST_WEIGHT = 256;
+
+/** What Octavia takes as weight of a member: 0 gives it no new connections. */
+export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) => {
+  const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
+  const read = pairs.flatMap((item): (readonly [string, number])[] => {
+    const [, name = '', weight] = /^(.+)=(\d{1,3})$/.exec(item) ?? [];
+    return NODE_NAME.test(name) && Number(weight) <= MOST_WEIGHT ? [[name, Number(weight)]] : [];
+  });
+  const names = new Set(read.map(([name]) => name));
+  return pairs.length > 0 && names.size === pairs.length
+    ? { value: Object.fromEntries(read) }
+    : { allowed: `nodes with weights from 0 to ${MOST_WEIGHT}, each once: node-a=10,node-b=0` };
+};
+
+/** The text in quotes of a section of cloud.conf. */
+export const sectionName: Parser<string> = (text) =>
+  text.trim() === '' || /\p{Cc}/u.test(text)
+    ? { allowed: 'the name of a [LoadBalancerClass "name"] of cloud.conf' }
+    : { value: text.trim() };
+
+const SHARED = /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** By what Services find the load balancer that they share. It goes into a tag, and tags are asked for with commas. */
+export const sharedName: Parser<string> = (text) =>
+  SHARED.test(text.trim())
+    ? { value: text.trim() }
+    : { allowed: 'a DNS label such as edge, or cluster/edge for one of all namespaces' };
+
+/** Other controllers leave it empty. */
+export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { value: '' } : uuid(text));
+
+/** What a Service writes on its load balancer for people and programs of the cloud: tags and a description. */
+
+const MOST_TAGS = 32;
+
+/** Split on commas, as the Go provider does. A tag that says whose something is may not be forged (decision 31). */
+export const userTags: Parser<readonly string[]> = (text) => {
+  const tags = [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
+  return tags.length > 0 && tags.length <= MOST_TAGS && tags.every(isTag)
+    ? { value: tags }
+    : {
+        allowed: `at most ${MOST_TAGS} tags with commas between, each of at most ${LONGEST_USER_TAG} bytes and none that begins with levelset- or kube_service_`,
+      };
+};
+
+function isTag(tag: string): boolean {
+  return Buffer.byteLength(tag) <= LONGEST_USER_TAG && !/\p{Cc}/u.test(tag) && !isReserved(tag);
+}
+
+/** Controllers read in descriptions whose a load balancer is, and how it is to behave: that may not be forged either. */
+export const description: Parser<string> = (text) => {
+  const line = text.trim();
+  const isFine =
+    line !== '' &&
+    Buffer.byteLength(line) <= LONGEST_DESCRIPTION &&
+    !/\p{Cc}|,lb_version:/u.test(line) &&
+    !line.includes(DESCRIPTION_MARK.trim());
+  return isFine
+    ? { value: line }
+    : { allowed: `one line of at most ${LONGEST_DESCRIPTION} bytes, without what controllers write there` };
+};

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { desireFloatingSubnets } from '../../../../shared/service/desired/desire-floating-ip.ts';
+import { networkQuestion } from '../../../../shared/service/intent/cloud-questions.ts';
+import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
+import type { FloatingSubnet } from '../../../../shared/model/network/network-facts.ts';
+import { aConfig } from '../../../support/config.ts';
+import { aStoredService } from '../../../support/service.ts';
+
+const OCCM = 'loadbalancer.openstack.org/';
+const ID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
+const subnet = (
+  id: string,
+  name: string,
+  tags: readonly string[],
+  network_id = 'public',
+): FloatingSubnet => ({
+  id,
+  name,
+  network_id,
+  tags,
+});
+const THERE = [subnet('1', 'public-1', ['paid']), subnet('2', 'public-2', []), subnet('3', 'old', ['paid'])];
+
+function intent(asked: Readonly<Record<string, string>>, loadBalancerIP?: string) {
+  const annotations = Object.fromEntries(Object.entries(asked).map(([name, text]) => [OCCM + name, text]));
+  return readIntent(
+    aStoredService({ annotations, spec: { loadBalancerIP } }),
+    aConfig(undefined, { floatingSubnet: 'old' }),
+  );
+}
+
+function choose(
+  asked: Readonly<Record<string, string>>,
+  there: readonly FloatingSubnet[] = THERE,
+  loadBalancerIP?: string,
+) {
+  const facts = { floatingNetworks: ['public'], floatingSubnets: there, missing: [] };
+  return desireFloatingSubnets(intent(asked, loadBalancerIP), 'public', facts);
+}
+
+describe('subnets for the floating IP', () => {
+  test.each([
+    ['of cloud.conf', {}, ['3']],
+    ['by name', { 'floating-subnet': 'public-*' }, ['1', '2']],
+    ['by tags, whatever cloud.conf says of names', { 'floating-subnet-tags': 'paid' }, ['1', '3']],
+    ['by both', { 'floating-subnet': 'public-*', 'floating-subnet-tags': '!paid' }, ['2']],
+    ['any, when that is asked', { 'floating-subnet': '' }, []],
+    ['by id, which goes first', { 'floating-subnet-id': ID, 'floating-subnet': 'x' }, [ID]],
+  ])('%s', (_, asked, subnets) => {
+    expect(choose(asked)).toEqual({ subnets, problems: [] });
+  });
+
+  test('are for Neutron to find where an address is asked for', () => {
+    expect(choose({ 'floating-subnet': 'public-*' }, THERE, '203.0.113.9')).toEqual({
+      subnets: [],
+      problems: [],
+    });
+  });
+
+  test('are ten at most', () => {
+    const many = Array.from({ length: 12 }, (_, at) => subnet(String(at), 'public', []));
+    expect(choose({ 'floating-subnet': 'public' }, many).subnets).toHaveLength(10);
+  });
+
+  test('are none after a mistake in what chooses them', () => {
+    expect(choose({ 'floating-subnet': '~(' })).toEqual({ problems: [] });
+    expect(choose({ 'floating-subnet-id': 'public' })).toEqual({ problems: [] });
+  });
+
+  test('are none when none matches, and those that are there are named', () => {
+    expect(choose({ 'floating-subnet': 'private', 'floating-subnet-tags': 'a' })).toEqual({
+      problems: [
+        {
+          field: `${OCCM}floating-subnet`,
+          value: 'private and tags a',
+          message:
+            'matches no IPv4 subnet of the external network public, which has public-1 #paid, public-2, old #paid; no floating IP is made',
+        },
+      ],
+    });
+    expect(choose({ 'floating-subnet-tags': 'paid' }, []).problems).toMatchObject([
+      { field: `${OCCM}floating-subnet-tags`, value: 'paid' },
+    ]);
+  });
+
+  test('are none when the one that is named belongs to another network', () => {
+    expect(choose({ 'floating-subnet-id': ID }, [subnet(ID, 'x', [], 'private')])).toEqual({
+      problems: [
+        {
+          field: `${OCCM}floating-subnet-id`,
+          value: ID,
+          message:
+            'is a subnet of network private, not of the external network public; no floating IP is made',
+        },
+      ],
+    });
+  });
+});
+
+test.each([
+  [{ 'floating-subnet': '' }, { choose_floating_subnet: false }],
+  [{}, { choose_floating_subnet: true }],
+  [{ 'floating-subnet-id': ID }, { choose_floating_subnet: false, floating_subnet_id: ID }],
+])('%j has %j looked up', (asked, question) => {
+  expect(networkQuestion(intent(asked))).toMatchObject(question);
+});

@@ -1,4 +1,7 @@
-/** Flags of the Go cloud-controller-manager that mean nothing here, and why. Names and kinds: kubernetes.md, section 5. */
+/**
+ * Flags of the Go cloud-controller-manager that mean nothing here, and why. Names and kinds:
+ * docs/sources/kubernetes.md, "Flags of the cloud-controller-manager".
+ */
 interface GoFlag {
   /** Takes a value: `--name value` as well as `--name=value`. */
   readonly value: boolean;

@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts';
 
 /**
  * Queues before the answer is given. Throws 503 when the queue does not take it: the apiserver sends a batch again, and
- * soon only when it is told when (kubernetes.md 7.5).
+ * soon only when it is told when (docs/sources/kubernetes.md, "Audit webhook").
  */
 export async function queue(
   requests: readonly ReconcileRequest[],

@@ -1,7 +1,10 @@
 import { raw, type Request, type RequestHandler } from 'express';
 import { HttpError } from './http-error.ts';
 
-/** A batch of 400 events at level RequestResponse can be this long (kubernetes.md 7.5); the apiserver cuts there too. */
+/**
+ * A batch of 400 events at level RequestResponse can be this long (docs/sources/kubernetes.md, "Audit webhook"); the
+ * apiserver cuts there too.
+ */
 const LIMIT = '10mb';
 
 /** 415 unless the body has one of these media types; parameters such as charset are not looked at: JSON is UTF-8. */

@@ -10,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Octavia's error body (openstack-lab.md, "Facts for a faithful simulator"). */
+/** Octavia's error body (docs/sources/openstack.md, "Error bodies"). */
 export function octaviaFault(status: number, faultstring: string): Refusal {
   return new Refusal(status, {
     faultcode: status < 500 ? 'Client' : 'Server',

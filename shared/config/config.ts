@@ -66,7 +66,7 @@ export type Credentials =
 
 export type DomainRef = { readonly id: string } | { readonly name: string };
 
-/** [LoadBalancer] of cloud.conf (openstack-ccm.md, 2.2); names as there, in camel case. */
+/** [LoadBalancer] of cloud.conf (docs/sources/go-provider.md, "Section LoadBalancer"); names as there, in camel case. */
 export interface LoadBalancerConfig {
   /** False: nothing is made, changed or deleted. */
   readonly enabled: boolean;
@@ -101,7 +101,10 @@ export interface LoadBalancerConfig {
   readonly providerRequiresSerialApiCalls: boolean;
 }
 
-/** [LoadBalancerClass "name"] of cloud.conf: what it names comes before [LoadBalancer] (openstack-ccm.md, 2.3). */
+/**
+ * [LoadBalancerClass "name"] of cloud.conf: what it names comes before [LoadBalancer] (docs/sources/go-provider.md,
+ * "Section LoadBalancerClass").
+ */
 export type LoadBalancerClassConfig = Pick<
   LoadBalancerConfig,
   | 'subnetId'
@@ -113,7 +116,10 @@ export type LoadBalancerClassConfig = Pick<
   | 'floatingSubnetTags'
 >;
 
-/** [Networking] of cloud.conf: which addresses of its server a Node has (openstack-ccm.md, 2.4 and 6.5). */
+/**
+ * [Networking] of cloud.conf: which addresses of its server a Node has (docs/sources/go-provider.md, "Section
+ * Networking").
+ */
 export interface NetworkingConfig {
   /** Networks whose addresses are of type ExternalIP. */
   readonly publicNetworkNames: readonly string[];

@@ -1,6 +1,9 @@
 import { didYouMean } from './flags/did-you-mean.ts';
 
-/** The four loops of a cloud-controller-manager by their names in Kubernetes (kubernetes.md, 5), each with its short one. */
+/**
+ * The four loops of a cloud-controller-manager by their names in Kubernetes (docs/sources/kubernetes.md, "Flags of the
+ * cloud-controller-manager"), each with its short one.
+ */
 const ALIASES = {
   'service-lb-controller': 'service',
   'cloud-node-controller': 'cloud-node',
@@ -13,8 +16,8 @@ export type ControllerName = keyof typeof ALIASES;
 export const CONTROLLERS = Object.keys(ALIASES) as readonly ControllerName[];
 
 /**
- * `--controllers`: `*` is all, a name turns one on, `-name` turns one off, the first that names it counts. As in the Go program,
- * what is not named is on only with a star.
+ * `--controllers`: `*` is all, a name turns one on, `-name` turns one off, the first that names it counts. As in the Go
+ * program, what is not named is on only with a star.
  */
 export function controllersFlag(value: string | undefined, problems: string[]): readonly ControllerName[] {
   const named = (value ?? '').split(/[\s,]+/).filter((word) => word !== '');

@@ -45,8 +45,8 @@ interface Item {
 
 /**
  * All objects of a collection, in pages of 500 of one consistent snapshot. When the snapshot expires on the way (410,
- * kubernetes.md 9.2) it starts over, once; a part is never returned. Field managers and a Node's images, the bulk of
- * the JSON, are dropped. Throws KUBE_UNAVAILABLE when it expires again.
+ * docs/sources/kubernetes.md, "Lists in pages") it starts over, once; a part is never returned. Field managers and a
+ * Node's images, the bulk of the JSON, are dropped. Throws KUBE_UNAVAILABLE when it expires again.
  */
 export async function listAll<T>(http: Http, request: ListRequest): Promise<readonly T[]> {
   const items = (await tryList(http, request)) ?? (await tryList(http, request));

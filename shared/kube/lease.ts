@@ -20,7 +20,7 @@ interface Held {
 }
 
 /**
- * A Lease of one unit (kubernetes.md, 8, option A). Whether another holder is alive is told by the apiserver's Date
+ * A Lease of one unit (docs/sources/kubernetes.md, "Leases"). Whether another holder is alive is told by the apiserver's Date
  * header alone; how long our own hold lasts, by the monotonic clock since the last confirmed write was sent. Acquire
  * takes two calls, release one, renew one when half of the time is over and none before.
  */
@@ -156,7 +156,10 @@ export class KubeLease implements Lease {
   }
 }
 
-/** A coordination.k8s.io/v1 Lease on the wire (kubernetes.md, 8); fields not named here are sent back as they came. */
+/**
+ * A coordination.k8s.io/v1 Lease on the wire (docs/sources/kubernetes.md, "Leases"); fields not named here are sent
+ * back as they came.
+ */
 export interface LeaseRecord {
   readonly metadata: {
     readonly name: string;

@@ -8,9 +8,9 @@ import { corePath } from './kube-objects.ts';
 const LONGEST_MESSAGE = 1024;
 
 /**
- * Shows an Event at a Service or a Node (kubernetes.md 1.4 and 7.10). There is no memory between runs, so the name is made of what
- * the Event says: the same again counts up the one that is there, until the apiserver drops it (--event-ttl). Never
- * throws: an Event that cannot be written goes to the log.
+ * Shows an Event at a Service or a Node (docs/sources/kubernetes.md, "Events of the controllers"). There is no memory
+ * between runs, so the name is made of what the Event says: the same again counts up the one that is there, until the
+ * apiserver drops it (--event-ttl). Never throws: an Event that cannot be written goes to the log.
  */
 export async function recordEvent(
   http: Http,

@@ -13,7 +13,7 @@ export interface Ref {
 }
 
 /**
- * The place of a pool that is built up beside the one in use, before the listener turns to it (docs/decisions.md, 11).
+ * The place of a pool that is built up beside the one in use, before the listener turns to it (decision 11).
  * `tcp/80` is the place of a port; `tcp/80/next` that of the pool that will be, or was, its pool.
  */
 export function nextPlace(place: string): string {
@@ -26,7 +26,10 @@ export function poolAddressOf(address: string): string {
   return `pool/${(kind === 'member' ? place.slice(0, -1) : place).join('/')}`;
 }
 
-/** The listener protocols that share the TCP ports of a load balancer (openstack-ccm.md, 13). */
+/**
+ * The listener protocols that share the TCP ports of a load balancer (docs/sources/openstack.md, "Protocols on one
+ * port").
+ */
 const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
 
 /** `tcp`, `udp` or `sctp`: with the port it names what only one listener can be. */

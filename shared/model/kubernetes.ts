@@ -134,7 +134,7 @@ export interface ServicePatch {
   };
 }
 
-/** An Event to be shown at a Service or a Node (kubernetes.md, 1.4 and 7.10). */
+/** An Event to be shown at a Service or a Node (docs/sources/kubernetes.md, "Events of the controllers"). */
 export interface ObjectEvent {
   /** Kubernetes' own that would say it, where that is not the one of the Service or the Node. */
   readonly component?: 'route_controller';

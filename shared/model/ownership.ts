@@ -15,7 +15,8 @@
  * levelset-replaces=<id>                  on load balancers and pools: made to take that one's place
  *
  * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
- * provider (openstack-ccm.md, section 3), so that it can take everything back (decision 7).
+ * provider (docs/sources/go-provider.md, "Names, tags and descriptions"), so that it can take everything back (decision
+ * 7).
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';

@@ -16,7 +16,7 @@ function tooOld({ major, minor }: ApiVersion): ReconcileError {
   return new ReconcileError('CONFIG_INVALID', `Octavia API ${major}.${minor} ${why}: it needs 2.${LEAST}`);
 }
 
-/** The newest version that the root of the load balancer service lists (fixtures octavia_versions.json). */
+/** The newest version that the root of the load balancer service lists (docs/sources/openstack.md, "Versions and quotas"). */
 export async function readOctaviaVersion(session: Session): Promise<ApiVersion> {
   const attempted = 'read the versions of the load balancer service';
   const answer = await session.send({ service: 'load-balancer', method: 'GET', path: '/', attempted });
@@ -37,9 +37,9 @@ function readVersion(entry: unknown): ApiVersion[] {
 type Limits = Readonly<Record<string, unknown>>;
 
 /**
- * The project's limits. Octavia 11 answers every limit of a project (fixtures octavia_quota_get.json); older ones leave
- * those that were never set null, and then the deployment's defaults count. Octavia's `load_balancer` and
- * `health_monitor` lose their underscore, as the kinds are written elsewhere.
+ * The project's limits. Octavia 11 answers every limit of a project (docs/sources/openstack.md, "Versions and quotas");
+ * older ones leave those that were never set null, and then the deployment's defaults count. Octavia's `load_balancer`
+ * and `health_monitor` lose their underscore, as the kinds are written elsewhere.
  */
 export async function readQuota(session: Session): Promise<Readonly<Record<string, number>>> {
   const path = `/v2.0/lbaas/quotas/${await session.projectId()}`;

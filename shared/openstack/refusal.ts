@@ -10,7 +10,7 @@ interface Rule {
   readonly code: ErrorCode;
 }
 
-/** First match wins. The only place that reads what OpenStack says in words (fixtures/openstack/error_*.json). */
+/** First match wins. The only place that reads what OpenStack says in words. */
 // prettier-ignore
 const RULES: readonly Rule[] = [
   { status: 400, type: 'ExternalIpAddressExhausted', code: 'ADDRESSES_EXHAUSTED' },
@@ -94,7 +94,7 @@ const LONGEST_MESSAGE = 500;
 /**
  * Reads the error body of any service: Octavia `{faultstring}`, Neutron `{NeutronError: {type, message}}`, keystone
  * and keystonemiddleware `{error: {message}}`, Nova `{itemNotFound: {message}}`, pecan `{title, description}`
- * (openstack-lab.md, "Facts for a faithful simulator"). Undefined when the body is none of these.
+ * (docs/sources/openstack.md, "Error bodies"). Undefined when the body is none of these.
  */
 export function readFault(body: unknown): Fault | undefined {
   if (!isRecord(body)) return undefined;
@@ -126,10 +126,10 @@ export function saysAbsent(status: number, body: unknown): boolean {
   );
 }
 
-/** Nova names what it has not got (error_404_nova_server.json). */
+/** Nova names what it has not got (docs/sources/openstack.md, "Error bodies"). */
 const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
 
-/** Pecan answers a path that it does not know in the same form, but names no object (error_404_barbican_secret.json). */
+/** Pecan answers a path that it does not know in the same form, but names no object. */
 const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {

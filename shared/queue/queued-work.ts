@@ -21,8 +21,8 @@ export function groupId(work: QueuedWork): string {
 }
 
 /**
- * Unique over the whole queue (serverless-lab.md, section 3): the same event for the same key is dropped when it is sent
- * again, any other gets through.
+ * Unique over the whole queue (docs/sources/tools.md, "SQS FIFO queues"): the same event for the same key is dropped
+ * when it is sent again, any other gets through.
  */
 export function deduplicationId(work: QueuedWork): string {
   const { key, cause } = work.request;

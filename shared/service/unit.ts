@@ -4,7 +4,10 @@ import type { Unit } from '../model/unit.ts';
 import type { Key, ServiceKey } from '../model/request.ts';
 import { FINALIZER } from '../model/ownership.ts';
 
-/** Which Services want a load balancer of ours (kubernetes.md, 1.1; with a class configured, only that class). */
+/**
+ * Which Services want a load balancer of ours (docs/sources/kubernetes.md, "Services with a load balancer"; with a
+ * class configured, only that class).
+ */
 export function wantsLoadBalancer(service: Service, config: Pick<Config, 'loadBalancerClass'>): boolean {
   return (
     service.spec.type === 'LoadBalancer' &&

@@ -1,7 +1,8 @@
 /**
- * What an audit batch must look like (kubernetes.md 7.1): the list is judged as a whole, its items one by one, so that
- * one bad event never makes the apiserver send the other 399 again. Unknown properties are allowed, `requestObject` may
- * be anything (an array for a JSON Patch), `objectRef` is absent for URLs that are no resource.
+ * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"): the list is judged as a whole, its
+ * items one by one, so that one bad event never makes the apiserver send the other 399 again. Unknown properties are
+ * allowed, `requestObject` may be anything (an array for a JSON Patch), `objectRef` is absent for URLs that are no
+ * resource.
  */
 import { auditEvent, eventList } from './audit-schema.generated.js';
 

@@ -1,5 +1,5 @@
 /**
- * Writes audit-schema.generated.js: ajv's checks as plain code (2 ms to load instead of 49, ecosystem.md 4). Run it with
+ * Writes audit-schema.generated.js: ajv's checks as plain code (2 ms to load instead of 49). Run it with
  * `npm run generate` after a change here; a test compares. `minLength` and `format` would make the code import ajv.
  */
 import { writeFileSync } from 'node:fs';

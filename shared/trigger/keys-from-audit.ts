@@ -2,11 +2,12 @@ import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts
 import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
 
 /**
- * Maps the items of an audit EventList to keys (kubernetes.md 7.8). Only what was committed counts: stage
- * ResponseComplete, a 2xx, no dry run. The payload is a hint: a forged event costs one reconcile and no more.
+ * Maps the items of an audit EventList to keys (docs/sources/kubernetes.md, "Audit events"). Only what was committed
+ * counts: stage ResponseComplete, a 2xx, no dry run. The payload is a hint: a forged event costs one reconcile and no
+ * more.
  *
  * @param items as they came; an item that is no audit event is counted as skipped
- * @param self user names whose own writes are dropped (kubernetes.md 7.7)
+ * @param self user names whose own writes are dropped (docs/sources/kubernetes.md, "Audit events")
  */
 export function keysFromAudit(items: readonly unknown[], self: readonly string[]): Triggered {
   const own = new Set(self);
@@ -40,7 +41,10 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   return { keys: keysOfNode(event), cause: event.auditID };
 }
 
-/** Without a name all are looked through. Routes follow CIDRs, and addresses, which in a status are the kubelets' to write. */
+/**
+ * Without a name all are looked through. Routes follow CIDRs, and addresses, which in a status are the kubelets' to
+ * write.
+ */
 function keysOfNode({ objectRef, verb }: AuditEvent): readonly string[] {
   const { name, subresource } = objectRef ?? {};
   if (!name || verb === 'delete' || verb === 'deletecollection') return OF_ALL_NODES;

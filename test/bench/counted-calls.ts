@@ -6,7 +6,10 @@ export interface Row {
   readonly requests: readonly RecordedRequest[];
   /** Of the requests to OpenStack those of the runs alone, where sweeps followed; without it all of them. */
   readonly runs?: number;
-  /** Calls of the Go provider for the same: a formula of openstack-ccm.md, 5.4, and its value. */
+  /**
+   * Calls of the Go provider for the same: a formula of docs/sources/go-provider.md, "Calls for Nodes and routes", and
+   * its value.
+   */
   readonly formula: string;
   readonly value: number;
 }

@@ -1,7 +1,8 @@
 /**
- * Calls that Nodes and routes cost on the simulators, beside those of the Go provider: `npm run bench:nodes`. Its formulas are
- * those of openstack-ccm.md, 5.4, with D = 1 (the catalog's network endpoint has no version) and no trunk ports. They leave
- * Kubernetes and Keystone out, and so does `levelset`; the columns by service are all requests until nothing is left to do.
+ * Calls that Nodes and routes cost on the simulators, beside those of the Go provider: `npm run bench:nodes`. Its
+ * formulas are those of docs/sources/go-provider.md, "Calls for Nodes and routes", with D = 1 (the catalog's network
+ * endpoint has no version) and no trunk ports. They leave Kubernetes and Keystone out, and so does `levelset`; the
+ * columns by service are all requests until nothing is left to do.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Work } from '../../functions/serve/work.ts';
@@ -20,7 +21,7 @@ const D = 1;
 const ROOM = { cidrs: { public: '203.0.113.0/24', private: '10.0.0.0/16' } };
 const MINUTE_MS = 61_000;
 const CONCURRENCY = 15;
-/** Load balancers have a sweep of their own (openstack-ccm.md, 5.1). */
+/** Load balancers have a sweep of their own (docs/sources/go-provider.md, "Calls for Nodes and routes"). */
 const NODES_ALONE: Partial<Config> = {
   controllers: ['cloud-node-controller', 'cloud-node-lifecycle-controller'],
 };

@@ -1,4 +1,7 @@
-/** SQS and SSM as far as levelset calls them: an HTTP server that refuses what they refuse (serverless-lab.md, section 3). */
+/**
+ * SQS and SSM as far as levelset calls them: an HTTP server that refuses what they refuse (docs/sources/tools.md, "SQS
+ * FIFO queues").
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

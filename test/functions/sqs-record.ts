@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { groupId, type QueuedWork } from '../../shared/queue/queued-work.ts';
 
-/** A message as Lambda hands it over (serverless-lab.md, section 3). */
+/** A message as Lambda hands it over (docs/sources/tools.md, "Messages that a function gets"). */
 export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQSRecord {
   return {
     messageId,

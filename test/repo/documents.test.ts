@@ -76,19 +76,41 @@ test('every decision that is named by its number is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('every section of a document that a comment names by its title is there', () => {
-  const missing = sources.flatMap((from) =>
-    [...textOf(from).matchAll(/((?:[\w-]+\/)*[\w-]+\.md), "([^"]+)"/g)]
-      .map(([, name = '', title = '']) => ({ name, title, headings: headingsOf(name) }))
-      .filter(({ title, headings }) => headings && !headings.includes(title))
-      .map(({ name, title }) => `${from}: ${name}, "${title}"`),
-  );
-  expect(missing).toEqual([]);
+/** `docs/sources/kubernetes.md, "Stable node set"`: a document by its path, or its name alone, and the title of a section. */
+const CITATION = /((?:[\w-]+\/)*[\w.-]+\.md), "([^"]+)"/g;
+
+const citations = [...documents, ...sources].flatMap((from) =>
+  [...onOneLine(textOf(from)).matchAll(CITATION)].map(([, name = '', title = '']) => {
+    const path = [name, `docs/${name}`, `docs/sources/${name}`].find(exists);
+    return { from, name, path, title };
+  }),
+);
+
+/** Comments as if their lines did not end. */
+function onOneLine(text: string): string {
+  return text.replace(/\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ');
+}
+
+function headingsOf(path: string): readonly string[] {
+  return [...textOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+}
+
+test('every section of a document that is cited by its title is there', () => {
+  const missing = citations.filter(({ path, title }) => !path || !headingsOf(path).includes(title));
+  expect(missing.map(({ from, name, title }) => `${from}: ${name}, "${title}"`)).toEqual([]);
 });
 
-/** Undefined for a document of others. Comments leave the folder out. */
-function headingsOf(name: string): readonly string[] | undefined {
-  const path = [name, `docs/${name}`, `docs/sources/${name}`].find(exists);
-  const found = path ? [...textOf(path).matchAll(/^#+ (.+)$/gm)] : undefined;
-  return found?.map(([, heading = '']) => heading);
-}
+test('no section is cited by a number, which nothing can follow', () => {
+  const numbered = /[\w-]+\.md,? (?:section )?[#\d]/;
+  expect([...documents, ...sources].filter((path) => numbered.test(onOneLine(textOf(path))))).toEqual([]);
+});
+
+test('the sources have only what is cited', () => {
+  const cited = new Set(citations.map(({ path, title }) => `${path ?? ''}, "${title}"`));
+  const all = filesOf('docs/sources/*.md').flatMap((path) =>
+    headingsOf(path)
+      .slice(1)
+      .map((title) => `${path}, "${title}"`),
+  );
+  expect(all.filter((section) => !cited.has(section))).toEqual([]);
+});

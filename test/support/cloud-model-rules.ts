@@ -112,7 +112,7 @@ export function checkCreate(cloud: CloudModel, kind: CloudKind, attributes: Attr
   }
 }
 
-/** The same member twice in one call locks Octavia for ever (openstack-lab.md, 4). */
+/** The same member twice in one call locks Octavia for ever (docs/sources/openstack.md, "A member listed twice"). */
 export function checkMembers(members: readonly Attributes[]): void {
   const places = members.map(({ address, protocol_port }) => `${String(address)}:${String(protocol_port)}`);
   if (new Set(places).size < places.length) throw refused(`a member twice in one call: ${places.join(', ')}`);
@@ -134,7 +134,7 @@ function checkListenerPort(cloud: CloudModel, attributes: Attributes): void {
     throw new ReconcileError('CONFLICT', 'Another Listener on this Load Balancer is already using that port');
 }
 
-/** Which pools a listener takes (openstack-ccm.md, 13). */
+/** Which pools a listener takes (docs/sources/openstack.md, "Pools of a listener"). */
 const FITS: Readonly<Record<string, readonly string[]>> = {
   TCP: ['TCP', 'HTTP', 'HTTPS', 'PROXY', 'PROXYV2'],
   HTTP: ['HTTP', 'PROXY', 'PROXYV2'],

@@ -89,7 +89,10 @@ export function asStored(wire: Wire): Wire {
   return Object.assign(wire, { secret_ref: `http://127.0.0.1:9311/v1/secrets/${wire.id}` });
 }
 
-/** Octavia 11 would hang for ever on a listener whose certificate is gone (openstack-lab.md, "Traps", 1). */
+/**
+ * Octavia 11 would hang for ever on a listener whose certificate is gone (docs/sources/openstack.md, "A certificate
+ * that is gone").
+ */
 export function checkNotNamed(cloud: CloudModel, secret: Wire): void {
   const users = cloud
     .all('listener')

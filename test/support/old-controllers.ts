@@ -30,7 +30,7 @@ async function whenActive(it: SandboxWorld, id: string): Promise<void> {
   throw new Error('the load balancer did not become ACTIVE');
 }
 
-/** One POST, a floating IP, and what the Go provider writes to the Service (openstack-ccm.md, 4.4). */
+/** One POST, a floating IP, and what the Go provider writes to the Service (docs/sources/go-provider.md, "Create"). */
 export async function makeAsGoProvider(it: SandboxWorld): Promise<void> {
   const { cloud } = it.world;
   const monitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 1, max_retries_down: 3 };
@@ -64,7 +64,7 @@ export async function makeAsGoProvider(it: SandboxWorld): Promise<void> {
   publish(it, String(ip['floating_ip_address']), annotations);
 }
 
-/** Call by call, without a tag; the address is the VIP (providers.md, 2.2). */
+/** Call by call, without a tag; the address is the VIP (docs/sources/kinx.md, "Names of kinx"). */
 export async function makeAsKinx(it: SandboxWorld): Promise<void> {
   const { cloud } = it.world;
   const lb = await cloud.create('loadbalancer', {

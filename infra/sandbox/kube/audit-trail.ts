@@ -17,8 +17,9 @@ const writes = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const retryAfterMs = [50, 100, 200];
 
 /**
- * The audit webhook backend in batch mode at level Metadata, for writes to `services` and `nodes`, and those of the node
- * controller to `nodes/status` (kubernetes.md 7.1, 7.4, 7.5, 7.6, with the retries shortened): collect for a while, POST an EventList, retry, then drop.
+ * The audit webhook backend in batch mode at level Metadata, for writes to `services` and `nodes`, and those of the
+ * node controller to `nodes/status` (docs/sources/kubernetes.md, "Audit webhook", with the retries shortened): collect
+ * for a while, POST an EventList, retry, then drop.
  */
 export class AuditTrail {
   /** Also send writes to services/status, which the shipped policy leaves out. */

@@ -18,7 +18,8 @@ export interface PortWish {
 
 /**
  * Makes a port. As on the lab every port of the private network also gets a SLAAC address, VIP ports included
- * (openstack-lab.md). Refuses as Neutron does when the address is taken or outside of the first subnet.
+ * (docs/sources/openstack.md, "Addresses by SLAAC"). Refuses as Neutron does when the address is taken or outside of
+ * the first subnet.
  */
 export function createPort(world: CloudState, wish: PortWish): Port {
   const owned = world.ports.filter((port) => port.project_id === wish.projectId).length;

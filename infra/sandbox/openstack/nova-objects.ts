@@ -26,7 +26,7 @@ export interface Server {
   readonly borrowedPorts: string[];
 }
 
-/** What Nova says of a server's state for each status (openstack-lab.md, tried on the lab). */
+/** What Nova says of a server's state for each status (docs/sources/openstack.md, "States of a server"). */
 export const novaStates: Readonly<
   Record<string, { readonly vm_state: string; readonly power_state: number }>
 > = {

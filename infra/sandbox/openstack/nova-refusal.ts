@@ -7,7 +7,7 @@ const bodies: Record<number, string> = {
   409: 'conflictingRequest',
 };
 
-/** Nova's error body (recorded: error_404_nova_server, error_409_nova_stop_again, error_406_nova_microversion). */
+/** Nova's error body (docs/sources/openstack.md, "Error bodies"). */
 export const novaFault = (code: number, message: string): Refusal =>
   new Refusal(code, { [bodies[code] ?? 'computeFault']: { code, message } });
 

@@ -12,7 +12,8 @@ import { python } from './octavia-values.ts';
 
 /**
  * A listener whose certificate is no longer in Barbican. The worker reads it for the delete as well: the listener
- * cannot be deleted, and its load balancer stays PENDING_DELETE for ever (openstack-lab.md, Data plane, trap 1).
+ * cannot be deleted, and its load balancer stays PENDING_DELETE for ever (docs/sources/openstack.md, "A certificate
+ * that is gone").
  */
 export function hasLostCertificate(world: CloudState, listener: Listener): boolean {
   const known = [
@@ -29,7 +30,7 @@ const unreadable =
 /**
  * Octavia 11 looks at every certificate that a request names, with the caller's own token: it gives itself the
  * right to read (an ACL), then reads. Keystone trades no token of an application credential for another one, so
- * with such a token no reference resolves (openstack-lab.md, 3; tried with unrestricted ones as well).
+ * with such a token no reference resolves (docs/sources/openstack.md, "Certificates and application credentials").
  */
 export class Certificates {
   private readonly world: CloudState;

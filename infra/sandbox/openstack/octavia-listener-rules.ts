@@ -57,7 +57,7 @@ export function checkListenerPort(
   throw octaviaFault(409, `Another Listener on this Load Balancer is already ${message}`);
 }
 
-/** Source ranges are compared with the family of the primary VIP only (decisions.md, 13). */
+/** Source ranges are compared with the family of the primary VIP only (decision 13). */
 export function checkAllowedCidrs(lb: LoadBalancer, cidrs: unknown): void {
   for (const cidr of asList(cidrs).map(asText)) {
     if (cidr.includes(':') !== lb.vip_address.includes(':'))

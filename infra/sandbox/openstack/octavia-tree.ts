@@ -15,8 +15,9 @@ import { checkMonitorType, checkQuota } from './octavia-pool-rules.ts';
 const objects = (value: unknown): Json[] => asList(value).map(asJson);
 
 /**
- * Everything nested, or nothing: a refusal takes the rows back, but the VIP port stays behind in Neutron, because
- * the API made it before the transaction was rolled back (openstack-lab.md, 5; decisions.md, 39).
+ * Everything nested, or nothing: a refusal takes the rows back, but the VIP port stays behind in Neutron, because the
+ * API made it before the transaction was rolled back (docs/sources/openstack.md, "VIP ports of a create that failed";
+ * decision 39).
  */
 export function createTree(
   world: CloudState,

@@ -62,7 +62,10 @@ function makePort(world: CloudState, owner: string, lbId: string, body: Json, pr
   }
 }
 
-/** Neutron's refusals reach the client as a 500 of the provider, not as 409 or 400 (openstack-lab.md, 6). */
+/**
+ * Neutron's refusals reach the client as a 500 of the provider, not as 409 or 400 (docs/sources/openstack.md, "Refusals
+ * of the VIP address").
+ */
 function providerFault(refusal: Refusal, provider: string): Refusal {
   const body = refusal.answer.body;
   const message = isJson(body) ? asText(asJson(body['NeutronError'])['message']) : '';

@@ -27,7 +27,7 @@ export interface CloudConf {
 /** The values of one section by key. A section that stands there twice is one. */
 type Values = Map<string, unknown>;
 
-/** Reads cloud.conf (openstack-ccm.md, 2). `file` is only its name in messages. Never throws. */
+/** Reads cloud.conf (docs/sources/go-provider.md, "cloud.conf"). `file` is only its name in messages. Never throws. */
 export function readCloudConf(source: string, file: string): CloudConf {
   const { sections, problems: broken } = parseGcfg(source);
   const problems = broken.map(({ line, message }) => `${file}:${line}: ${message}`);

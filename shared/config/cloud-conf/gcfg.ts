@@ -30,7 +30,7 @@ const HEADER =
 
 /**
  * Reads the INI dialect of Go's gopkg.in/gcfg.v1, in which cloud.conf is written, by that library's own rules
- * (ecosystem.md, 10). Never throws: what cannot be read is a problem and reading goes on with the next line.
+ * (docs/sources/tools.md, "gcfg"). Never throws: what cannot be read is a problem and reading goes on with the next line.
  */
 export function parseGcfg(source: string): {
   readonly sections: readonly GcfgSection[];

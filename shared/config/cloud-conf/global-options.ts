@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<keyof Access, readonly string[]>> = {
   authType: [],
 };
 
-/** Keys of [Global] that say how to enter OpenStack (openstack-ccm.md, 2.1); all are strings. */
+/** Keys of [Global] that say how to enter OpenStack (docs/sources/go-provider.md, "Section Global"); all are strings. */
 export const ACCESS_KEYS: readonly string[] = Object.values(KEYS).flat();
 
 /** `value` gives the value of a key of [Global]. */

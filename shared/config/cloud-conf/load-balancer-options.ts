@@ -28,7 +28,10 @@ const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_POR
 /** As in the Go provider, any store but Barbican is one whose references are not looked up. */
 const store: Read<'barbican' | 'external'> = (value) => (value === 'barbican' ? value : 'external');
 
-/** [LoadBalancer] of cloud.conf with the defaults of the Go provider (openstack-ccm.md, 2.2). */
+/**
+ * [LoadBalancer] of cloud.conf with the defaults of the Go provider (docs/sources/go-provider.md, "Section
+ * LoadBalancer").
+ */
 // prettier-ignore
 export const LOAD_BALANCER_OPTIONS: Options = {
   enabled:               { key: 'enabled',                  read: flag,              default: true, note: 'is false: no load balancer is made, changed or deleted' },
@@ -60,7 +63,7 @@ export const LOAD_BALANCER_OPTIONS: Options = {
   providerRequiresSerialApiCalls: { key: 'provider-requires-serial-api-calls', read: flag, default: false, note: 'has no effect: a new load balancer is one call' },
 };
 
-/** [LoadBalancerClass "name"] of cloud.conf has some of them (openstack-ccm.md, 2.3). */
+/** [LoadBalancerClass "name"] of cloud.conf has some of them (docs/sources/go-provider.md, "Section LoadBalancerClass"). */
 // prettier-ignore
 export const CLASS_FIELDS: readonly (keyof LoadBalancerClassConfig)[] = [
   'subnetId', 'memberSubnetId', 'networkId',

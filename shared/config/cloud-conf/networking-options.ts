@@ -11,7 +11,7 @@ interface NetworkingOption {
   readonly remark?: (value: string) => string | undefined;
 }
 
-/** [Networking] of cloud.conf (openstack-ccm.md, 2.4). */
+/** [Networking] of cloud.conf (docs/sources/go-provider.md, "Section Networking"). */
 // prettier-ignore
 export const NETWORKING_OPTIONS: Readonly<Record<keyof NetworkingConfig, NetworkingOption>> = {
   publicNetworkNames:   { key: 'public-network-name',   read: text, repeatable: true },

@@ -51,8 +51,9 @@ export function lackingIn(provider: string, minor: number): readonly Capability[
 }
 
 /**
- * What not every Octavia has (Octavia API, "API version history"; openstack-ccm.md, 13) and what the ovn provider never
- * has (openstack-ccm.md, 2.2). Asked for all the same it would be a 400 for the whole load balancer.
+ * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions") and what the ovn provider never has
+ * (docs/sources/go-provider.md, "Section LoadBalancer"). Asked for all the same it would be a 400 for the whole load
+ * balancer.
  */
 // prettier-ignore
 export const CAPABILITIES: readonly Capability[] = [

@@ -1,6 +1,7 @@
 /**
- * The names under which other controllers, and older versions of them, made what a Service has: openstack-ccm.md, 3 and
- * providers.md, 2.2. A name is never the only proof (decision 10) and is never corrected (decision 4).
+ * The names under which other controllers, and older versions of them, made what a Service has:
+ * docs/sources/go-provider.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
+ * never the only proof (decision 10) and is never corrected (decision 4).
  */
 import { DESCRIPTION_MARK, loadBalancerName } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
@@ -100,9 +101,10 @@ function cut(text: string): string {
 }
 
 /**
- * What the controllers before us bring into line by themselves once a resource exists (openstack-ccm.md, 4.5;
- * providers.md, 2.3). On what they made, everything else would be a behaviour that they never gave, and waits for
- * approval (decision 6). Both give and take listeners with their pools, and members as nodes come and go.
+ * What the controllers before us bring into line by themselves once a resource exists (docs/sources/go-provider.md,
+ * "What it brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On what they made, everything else
+ * would be a behaviour that they never gave, and waits for approval (decision 6). Both give and take listeners with
+ * their pools, and members as nodes come and go.
  */
 const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
   occm: {

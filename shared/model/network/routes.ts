@@ -13,7 +13,10 @@ export interface Router {
   routes: readonly Route[];
 }
 
-/** What a port lets through beside its own addresses. Neutron fills in the port's own MAC address where none is named. */
+/**
+ * What a port lets through beside its own addresses, as for the pods behind it (docs/sources/go-provider.md, "Routes of
+ * a router"). Neutron fills in the port's own MAC address where none is named.
+ */
 export interface AddressPair {
   readonly ip_address: string;
   readonly mac_address?: string;

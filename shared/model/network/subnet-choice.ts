@@ -1,6 +1,6 @@
 /**
- * How `floating-subnet` and `floating-subnet-tags` choose among the subnets of an external network (openstack-ccm.md,
- * 1.6): the same words in cloud.conf, in its classes and in annotations.
+ * How `floating-subnet` and `floating-subnet-tags` choose among the subnets of an external network
+ * (docs/sources/go-provider.md, "Floating subnet"): the same words in cloud.conf, in its classes and in annotations.
  */
 import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 

@@ -1,4 +1,7 @@
-/** Labels that a node must have to be a member: `pool=edge,ssd` (openstack-ccm.md, 1.2). An empty value: any. */
+/**
+ * Labels that a node must have to be a member: `pool=edge,ssd` (docs/sources/go-provider.md, "Node selector"). An empty
+ * value: any.
+ */
 export type NodeSelector = Readonly<Record<string, string>>;
 
 export const NODE_SELECTOR = 'labels such as pool=edge,ssd; a label without a value only has to exist';

@@ -7,7 +7,10 @@ const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const LEAVING = 'ToBeDeletedByClusterAutoscaler';
 const GO_FALSE = ['0', 'f', 'F', 'false', 'False', 'FALSE'];
 
-/** The "stable node set" (kubernetes.md, 1.7): readiness is not asked, health monitors see to that. */
+/**
+ * The "stable node set" (docs/sources/kubernetes.md, "Stable node set"): readiness is not asked, health monitors see to
+ * that.
+ */
 export function isEligible(node: Node): boolean {
   const label = node.metadata.labels?.[EXCLUDED];
   return (
@@ -39,7 +42,10 @@ export interface NodeSet {
   readonly withoutAddress: readonly string[];
 }
 
-/** Sorted by name, one node per address: a member listed twice locks Octavia for ever (openstack-lab.md). */
+/**
+ * Sorted by name, one node per address: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A
+ * member listed twice").
+ */
 export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, family: Family): NodeSet {
   const reachable = new Map<string, ReachableNode>();
   const withoutAddress: string[] = [];

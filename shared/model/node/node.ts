@@ -4,10 +4,13 @@ import { ANNOTATION_PREFIX } from '../ownership.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
 
-/** Put there by a kubelet that waits for a cloud provider; nothing runs on the Node until it goes. */
+/**
+ * A kubelet that waits for a cloud provider puts it there; nothing runs on the Node until it goes
+ * (docs/sources/kubernetes.md, "Node initialisation").
+ */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 
-/** Of a Node whose server is switched off (kubernetes.md, 3). */
+/** Of a Node whose server is switched off (docs/sources/kubernetes.md, "Node lifecycle"). */
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 
 /** What a kubelet was told with --node-ip: one address, or one of each family with a comma. */
@@ -49,7 +52,7 @@ export function wireOf(node: Node): WireResource {
   return { ...wire, id: metadata.uid };
 }
 
-/** `Unknown` where the kubelet never said it (kubernetes.md, 3). */
+/** `Unknown` where the kubelet never said it (docs/sources/kubernetes.md, "Node lifecycle"). */
 export function readyStatus(node: Node): NodeCondition['status'] {
   return node.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'Unknown';
 }
@@ -83,7 +86,10 @@ export interface NodeStatusPatch {
   readonly conditions?: readonly NodeCondition[];
 }
 
-/** The note on a Node that its server was not there: when, in seconds since 1970, and where Nova was asked for which server. */
+/**
+ * The note on a Node that its server was not there: when, in seconds since 1970, and where Nova was asked for which
+ * server.
+ */
 export interface Place {
   readonly projectId: string;
   readonly region: string;

@@ -1,4 +1,7 @@
-/** spec.providerID: which server a Node is (openstack-ccm.md, 6.1; providers.md, 2.6). */
+/**
+ * spec.providerID: which server a Node is (docs/sources/go-provider.md, "providerID"; docs/sources/kinx.md, "providerID
+ * of kinx").
+ */
 
 export interface ProviderID {
   /** bare: an id without a scheme, as old clusters have it. */

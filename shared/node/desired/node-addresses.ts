@@ -22,10 +22,11 @@ export interface DesiredAddresses {
 }
 
 /**
- * status.addresses of a Node: what its server has, its own Hostname where the cloud has none, what its kubelet was told to
- * prefer (openstack-ccm.md, 6.5; kubernetes.md, 2.4), and never less than one InternalIP if it had one (decision 102). Where
- * networks are named, what Nova does not list counts only for a Node that has nothing to lose, or would have nothing: Nova's
- * cache may miss a network, and a port does not say the name of its own.
+ * status.addresses of a Node: what its server has, its own Hostname where the cloud has none, what its kubelet was told
+ * to prefer (docs/sources/go-provider.md, "Node addresses"; docs/sources/kubernetes.md, "Addresses that a kubelet was
+ * told"), and never less than one InternalIP if it had one (decision 102). Where networks are named, what Nova does not
+ * list counts only for a Node that has nothing to lose, or would have nothing: Nova's cache may miss a network, and a
+ * port does not say the name of its own.
  */
 export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
   const { publicNetworkNames, internalNetworkNames } = input.options;
@@ -117,9 +118,10 @@ interface Listed {
 }
 
 /**
- * The addresses of a server in the Go provider's order (openstack-ccm.md, 6.5, steps 1 to 6): those of its ports, the access
- * addresses, its hostname, and what Nova lists, network by network. A port that is not ACTIVE counts for what Nova lists,
- * or the Node has (decision 101); with `countsUnlisted`, so does one that is ACTIVE for what Nova does not list.
+ * The addresses of a server in the Go provider's order (docs/sources/go-provider.md, "Node addresses", steps 1 to 6):
+ * those of its ports, the access addresses, its hostname, and what Nova lists, network by network. A port that is not
+ * ACTIVE counts for what Nova lists, or the Node has (decision 101); with `countsUnlisted`, so does one that is ACTIVE
+ * for what Nova does not list.
  */
 export function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
   const { server, options } = reading;
@@ -198,8 +200,8 @@ function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
 }
 
 /**
- * address-sort-order of [Networking] (openstack-ccm.md, 6.5, step 7): addresses in the first of these CIDRs come first, in
- * ascending order; what is in none keeps its place after them.
+ * address-sort-order of [Networking] (docs/sources/go-provider.md, "Node addresses", step 7): addresses in the first of
+ * these CIDRs come first, in ascending order; what is in none keeps its place after them.
  */
 export function sortAddresses(
   addresses: readonly NodeAddress[],
@@ -221,8 +223,9 @@ interface Preferred {
 }
 
 /**
- * What a kubelet was told with --node-ip, applied to what the cloud knows (kubernetes.md, 2.4): these come first and are the only
- * ones of their type. Nothing is desired while the cloud does not know one of them.
+ * What a kubelet was told with --node-ip, applied to what the cloud knows (docs/sources/kubernetes.md, "Addresses that
+ * a kubelet was told"): these come first and are the only ones of their type. Nothing is desired while the cloud does
+ * not know one of them.
  */
 export function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
   const refuse = (message: string): Preferred => ({

@@ -1,7 +1,7 @@
 import type { Node } from '../../model/kubernetes.ts';
 import type { Server, ServerFlavor } from '../../model/node/nova.ts';
 
-/** Each in its two spellings, which always say the same (kubernetes.md, 2.3). */
+/** Each in its two spellings, which always say the same (docs/sources/kubernetes.md, "Node labels"). */
 const INSTANCE_TYPE = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
 const ZONE = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 const REGION = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'];
@@ -9,7 +9,10 @@ const REGION = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes
 const LONGEST = 63;
 const VALID = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** The labels of a Node that say what and where its server is (openstack-ccm.md, 6.4). What is not known is not among them. */
+/**
+ * The labels of a Node that say what and where its server is (docs/sources/go-provider.md, "Instance type, zone and
+ * region"). What is not known is not among them.
+ */
 export function nodeLabels(server: Server, region: string | undefined): Readonly<Record<string, string>> {
   const values: readonly (readonly [readonly string[], string | undefined])[] = [
     [INSTANCE_TYPE, instanceType(server.flavor ?? {})],

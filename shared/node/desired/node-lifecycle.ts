@@ -31,8 +31,8 @@ export interface NodeLife {
 const CONFIRM_MS = 60_000;
 
 /**
- * What becomes of a Node as its server stops, starts or is gone (kubernetes.md, 3; decision 27). One that is Ready is never
- * deleted and not shut down, whatever Nova says: its kubelet has just spoken.
+ * What becomes of a Node as its server stops, starts or is gone (docs/sources/kubernetes.md, "Node lifecycle"; decision
+ * 27). One that is Ready is never deleted and not shut down, whatever Nova says: its kubelet has just spoken.
  */
 export function nodeLife({ node, server, shutdownStates, place, now }: LifecycleInput): NodeLife {
   const taints = node.spec?.taints ?? [];

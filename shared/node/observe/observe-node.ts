@@ -48,7 +48,10 @@ export async function listSubports(
   return listPorts('id', subportIds(ports), SUBPORT_FIELDS, cloud);
 }
 
-/** Those among the listed that hang on these ports, with the names of their networks; Nova knows nothing of it (openstack-ccm.md, 6.5, step 4). */
+/**
+ * Those among the listed that hang on these ports, with the names of their networks; Nova knows nothing of it
+ * (docs/sources/go-provider.md, "Node addresses", step 4).
+ */
 export function subportsOf(
   ports: readonly NeutronPort[],
   listed: readonly NeutronPort[],

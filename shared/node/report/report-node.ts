@@ -46,7 +46,10 @@ export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Appl
   return notes.length > 0 ? { status: 'blocked', reason: notes.join('\n') } : { status: 'settled' };
 }
 
-/** What a Node is told: a condition while something is wrong with it, and an Event when that, or the Node itself, changes. Pure. */
+/**
+ * What a Node is told: a condition while something is wrong with it, and an Event when that, or the Node itself,
+ * changes. Pure.
+ */
 export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummaryInput): NodeSummary {
   const { node } = evaluation;
   const condition = conditionOf(node, outcome, now);
@@ -88,7 +91,7 @@ function eventOf({ status, reason, message }: NodeCondition): ObjectEvent {
     : { type: 'Warning', reason: FAILED, message };
 }
 
-/** In the words of Kubernetes' own controllers (kubernetes.md, 2.1 and 3). */
+/** In the words of Kubernetes' own controllers (docs/sources/kubernetes.md, "Events of the controllers"). */
 function said(step: Step, node: Node): readonly ObjectEvent[] {
   const { name } = node.metadata;
   if (step.verb === 'delete') {

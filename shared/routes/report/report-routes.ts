@@ -59,7 +59,10 @@ function fieldOf(address: Address): string {
   return address.startsWith('port/') ? 'allowed_address_pairs' : 'routes';
 }
 
-/** In the word of Kubernetes' route controller (kubernetes.md, 4); a Node that is not yet initialised only waits. */
+/**
+ * In the word of Kubernetes' route controller (docs/sources/kubernetes.md, "Routes"); a Node that is not yet
+ * initialised only waits.
+ */
 export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
   const isThere = isRouted(done);
   const onRouter = done.failed.get(routerAt(done.desired?.router.id ?? ''));

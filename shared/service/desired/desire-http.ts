@@ -29,7 +29,10 @@ export function desireInsertHeaders(
   return { attributes: { insert_headers }, problems };
 }
 
-/** Every spelling adds to the others. kinx had its driver set X-Forwarded-Proto on all that reads HTTP (providers.md, 2.1). */
+/**
+ * Every spelling adds to the others. kinx had its driver set X-Forwarded-Proto on all that reads HTTP
+ * (docs/sources/kinx.md, "Annotations of kinx").
+ */
 function askedHeaders({ ServicePort: portIntent, spelled }: PortIntent): readonly Header[] {
   const { name = '' } = spelled['ServicePort.protocol'] ?? {};
   const headers: readonly Header[] = [
@@ -55,7 +58,7 @@ function withoutTls(index: number, headers: readonly Header[]): Problem {
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
 }
 
-/** openstack-lab.md, "Data plane", trap 4: measured. */
+/** docs/sources/openstack.md, "Inserted headers". */
 function lost(index: number, headers: readonly string[]): Problem {
   const message = 'are not inserted by Octavia while the PROXY protocol is on: take one of the two';
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };

@@ -151,7 +151,7 @@ export function desirePods(place: PodPlace): {
   const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place)] : []));
   const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
   return {
-    // one at an address: a member listed twice locks Octavia for ever (openstack-lab.md)
+    // one at an address: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed twice")
     members: [...new Map(members.map((member) => [member.address, member])).values()],
     problems: [
       ...(outside.length > 0 ? [notInSubnet(index, outside, memberSubnet)] : []),

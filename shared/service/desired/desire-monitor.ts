@@ -62,7 +62,7 @@ function unfitType(at: string, type: string | undefined, used: string): Problem 
   return { field: 'levelset.openstack.org/monitor-type', value: type ?? '', message };
 }
 
-/** What kube-proxy answers on the health check node port (kubernetes.md, 1.8). */
+/** What kube-proxy answers on the health check node port (docs/sources/kubernetes.md, "Health check node port"). */
 const KUBE_PROXY = { http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
 
 /** Octavia's own, so that what was asked before is taken back. */
@@ -111,7 +111,10 @@ function udpDelay(at: string, delay: number): Problem {
   return { field: 'loadbalancer.openstack.org/health-monitor-delay', value: String(delay), message };
 }
 
-/** With externalTrafficPolicy Local kube-proxy says on this port which nodes have an endpoint (kubernetes.md, 1.8). */
+/**
+ * With externalTrafficPolicy Local kube-proxy says on this port which nodes have an endpoint
+ * (docs/sources/kubernetes.md, "Health check node port").
+ */
 export function localHealthPort(intent: Pick<ServiceIntent, 'service'>): number | undefined {
   const { externalTrafficPolicy, healthCheckNodePort } = intent.service.spec;
   return externalTrafficPolicy === 'Local' && healthCheckNodePort ? healthCheckNodePort : undefined;

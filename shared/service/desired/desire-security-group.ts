@@ -56,8 +56,9 @@ function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBa
 }
 
 /**
- * The security group of a Service on the ports of its members (openstack-ccm.md, 4.7): what the load balancer needs, and
- * nothing else, comes in. Names and rules are the Go provider's, so that a takeover either way changes only our tags.
+ * The security group of a Service on the ports of its members (docs/sources/go-provider.md, "Security groups"): what
+ * the load balancer needs, and nothing else, comes in. Names and rules are the Go provider's, so that a takeover either
+ * way changes only our tags.
  */
 export function desireSecurityGroup(
   intent: ServiceIntent,

@@ -149,7 +149,7 @@ function isOfTheWhole({ on, sets }: AnnotationRow): boolean {
   return on === 'loadbalancer' || on === 'floatingip' || (on === 'Service' && OF_THE_WHOLE.includes(sets));
 }
 
-/** Who can be reached from where is the load balancer's, and all on it share it (openstack-ccm.md, #2675). */
+/** Who can be reached from where is the load balancer's, and all on it share it (docs/sources/go-provider.md, "Sharing"). */
 function exposed(address: string): Problem {
   const message = `cannot be kept: the load balancer that it shares has the floating IP ${address}`;
   return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };

@@ -19,7 +19,10 @@ interface RowBase<T> {
   readonly blocking?: true;
   /** The value names something of OpenStack, perhaps of somebody else: out of reach it blocks (REACH, decision 36). */
   readonly refers?: ReferenceKind;
-  /** Empty in the Go provider's spelling it is none, whatever cloud.conf says, as it is there (openstack-ccm.md, 1.0). */
+  /**
+   * Empty in the Go provider's spelling it is none, whatever cloud.conf says, as it is there
+   * (docs/sources/go-provider.md, "Annotations").
+   */
   readonly orNone?: true;
   /** Of a setting: the attribute in which it ends up. */
   readonly becomes?: Becomes;

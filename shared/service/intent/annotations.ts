@@ -48,7 +48,10 @@ const MILLISECONDS = integer(0, 24 * 3600 * 1000);
 const SECONDS = integer(1, 86_400);
 const RETRIES = integer(1, 10);
 
-/** THE TABLE: which annotation sets what. Keys and defaults as the Go provider has them (openstack-ccm.md, 1). */
+/**
+ * THE TABLE: which annotation sets what. Keys and defaults as the Go provider has them (docs/sources/go-provider.md,
+ * "Annotations").
+ */
 // prettier-ignore
 export const ANNOTATIONS: readonly AnnotationRow[] = [
   { names: [CLASS],                        on: 'Service',      sets: 'loadBalancerClass',   parse: sectionName, example: 'internet', doc: 'Class of cloud.conf: what it names comes before [LoadBalancer] there, and after annotations of the Service (with the Go provider the class goes first where the Service is external).' },

@@ -73,7 +73,10 @@ export const word: Parser<string> = (text) =>
 
 /** Values with a grammar of their own. Most end in the configuration of haproxy: nothing but their grammar gets through. */
 
-/** `true` and `v1` are one to the Go provider, which takes anything else but `v2` as off (openstack-ccm.md, 1.3). */
+/**
+ * `true` and `v1` are one to the Go provider, which takes anything else but `v2` as off (docs/sources/go-provider.md,
+ * "Annotations").
+ */
 export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
   const word = text.trim().toLowerCase();
   if (word === 'true' || word === 'v1') return { value: 'PROXY' };

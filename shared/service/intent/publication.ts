@@ -31,7 +31,10 @@ export function readPublication(
   };
 }
 
-/** What to publish in the Service's status; `ipMode` is always explicit (kubernetes.md, 1.5). */
+/**
+ * What to publish in the Service's status; `ipMode` is always explicit (docs/sources/kubernetes.md, "Published
+ * addresses").
+ */
 export function desireIngress(
   { publication }: { readonly publication: Publication },
   addresses: readonly string[],

@@ -25,7 +25,7 @@ const GROUPS: readonly Group[] = [
 
 /**
  * cloud.conf as it holds for one Service: its own annotations come first, then the class it picks, then [LoadBalancer].
- * The Go provider has the first two the other way round for external Services only (openstack-ccm.md, 1.8).
+ * The Go provider has the first two the other way round for external Services only (docs/sources/go-provider.md, "Classes").
  */
 export function configOf(
   service: Pick<Service, 'metadata'>,
@@ -67,7 +67,7 @@ function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   return { field: CLASS, value: name, message, blocking: true };
 }
 
-/** What a Service that was written for kinx expects (providers.md, 2). */
+/** What a Service that was written for kinx expects (docs/sources/kinx.md, "Annotations of kinx"). */
 
 /** How its annotations begin. */
 export const KINX = 'service.beta.kubernetes.io/kinx-load-balancer-';
@@ -79,7 +79,10 @@ export function isOfKinx(annotation: string): boolean {
   return annotation.startsWith(KINX) && annotation !== KINX_LOAD_BALANCER_ID;
 }
 
-/** Where kinx had other defaults than the Go provider (providers.md, 2.5): members are checked, and so often. */
+/**
+ * Where kinx had other defaults than the Go provider (docs/sources/kinx.md, "Defaults of kinx"): members are checked,
+ * and so often.
+ */
 const DEFAULTS: Partial<LoadBalancerConfig> = {
   createMonitor: true,
   monitorDelay: 5,

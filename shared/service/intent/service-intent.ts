@@ -40,7 +40,8 @@ export function readIntent(service: Service, config: Config): ServiceIntent {
   return {
     service,
     annotated,
-    // as in the Go provider, a cluster that is internal as a whole stays so (openstack-ccm.md, 1.6)
+    // as in the Go provider, a cluster that is internal as a whole stays so (docs/sources/go-provider.md, "Internal
+    // Services and IPv6")
     internal: settings.internal === true || config.loadBalancer.internalLb,
     keepFloatingip: settings.keepFloatingip ?? false,
     publication: readPublication(service, annotated, config),
@@ -79,7 +80,7 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
   return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
 }
 
-/** IPv6 addresses are reached as they are (openstack-ccm.md, 1.6). */
+/** IPv6 addresses are reached as they are (docs/sources/go-provider.md, "Internal Services and IPv6"). */
 export function wantsFloatingIP(intent: ServiceIntent): boolean {
   return !intent.internal && intent.families.includes(4);
 }

@@ -22,7 +22,7 @@ export interface SecurityGroupInput {
 /**
  * The security group of a Service, its rules, and the ports it is on: complete before it is put on a port, off all ports
  * before it goes. A group that wants no rule at all is one whose rules are not understood just now: all that it has stay
- * (openstack-ccm.md, #2699), unless it lets nobody in.
+ * (docs/sources/go-provider.md, "Security groups"), unless it lets nobody in.
  */
 export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[]): readonly Step[] {
   const { desired, observed, there, wanted } = input;
@@ -85,7 +85,7 @@ interface Sides {
 
 /**
  * Whether members are in another subnet than rules are made for, since nobody asks any more for the one they were moved to
- * (docs/decisions.md, 11). While the load balancer is locked its members are not seen, and may be.
+ * (decision 11). While the load balancer is locked its members are not seen, and may be.
  */
 export function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');

@@ -45,7 +45,8 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     // from where it is reached is the load balancer's, and who joins has it too
     if (evaluation.observed.sharing?.role !== 'joiner') return [];
   }
-  // kinx published the one or the other, and neither changes by taking over (providers.md, 2.3)
+  // kinx published the one or the other, and neither changes by taking over (docs/sources/kinx.md, "What kinx brings
+  // into line")
   const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);

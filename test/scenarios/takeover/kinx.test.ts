@@ -1,4 +1,7 @@
-/** A Service as kinx's README has it, in each of its three protocols (providers.md, 1.1, 2.1), and as its successor's (2.4). */
+/**
+ * A Service as kinx's README has it, in each of its three protocols (docs/sources/kinx.md, "Annotations of kinx"), and
+ * as its successor's (docs/sources/kinx.md, "Successor of kinx").
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toPkcs12 } from '../../../shared/model/tls/pkcs12.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';

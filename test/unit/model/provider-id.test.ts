@@ -6,13 +6,13 @@ const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
 
 describe('parseProviderID', () => {
   test.each([
-    // openstack-ccm.md, 6.1
+    // docs/sources/go-provider.md, "providerID"
     [`openstack:///${ID}`, { scheme: 'openstack', serverId: ID }],
     [`openstack://RegionOne/${ID}`, { scheme: 'openstack', region: 'RegionOne', serverId: ID }],
     [`/${ID}`, { scheme: 'bare', serverId: ID }],
     // of clusters that are older than the scheme
     [ID, { scheme: 'bare', serverId: ID }],
-    // providers.md, 2.6
+    // docs/sources/kinx.md, "providerID of kinx"
     [`kinx:///${ID}`, { scheme: 'kinx', serverId: ID }],
     [`openstack:///${ID.toUpperCase()}`, { scheme: 'openstack', serverId: ID }],
   ])('%s', (text, providerID) => {

@@ -49,7 +49,7 @@ describe('which server a Node is', () => {
     ['6.1', { providerID: `openstack:///${A}` },                                    {},                       A, 'providerID'],
     ['6.1', { providerID: `openstack://RegionOne/${A}` },                           { region: 'RegionOne' },  A, 'providerID'],
     ['6.1', { providerID: A },                                                      {},                       A, 'providerID'],
-    ['providers.md, 2.6', { providerID: `kinx:///${A}` },                           {},                       A, 'providerID'],
+    ['of kinx', { providerID: `kinx:///${A}` },                           {},                       A, 'providerID'],
     ['providerID first', { providerID: A, systemUUID: B, name: 'web-2.example.org' }, {},                     A, 'providerID'],
     ['then systemUUID', { providerID: '', systemUUID: B, name: 'web-1' },           {},                       B, 'systemUUID'],
     ['in capitals', { systemUUID: A.toUpperCase() },                                {},                       A, 'systemUUID'],

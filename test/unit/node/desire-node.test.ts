@@ -73,7 +73,7 @@ function desire(given: Given) {
   });
 }
 
-describe('initialisation (kubernetes.md, 2.1)', () => {
+describe('initialisation', () => {
   test.each<[string, Given, object]>([
     [
       'everything in one write of each half, addresses first, and other taints stay as they are',
@@ -81,7 +81,7 @@ describe('initialisation (kubernetes.md, 2.1)', () => {
       { providerID: `openstack:///${ID}`, taints: [OTHER], labels },
     ],
     [
-      'with its region, where that is configured (openstack-ccm.md, 6.1)',
+      'with its region, where that is configured',
       { spec: { taints: [UNINITIALIZED], providerID: '' }, regional: true },
       { providerID: `openstack://RegionOne/${ID}`, taints: [], labels },
     ],
@@ -139,7 +139,7 @@ describe('afterwards (decision 104)', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('a Node whose kubelet never asked for a cloud provider gets addresses alone (kubernetes.md, 2.2)', () => {
+  test('a Node whose kubelet never asked for a cloud provider gets addresses alone', () => {
     expect(desire({ spec: { taints: [OTHER] } }).resources).toStrictEqual([nodestatus, node({})]);
     expect(desire({}).resources).toStrictEqual([nodestatus, node({})]);
   });

@@ -9,7 +9,7 @@ const two = {
   ports: [nic, port('b', '10.1.0.5')],
   server: { id: 's', addresses: { extra: [fixed('10.1.0.5')], ...ofNic } },
 };
-/** The worked example at the end of openstack-ccm.md, 6.5. */
+/** A server that has each kind of address (docs/sources/go-provider.md, "Node addresses"). */
 const worked = {
   ports: [port('a', '10.0.0.32'), port('b', '10.0.0.31')],
   server: {

@@ -15,7 +15,7 @@ const labelsOf = (flavor?: ServerFlavor | null, zone?: string | null, region?: s
     region,
   );
 
-test('type, zone and region are there in both spellings, which say the same (kubernetes.md, 2.3)', () => {
+test('type, zone and region are there in both spellings, which say the same', () => {
   expect(labelsOf({ original_name: 'm1.small' }, 'az1', 'RegionOne')).toStrictEqual({
     'node.kubernetes.io/instance-type': 'm1.small',
     'beta.kubernetes.io/instance-type': 'm1.small',
@@ -27,7 +27,7 @@ test('type, zone and region are there in both spellings, which say the same (kub
 });
 
 // prettier-ignore
-describe('the instance type (openstack-ccm.md, 6.4)', () => {
+describe('the instance type', () => {
   test.each<[string, ServerFlavor | null | undefined, string | undefined]>([
     ['6.4: the name as it is',                      { original_name: 'm1.small' },                   'm1.small'],
     ['6.4: before its id',                          { original_name: 'm1.small', id: '2' },          'm1.small'],
@@ -51,7 +51,7 @@ describe('the instance type (openstack-ccm.md, 6.4)', () => {
 });
 
 // prettier-ignore
-describe('the zone (openstack-ccm.md, 6.4)', () => {
+describe('the zone', () => {
   test.each<[string, string | null | undefined, string | undefined]>([
     ['6.4: as it is',                               'az1',                     'az1'],
     ['6.4: letters, digits, dash, underscore, dot', 'Az_1.b-2',                'Az_1.b-2'],

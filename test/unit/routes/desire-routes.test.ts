@@ -48,13 +48,9 @@ const TWO = '10.244.2.0/24 > 10.0.0.2';
 const one = { nodes: [nodeOf(1)], ports: [portOf(1)] };
 
 const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] = [
+  ['a new Node', one, { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] }],
   [
-    'a new Node (openstack-ccm.md, 7)',
-    one,
-    { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] },
-  ],
-  [
-    'two families, each by an address of its own (kubernetes.md, 4)',
+    'two families, each by an address of its own',
     { nodes: [nodeOf(1, { podCIDRs: ['10.244.1.0/24', 'fd00:244:0:1::/64'] })], ports: [portOf(1)] },
     {
       routes: [ONE, 'fd00:244:0:1::/64 > fd00:10::1'],
@@ -117,7 +113,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
   ],
   [
-    'a podCIDR outside the cluster CIDRs (kubernetes.md, 4)',
+    'a podCIDR outside the cluster CIDRs',
     { nodes: [nodeOf(1, { podCIDRs: ['10.99.0.0/24', 'bad'] })], ports: [portOf(1)] },
     {
       routes: [],
@@ -200,7 +196,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     { routes: [TWO, ONE], pairs: { 1: ['10.244.1.0/24'], 2: ['10.244.2.0/24'] } },
   ],
   [
-    'the address of a Node that moved (openstack-ccm.md, 7)',
+    'the address of a Node that moved',
     {
       nodes: [nodeOf(1)],
       ports: [portOf(1)],
@@ -210,7 +206,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     { routes: [ONE], pairs: { 1: ['10.244.1.0/24'] }, record: [ONE] },
   ],
   [
-    'routes outside the cluster CIDRs, also to a Node, and those of others inside (kubernetes.md, 4)',
+    'routes outside the cluster CIDRs, also to a Node, and those of others inside',
     {
       ...one,
       routes: [
@@ -247,7 +243,7 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     { routes: [], pairs: { 1: ['10.244.1.0/24'] } },
   ],
   [
-    'without port security, or without the extension, there are no pairs (openstack-ccm.md, 7)',
+    'without port security, or without the extension, there are no pairs',
     {
       nodes: [nodeOf(1), nodeOf(2)],
       ports: [portOf(1, [], { port_security_enabled: false }), withoutPairs()],

@@ -26,7 +26,7 @@ const was = (told: Pick<NodeCondition, 'status' | 'reason' | 'message'>): NodeCo
 const calico = was({ status: 'False', reason: 'CalicoIsUp', message: 'Calico is running on this node' });
 const two = ['10.244.1.0/24', 'fd00:244:0:1::/64'];
 
-/** kubernetes.md, 4, step 6. */
+/** docs/sources/kubernetes.md, "Routes". */
 test.each([
   ['routed', { podCIDRs: two }, [portOf(1)], true, CREATED, NOW],
   ['routed as before', { podCIDRs: two, was: was(CREATED) }, [portOf(1)], true, CREATED, EARLIER],

@@ -1,4 +1,7 @@
-/** Audit events as a kube-apiserver 1.36 sends them at level Metadata (kubernetes.md 7.9), for tests to vary. */
+/**
+ * Audit events as a kube-apiserver 1.36 sends them at level Metadata (docs/sources/kubernetes.md, "Audit events"), for
+ * tests to vary.
+ */
 import type { AuditEvent } from '../../../shared/trigger/audit-schema.ts';
 
 export const SELF = 'system:serviceaccount:kube-system:levelset';

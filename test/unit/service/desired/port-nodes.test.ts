@@ -17,7 +17,7 @@ function aNode(
   };
 }
 
-describe('isEligible (kubernetes.md, 1.7)', () => {
+describe('isEligible', () => {
   test.each([
     ['a plain node', aNode('n', []), true],
     ['a node being deleted', aNode('n', [], { deletionTimestamp: '2026-01-01T00:00:00Z' }), false],

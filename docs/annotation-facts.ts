@@ -1,5 +1,5 @@
 /** What the other tables know of an annotation: its default, what happens when it goes, and since when there is such a thing. */
-import { LOAD_BALANCER_OPTIONS } from '../shared/config/cloud-conf/load-balancer-options.ts';
+import { LOAD_BALANCER_OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../shared/model/attributes.ts';

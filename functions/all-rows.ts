@@ -3,7 +3,7 @@ import type { Node, Service } from '../shared/model/kubernetes.ts';
 import type { Key } from '../shared/model/request.ts';
 import type { World } from '../shared/ports.ts';
 import type { StatusRow } from '../shared/report/page.ts';
-import { looksAfterNodes } from '../shared/config/looks-after.ts';
+import { looksAfterNodes } from '../shared/config/controllers.ts';
 import { nodeRows, routesRow } from './node-rows.ts';
 import { statusRows, type LastReport } from './status-rows.ts';
 

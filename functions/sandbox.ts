@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { startSandbox } from '../infra/sandbox/sandbox.ts';
-import type { CliFlags } from './cli/options.ts';
+import type { Flags } from '../shared/config/read-flags.ts';
 import { untilSignal } from './cli/until-signal.ts';
 import { createLog } from './log.ts';
 import { readExamples } from './sandbox/examples.ts';
@@ -16,10 +16,7 @@ const LOOK_MS = 500;
  * `levelset sandbox`: the simulators on loopback until SIGTERM or SIGINT. With --serve, levelset runs against them over
  * real HTTP, the examples are applied, a Node joins when they serve, and the terminal tells what happens.
  */
-export async function sandboxCommand(
-  flags: Pick<CliFlags, 'listen' | 'serve' | 'v'>,
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
+export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const sandbox = await startSandbox({ pendingMs: 1_500 });
   const access = await writeAccess(sandbox);
   try {
@@ -42,7 +39,7 @@ async function explain(access: SandboxAccess): Promise<void> {
 }
 
 async function serveAndTell(
-  flags: Pick<CliFlags, 'listen'>,
+  flags: Flags,
   env: NodeJS.ProcessEnv,
   sandbox: Awaited<ReturnType<typeof startSandbox>>,
   access: SandboxAccess,
@@ -53,8 +50,7 @@ async function serveAndTell(
   const auditToken = randomBytes(24).toString('base64url');
   const resyncToken = randomBytes(24).toString('base64url');
   const serving = await serve({
-    flags: { kubeconfig: access.levelsetKubeconfig, cloudConfig: access.cloudConfig },
-    listen: flags.listen,
+    flags: { ...flags, kubeconfig: access.levelsetKubeconfig, cloudConfig: access.cloudConfig },
     env: { ...env, LEVELSET_AUDIT_TOKENS: auditToken, LEVELSET_RESYNC_TOKENS: resyncToken },
     log: createLog('warn'),
     reported: (report) => {

@@ -1,21 +1,21 @@
-import type { Flags } from '../shared/config/flags/flags.ts';
+import { FLAGS } from '../shared/config/flags.ts';
+import type { Flags } from '../shared/config/read-flags.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { summarizeSteps } from '../shared/plan/render-plan.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
+import { serviceAccountUser } from '../shared/trigger/keys-from-audit.ts';
 import { reconcileLine } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
-import { listen, parseListen, type TlsFiles } from './serve/listen.ts';
+import { listen, parseListen } from './serve/listen.ts';
 import { Memory } from './serve/memory.ts';
 import { Work } from './serve/work.ts';
 import { readTokens, type Tokens } from './tokens.ts';
 import { connect } from './world.ts';
 
 export interface ServeOptions {
-  readonly flags: Flags & TlsFiles & { readonly kubeconfig?: string };
-  /** HOST:PORT */
-  readonly listen: string;
+  readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   /** Told of every run that ended, after the log and the metrics. */
@@ -33,7 +33,6 @@ export interface Serving {
 /** `levelset serve`: the HTTP server, the queue in memory and the sweeps, in one process. Throws CONFIG_INVALID. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { flags, env, log } = options;
-  const { loopback } = parseListen(options.listen);
   const metrics = createMetrics();
   const connected = await connect({
     flags,
@@ -44,6 +43,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
   });
   const { config } = connected.world;
+  const address = flags.listen ?? FLAGS.listen.default;
   const clusters = [config.clusterName];
   const memory = new Memory(connected.world);
   const work = new Work({
@@ -73,8 +73,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const app = createServer({
     ...tokens,
     clusters,
-    open: loopback,
-    self: [`system:serviceaccount:${config.namespace}:levelset`],
+    open: parseListen(address).loopback,
+    self: [serviceAccountUser(config.serviceAccount)],
     enqueue: (requests) => {
       work.enqueue(requests);
       return Promise.resolve();
@@ -91,7 +91,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     log,
   });
-  const listening = await listen(app, options.listen, flags);
+  const listening = await listen(app, address, flags);
   work.start();
   log.info('listening', { url: listening.url, cluster: config.clusterName });
   return {

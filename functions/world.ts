@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Flags } from '../shared/config/flags/flags.ts';
 import { loadConfig } from '../shared/config/load.ts';
+import type { Flags } from '../shared/config/read-flags.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect-cloud.ts';
@@ -9,7 +9,7 @@ import type { Log, World } from '../shared/ports.ts';
 import type { ObservedCall } from './metrics.ts';
 
 export interface WorldOptions {
-  readonly flags: Flags & { readonly kubeconfig?: string };
+  readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   /** Told of every request to OpenStack and to the kube-apiserver. */
@@ -38,7 +38,7 @@ export async function connect({ flags, env, log, observeCall }: WorldOptions): P
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
-    namespace: config.namespace,
+    namespace: config.stateNamespace,
     identity: `levelset_${hostname()}_${randomUUID()}`,
     log,
     onCall: (call) => {

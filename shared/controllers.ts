@@ -3,7 +3,7 @@
  * follow its addresses. Another controller is a folder like theirs and one line here (docs/design.md, "A fourth controller").
  */
 import type { Config } from './config/config.ts';
-import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/looks-after.ts';
+import { looksAfterNodes, looksAfterRoutes, looksAfterServices } from './config/controllers.ts';
 import type { Node } from './model/kubernetes.ts';
 import type { Run, Found } from './model/outcome.ts';
 import { asNodeKey, asServiceKey } from './model/request.ts';

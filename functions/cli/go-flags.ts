@@ -1,22 +1,27 @@
+import { FLAGS } from '../../shared/config/flags.ts';
+import { goBoolean } from '../../shared/config/read-value.ts';
+
 /**
- * Flags of the Go cloud-controller-manager that mean nothing here, and why. Names and kinds:
- * docs/sources/kubernetes.md, "Flags of the cloud-controller-manager".
+ * A flag of the Go cloud-controller-manager that has no effect here. Names and kinds: docs/sources/kubernetes.md, "Flags of
+ * the cloud-controller-manager".
  */
 interface GoFlag {
-  /** Takes a value: `--name value` as well as `--name=value`. */
+  /** It takes a value: `--name value` as well as `--name=value`. */
   readonly value: boolean;
+  /** Why levelset needs none, as the end of a sentence. */
   readonly because: string;
 }
 
-const LEASES = 'a Lease per load balancer keeps two runs apart';
-const EVENTS = 'audit events and the sweep say what to look at';
-const LISTEN = '--listen says where';
-const ACCESS = 'who may call is said by LEVELSET_AUDIT_TOKENS, LEVELSET_RESYNC_TOKENS and --client-ca-file';
-const BULK = 'Nodes are read in bulk';
+const LEASES = 'it takes a Lease for each load balancer that it writes';
+const EVENTS = 'audit events and the sweep tell it what to look at';
+const LISTEN = 'its flag for this is --listen';
+const ACCESS = 'LEVELSET_AUDIT_TOKENS, LEVELSET_RESYNC_TOKENS and --client-ca-file say who may call';
+const BULK = 'it reads Nodes in bulk';
+const FEW_CALLS = 'it makes few calls to the kube-apiserver';
 
 // prettier-ignore
-const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
-  'cloud-provider':                      { value: true,  because: 'the provider is always OpenStack' },
+export const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
+  'cloud-provider':                      { value: true,  because: 'its provider is always OpenStack' },
   'leader-elect':                        { value: false, because: LEASES },
   'leader-elect-lease-duration':         { value: true,  because: LEASES },
   'leader-elect-renew-deadline':         { value: true,  because: LEASES },
@@ -24,21 +29,21 @@ const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
   'leader-elect-resource-lock':          { value: true,  because: LEASES },
   'leader-elect-resource-name':          { value: true,  because: LEASES },
   'leader-elect-resource-namespace':     { value: true,  because: LEASES },
-  'cidr-allocator-type':                 { value: true,  because: '--allocate-node-cidrs has one way to do it' },
+  'cidr-allocator-type':                 { value: true,  because: '--allocate-node-cidrs works in one way' },
   'route-reconciliation-period':         { value: true,  because: EVENTS },
   'node-monitor-period':                 { value: true,  because: EVENTS },
   'node-status-update-frequency':        { value: true,  because: EVENTS },
   'node-sync-period':                    { value: true,  because: EVENTS },
   'concurrent-node-syncs':               { value: true,  because: BULK },
   'concurrent-node-status-updates':      { value: true,  because: BULK },
-  'min-resync-period':                   { value: true,  because: '--sweep-interval says how often everything is looked at' },
-  'controller-start-interval':           { value: true,  because: 'there is nothing to start one after the other' },
-  'user-agent':                          { value: true,  because: 'every call says that it is of levelset' },
-  'use-service-account-credentials':     { value: false, because: 'one ServiceAccount does all of it' },
-  'allow-untagged-cloud':                { value: false, because: 'it never did anything for OpenStack' },
-  'kube-api-qps':                        { value: true,  because: 'so few calls are made that none is held back' },
-  'kube-api-burst':                      { value: true,  because: 'so few calls are made that none is held back' },
-  'kube-api-content-type':               { value: true,  because: 'JSON is spoken' },
+  'min-resync-period':                   { value: true,  because: 'its flag for this is --sweep-interval' },
+  'controller-start-interval':           { value: true,  because: 'its controllers need no pause between their starts' },
+  'user-agent':                          { value: true,  because: 'every call names levelset as its user agent' },
+  'use-service-account-credentials':     { value: false, because: 'it has one ServiceAccount' },
+  'allow-untagged-cloud':                { value: false, because: 'this has no meaning for OpenStack' },
+  'kube-api-qps':                        { value: true,  because: FEW_CALLS },
+  'kube-api-burst':                      { value: true,  because: FEW_CALLS },
+  'kube-api-content-type':               { value: true,  because: 'it speaks JSON with the kube-apiserver' },
   'secure-port':                         { value: true,  because: LISTEN },
   'bind-address':                        { value: true,  because: LISTEN },
   'authentication-kubeconfig':           { value: true,  because: ACCESS },
@@ -46,19 +51,21 @@ const GO_FLAGS: Readonly<Record<string, GoFlag>> = {
   'authorization-kubeconfig':            { value: true,  because: ACCESS },
   'authorization-always-allow-paths':    { value: true,  because: ACCESS },
   'requestheader-client-ca-file':        { value: true,  because: ACCESS },
-  'profiling':                           { value: false, because: 'node --inspect does that' },
-  'feature-gates':                       { value: true,  because: 'there are none' },
-  'logging-format':                      { value: true,  because: 'the log is JSON lines' },
-  'logtostderr':                         { value: false, because: 'the log goes to stdout, from warnings up to stderr' },
+  'profiling':                           { value: false, because: 'node --inspect is the profiler' },
+  'feature-gates':                       { value: true,  because: 'it has no feature gates' },
+  'logging-format':                      { value: true,  because: 'its log is JSON lines' },
+  'logtostderr':                         { value: false, because: 'its log goes to stdout, warnings and errors to stderr' },
   'vmodule':                             { value: true,  because: '-v is for the whole program' },
 };
 
-/** Flags that take a value here and need none in the Go programs; one of our own as well. */
-const BOOLEANS = ['configure-cloud-routes', 'allocate-node-cidrs', 'discover-router'];
+/** Flags that take a value here. In the Go programs their name alone means true. */
+const BOOLEANS = Object.entries(FLAGS).flatMap(([name, flag]) =>
+  'read' in flag && flag.read === goBoolean ? [name] : [],
+);
 
 /**
- * Takes the Go program's flags that mean nothing here out of a command line, with one line about each, and turns its
- * spelling `-v=4` into `-v 4` and a boolean `--flag` into `--flag=true`. Everything else stays for the real parser.
+ * Takes the flags that have no effect here out of a command line, with a note about each. Turns `-v=4` into `-v 4`, and the
+ * name of a boolean alone into `--name=true`. Everything else stays for the parser, which refuses unknown flags.
  */
 export function readGoFlags(argv: readonly string[]): {
   readonly rest: readonly string[];
@@ -72,11 +79,14 @@ export function readGoFlags(argv: readonly string[]): {
     const flag = word.startsWith('--') && Object.hasOwn(GO_FLAGS, name) ? GO_FLAGS[name] : undefined;
     if (flag) {
       if (flag.value && value === undefined) words.next();
-      notes.push(`levelset: --${name} is not needed: ${flag.because}`);
+      notes.push(`levelset ignores --${name}: ${flag.because}`);
     } else if (word.startsWith('-v=')) {
       rest.push('-v', word.slice('-v='.length));
     } else if (BOOLEANS.some((boolean) => word === `--${boolean}`)) {
       rest.push(`${word}=true`);
+    } else if (word.startsWith('--') && value !== undefined && !Object.hasOwn(FLAGS, name)) {
+      // Without its value, so that the parser can say which flag was meant.
+      rest.push(`--${name}`);
     } else {
       rest.push(word);
     }

@@ -1,14 +1,15 @@
 import { renderPlan } from '../../shared/plan/render-plan.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
 import { connect } from '../world.ts';
 import { reasonOf } from '../status-rows.ts';
 import { findRequests, readObjects } from './objects.ts';
-import { logOf, type CliFlags } from './options.ts';
+import { logOf } from './options.ts';
 import { runRequests } from './run-requests.ts';
 
 /** `levelset plan`: what a sweep would do, as text or as a JSON array of plans. Exit 1 when a plan could not be made. */
 export async function planCommand(
   objects: readonly string[],
-  flags: CliFlags,
+  flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects.length === 0 ? ['all'] : objects);

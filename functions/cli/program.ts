@@ -1,64 +1,61 @@
-import { Command, Option } from 'commander';
-import { withConnection, withServer, type CliFlags } from './options.ts';
+import { Command } from 'commander';
+import type { CommandName } from '../../shared/config/flags.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
+import { withFlags } from './options.ts';
 
 const OBJECT = 'service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';
 
 /**
- * The command line. Each command's code is loaded when it is run; `exit` is told its exit code.
+ * The command line. The code of a command is loaded when it is run. `exit` is called with its exit code.
  */
 export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): Command {
   const levelset = new Command('levelset')
     .description('A cloud controller for Kubernetes on OpenStack, as stateless functions')
     .version(VERSION)
     .exitOverride();
-  const command = (name: string, description: string): Command =>
-    levelset.command(name).description(description).exitOverride();
+  const command = (name: CommandName, description: string): Command =>
+    withFlags(levelset.command(name).description(description).exitOverride(), name);
 
-  withServer(withConnection(command('serve', 'HTTP server, queue and sweeps in one process'))).action(
-    async (flags: CliFlags) => {
+  command('serve', 'run the HTTP server, the queue and the sweeps in one process').action(
+    async (flags: Flags) => {
       const { serveCommand } = await import('./serve-command.ts');
       exit(await serveCommand(flags, env));
     },
   );
-  withConnection(
-    command(
-      'sweep',
-      'look at everything once; exit 0: nothing left to do, 2: still progressing or draining, 1: failed',
-    ),
-  )
-    .option('--dry-run', 'print the plans and change nothing')
-    .action(async (flags: CliFlags) => {
-      const { sweepCommand } = await import('./sweep-command.ts');
-      exit(await sweepCommand(flags, env));
-    });
-  withConnection(
-    command('reconcile', 'work on these objects now; exit codes as of sweep, and 1 for a blocked one'),
+  command(
+    'sweep',
+    'look at everything once; exit 0: nothing is left to do, 2: something is progressing or draining, 1: something failed',
+  ).action(async (flags: Flags) => {
+    const { sweepCommand } = await import('./sweep-command.ts');
+    exit(await sweepCommand(flags, env));
+  });
+  command(
+    'reconcile',
+    'work on these objects now; the exit codes are those of sweep, and 1 for an object that is blocked',
   )
     .argument('<object...>', OBJECT)
-    .option('--dry-run', 'print the plan and change nothing')
-    .option('--wait', 'go on until nothing is progressing or draining any more')
-    .action(async (objects: readonly string[], flags: CliFlags) => {
+    .action(async (objects: readonly string[], flags: Flags) => {
       const { reconcileCommand } = await import('./reconcile-command.ts');
       exit(await reconcileCommand(objects, flags, env));
     });
-  withConnection(command('plan', 'what a sweep would do; changes nothing'))
+  command('plan', 'print what a sweep would do and change nothing')
     .argument('[object...]', `${OBJECT} (default: all)`)
-    .addOption(
-      new Option('-o, --output <format>', 'how to print it').choices(['text', 'json']).default('text'),
-    )
-    .action(async (objects: readonly string[], flags: CliFlags) => {
+    .action(async (objects: readonly string[], flags: Flags) => {
       const { planCommand } = await import('./plan-command.ts');
       exit(await planCommand(objects, flags, env));
     });
-  withServer(command('sandbox', 'OpenStack and kube-apiserver simulators on loopback'))
-    .option('--serve', 'run levelset against them, apply the examples and tell the story')
-    .action(async (flags: CliFlags) => {
+  command('sandbox', 'run simulators of OpenStack and the kube-apiserver on loopback').action(
+    async (flags: Flags) => {
       const { sandboxCommand } = await import('../sandbox.ts');
       exit(await sandboxCommand(flags, env));
+    },
+  );
+  levelset
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      console.log(`levelset ${VERSION} (Node ${process.versions.node})`);
     });
-  command('version', 'print the version').action(() => {
-    console.log(`levelset ${VERSION} (Node ${process.versions.node})`);
-  });
   return levelset;
 }

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
 import { connect } from '../world.ts';
 import { findRequests, readObjects } from './objects.ts';
-import { logOf, type CliFlags } from './options.ts';
+import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /** `levelset reconcile`: these objects now, and with --wait again until none is progressing, or has members that drain. A blocked one is a failure. */
 export async function reconcileCommand(
   objects: readonly string[],
-  flags: CliFlags,
+  flags: Flags,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects);

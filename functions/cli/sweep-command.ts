@@ -1,12 +1,13 @@
 import { inNumbers } from '../../shared/report/page.ts';
-import { looksAfterServices } from '../../shared/config/looks-after.ts';
+import { looksAfterServices } from '../../shared/config/controllers.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
 import { connect } from '../world.ts';
 import { mustSweep } from './objects.ts';
-import { logOf, type CliFlags } from './options.ts';
+import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /** `levelset sweep`: one pass over everything; a line about each object that needed work, and one about all. */
-export async function sweepCommand(flags: CliFlags, env: NodeJS.ProcessEnv): Promise<number> {
+export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
   const found = await mustSweep(world, flags.dryRun ? { readOnly: true } : {});
   const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));

@@ -1,8 +1,8 @@
+import { flagsFromEnv } from '../../shared/config/read-flags.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { SqsQueue } from '../../shared/queue/sqs-queue.ts';
 import { createLog } from '../log.ts';
 import { connect, type Connected } from '../world.ts';
-import { readFlags } from './flags.ts';
 import { withParameters } from './parameters.ts';
 import { backgroundQueue, triggerQueue } from './queues.ts';
 import { once } from './once.ts';
@@ -21,7 +21,7 @@ export interface FunctionWorld extends ConnectedFunction {
 export const connectedFunction = once(async (): Promise<ConnectedFunction> => {
   const env = await withParameters(process.env);
   const log = createLog();
-  const connected = await connect({ flags: readFlags(env), env, log });
+  const connected = await connect({ flags: flagsFromEnv(env), env, log });
   return { ...connected, env, log };
 });
 

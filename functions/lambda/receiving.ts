@@ -1,4 +1,6 @@
+import { flagsFromEnv, readFlags } from '../../shared/config/read-flags.ts';
 import type { Log } from '../../shared/ports.ts';
+import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { readTokens } from '../tokens.ts';
 import { enqueueTo } from './enqueue.ts';
@@ -7,14 +9,16 @@ import { triggerQueue } from './queues.ts';
 
 type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 
-/** What the functions that only receive events need: no kube-apiserver, no OpenStack. */
+/** What the functions that only receive events need: no kube-apiserver, no OpenStack. Throws when a flag is wrong. */
 export async function receiving(log: Log): Promise<Receiving> {
   const env = await withParameters(process.env);
-  const namespace = env['LEVELSET_NAMESPACE'] ?? 'kube-system';
+  const problems: string[] = [];
+  const { clusterName, serviceAccount } = readFlags(flagsFromEnv(env), problems);
+  if (problems.length > 0) throw new Error(problems.join('; '));
   return {
-    clusters: [env['LEVELSET_CLUSTER_NAME'] ?? 'kubernetes'],
+    clusters: [clusterName],
     auditTokens: readTokens(env).auditTokens,
-    self: [`system:serviceaccount:${namespace}:levelset`],
+    self: [serviceAccountUser(serviceAccount)],
     enqueue: enqueueTo(triggerQueue(env)),
     log,
   };

@@ -6,7 +6,7 @@ import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
-import { looksAfterRoutes } from '../../shared/config/looks-after.ts';
+import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { reconcileLine } from '../log.ts';
 import type { FunctionWorld } from './connected.ts';
 

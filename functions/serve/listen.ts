@@ -3,14 +3,11 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import type { Flags } from '../../shared/config/read-flags.ts';
+import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 
-export interface TlsFiles {
-  readonly tlsCertFile?: string;
-  readonly tlsPrivateKeyFile?: string;
-  /** Clients must show a certificate signed by one of these. */
-  readonly clientCaFile?: string;
-}
+type TlsFiles = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile'>;
 
 export interface Listening {
   readonly url: string;
@@ -21,19 +18,12 @@ export interface Listening {
 const LAST_ANSWERS_MS = 2_000;
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
-/** Reads HOST:PORT, [V6]:PORT or :PORT. Throws CONFIG_INVALID. */
-export function parseListen(listen: string): {
-  readonly host: string;
-  readonly port: number;
-  readonly loopback: boolean;
-} {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(listen);
-  const port = Number(match?.[3] ?? NaN);
-  if (!match || port > 65_535) {
-    throw new ReconcileError('CONFIG_INVALID', `--listen is HOST:PORT, not ${JSON.stringify(listen)}`);
-  }
-  const host = match[1] ?? (match[2] === '' ? '::' : (match[2] ?? '::'));
-  return { host, port, loopback: LOOPBACK.test(host) };
+/** Reads the value of `--listen`. Throws CONFIG_INVALID. */
+export function parseListen(listen: string): HostPort & { readonly loopback: boolean } {
+  const read = hostPort(listen);
+  if (read instanceof NotAllowed)
+    throw new ReconcileError('CONFIG_INVALID', refusalOf('--listen', listen, read));
+  return { ...read, loopback: LOOPBACK.test(read.host) };
 }
 
 /** Listens with HTTP, or with HTTPS when there is a certificate. Throws CONFIG_INVALID when it cannot. */

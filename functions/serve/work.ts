@@ -4,7 +4,7 @@ import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/m
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { looksAfterRoutes } from '../../shared/config/looks-after.ts';
+import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { timeBudget } from '../time-budget.ts';
 import type { Connected } from '../world.ts';
 import { DrainingTimers } from './draining-timers.ts';

@@ -1,7 +1,6 @@
 import type { NodeSelector } from '../model/node/node-selector.ts';
 import type { ReachConfig } from '../model/load-balancer/reach.ts';
 import type { ControllerName } from './controllers.ts';
-import type { NodeCidrConfig, NodeConfig, RouteConfig } from './node-config.ts';
 
 /** The whole configuration after all files, flags and variables were read. Frozen. */
 export interface Config extends ReachConfig {
@@ -10,8 +9,10 @@ export interface Config extends ReachConfig {
   readonly controllers: readonly ControllerName[];
   /** Only Services of this spec.loadBalancerClass; without it those that have none. */
   readonly loadBalancerClass?: string;
-  /** Namespace of Leases, state and (in the manifests) levelset itself. */
-  readonly namespace: string;
+  /** The namespace of levelset's own Leases and ConfigMaps. */
+  readonly stateNamespace: string;
+  /** The ServiceAccount that levelset runs as, `NAMESPACE/NAME`. */
+  readonly serviceAccount: string;
   readonly reconcileTimeoutMs: number;
   readonly sweepIntervalMs: number;
   readonly concurrentServiceSyncs: number;
@@ -128,4 +129,40 @@ export interface NetworkingConfig {
   readonly ipv6SupportDisabled: boolean;
   /** CIDRs: addresses in the first come first. Empty: no other order than that of the ports. */
   readonly addressSortOrder: readonly string[];
+}
+
+/** How Nodes find their servers, and follow them when these stop or are gone. */
+export interface NodeConfig {
+  /** OS_CCM_REGIONAL: what is written is `openstack://region/id`; then there is a region. */
+  readonly regionalProviderID: boolean;
+  readonly nameFrom: NodeNameFrom;
+  /** In these a server counts as shut down. */
+  readonly shutdownStates: readonly ShutdownState[];
+  /** How many of all Nodes may be deleted within an hour, in percent; 0: none ever. */
+  readonly deletionPercent: number;
+}
+
+/**
+ * What of a server is compared with the Node's name while there is no better proof: its name; its hostname; or the first label of its name,
+ * with the first label of the Node's (`web-1` and `web-1.example.org`).
+ */
+export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
+
+export type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
+
+/** [Route] of cloud.conf, or --discover-router. */
+export interface RouteConfig {
+  /** Undefined: the one that the Nodes are behind. */
+  readonly routerId?: string;
+}
+
+/** What Nodes get as podCIDRs, one of each range. */
+export interface NodeCidrConfig {
+  readonly ranges: readonly {
+    readonly clusterCidr: string;
+    readonly family: 4 | 6;
+    readonly maskSize: number;
+  }[];
+  /** CIDRs of Services, which no Node gets a part of. */
+  readonly serviceCidrs: readonly string[];
 }

@@ -1,8 +1,9 @@
-import { didYouMean } from './flags/did-you-mean.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { itemsOf, NotAllowed, type Read } from './read-value.ts';
 
 /**
  * The four loops of a cloud-controller-manager by their names in Kubernetes (docs/sources/kubernetes.md, "Flags of the
- * cloud-controller-manager"), each with its short one.
+ * cloud-controller-manager"), with their aliases.
  */
 const ALIASES = {
   'service-lb-controller': 'service',
@@ -15,33 +16,55 @@ export type ControllerName = keyof typeof ALIASES;
 
 export const CONTROLLERS = Object.keys(ALIASES) as readonly ControllerName[];
 
+const KNOWN = CONTROLLERS.map((name) => `${name} (${ALIASES[name]})`).join(', ');
+
 /**
- * `--controllers`: `*` is all, a name turns one on, `-name` turns one off, the first that names it counts. As in the Go
- * program, what is not named is on only with a star.
+ * `--controllers`: `*` is all, a name turns a controller on, `-name` turns it off, and the first item that names it counts.
+ * As in the Go program, a controller without an item is on only if there is a `*`. Empty: all.
  */
-export function controllersFlag(value: string | undefined, problems: string[]): readonly ControllerName[] {
-  const named = (value ?? '').split(/[\s,]+/).filter((word) => word !== '');
-  const words = named.length === 0 ? ['*'] : named;
-  const unknown = words.filter((word) => word !== '*' && nameOf(word) === undefined);
-  for (const word of unknown) problems.push(refusal(word));
-  const on = CONTROLLERS.filter((name) => isOn(name, words));
-  if (on.length === 0 && unknown.length === 0)
-    problems.push(`--controllers=${words.join(',')} leaves none: begin with a star, such as *,-route`);
-  return on;
+export const controllersList: Read<readonly ControllerName[]> = (value) => {
+  const given = itemsOf(value);
+  const items = given.length === 0 ? ['*'] : given;
+  const unknown = items.filter((item) => item !== '*' && nameOf(item) === undefined);
+  if (unknown.length > 0) {
+    const hint = didYouMean(bare(unknown[0] ?? ''), [...CONTROLLERS, ...Object.values(ALIASES)]);
+    return new NotAllowed(`*, ${KNOWN}, each with a - before it to turn it off${hint}`, unknown);
+  }
+  const on = CONTROLLERS.filter((name) => isOn(name, items));
+  return on.length > 0
+    ? on
+    : new NotAllowed('a list that leaves a controller on; it may begin with *, such as *,-route');
+};
+
+function isOn(name: ControllerName, items: readonly string[]): boolean {
+  const first = items.find((item) => nameOf(item) === name);
+  return first === undefined ? items.includes('*') : !first.startsWith('-');
 }
 
-function isOn(name: ControllerName, words: readonly string[]): boolean {
-  const first = words.find((word) => nameOf(word) === name);
-  return first === undefined ? words.includes('*') : !first.startsWith('-');
+function nameOf(item: string): ControllerName | undefined {
+  return CONTROLLERS.find((name) => name === bare(item) || ALIASES[name] === bare(item));
 }
 
-function nameOf(word: string): ControllerName | undefined {
-  const bare = word.replace(/^-/, '');
-  return CONTROLLERS.find((name) => name === bare || ALIASES[name] === bare);
+function bare(item: string): string {
+  return item.replace(/^-/, '');
 }
 
-function refusal(word: string): string {
-  const known = CONTROLLERS.map((name) => `${name} (${ALIASES[name]})`).join(', ');
-  const hint = didYouMean(word.replace(/^-/, ''), [...CONTROLLERS, ...Object.values(ALIASES)]);
-  return `--controllers has no ${JSON.stringify(word)}${hint}; there are *, ${known}, each with a - before it to turn it off`;
+interface Controlled {
+  readonly controllers: readonly ControllerName[];
+}
+
+export function looksAfterServices(config: Controlled & { loadBalancer: { enabled: boolean } }): boolean {
+  return config.loadBalancer.enabled && config.controllers.includes('service-lb-controller');
+}
+
+export function looksAfterNodes(config: Controlled & { nodeCidrs?: object }): boolean {
+  return (
+    config.nodeCidrs !== undefined ||
+    config.controllers.includes('cloud-node-controller') ||
+    config.controllers.includes('cloud-node-lifecycle-controller')
+  );
+}
+
+export function looksAfterRoutes(config: Controlled & { route?: object }): boolean {
+  return config.route !== undefined && config.controllers.includes('node-route-controller');
 }

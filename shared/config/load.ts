@@ -1,26 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { ReconcileError } from '../model/errors.ts';
-import type { Access } from './clouds/access.ts';
 import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
+import { networkingConfig } from './cloud-conf/options.ts';
+import { readEnv, type Access } from './clouds/access.ts';
 import { readCloudsYaml } from './clouds/clouds-yaml.ts';
-import { cidrsFlag } from './flags/cidr-flags.ts';
-import type { Config } from './config.ts';
-import { controllersFlag } from './controllers.ts';
-import { readEnv } from './clouds/env.ts';
-import { adoptFlag, countFlag, drainingFlag, durationFlag, type Flags } from './flags/flags.ts';
-import { networkingConfig } from './cloud-conf/networking-options.ts';
-import { nodeConfig } from './flags/node-flags.ts';
-import { nodeCidrConfig } from './flags/node-cidr-flags.ts';
 import { openStackConfig } from './clouds/openstack-config.ts';
-import { reachConfig } from './reach.ts';
-import { routeConfig } from './flags/route-flags.ts';
+import type { Config, NodeConfig } from './config.ts';
+import { podNetwork } from './pod-network.ts';
+import { readFlags, type Flags, type FlagValues } from './read-flags.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * The whole configuration out of flags, cloud.conf, clouds.yaml and OS_* variables. cloud.conf stands alone unless it
- * says use-clouds; then, field by field, it comes before clouds.yaml and that before OS_*. Throws CONFIG_INVALID that
- * lists every problem, one a line, and never a secret; warnings are for the log.
+ * The whole configuration: flags, cloud.conf, clouds.yaml and OS_* variables. With cloud.conf the other two are read only if
+ * it says use-clouds; then each field comes from the first of the three that has it. Throws CONFIG_INVALID that lists every
+ * problem, one a line, and never a secret. `warnings` are for the log.
  */
 export async function loadConfig(
   flags: Flags,
@@ -29,34 +23,28 @@ export async function loadConfig(
   const problems: string[] = [];
   const conf = await readConf(flags, env, problems);
   problems.push(...(conf?.problems ?? []));
-  // What a file that cannot be read would have said must not be called missing.
+  // Nothing can be called missing while the file that may have it cannot be read.
   const sources = conf === null ? undefined : await readSources(conf, env, problems);
   const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const openstack = sources && (await openStackConfig(sources, timeout, problems));
   const warnings = [...(conf?.warnings ?? [])];
-  const controllers = controllersFlag(flags.controllers, problems);
-  const clusterCidrs = cidrsFlag('cluster-cidr', flags.clusterCidr, problems);
+  const values = readFlags(flags, problems);
   const own = {
-    controllers,
-    clusterName: flags.clusterName ?? 'kubernetes',
-    ...(flags.loadBalancerClass === undefined ? {} : { loadBalancerClass: flags.loadBalancerClass }),
-    namespace: flags.namespace ?? 'kube-system',
-    ...adoptFlag(flags.adopt, problems),
-    ...reachConfig(flags, problems),
-    reconcileTimeoutMs: durationFlag('reconcile-timeout', flags.reconcileTimeout, 60_000, problems),
-    sweepIntervalMs: durationFlag('sweep-interval', flags.sweepInterval, 5 * 60_000, problems),
-    concurrentServiceSyncs: countFlag('concurrent-service-syncs', flags.concurrentServiceSyncs, 15, problems),
-    connectionDrainingMs: drainingFlag(flags.connectionDrainingTimeout, problems),
+    controllers: values.controllers,
+    clusterName: values.clusterName,
+    stateNamespace: values.stateNamespace,
+    serviceAccount: values.serviceAccount,
+    ...(values.loadBalancerClass === undefined ? {} : { loadBalancerClass: values.loadBalancerClass }),
+    ...(values.adopt === 'tags' ? {} : { adopt: values.adopt }),
+    ...(values.reach === 'open' ? {} : { reach: values.reach }),
+    ...(values.allowedReferences.length === 0 ? {} : { allowedReferences: values.allowedReferences }),
+    reconcileTimeoutMs: values.reconcileTimeout,
+    sweepIntervalMs: values.sweepInterval,
+    concurrentServiceSyncs: values.concurrentServiceSyncs,
+    connectionDrainingMs: values.connectionDrainingTimeout,
     networking: conf?.networking ?? networkingConfig(),
-    nodes: nodeConfig(
-      flags,
-      { regional: env['OS_CCM_REGIONAL'], region: openstack?.region },
-      problems,
-      warnings,
-    ),
-    clusterCidrs: clusterCidrs.map(({ text }) => text),
-    ...routeConfig({ flags, routerId: conf?.routerId, clusterCidrs, controllers }, problems, warnings),
-    ...nodeCidrConfig(flags, clusterCidrs, problems),
+    nodes: nodeConfig(values, env, openstack?.region, warnings),
+    ...podNetwork(flags, values, conf?.routerId, problems, warnings),
   };
   if (openstack === undefined || problems.length > 0) {
     throw new ReconcileError(
@@ -71,17 +59,34 @@ export async function loadConfig(
   return { config, warnings };
 }
 
-/** Undefined when there is none, null when it cannot be read. */
+/** OS_CCM_REGIONAL is read as the Go provider reads it: only `true` counts. */
+function nodeConfig(
+  values: FlagValues,
+  env: NodeJS.ProcessEnv,
+  region: string | undefined,
+  warnings: string[],
+): NodeConfig {
+  const isRegional = env['OS_CCM_REGIONAL'] === 'true';
+  if (isRegional && region === undefined)
+    warnings.push('OS_CCM_REGIONAL has no effect: there is no region ([Global] region, OS_REGION_NAME)');
+  return {
+    regionalProviderID: isRegional && region !== undefined,
+    nameFrom: values.nodeNameFrom,
+    shutdownStates: values.shutdownStates,
+    deletionPercent: values.nodeDeletionShare,
+  };
+}
+
+/** Undefined: there is no cloud.conf. Null: it cannot be read. */
 async function readConf(
   flags: Flags,
   env: NodeJS.ProcessEnv,
   problems: string[],
 ): Promise<CloudConf | null | undefined> {
   const { cloudConfig } = flags;
-  const text =
-    flags.cloudConfigText ?? (cloudConfig === undefined ? env['LEVELSET_CLOUD_CONFIG_TEXT'] : undefined);
-  if (text !== undefined) return readCloudConf(text, 'LEVELSET_CLOUD_CONFIG_TEXT');
-  if (cloudConfig === undefined) return undefined;
+  const text = env['LEVELSET_CLOUD_CONFIG_TEXT'] ?? '';
+  if (cloudConfig === undefined)
+    return text === '' ? undefined : readCloudConf(text, 'LEVELSET_CLOUD_CONFIG_TEXT');
   try {
     return readCloudConf(await readFile(cloudConfig, 'utf8'), cloudConfig);
   } catch (error) {
@@ -99,7 +104,7 @@ async function readSources(
   const variables = readEnv(env);
   const before = conf === undefined ? [] : [conf.access];
   const wanted = conf !== undefined || env['OS_CLOUD'] !== undefined;
-  // A clouds.yaml that lies about does not stand before an environment that was set up on purpose.
+  // A clouds.yaml that nobody named does not come before OS_* variables, which somebody set on purpose.
   if (!wanted && variables.authUrl !== undefined) return [variables];
   try {
     const clouds = await readCloudsYaml(env, { file: conf?.cloudsFile, cloud: conf?.cloud, wanted });

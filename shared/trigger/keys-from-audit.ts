@@ -14,9 +14,9 @@ export function keysFromAudit(items: readonly unknown[], self: readonly string[]
   return collectKeys(items.map((item) => (isAuditEvent(item) ? readEvent(item, own) : 'skipped')));
 }
 
-/** The user name of levelset's ServiceAccount (decision 47). */
-export function serviceAccountUser(namespace: string): string {
-  return `system:serviceaccount:${namespace}:levelset`;
+/** The user name of a ServiceAccount, `NAMESPACE/NAME`, in audit events (decision 47). */
+export function serviceAccountUser(serviceAccount: string): string {
+  return `system:serviceaccount:${serviceAccount.replace('/', ':')}`;
 }
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);

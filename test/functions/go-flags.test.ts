@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readGoFlags } from '../../functions/cli/go-flags.ts';
 
-test('flags of the Go program that mean nothing here are taken out, each with a line', () => {
+test('flags of the Go program that have no effect are taken out, each with a note', () => {
   const argv = [
     'serve',
     '--leader-elect=true',
@@ -18,10 +18,10 @@ test('flags of the Go program that mean nothing here are taken out, each with a 
 
   expect(rest).toEqual(['serve', '--cluster-name', 'blue', '--controllers=*,-route']);
   expect(notes).toEqual([
-    'levelset: --leader-elect is not needed: a Lease per load balancer keeps two runs apart',
-    'levelset: --node-monitor-period is not needed: audit events and the sweep say what to look at',
-    'levelset: --use-service-account-credentials is not needed: one ServiceAccount does all of it',
-    'levelset: --concurrent-node-syncs is not needed: Nodes are read in bulk',
+    'levelset ignores --leader-elect: it takes a Lease for each load balancer that it writes',
+    'levelset ignores --node-monitor-period: audit events and the sweep tell it what to look at',
+    'levelset ignores --use-service-account-credentials: it has one ServiceAccount',
+    'levelset ignores --concurrent-node-syncs: it reads Nodes in bulk',
   ]);
 });
 
@@ -29,11 +29,11 @@ test('-v=4 is -v 4', () => {
   expect(readGoFlags(['serve', '-v=4', '--v=2']).rest).toEqual(['serve', '-v', '4', '--v=2']);
 });
 
-test('what neither program knows stays for the parser', () => {
+test('what neither program knows stays for the parser, without its value', () => {
   expect(readGoFlags(['plan', '--toString', '--constructor=1', 'service/a/b']).rest).toEqual([
     'plan',
     '--toString',
-    '--constructor=1',
+    '--constructor',
     'service/a/b',
   ]);
 });

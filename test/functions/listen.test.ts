@@ -13,7 +13,9 @@ test.each([
 });
 
 test.each(['8080', 'localhost', '::1:8080', '127.0.0.1:70000', ''])('%j is refused in words', (text) => {
-  expect(() => parseListen(text)).toThrow(`--listen is HOST:PORT, not ${JSON.stringify(text)}`);
+  expect(() => parseListen(text)).toThrow(
+    `--listen = ${JSON.stringify(text)} is not allowed: give HOST:PORT`,
+  );
 });
 
 const nobody = (): void => undefined;

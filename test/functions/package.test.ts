@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FUNCTIONS } from '../../build.ts';
-import { readFlags } from '../../functions/lambda/flags.ts';
+import { flagsFromEnv } from '../../shared/config/read-flags.ts';
 import { zipFile } from '../../infra/aws/zip-file.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -109,9 +109,11 @@ test('each function runs on Node 24, with a role, a log that ends, alarms, and t
 test('each function has the flags that are parameters', () => {
   for (const properties of Object.values(ofType('AWS::Lambda::Function'))) {
     const { Variables } = properties['Environment'] as { Variables: Record<string, string> };
-    expect(readFlags(Variables)).toEqual({
+    expect(flagsFromEnv(Variables)).toEqual({
       clusterName: 'kubernetes',
       controllers: '*',
+      stateNamespace: 'kube-system',
+      serviceAccount: 'kube-system/levelset',
       allocateNodeCidrs: 'false',
       connectionDrainingTimeout: '0s',
     });

@@ -21,8 +21,7 @@ async function running(
   const note = (message: string, fields?: unknown): void =>
     void lines.push(JSON.stringify([message, fields]));
   const serving = await serve({
-    flags: { ...world.flags, sweepInterval: '1h', ...options.flags },
-    listen: '127.0.0.1:0',
+    flags: { ...world.flags, sweepInterval: '1h', listen: '127.0.0.1:0', ...options.flags },
     env: { LEVELSET_AUDIT_TOKENS: 'audit-token', LEVELSET_RESYNC_TOKENS: 'old-token,resync-token' },
     log: { debug: note, info: note, warn: note, error: note },
   });
@@ -213,8 +212,7 @@ test('without tokens nobody is let in, and the log says so once', async () => {
   const lines: string[] = [];
   const note = (message: string): void => void lines.push(message);
   const serving = await serve({
-    flags,
-    listen: '127.0.0.1:0',
+    flags: { ...flags, listen: '127.0.0.1:0' },
     env: {},
     log: { debug: note, info: note, warn: note, error: note },
   });

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { annotationsPage } from '../../docs/generate-annotations.ts';
+import { flagsPage } from '../../docs/generate-flags.ts';
 import { textOf } from './files.ts';
 
-test('docs/annotations.md says what the table says; if not: npm run generate', () => {
-  expect(textOf('docs/annotations.md')).toBe(annotationsPage());
+test.each([
+  ['annotations', annotationsPage],
+  ['flags', flagsPage],
+])('docs/%s.md says what its table says; if not: npm run generate', (name, page) => {
+  expect(textOf(`docs/${name}.md`)).toBe(page());
 });

@@ -1,5 +1,5 @@
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
-import { networkingConfig } from '../../shared/config/cloud-conf/networking-options.ts';
+import { networkingConfig } from '../../shared/config/cloud-conf/options.ts';
 
 /** A configuration as cloud.conf's defaults make it, for Services alone. */
 export function aConfig(
@@ -9,7 +9,8 @@ export function aConfig(
   return {
     clusterName: 'kubernetes',
     controllers: ['service-lb-controller'],
-    namespace: 'kube-system',
+    stateNamespace: 'kube-system',
+    serviceAccount: 'kube-system/levelset',
     reconcileTimeoutMs: 60_000,
     sweepIntervalMs: 300_000,
     concurrentServiceSyncs: 10,

@@ -64,7 +64,7 @@ export async function startSandboxWorld(
     const { kube } = await connectKube({
       kubeconfig,
       env: {},
-      namespace: other.namespace,
+      namespace: other.stateNamespace,
       identity,
       log: silent,
     });

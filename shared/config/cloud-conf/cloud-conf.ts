@@ -1,10 +1,8 @@
 import type { Access } from '../clouds/access.ts';
-import { isReadSection, readEntry } from './cloud-conf-sections.ts';
 import type { LoadBalancerClassConfig, LoadBalancerConfig, NetworkingConfig } from '../config.ts';
 import { parseGcfg } from './gcfg.ts';
-import { readGlobal } from './global-options.ts';
-import { CLASS_FIELDS, LOAD_BALANCER_OPTIONS } from './load-balancer-options.ts';
-import { networkingConfig } from './networking-options.ts';
+import { CLASS_FIELDS, LOAD_BALANCER_OPTIONS, networkingConfig, readGlobal } from './options.ts';
+import { isReadSection, readEntry } from './read-entry.ts';
 
 export interface CloudConf {
   readonly access: Access;
@@ -14,20 +12,20 @@ export interface CloudConf {
   readonly requestTimeoutMs?: number;
   /** Options that are not in the file have their default. */
   readonly loadBalancer: LoadBalancerConfig;
-  /** Which options of [LoadBalancer] are in the file. */
+  /** The options of [LoadBalancer] that are in the file. */
   readonly given: readonly string[];
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
   readonly networking: NetworkingConfig;
   readonly routerId?: string;
-  /** All that keeps the file from being used, one line each; never a secret. */
+  /** Everything that keeps levelset from using the file, one line each; never a secret. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** The values of one section by key. A section that stands there twice is one. */
+/** The values of a section by key. Two sections of one name are one. */
 type Values = Map<string, unknown>;
 
-/** Reads cloud.conf (docs/sources/go-provider.md, "cloud.conf"). `file` is only its name in messages. Never throws. */
+/** Reads cloud.conf (docs/sources/go-provider.md, "cloud.conf"). `file` is its name in messages. Never throws. */
 export function readCloudConf(source: string, file: string): CloudConf {
   const { sections, problems: broken } = parseGcfg(source);
   const problems = broken.map(({ line, message }) => `${file}:${line}: ${message}`);
@@ -66,7 +64,7 @@ export function readCloudConf(source: string, file: string): CloudConf {
   };
 }
 
-/** [LoadBalancer] where nothing is set but what `value` gives. */
+/** [LoadBalancer] with its defaults. `value` returns what cloud.conf has for a key. */
 export function loadBalancerConfig(value: (key: string) => unknown = () => undefined): LoadBalancerConfig {
   const fields = Object.entries(LOAD_BALANCER_OPTIONS).map(([field, option]): [string, unknown] => {
     const set = value(option.key);
@@ -81,7 +79,7 @@ function givenOptions(value: (key: string) => unknown): readonly string[] {
     .map(([field]) => field);
 }
 
-/** What a class leaves open is for [LoadBalancer] to say. */
+/** Without defaults: an option that a class does not have is that of [LoadBalancer]. */
 function classOf(values: Values): LoadBalancerClassConfig {
   const fields = CLASS_FIELDS.map((field) => [field, nonEmpty(values.get(LOAD_BALANCER_OPTIONS[field].key))]);
   return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as LoadBalancerClassConfig;

@@ -1,4 +1,4 @@
-import type { NodeNameFrom } from '../../config/node-config.ts';
+import type { NodeNameFrom } from '../../config/config.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { systemUUID } from '../../model/node/node.ts';
 import type { Server } from '../../model/node/nova.ts';

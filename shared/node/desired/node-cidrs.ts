@@ -1,4 +1,4 @@
-import type { NodeCidrConfig } from '../../config/node-config.ts';
+import type { NodeCidrConfig } from '../../config/config.ts';
 import { countIn, lowestFree, overlap, parseCidr } from '../../model/network/cidr.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import type { CidrClaim } from '../../model/node/node-records.ts';

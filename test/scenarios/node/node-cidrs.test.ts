@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NodeCidrConfig } from '../../../shared/config/node-config.ts';
+import type { NodeCidrConfig } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';

@@ -111,34 +111,34 @@ describe('what has no effect', () => {
   it.each([
     [
       '[LoadBalancer]\nlb-methd = X',
-      'cloud.conf:2: [LoadBalancer] lb-methd is not a known option and is ignored; did you mean lb-method?',
+      'cloud.conf:2: [LoadBalancer] lb-methd is not a known option; levelset ignores it; did you mean lb-method?',
     ],
     [
       '[LoadBalancer]\nquite-something-else = X',
-      'cloud.conf:2: [LoadBalancer] quite-something-else is not a known option and is ignored',
+      'cloud.conf:2: [LoadBalancer] quite-something-else is not a known option; levelset ignores it',
     ],
     [
       '[LoadBalancer]\nenabled = no',
-      'cloud.conf:2: [LoadBalancer] enabled is false: no load balancer is made, changed or deleted',
+      'cloud.conf:2: [LoadBalancer] enabled is false: levelset makes, changes and deletes no load balancer',
     ],
     [
       '[LoadBalancer]\ncascade-delete = false',
-      'cloud.conf:2: [LoadBalancer] cascade-delete has no effect: a load balancer goes by one call only when everything on it is ours',
+      'cloud.conf:2: [LoadBalancer] cascade-delete has no effect: levelset deletes a load balancer by one call if everything on it is its own',
     ],
     [
       '[LoadBalancer]\nprovider-requires-serial-api-calls',
-      'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: a new load balancer is one call',
+      'cloud.conf:2: [LoadBalancer] provider-requires-serial-api-calls has no effect: levelset makes a load balancer by one call',
     ],
-    ['[Router]', 'cloud.conf:1: [router] is not a known section and is ignored; did you mean Route?'],
+    ['[Router]', 'cloud.conf:1: [router] is not a known section; levelset ignores it; did you mean Route?'],
     [
       '[LoadBalancerClass "a"]\nsubnet-ids = y',
-      'cloud.conf:2: [LoadBalancerClass "a"] subnet-ids is not a known option and is ignored; did you mean subnet-id?',
+      'cloud.conf:2: [LoadBalancerClass "a"] subnet-ids is not a known option; levelset ignores it; did you mean subnet-id?',
     ],
     [
       '[LoadBalancerClass]\nsubnet-id = y',
-      'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; this one is ignored',
+      'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one',
     ],
-    ['[Global "a"]\nx = y', 'cloud.conf:1: [Global] has no subsections; this one is ignored'],
+    ['[Global "a"]\nx = y', 'cloud.conf:1: [Global] has no subsections; levelset ignores this one'],
   ])('%j is said', (source, warning) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [warning], problems: [] });
   });

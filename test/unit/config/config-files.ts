@@ -2,10 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { Flags } from '../../../shared/config/flags/flags.ts';
 import { loadConfig } from '../../../shared/config/load.ts';
+import type { Flags } from '../../../shared/config/read-flags.ts';
 
 export const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
+export const GLOBAL = `[Global]
+auth-url = https://k/v3
+region = R
+username = u
+password = "p#w"
+tenant-name = p
+domain-name = Default
+`;
 const FILES: Readonly<Record<string, string>> = {
   'ca.pem': PEM,
   'no.pem': 'x',
@@ -34,6 +42,7 @@ const FILES: Readonly<Record<string, string>> = {
     'clouds: { one: { auth: { auth_url: https://one, username: u, user_domain_id: d, project_id: p, password: x } } }',
   'broken.yaml': 'clouds:\n  demo: { auth: { password: "hunter2 }\n',
   'list.yaml': '- hunter2',
+  'cloud.conf': GLOBAL.replace('//k/', '//file/'),
 };
 
 let folder: string;
@@ -51,20 +60,22 @@ export function placeConfigFiles(): void {
 
 export const at = (name: string): string => path.join(folder, name);
 
-/** Loads without a look at this machine's own files. */
-export function load(flags: Flags, env: Readonly<Record<string, string>> = {}) {
-  const placed = Object.entries(env).map(([key, value]) => [key, value.replace('FOLDER', folder)] as const);
-  return loadConfig(flags, { HOME: folder, XDG_CONFIG_HOME: folder, ...Object.fromEntries(placed) });
+/** Flags, and the text of a cloud.conf. */
+export interface Given extends Flags {
+  readonly cloudConfigText?: string;
 }
 
-export const GLOBAL = `[Global]
-auth-url = https://k/v3
-region = R
-username = u
-password = "p#w"
-tenant-name = p
-domain-name = Default
-`;
+/** Loads without a look at this machine's own files. */
+export function load({ cloudConfigText, ...flags }: Given, env: Readonly<Record<string, string>> = {}) {
+  const placed = Object.entries(env).map(([key, value]) => [key, value.replace('FOLDER', folder)] as const);
+  return loadConfig(flags, {
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    ...(cloudConfigText === undefined ? {} : { LEVELSET_CLOUD_CONFIG_TEXT: cloudConfigText }),
+    ...Object.fromEntries(placed),
+  });
+}
+
 export const CLOUDS = { OS_CLIENT_CONFIG_FILE: 'FOLDER/clouds.yaml' };
 export const VARIABLES = {
   OS_PROJECT_ID: '',

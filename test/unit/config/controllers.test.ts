@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { CONTROLLERS, controllersFlag } from '../../../shared/config/controllers.ts';
+import { CONTROLLERS, controllersList } from '../../../shared/config/controllers.ts';
+import { NotAllowed, refusalOf } from '../../../shared/config/read-value.ts';
 
 const [SERVICE, NODE, LIFECYCLE, ROUTE] = [
   'service-lb-controller',
@@ -23,24 +24,19 @@ it.each<readonly [string | undefined, readonly (string | undefined)[]]>([
   ['*,-route,node-route-controller', [SERVICE, NODE, LIFECYCLE]],
   ['route,-route', [ROUTE]],
 ])('--controllers=%s', (value, expected) => {
-  const problems: string[] = [];
-  expect(controllersFlag(value, problems)).toEqual(expected);
-  expect(problems).toEqual([]);
+  expect(controllersList(value)).toEqual(expected);
 });
 
 it.each([
-  [
-    '*,-services',
-    'has no "-services"; did you mean service?; there are *, service-lb-controller (service), ',
-  ],
-  ['*,Service', 'has no "Service"; did you mean service?'],
-  ['nodeipam', 'has no "nodeipam"; there are *, '],
-  ['-*', 'has no "-*"; there are *, '],
-  ['-service', '--controllers=-service leaves none: begin with a star, such as *,-route'],
-  ['*,-service,-cloud-node,-cloud-node-lifecycle,-route', 'leaves none'],
+  ['*,-services', 'has "-services", which is not allowed: give *, service-lb-controller (service), '],
+  ['*,-services', '; did you mean service?'],
+  ['*,Service', 'has "Service", which is not allowed'],
+  ['*,Service', '; did you mean service?'],
+  ['nodeipam,-*', 'has "nodeipam", "-*", which is not allowed: give *, '],
+  ['-service', '= "-service" is not allowed: give a list that leaves a controller on; it may begin with *'],
+  ['*,-service,-cloud-node,-cloud-node-lifecycle,-route', 'leaves a controller on'],
 ])('--controllers=%s is refused', (value, says) => {
-  const problems: string[] = [];
-  controllersFlag(value, problems);
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain(says);
+  const result = controllersList(value);
+  expect(result).toBeInstanceOf(NotAllowed);
+  expect(refusalOf('--controllers', value, result as NotAllowed)).toContain(says);
 });

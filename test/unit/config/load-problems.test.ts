@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Flags } from '../../../shared/config/flags/flags.ts';
-import { at, CLOUDS, GLOBAL, load, placeConfigFiles } from './config-files.ts';
+import { at, CLOUDS, GLOBAL, load, placeConfigFiles, type Given } from './config-files.ts';
 
 placeConfigFiles();
 
-async function problemsOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string> {
+async function problemsOf(flags: Given, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const error: unknown = await load(flags, env).then(
     () => undefined,
     (reason: unknown) => reason,
@@ -14,7 +13,7 @@ async function problemsOf(flags: Flags, env: Readonly<Record<string, string>> = 
 }
 
 describe('loadConfig', () => {
-  it.each<readonly [string, Flags, Readonly<Record<string, string>>, readonly string[]]>([
+  it.each<readonly [string, Given, Readonly<Record<string, string>>, readonly string[]]>([
     ['nothing at all', {}, {}, ['no address of Keystone', 'no credentials']],
     [
       'a file that is not there',
@@ -26,19 +25,22 @@ describe('loadConfig', () => {
       'no more than an hour of draining',
       { cloudConfigText: GLOBAL, connectionDrainingTimeout: '61m' },
       {},
-      ['500ms, and at most 1h, not "61m"'],
+      ['--connection-draining-timeout = "61m" is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms, at most 1h'],
     ],
     [
       'draining without a unit',
       { cloudConfigText: GLOBAL, connectionDrainingTimeout: '60' },
       {},
-      ['--connection-draining-timeout is a duration'],
+      ['--connection-draining-timeout = "60" is not allowed: give a duration'],
     ],
     [
       'flags',
-      { cloudConfigText: GLOBAL, sweepInterval: '5', concurrentServiceSyncs: 0 },
+      { cloudConfigText: GLOBAL, sweepInterval: '5', concurrentServiceSyncs: '0' },
       {},
-      ['--sweep-interval is a duration', '--concurrent-service-syncs is a whole number'],
+      [
+        '--concurrent-service-syncs = "0" is not allowed: give a whole number from 1',
+        '--sweep-interval = "5" is not',
+      ],
     ],
     [
       'many things',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
-import type { Flags } from '../../../shared/config/flags/flags.ts';
-import { CLOUDS, GLOBAL, load, PEM, placeConfigFiles, VARIABLES } from './config-files.ts';
+import { at, CLOUDS, GLOBAL, load, PEM, placeConfigFiles, VARIABLES, type Given } from './config-files.ts';
 
 placeConfigFiles();
 
@@ -13,7 +12,8 @@ describe('loadConfig', () => {
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
       clusterName: 'kubernetes',
-      namespace: 'kube-system',
+      stateNamespace: 'kube-system',
+      serviceAccount: 'kube-system/levelset',
       reconcileTimeoutMs: 60_000,
       sweepIntervalMs: 300_000,
       connectionDrainingMs: 0,
@@ -41,7 +41,8 @@ describe('loadConfig', () => {
       cloudConfigText: GLOBAL,
       clusterName: 'c',
       loadBalancerClass: 'l',
-      namespace: 'n',
+      stateNamespace: 'n',
+      serviceAccount: 'n/l',
       reconcileTimeout: '90s',
       sweepInterval: '1h',
       concurrentServiceSyncs: '3',
@@ -50,7 +51,8 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({
       clusterName: 'c',
       loadBalancerClass: 'l',
-      namespace: 'n',
+      stateNamespace: 'n',
+      serviceAccount: 'n/l',
       reconcileTimeoutMs: 90_000,
       sweepIntervalMs: 3_600_000,
       concurrentServiceSyncs: 3,
@@ -58,14 +60,14 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes cloud.conf from the environment', async () => {
-    const { config } = await load({}, { LEVELSET_CLOUD_CONFIG_TEXT: GLOBAL });
-    expect(config.openstack.authUrl).toBe('https://k/v3');
+  it('takes --cloud-config before the text of a cloud.conf', async () => {
+    const { config } = await load({ cloudConfigText: GLOBAL, cloudConfig: at('cloud.conf') });
+    expect(config.openstack.authUrl).toBe('https://file/v3');
   });
 
   type Expected = Partial<OpenStackConfig>;
   const password = { type: 'password', user: { name: 'u', domain }, project: { name: 'p', domain } } as const;
-  const sources: readonly [string, Flags, Readonly<Record<string, string>>, Expected][] = [
+  const sources: readonly [string, Given, Readonly<Record<string, string>>, Expected][] = [
     [
       'cloud.conf alone, whatever the environment says',
       { cloudConfigText: GLOBAL },

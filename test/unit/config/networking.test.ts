@@ -30,7 +30,7 @@ describe('[Networking]', () => {
     });
   });
 
-  it('leaves out what is no CIDR, and says so', () => {
+  it('ignores items that are no CIDRs, with a warning', () => {
     const { networking, problems, warnings } = read(
       '[Networking]',
       'address-sort-order = 10.0.0.1, ::/0, x/8',
@@ -40,7 +40,7 @@ describe('[Networking]', () => {
       problems: [],
     });
     expect(warnings).toEqual([
-      'cloud.conf:2: [Networking] address-sort-order leaves out what is no CIDR: 10.0.0.1, x/8',
+      'cloud.conf:2: [Networking] address-sort-order has items that are no CIDRs; levelset ignores 10.0.0.1, x/8',
     ]);
   });
 });

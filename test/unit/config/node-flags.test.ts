@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Flags } from '../../../shared/config/flags/flags.ts';
-import { GLOBAL, load } from './config-files.ts';
+import { GLOBAL, load, type Given } from './config-files.ts';
 
 const ROUTER = '01234567-89ab-cdef-0123-456789abcdef';
 const ROUTED = `${GLOBAL}[Route]\nrouter-id = ${ROUTER}`;
@@ -9,7 +8,7 @@ const DUAL = { clusterCidr: '10.244.0.0/16, FD00::/48' };
 const V4 = { clusterCidr: '10.244.0.0/16', family: 4, maskSize: 24 };
 
 describe('Nodes', () => {
-  it.each<readonly [Flags, Readonly<Record<string, string>>, object]>([
+  it.each<readonly [Given, Readonly<Record<string, string>>, object]>([
     [{}, {}, {}],
     [{}, { OS_CCM_REGIONAL: 'true' }, { regionalProviderID: true }],
     [{}, { OS_CCM_REGIONAL: 'True' }, {}],
@@ -35,7 +34,7 @@ describe('Nodes', () => {
 });
 
 describe('routes', () => {
-  it.each<readonly [Flags, boolean, readonly string[]]>([
+  it.each<readonly [Given, boolean, readonly string[]]>([
     [{ ...PODS, cloudConfigText: ROUTED }, true, []],
     [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'T' }, true, []],
     [{ ...PODS, cloudConfigText: ROUTED, configureCloudRoutes: 'false' }, false, []],
@@ -50,12 +49,12 @@ describe('routes', () => {
     [
       { cloudConfigText: GLOBAL, clusterCidr: '', discoverRouter: 'true' },
       false,
-      ['--discover-router has no effect without --cluster-cidr: no route is made or deleted'],
+      ['--discover-router has no effect without --cluster-cidr: levelset makes and deletes no routes'],
     ],
     [
       { cloudConfigText: ROUTED, clusterCidr: '' },
       false,
-      ['[Route] router-id has no effect without --cluster-cidr: no route is made or deleted'],
+      ['[Route] router-id has no effect without --cluster-cidr: levelset makes and deletes no routes'],
     ],
     [
       { ...PODS, cloudConfigText: GLOBAL, configureCloudRoutes: 'true' },
@@ -76,7 +75,7 @@ it('the router may be left to be discovered', async () => {
 
 describe('node CIDRs', () => {
   const V6 = { clusterCidr: 'fd00::/48', family: 6, maskSize: 64 };
-  it.each<readonly [Flags, readonly (typeof V4)[]]>([
+  it.each<readonly [Given, readonly (typeof V4)[]]>([
     [PODS, [V4]],
     [{ ...PODS, nodeCidrMaskSize: '26' }, [{ ...V4, maskSize: 26 }]],
     [{ ...PODS, nodeCidrMaskSize: '26', nodeCidrMaskSizeIpv4: '16' }, [{ ...V4, maskSize: 16 }]],
@@ -105,30 +104,54 @@ describe('node CIDRs', () => {
 
 describe('what is refused', () => {
   const ON = { allocateNodeCidrs: 'true' };
-  it.each<readonly [Flags, string]>([
-    [{ nodeNameFrom: 'fqdn' }, '--node-name-from is one of name, hostname, first-label, not "fqdn"'],
-    [{ shutdownStates: 'SHUTOFF,PAUSED' }, 'SHELVED_OFFLOADED, SUSPENDED, with commas between, not "PAUSED"'],
-    [{ shutdownStates: 'shutoff' }, 'not "shutoff"'],
-    [{ shutdownStates: '' }, '--shutdown-states is one or more of'],
-    [{ nodeDeletionShare: '10' }, '--node-deletion-share is from 0% to 100%, not "10"'],
-    [{ nodeDeletionShare: '101%' }, '--node-deletion-share is from 0% to 100%'],
-    [{ controllers: 'nodes' }, '--controllers has no "nodes"'],
-    [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes is true or false, not "yes"'],
-    [{ allocateNodeCidrs: '' }, '--allocate-node-cidrs is true or false, not ""'],
-    [{ clusterCidr: '10.244.0.0' }, '--cluster-cidr is a CIDR such as 10.244.0.0/16, or one of each family'],
-    [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, '--cluster-cidr is a CIDR'],
-    [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48', ...ON }, '--cluster-cidr is a CIDR'],
-    [{ serviceClusterIpRange: '10.96.0.0/33' }, '--service-cluster-ip-range is a CIDR'],
+  it.each<readonly [Given, string]>([
+    [
+      { nodeNameFrom: 'fqdn' },
+      '--node-name-from = "fqdn" is not allowed: give one of name, hostname, first-label',
+    ],
+    [
+      { shutdownStates: 'SHUTOFF,PAUSED' },
+      '--shutdown-states has "PAUSED", which is not allowed: give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
+    ],
+    [
+      { shutdownStates: 'shutoff' },
+      '--shutdown-states has "shutoff", which is not allowed: give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?',
+    ],
+    [{ shutdownStates: '' }, '--shutdown-states = "" is not allowed: give one or more of'],
+    [
+      { nodeDeletionShare: '10' },
+      '--node-deletion-share = "10" is not allowed: give a share from 0% to 100%',
+    ],
+    [{ nodeDeletionShare: '101%' }, '--node-deletion-share = "101%" is not allowed'],
+    [
+      { controllers: 'nodes' },
+      '--controllers has "nodes", which is not allowed: give *, service-lb-controller',
+    ],
+    [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes = "yes" is not allowed: give true or false'],
+    [{ allocateNodeCidrs: '' }, '--allocate-node-cidrs = "" is not allowed: give true or false'],
+    [
+      { clusterCidr: '10.244.0.0' },
+      '--cluster-cidr = "10.244.0.0" is not allowed: give a CIDR such as 10.244.0.0/16, or one of each IP family',
+    ],
+    [{ clusterCidr: '10.0.0.0/16,10.1.0.0/16' }, 'is not allowed: give a CIDR'],
+    [{ clusterCidr: '10.0.0.0/16,fd00::/48,fd01::/48', ...ON }, 'is not allowed: give a CIDR'],
+    [{ serviceClusterIpRange: '10.96.0.0/33' }, '--service-cluster-ip-range = "10.96.0.0/33" is not allowed'],
     [ON, '--allocate-node-cidrs needs --cluster-cidr'],
     [{ ...ON, clusterCidr: '' }, '--allocate-node-cidrs needs --cluster-cidr'],
     [{ ...ON, ...DUAL, nodeCidrMaskSize: '24' }, '--node-cidr-mask-size is for one --cluster-cidr'],
     [
       { ...ON, ...PODS, nodeCidrMaskSize: '15' },
-      'the mask size of IPv4 is from 16 to 32 in 10.244.0.0/16, not 15',
+      'a mask size of 15 does not fit into --cluster-cidr 10.244.0.0/16: give --node-cidr-mask-size-ipv4 a whole number from 16 to 32',
     ],
-    [{ ...ON, ...PODS, nodeCidrMaskSizeIpv4: '33' }, 'from 16 to 32'],
-    [{ ...ON, ...PODS, nodeCidrMaskSizeIpv4: 'x' }, 'from 16 to 32 in 10.244.0.0/16, not x'],
-    [{ ...ON, clusterCidr: 'fd00::/72' }, 'the mask size of IPv6 is from 72 to 128 in fd00::/72, not 64'],
+    [
+      { ...ON, ...PODS, nodeCidrMaskSizeIpv4: '33' },
+      '--node-cidr-mask-size-ipv4 = "33" is not allowed: give a whole number from 1 to 32',
+    ],
+    [{ ...ON, ...PODS, nodeCidrMaskSizeIpv4: 'x' }, '--node-cidr-mask-size-ipv4 = "x" is not allowed'],
+    [
+      { ...ON, clusterCidr: 'fd00::/72' },
+      'a mask size of 64 does not fit into --cluster-cidr fd00::/72: give --node-cidr-mask-size-ipv6 a whole number from 72',
+    ],
   ])('%j', async (flags, says) => {
     const refused = load({ cloudConfigText: GLOBAL, ...flags });
     await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

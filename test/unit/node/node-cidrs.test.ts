@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeCidrConfig } from '../../../shared/config/node-config.ts';
+import type { NodeCidrConfig } from '../../../shared/config/config.ts';
 import {
   freeCidrs,
   nodeCidrs,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration } from '../../../shared/config/flags/go-duration.ts';
+import { parseGoDuration, serviceAccount } from '../../../shared/config/read-value.ts';
 
 describe('parseGoDuration', () => {
   it.each([
@@ -23,4 +23,19 @@ describe('parseGoDuration', () => {
   ])('%j', (text, expected) => {
     expect(parseGoDuration(text)).toBe(expected);
   });
+});
+
+describe('serviceAccount', () => {
+  it.each(['kube-system/levelset', 'a/b.c-d'])('%j', (text) => {
+    expect(serviceAccount(text)).toBe(text);
+  });
+
+  it.each(['levelset', '/levelset', 'a/', 'a/b/c', 'A/b', 'system:serviceaccount:a:b', ''])(
+    '%j is refused',
+    (text) => {
+      expect(serviceAccount(text)).toMatchObject({
+        allowed: expect.stringContaining('NAMESPACE/NAME') as string,
+      });
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reachConfig } from '../../../shared/config/reach.ts';
+import { allowedReferences } from '../../../shared/config/allowed-references.ts';
 import { GLOBAL, load } from './config-files.ts';
 
 const SUBNET = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
@@ -11,13 +11,14 @@ test('without flags nothing is confined, and nobody is allowed anything', async 
   expect(config).not.toHaveProperty('allowedReferences');
 });
 
-test('the flags are read, and an id may have slashes', () => {
-  const allowedReferences = `shop/subnet/${SUBNET}, */*/*\n edge/barbican/https://b/v1/secrets/${SUBNET}`;
-  const problems: string[] = [];
-  const read = reachConfig({ reach: 'allowed', allowedReferences }, problems);
+test('the flags are read, and an id may have slashes', async () => {
+  const { config } = await load({
+    cloudConfigText: GLOBAL,
+    reach: 'allowed',
+    allowedReferences: `shop/subnet/${SUBNET}, */*/*\n edge/barbican/https://b/v1/secrets/${SUBNET}`,
+  });
 
-  expect(problems).toEqual([]);
-  expect(read).toEqual({
+  expect(config).toMatchObject({
     reach: 'allowed',
     allowedReferences: [
       { namespace: 'shop', kind: 'subnet', id: SUBNET },
@@ -25,6 +26,10 @@ test('the flags are read, and an id may have slashes', () => {
       { namespace: 'edge', kind: 'barbican', id: `https://b/v1/secrets/${SUBNET}` },
     ],
   });
+});
+
+test('every entry that is wrong is named', () => {
+  expect(allowedReferences('shop/subnet/*,shop,a/b/c')).toMatchObject({ items: ['shop', 'a/b/c'] });
 });
 
 test.each([
@@ -43,9 +48,8 @@ test.each([
     allowedReferences: `shop/subnet/*,${entry}`,
   });
 
-  await expect(refused).rejects.toThrow('--reach is open or allowed, not "closed"');
+  await expect(refused).rejects.toThrow('--reach = "closed" is not allowed: give one of open, allowed');
   await expect(refused).rejects.toThrow(
-    `--allowed-references has NAMESPACE/KIND/ID, each of them or *, the kind one of loadbalancer,`,
+    `--allowed-references has ${JSON.stringify(entry)}, which is not allowed: give NAMESPACE/KIND/ID, each of them or *, the kind one of loadbalancer,`,
   );
-  await expect(refused).rejects.toThrow(`not ${JSON.stringify(entry)}`);
 });

@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { GO_FLAGS } from '../functions/cli/go-flags.ts';
+import { FLAGS, TOPICS, VARIABLES, type Flag } from '../shared/config/flags.ts';
+import { NotAllowed } from '../shared/config/read-value.ts';
+import { tableOf } from './markdown-table.ts';
+
+const HEAD = `# Flags and variables
+
+The flags of \`levelset\`, as \`levelset COMMAND --help\` prints them. A flag with a value has a variable: \`LEVELSET_\` and its name in
+capitals, \`LEVELSET_CLUSTER_CIDR\` for \`--cluster-cidr\`. The flag comes before the variable. A value that is not allowed ends the
+command: the message names the flag, the value and what is allowed, for all of them at once.
+
+"AWS" tells whether the functions on AWS Lambda read the variable. "Go" tells which Go program has a flag of the same name: the
+cloud-controller-manager of OpenStack (CCM), the kube-controller-manager (KCM).
+
+[nodes.md](nodes.md) has more about Nodes and routes, [SECURITY.md](../SECURITY.md) about \`--reach\` and tokens.
+
+Written by \`npm run generate\` from the tables in \`shared/config/flags.ts\` and \`functions/cli/go-flags.ts\`.
+`;
+
+const TITLES = ['flag', 'what it sets', 'allowed', 'default', 'commands', 'AWS', 'Go'];
+
+/** Not a value of any kind: every reader but that of a text says what it allows. */
+const NOTHING = '\u0000';
+
+const ALL = ['serve', 'sweep', 'reconcile', 'plan'];
+
+/** The whole page. */
+export function flagsPage(): string {
+  const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
+  const sections = TOPICS.flatMap((topic) => [
+    `\n## ${topic.charAt(0).toUpperCase()}${topic.slice(1)}\n`,
+    ...tableOf(
+      TITLES,
+      rows.filter(([, flag]) => flag.topic === topic).map(([name, flag]) => cellsOf(name, flag)),
+    ),
+  ]);
+  const variables = Object.entries(VARIABLES).map(([name, text]) => [`\`${name}\``, text]);
+  const ignored = Object.entries(GO_FLAGS).map(([name, { because }]) => [`\`--${name}\``, because]);
+  return [
+    HEAD.trimEnd(),
+    ...sections,
+    '\n## Variables without a flag\n',
+    'cloud.conf, clouds.yaml and the `OS_*` variables of the openstack client say how to reach OpenStack.\n',
+    ...tableOf(['variable', 'what it is'], variables),
+    '\n## Flags of the Go program that levelset ignores\n',
+    'levelset takes them, says so in one line each, and goes on.\n',
+    ...tableOf(['flag', 'why levelset needs none'], ignored),
+    '',
+  ].join('\n');
+}
+
+function cellsOf(name: string, flag: Flag): readonly string[] {
+  const short = flag.short === undefined ? '' : `\`-${flag.short}\`, `;
+  const value = flag.value === undefined ? '' : ` <${flag.value}>`;
+  const all = ALL.every((command) => flag.commands.some((own) => own === command));
+  return [
+    `${short}\`--${name}${value}\``,
+    flag.help,
+    allowedBy(flag),
+    flag.without ?? (flag.default ? `\`${flag.default}\`` : flag.default === '' ? 'none' : ''),
+    all ? 'all' : flag.commands.join(', '),
+    flag.lambda ? 'yes' : '',
+    flag.go ?? '',
+  ];
+}
+
+function allowedBy({ read }: Flag): string {
+  const result = read?.(NOTHING);
+  return result instanceof NotAllowed ? result.allowed : '';
+}
+
+if (import.meta.main) writeFileSync(new URL('flags.md', import.meta.url), flagsPage());

@@ -1,0 +1,74 @@
+import { didYouMean } from '../did-you-mean.ts';
+import { NotAllowed, refusalOf } from '../read-value.ts';
+import type { GcfgEntry, GcfgSection } from './gcfg.ts';
+import { OPTIONS } from './options.ts';
+
+/** Sections of the file that are for other programs. */
+const OF_OTHERS = ['blockstorage'];
+const SECTIONS = [
+  'Global',
+  'LoadBalancer',
+  'LoadBalancerClass',
+  'Metadata',
+  'Networking',
+  'Route',
+  'BlockStorage',
+];
+const TITLES = new Map(SECTIONS.map((title) => [title.toLowerCase(), title]));
+
+export interface Findings {
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+/** Whether levelset reads a section. One that it ignores, but for those of other programs, adds a warning. */
+export function isReadSection(section: GcfgSection, file: string, warnings: string[]): boolean {
+  const { name, subsection, line } = section;
+  if (OF_OTHERS.includes(name)) return false;
+  const title = TITLES.get(name);
+  const named = name === 'loadbalancerclass';
+  if (OPTIONS[name] !== undefined && (subsection !== undefined) === named) return true;
+  const why =
+    title === undefined
+      ? `[${name}] is not a known section; levelset ignores it${didYouMean(name, SECTIONS)}`
+      : named
+        ? `[${title}] needs a name, such as [${title} "internet"]; levelset ignores this one`
+        : `[${title}] has no subsections; levelset ignores this one`;
+  warnings.push(`${file}:${line}: ${why}`);
+  return false;
+}
+
+/**
+ * The value of one entry. Undefined: it has no value to use, and `findings` say why. The value of an option that has a line for
+ * each of its values is a list: that of the lines before, `before`, and this one.
+ */
+export function readEntry(
+  section: GcfgSection,
+  entry: GcfgEntry,
+  file: string,
+  findings: Findings,
+  before: unknown,
+): unknown {
+  const { key, value, line } = entry;
+  const name = section.subsection === undefined ? '' : ` ${JSON.stringify(section.subsection)}`;
+  const place = `${file}:${line}: [${TITLES.get(section.name) ?? section.name}${name}] ${key}`;
+  const options = OPTIONS[section.name] ?? [];
+  const option = options.find((one) => one.key === key);
+  if (option === undefined) {
+    const keys = options.map((one) => one.key);
+    findings.warnings.push(`${place} is not a known option; levelset ignores it${didYouMean(key, keys)}`);
+    return undefined;
+  }
+  const result = option.read(value);
+  if (result instanceof NotAllowed) {
+    // A secret is read as a text, and every text is allowed: no secret gets into a message.
+    findings.problems.push(refusalOf(place, value, result));
+    return undefined;
+  }
+  if (option.note !== undefined && result !== option.default && result !== '') {
+    findings.warnings.push(`${place} ${option.note}`);
+  }
+  const remark = option.remark?.(value ?? '');
+  if (remark !== undefined) findings.warnings.push(`${place} ${remark}`);
+  return option.repeatable === true ? [...((before ?? []) as readonly unknown[]), result] : result;
+}

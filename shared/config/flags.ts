@@ -1,0 +1,237 @@
+/** Every flag of the command line: `--help`, the variables, the functions on AWS and docs/flags.md follow from this table. */
+import { allowedReferences } from './allowed-references.ts';
+import { controllersList } from './controllers.ts';
+import {
+  cidrs,
+  goBoolean,
+  hostPort,
+  milliseconds,
+  oneOf,
+  percent,
+  serviceAccount,
+  someOf,
+  text,
+  upToOneHour,
+  whole,
+  type Read,
+} from './read-value.ts';
+
+export type CommandName = 'serve' | 'sweep' | 'reconcile' | 'plan' | 'sandbox';
+
+export const TOPICS = [
+  'cluster and cloud',
+  'Services',
+  'Nodes',
+  'routes',
+  'runs',
+  'server',
+  'one run',
+] as const;
+
+export interface Flag {
+  readonly topic: (typeof TOPICS)[number];
+  /** The letter of a short form. */
+  readonly short?: string;
+  /** The placeholder of the value in `--help`. A flag without one is a switch. */
+  readonly value?: string;
+  readonly read?: Read<unknown>;
+  readonly help: string;
+  /** The value without the flag, as it would be written. */
+  readonly default?: string;
+  /** For `--help`, what holds without the flag where no single value does. */
+  readonly without?: string;
+  /** A second one adds to the list of the first. */
+  readonly repeatable?: true;
+  readonly commands: readonly CommandName[];
+  /** The functions on AWS read its variable. */
+  readonly lambda?: true;
+  /** The Go programs that have it: cloud-controller-manager, kube-controller-manager. */
+  readonly go?: 'CCM' | 'KCM' | 'CCM, KCM';
+}
+
+/** The commands that talk to the cluster and the cloud. */
+const WORKING = ['serve', 'sweep', 'reconcile', 'plan'] as const;
+
+// prettier-ignore
+export const FLAGS = {
+  'kubeconfig': {
+    topic: 'cluster and cloud', value: 'file', read: text, commands: WORKING, go: 'CCM, KCM',
+    help: 'kubeconfig of the kube-apiserver',
+    without: 'KUBECONFIG, else the ServiceAccount of the Pod, else ~/.kube/config',
+  },
+  'cloud-config': {
+    topic: 'cluster and cloud', value: 'file', read: text, commands: WORKING, lambda: true, go: 'CCM, KCM',
+    help: 'cloud.conf, the file that the Go provider reads',
+    without: 'clouds.yaml, else OS_* variables',
+  },
+  'cluster-name': {
+    topic: 'cluster and cloud', value: 'name', read: text, commands: WORKING, lambda: true, go: 'CCM, KCM',
+    help: 'name of the cluster: a part of the names of load balancers, and of the path of the audit webhook',
+    default: 'kubernetes',
+  },
+  'controllers': {
+    topic: 'cluster and cloud', value: 'list', read: controllersList, repeatable: true, commands: WORKING, lambda: true, go: 'CCM',
+    help: 'service-lb-controller, cloud-node-controller, cloud-node-lifecycle-controller, node-route-controller; * for all, a - before a name turns it off',
+    default: '*',
+  },
+  'state-namespace': {
+    topic: 'cluster and cloud', value: 'name', read: text, commands: WORKING, lambda: true,
+    help: 'namespace of the Leases and ConfigMaps in which levelset keeps its state',
+    default: 'kube-system',
+  },
+  'service-account': {
+    topic: 'cluster and cloud', value: 'namespace/name', read: serviceAccount, commands: WORKING, lambda: true,
+    help: 'ServiceAccount of levelset: audit events about its own writes are ignored',
+    default: 'kube-system/levelset',
+  },
+  'load-balancer-class': {
+    topic: 'Services', value: 'class', read: text, commands: WORKING, lambda: true,
+    help: 'only Services with this spec.loadBalancerClass',
+    without: 'only Services without one',
+  },
+  'adopt': {
+    topic: 'Services', value: 'what', read: oneOf('tags', 'names-only'), commands: WORKING, lambda: true,
+    help: 'what levelset writes to load balancers that other controllers made: tags, or with names-only nothing',
+    default: 'tags',
+  },
+  'reach': {
+    topic: 'Services', value: 'reach', read: oneOf('open', 'allowed'), commands: WORKING, lambda: true,
+    help: 'what Services may name of OpenStack: with open all that the project sees, with allowed what --allowed-references lists',
+    default: 'open',
+  },
+  'allowed-references': {
+    topic: 'Services', value: 'list', read: allowedReferences, repeatable: true, commands: WORKING, lambda: true,
+    help: 'NAMESPACE/KIND/ID, each of them or *: what Services of a namespace may name of OpenStack; load balancers of others always need an entry',
+    default: '',
+  },
+  'connection-draining-timeout': {
+    topic: 'Services', value: 'duration', read: upToOneHour, commands: WORKING, lambda: true,
+    help: 'how long a member keeps its connections when its Node leaves, up to 1h; with 0s it goes at once',
+    default: '0s',
+  },
+  'node-name-from': {
+    topic: 'Nodes', value: 'what', read: oneOf('name', 'hostname', 'first-label'), commands: WORKING, lambda: true,
+    help: 'what of a server is compared with the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
+    default: 'name',
+  },
+  'shutdown-states': {
+    topic: 'Nodes', value: 'list', read: someOf('SHUTOFF', 'SHELVED_OFFLOADED', 'SUSPENDED'), repeatable: true, commands: WORKING, lambda: true,
+    help: 'states of Nova in which a server counts as shut down: SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
+    default: 'SHUTOFF',
+  },
+  'node-deletion-share': {
+    topic: 'Nodes', value: 'percent', read: percent, commands: WORKING, lambda: true,
+    help: 'share of all Nodes that levelset may delete in an hour; with 0% it deletes none',
+    default: '10%',
+  },
+  'cluster-cidr': {
+    topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, lambda: true, go: 'CCM, KCM',
+    help: 'addresses of the pods: one CIDR, or one of each IP family',
+    default: '',
+  },
+  'configure-cloud-routes': {
+    topic: 'routes', value: 'bool', read: goBoolean, commands: WORKING, lambda: true, go: 'CCM, KCM',
+    help: 'whether levelset makes routes to the pods; it needs --cluster-cidr and a router',
+    default: 'true',
+  },
+  'discover-router': {
+    topic: 'routes', value: 'bool', read: goBoolean, commands: WORKING, lambda: true,
+    help: 'without [Route] router-id, put the routes on the one router that has an interface on the subnets of the Nodes',
+    default: 'false',
+  },
+  'allocate-node-cidrs': {
+    topic: 'routes', value: 'bool', read: goBoolean, commands: WORKING, lambda: true, go: 'CCM, KCM',
+    help: 'give each Node a part of --cluster-cidr; kube-controller-manager must not do so, too',
+    default: 'false',
+  },
+  'node-cidr-mask-size': {
+    topic: 'routes', value: 'number', read: whole(1, 128), commands: WORKING, lambda: true, go: 'KCM',
+    help: 'mask size of the part of a Node, if --cluster-cidr is one CIDR',
+    without: 'that of the IP family',
+  },
+  'node-cidr-mask-size-ipv4': {
+    topic: 'routes', value: 'number', read: whole(1, 32), commands: WORKING, lambda: true, go: 'KCM',
+    help: 'mask size of the IPv4 part of a Node',
+    default: '24',
+  },
+  'node-cidr-mask-size-ipv6': {
+    topic: 'routes', value: 'number', read: whole(1, 128), commands: WORKING, lambda: true, go: 'KCM',
+    help: 'mask size of the IPv6 part of a Node',
+    default: '64',
+  },
+  'service-cluster-ip-range': {
+    topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, lambda: true, go: 'KCM',
+    help: 'clusterIPs of the Services: no Node gets a part of them',
+    default: '',
+  },
+  'reconcile-timeout': {
+    topic: 'runs', value: 'duration', read: milliseconds, commands: WORKING,
+    help: 'how long one run may take',
+    default: '1m',
+  },
+  'concurrent-service-syncs': {
+    topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, go: 'CCM',
+    help: 'how many objects levelset works on at once',
+    default: '15',
+  },
+  'sweep-interval': {
+    topic: 'runs', value: 'duration', read: milliseconds, commands: ['serve'],
+    help: 'time between two sweeps',
+    default: '5m',
+  },
+  'v': {
+    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: WORKING, go: 'CCM, KCM',
+    help: 'verbosity of the log: 4 and more show every step; a command that ends shows warnings alone without it',
+    default: '0',
+  },
+  'listen': {
+    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'sandbox'],
+    help: 'where the HTTP server listens',
+    default: '127.0.0.1:8080',
+  },
+  'tls-cert-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'certificate of the server, which then speaks HTTPS',
+    without: 'plain HTTP',
+  },
+  'tls-private-key-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'private key of the certificate',
+  },
+  'client-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',
+    without: 'no client certificate is asked for',
+  },
+  'dry-run': {
+    topic: 'one run', commands: ['sweep', 'reconcile'],
+    help: 'print the plans and change nothing',
+  },
+  'wait': {
+    topic: 'one run', commands: ['reconcile'],
+    help: 'go on until no object is progressing or draining',
+  },
+  'output': {
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan'],
+    help: 'how the plans are printed: text or json',
+    default: 'text',
+  },
+  'serve': {
+    topic: 'one run', commands: ['sandbox'],
+    help: 'run levelset against the simulators, apply the examples and tell what happens',
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/** What is read from variables alone, with what it is. */
+export const VARIABLES = {
+  LEVELSET_CLOUD_CONFIG_TEXT: 'the text of cloud.conf, where there is no `--cloud-config`',
+  LEVELSET_KUBECONFIG_TEXT: 'the text of a kubeconfig, where there is no `--kubeconfig`',
+  LEVELSET_AUDIT_TOKENS: 'bearer tokens of `/audit` and `/events`, separated by commas',
+  LEVELSET_RESYNC_TOKENS: 'bearer tokens of `/resync`',
+  LEVELSET_PAGE_TOKENS:
+    'bearer tokens of the status page and `/metrics`, where levelset does not listen on loopback',
+  LEVELSET_TRIGGER_QUEUE_URL: 'AWS: the FIFO queue of what people changed',
+  LEVELSET_BACKGROUND_QUEUE_URL: 'AWS: the queue of what comes back later, and of what a sweep found',
+  OS_CCM_REGIONAL:
+    '`true`: the providerID of a Node holds the region, as with the Go provider; it needs a region',
+} as const;

@@ -1,0 +1,70 @@
+import { FLAGS, type CommandName, type Flag } from './flags.ts';
+import { NotAllowed, refusalOf, type Read } from './read-value.ts';
+
+export type FlagName = keyof typeof FLAGS;
+
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S;
+
+/** The flags as they were given, on a command line or by variables. */
+export type Flags = {
+  readonly [N in FlagName as Camel<N>]?: (typeof FLAGS)[N] extends { value: string } ? string : true;
+};
+
+type ValueOf<Row> = Row extends { read: Read<infer T> }
+  ? Row extends { default: string }
+    ? T
+    : T | undefined
+  : boolean;
+
+/** The values of all flags, defaults included. Durations are milliseconds. */
+export type FlagValues = { readonly [N in FlagName as Camel<N>]: ValueOf<(typeof FLAGS)[N]> };
+
+const ROWS = Object.entries(FLAGS) as readonly (readonly [FlagName, Flag])[];
+
+/** The rows of a command, in the order of the table. */
+export function flagsOf(command: CommandName): readonly (readonly [FlagName, Flag])[] {
+  return ROWS.filter(([, { commands }]) => commands.includes(command));
+}
+
+/** `cluster-cidr` is LEVELSET_CLUSTER_CIDR. A switch has no variable. */
+export function variableOf(name: string, { value }: Flag): string | undefined {
+  return value === undefined ? undefined : `LEVELSET_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** Reads every flag. A value that is not allowed adds a line to `problems`, and its default is returned. */
+export function readFlags(flags: Flags, problems: string[]): FlagValues {
+  const given: Readonly<Record<string, string | true>> = flags;
+  const values = ROWS.map(([name, flag]) => {
+    const value = given[camel(name)];
+    return [camel(name), flag.read ? readValue(name, flag, flag.read, value, problems) : value === true];
+  });
+  return Object.fromEntries(values) as FlagValues;
+}
+
+function readValue(
+  name: FlagName,
+  flag: Flag,
+  read: Read<unknown>,
+  value: string | true | undefined,
+  problems: string[],
+): unknown {
+  const result = value === undefined ? undefined : read(String(value));
+  if (result instanceof NotAllowed) problems.push(refusalOf(`--${name}`, String(value), result));
+  else if (result !== undefined) return result;
+  return flag.default === undefined ? undefined : read(flag.default);
+}
+
+/** The flags that a function on AWS gets by its environment. A variable that is empty counts as absent. */
+export function flagsFromEnv(env: NodeJS.ProcessEnv): Flags {
+  const found = ROWS.filter(([, { lambda }]) => lambda).map(([name, flag]) => [
+    camel(name),
+    env[variableOf(name, flag) ?? ''],
+  ]);
+  return Object.fromEntries(found.filter(([, value]) => value)) as Flags;
+}
+
+function camel(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,196 @@
+/** Kinds of values that flags and options of cloud.conf have: each reads a text, or says what it would have allowed. */
+import { parseCidr, type Cidr } from '../model/network/cidr.ts';
+import { chooseByName, chooseByTags } from '../model/network/subnet-choice.ts';
+import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-selector.ts';
+import { readUuid } from '../model/text/text.ts';
+import { didYouMean } from './did-you-mean.ts';
+
+/** The result of reading a value that is not allowed. */
+export class NotAllowed {
+  /** What is allowed, in words that follow "give". */
+  readonly allowed: string;
+  /** The items that are wrong, if the value is a list. */
+  readonly items: readonly string[];
+
+  constructor(allowed: string, items: readonly string[] = []) {
+    this.allowed = allowed;
+    this.items = items;
+  }
+}
+
+/** `undefined` is an option of cloud.conf that has no `=`; a flag always has a text. */
+export type Read<T> = (value: string | undefined) => T | NotAllowed;
+
+/** One line about a value that is not allowed. `place` names the flag, or file, line and option. */
+export function refusalOf(place: string, value: string | undefined, { allowed, items }: NotAllowed): string {
+  const wrong = items.map((item) => JSON.stringify(item)).join(', ');
+  const shown = wrong === '' ? `= ${JSON.stringify(value)}` : `has ${wrong}, which`;
+  return `${place} ${value === undefined ? 'has no value' : `${shown} is not allowed`}: give ${allowed}`;
+}
+
+export const text: Read<string> = (value) => value ?? new NotAllowed('a value after =');
+
+/** The booleans of gcfg, the format of cloud.conf. An option without `=` is true. */
+export const gcfgBoolean: Read<boolean> = (value) => {
+  const word = (value ?? 'true').toLowerCase();
+  if (['true', 'yes', 'on', '1'].includes(word)) return true;
+  return ['false', 'no', 'off', '0'].includes(word)
+    ? false
+    : new NotAllowed('true, yes, on, 1, false, no, off or 0');
+};
+
+/** The booleans of the Go programs' flags (strconv.ParseBool). */
+export const goBoolean: Read<boolean> = (value = '') => {
+  if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
+  return /^(0|f|F|FALSE|false|False)$/.test(value) ? false : new NotAllowed('true or false');
+};
+
+/** A whole number, decimal or 0x. */
+export function whole(min: number, max: number): Read<number> {
+  return (value) => {
+    const number = /^(\d+|0x[0-9a-f]+)$/i.test(value ?? '') ? Number(value) : NaN;
+    return number >= min && number <= max ? number : new NotAllowed(`a whole number from ${min} to ${max}`);
+  };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
+
+const GO_DURATION = 'a duration with a unit, such as 5s, 1m30s or 500ms';
+
+/** A Go duration (time.ParseDuration) in milliseconds. Undefined: the text is none, or it is negative. */
+export function parseGoDuration(text: string): number | undefined {
+  const unsigned = text.startsWith('+') ? text.slice(1) : text;
+  if (unsigned === '0') return 0;
+  const parts = [...unsigned.matchAll(PART)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== unsigned) return undefined;
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0), 0);
+}
+
+/** A Go duration, in milliseconds: 1 ms or more. */
+export const milliseconds: Read<number> = (value) => {
+  const duration = parseGoDuration(value ?? '');
+  return duration === undefined || duration < 1 ? new NotAllowed(GO_DURATION) : Math.trunc(duration);
+};
+
+/** A Go duration, in milliseconds: from 0 to an hour. */
+export const upToOneHour: Read<number> = (value) => {
+  const duration = parseGoDuration(value ?? '');
+  return duration === undefined || duration > 3_600_000
+    ? new NotAllowed(`${GO_DURATION}, at most 1h`)
+    : Math.trunc(duration);
+};
+
+/** A Go duration, in whole seconds: 1 s or more. A fraction of a second is cut off. */
+export const seconds: Read<number> = (value) => {
+  const duration = parseGoDuration(value ?? '');
+  return duration === undefined || duration < 1_000
+    ? new NotAllowed(`${GO_DURATION}, at least 1s`)
+    : Math.trunc(duration / 1_000);
+};
+
+/** `0%` to `100%`, as a number. */
+export const percent: Read<number> = (value) => {
+  const share = Number(/^(\d{1,3})%$/.exec(value ?? '')?.[1] ?? NaN);
+  return share <= 100 ? share : new NotAllowed('a share from 0% to 100%');
+};
+
+export function oneOf<const T extends string>(...words: readonly T[]): Read<T> {
+  return (value) =>
+    words.find((word) => word === value) ??
+    new NotAllowed(`one of ${words.join(', ')}${didYouMean(value ?? '', words)}`);
+}
+
+/** One or more of the words, in the order of `words`. */
+export function someOf<const T extends string>(...words: readonly T[]): Read<readonly T[]> {
+  return (value) => {
+    const given = itemsOf(value);
+    const unknown = given.filter((item) => !words.some((word) => word === item));
+    if (given.length > 0 && unknown.length === 0) return words.filter((word) => given.includes(word));
+    const hint = didYouMean(unknown[0] ?? '', words);
+    return new NotAllowed(`one or more of ${words.join(', ')}, separated by commas${hint}`, unknown);
+  };
+}
+
+/** The items of a list that are separated by commas or blanks. */
+export function itemsOf(value: string | undefined): readonly string[] {
+  return (value ?? '').split(/[\s,]+/).filter((item) => item !== '');
+}
+
+/** No CIDR, one, or one of each IP family. */
+export const cidrs: Read<readonly Cidr[]> = (value) => {
+  const items = itemsOf(value);
+  const read = items.flatMap((item) => parseCidr(item) ?? []);
+  const families = new Set(read.map(({ family }) => family));
+  if (read.length === items.length && families.size === read.length) return read;
+  return new NotAllowed('a CIDR such as 10.244.0.0/16, or one of each IP family, separated by a comma');
+};
+
+/** An id that ends up in a URL or a request. Empty: no id. */
+export const id: Read<string> = (value) =>
+  value === '' ? value : (readUuid(value ?? '') ?? new NotAllowed('the UUID of a resource'));
+
+/** Where the Go provider would look for the metadata of a server. Empty: its default. */
+export const searchOrder: Read<string> = (value) => {
+  const items = value?.split(',').map((item) => item.trim()) ?? [];
+  const known = items.every((item) => item === 'configDrive' || item === 'metadataService');
+  return value !== undefined && (value === '' || (known && items.length <= 2))
+    ? value
+    : new NotAllowed('configDrive, metadataService, or both, separated by a comma');
+};
+
+/** Names of the subnets that give floating IPs. Empty: any subnet. */
+export const subnetName: Read<string> = (value) => choice(value, chooseByName);
+
+/** Tags of the subnets that give floating IPs. Empty: any subnet. */
+export const subnetTags: Read<string> = (value) => choice(value, chooseByTags);
+
+function choice(
+  value: string | undefined,
+  choose: (text: string) => { readonly allowed: string } | object,
+): string | NotAllowed {
+  if (value === '') return value;
+  const read = choose(value ?? '');
+  return 'allowed' in read ? new NotAllowed(read.allowed) : (value ?? '');
+}
+
+export const nodeSelector: Read<NodeSelector> = (value) =>
+  (value === undefined ? undefined : parseNodeSelector(value)) ?? new NotAllowed(NODE_SELECTOR);
+
+/** A DNS name, without the dot that it may begin with. Empty: the default. */
+export const domain: Read<string> = (value) => {
+  const name = value?.replace(/^\./, '').toLowerCase();
+  const labels = name?.split('.') ?? [];
+  const right = labels.every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(label));
+  return name === '' || (name !== undefined && right) ? name : new NotAllowed('a DNS name such as nip.io');
+};
+
+/** The name of a ServiceAccount with its namespace, as `NAMESPACE/NAME`. */
+export const serviceAccount: Read<string> = (value = '') =>
+  /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(value)
+    ? value
+    : new NotAllowed('a ServiceAccount as NAMESPACE/NAME, such as kube-system/levelset');
+
+/** HOST:PORT, [V6]:PORT or :PORT. */
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where a server listens. Without a host: on every address. */
+export const hostPort: Read<HostPort> = (value = '') => {
+  const [match, v6, host, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value) ?? [];
+  const port = Number(digits);
+  if (match === undefined || port > 65_535)
+    return new NotAllowed('HOST:PORT, such as 127.0.0.1:8080, [::1]:8080 or :8080');
+  return { host: v6 ?? (host === '' ? '::' : (host ?? '::')), port };
+};

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ReconcileError, type ErrorCode } from '../model/errors.ts';
 import { retryAfterMs } from '../http.ts';
+import { fieldsOf, parseJson } from '../model/json.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -36,10 +37,6 @@ export function answerError(doing: string, { status, headers, text }: RawAnswer)
 }
 
 function statusMessage(text: string): string {
-  try {
-    const { kind, message } = JSON.parse(text) as { kind?: unknown; message?: unknown };
-    return kind === 'Status' && typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '';
-  } catch {
-    return '';
-  }
+  const { kind, message } = fieldsOf(parseJson(text));
+  return kind === 'Status' && typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '';
 }

@@ -1,7 +1,6 @@
-import http from 'node:http';
-import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import got, { RequestError, type Got } from 'got';
+import { RequestError, type Got } from 'got';
+import { ATTEMPTS, backoffMs, createGot } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
@@ -38,11 +37,8 @@ export interface KubeCall {
 
 export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
 
-const ATTEMPTS = 3;
-const FIRST_DELAY_MS = 200;
 /** No attempt begins later than this after the first: the queue waits cheaper than a function. */
 const RETRY_WITHIN_MS = 5_000;
-const MAX_SOCKETS = 16;
 
 /**
  * The one HTTP client for a kube-apiserver, with one keep-alive agent. A GET is tried up to three times on 429, 5xx and
@@ -51,7 +47,7 @@ const MAX_SOCKETS = 16;
  * (answer-error.ts says which), never with the credential in it.
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
-  const client = createClient(connection);
+  const client = createGot({ timeout: { connect: 5_000, request: 30_000 }, https: connection.tls });
   const send = async (request: KubeRequest): Promise<KubeAnswer> => {
     let raw = await attempt(client, connection, request, await connection.credential(false), onCall);
     if (raw.status === 401)
@@ -77,22 +73,7 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
 /** Infinity when waiting does not help. */
 function retryDelayMs(error: unknown, tried: number): number {
   if (!(error instanceof ReconcileError) || error.code !== 'KUBE_UNAVAILABLE') return Infinity;
-  return error.context.retryAfterMs ?? Math.random() * FIRST_DELAY_MS * 2 ** (tried - 1);
-}
-
-function createClient(connection: Connection): Got {
-  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  return got.extend({
-    throwHttpErrors: false,
-    followRedirect: false,
-    retry: { limit: 0 },
-    timeout: { connect: 5_000, request: 30_000 },
-    agent: { http: new http.Agent(agent), https: new https.Agent(agent) },
-    // The apiserver takes the field manager and the audit log's userAgent from here.
-    headers: { 'user-agent': 'levelset', accept: 'application/json' },
-    https: connection.tls,
-    responseType: 'text',
-  });
+  return error.context.retryAfterMs ?? backoffMs(tried);
 }
 
 async function attempt(

@@ -13,6 +13,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The fields of an object; none where the value is something else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
 /** The string under a key, or undefined when there is none. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const found = isRecord(value) ? value[key] : undefined;

@@ -1,4 +1,5 @@
 import { ReconcileError } from '../model/errors.ts';
+import { readUuid } from '../model/text/text.ts';
 import type { Query, ReadKind } from '../ports.ts';
 import type { ServiceType } from './openstack-http.ts';
 
@@ -72,11 +73,9 @@ export function queryText(query: Query): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
-
 /** Ids may come from annotations: one that is no UUID never enters a URL (decision 30). */
 function checkedId(kind: ReadKind, id: string): string {
-  if (UUID.test(id)) return id;
+  if (readUuid(id) === id.toLowerCase()) return id;
   throw new ReconcileError(
     'NOT_FOUND',
     `${JSON.stringify(id.slice(0, 64))} is not the id of a ${ENDPOINTS[kind].title}`,

@@ -1,11 +1,10 @@
-import http from 'node:http';
-import https from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import got, { RequestError, type Got, type Method } from 'got';
+import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
-import { retryAfterMs } from '../http.ts';
+import { ATTEMPTS, backoffMs, createGot, retryAfterMs } from '../http.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -55,11 +54,8 @@ export class NoAnswer extends Error {
 
 export type Http = (request: HttpRequest) => Promise<HttpAnswer>;
 
-const ATTEMPTS = 3;
-const FIRST_DELAY_MS = 250;
 /** What asks for a longer wait than this is given back: the queue waits cheaper than a function. */
 const LONGEST_WAIT_MS = 5_000;
-const MAX_SOCKETS = 16;
 
 /**
  * The one HTTP client for OpenStack. Resolves with every answer, whatever its status; rejects with NoAnswer only.
@@ -73,26 +69,20 @@ export function createHttp(config: OpenStackConfig, observe: Observer): Http {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
         const answer = await attemptOnce(client, request, observe);
-        const wait = answer.retryAfterMs ?? jitter(attempt);
+        const wait = answer.retryAfterMs ?? backoffMs(attempt);
         if (last || !isPassing(answer.status) || wait > LONGEST_WAIT_MS) return answer;
         await sleep(wait);
       } catch (error) {
         if (last || !(error instanceof NoAnswer) || error.timedOut) throw error;
-        await sleep(jitter(attempt));
+        await sleep(backoffMs(attempt));
       }
     }
   };
 }
 
 function createClient(config: OpenStackConfig): Got {
-  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  return got.extend({
-    throwHttpErrors: false,
-    followRedirect: false,
-    retry: { limit: 0 },
+  return createGot({
     timeout: { request: config.requestTimeoutMs },
-    agent: { http: new http.Agent(agent), https: new https.Agent(agent) },
-    headers: { 'user-agent': 'levelset', accept: 'application/json' },
     https: {
       rejectUnauthorized: !config.tlsInsecure,
       // A list given here replaces the system's roots.
@@ -113,7 +103,6 @@ async function attemptOnce(client: Got, request: HttpRequest, observe: Observer)
   try {
     const response = await client(url, {
       method: method satisfies Method,
-      responseType: 'text',
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { json: body }),
     });
@@ -127,7 +116,7 @@ async function attemptOnce(client: Got, request: HttpRequest, observe: Observer)
   }
 }
 
-function readAnswer(status: number, headers: http.IncomingHttpHeaders, text: string): HttpAnswer {
+function readAnswer(status: number, headers: IncomingHttpHeaders, text: string): HttpAnswer {
   const header = (name: string): string | undefined => [headers[name]].flat()[0];
   const requestId = header('x-openstack-request-id');
   const retryAfter = retryAfterMs(header('retry-after'));
@@ -150,8 +139,4 @@ function toNoAnswer(error: unknown): NoAnswer {
 /** Statuses that say nothing about the request itself; 501 is a service's final word. */
 function isPassing(status: number): boolean {
   return status === 429 || (status >= 500 && status !== 501);
-}
-
-function jitter(attempt: number): number {
-  return Math.random() * FIRST_DELAY_MS * 2 ** attempt;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { fieldsOf, parseJson } from '../model/json.ts';
 import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
 import { PRIORITY } from './scheduling.ts';
 
@@ -31,8 +32,8 @@ export function deduplicationId(work: QueuedWork): string {
 
 /** Reads a message body. Undefined for anything that is not one: such a message can never succeed. */
 export function parseQueuedWork(body: string): QueuedWork | undefined {
-  const value = fields(parseJson(body));
-  const request = fields(value['request']);
+  const value = fieldsOf(parseJson(body));
+  const request = fieldsOf(value['request']);
   const key = typeof request['key'] === 'string' ? parseKey(request['key']) : undefined;
   const trigger = request['trigger'];
   if (key === undefined || !isTrigger(trigger)) return undefined;
@@ -47,18 +48,6 @@ export function parseQueuedWork(body: string): QueuedWork | undefined {
 
 function isTrigger(value: unknown): value is Trigger {
   return typeof value === 'string' && Object.hasOwn(PRIORITY, value);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function sha256(text: string): string {

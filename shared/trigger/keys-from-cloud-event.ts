@@ -1,3 +1,4 @@
+import { fieldsOf } from '../model/json.ts';
 import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
@@ -17,7 +18,7 @@ export function keysFromCloudEvents(events: readonly unknown[]): Triggered {
 }
 
 function readEvent(event: unknown): Reading {
-  const { id, type, source, specversion, data } = properties(event);
+  const { id, type, source, specversion, data } = fieldsOf(event);
   if (typeof type !== 'string' || typeof id !== 'string') return 'skipped';
   if (typeof source !== 'string' || specversion !== '1.0') return 'skipped';
   if (type === PING) return { keys: ['all'], cause: id };
@@ -26,10 +27,10 @@ function readEvent(event: unknown): Reading {
 }
 
 function objectReading(data: unknown, cause: string, happened: string): Reading {
-  const { apiVersion, kind, metadata, ...reference } = properties(data);
+  const { apiVersion, kind, metadata, ...reference } = fieldsOf(data);
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return 'skipped';
   const type = `${apiVersion} ${kind}`;
-  const { namespace, name } = metadata === undefined ? reference : properties(metadata);
+  const { namespace, name } = metadata === undefined ? reference : fieldsOf(metadata);
   if (type === 'v1 Node') {
     if (typeof name !== 'string') return 'skipped';
     return { keys: [...(happened === 'delete' ? [] : [`node/${name}`]), ...OF_ALL_NODES], cause };
@@ -37,8 +38,4 @@ function objectReading(data: unknown, cause: string, happened: string): Reading 
   if (!USED_BY_SERVICES.includes(type) && type !== 'v1 Service') return 'ignored';
   if (typeof namespace !== 'string' || typeof name !== 'string') return 'skipped';
   return { keys: [type === 'v1 Service' ? `service/${namespace}/${name}` : `namespace/${namespace}`], cause };
-}
-
-function properties(value: unknown): Partial<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { ReconcileError } from '../../model/errors.ts';
+import { isRecord } from '../../model/json.ts';
 import type { Connection, Credential, CredentialSource, TlsSettings } from './connection.ts';
 import { externalCredential, tokenFile } from './credential.ts';
 
@@ -119,7 +120,7 @@ function readAuthProvider(provider: KubeconfigFields, source: string): Credentia
 type Map = Readonly<Record<string, unknown>>;
 
 /** One map of a kubeconfig, read field by field. Every complaint names file, field, value and what is allowed. */
-export class KubeconfigFields {
+class KubeconfigFields {
   private readonly map: Map;
   /** File or variable. */
   private readonly source: string;
@@ -129,7 +130,7 @@ export class KubeconfigFields {
   constructor(source: string, path: string, value: unknown) {
     this.source = source;
     this.path = path;
-    if (!isMap(value)) throw this.invalid('', value, 'a map');
+    if (!isRecord(value)) throw this.invalid('', value, 'a map');
     this.map = value;
   }
 
@@ -160,7 +161,7 @@ export class KubeconfigFields {
 
   /** The entry called `name` in a list of `{ name, ... }`. */
   named(list: string, name: string): KubeconfigFields {
-    const entries = Array.isArray(this.map[list]) ? (this.map[list] as unknown[]).filter(isMap) : [];
+    const entries = Array.isArray(this.map[list]) ? (this.map[list] as unknown[]).filter(isRecord) : [];
     const entry = entries.find((one) => one['name'] === name);
     if (entry) return new KubeconfigFields(this.source, `${list}[${name}]`, entry);
     const known = entries.map((one) => String(one['name'])).join(', ');
@@ -217,8 +218,4 @@ export class KubeconfigFields {
     if (typeof value === type) return value as T extends 'string' ? string : boolean;
     throw this.invalid(field, value, allowed);
   }
-}
-
-function isMap(value: unknown): value is Map {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

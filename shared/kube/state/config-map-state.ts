@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UnitState } from '../../model/unit.ts';
 import type { Log, StateStore } from '../../ports.ts';
+import { fieldsOf, parseJson } from '../../model/json.ts';
 import type { Http } from '../kube-http.ts';
 import { listAll, toSelector, corePath } from '../kube-objects.ts';
 
@@ -121,16 +122,12 @@ export function fromDataKey(key: string): string {
 
 /** Undefined for what is no UnitState. */
 export function parseState(text: string): UnitState | undefined {
-  try {
-    const state = JSON.parse(text) as Partial<Record<keyof UnitState, unknown>> | null;
-    const { hash, updated_at, rejected, awaitingApproval } = state ?? {};
-    const isState =
-      typeof hash === 'string' &&
-      (typeof updated_at === 'string' || updated_at === null) &&
-      (typeof rejected === 'string' || rejected === undefined) &&
-      (typeof awaitingApproval === 'number' || awaitingApproval === undefined);
-    return isState ? (state as UnitState) : undefined;
-  } catch {
-    return undefined;
-  }
+  const state = fieldsOf(parseJson(text));
+  const { hash, updated_at, rejected, awaitingApproval } = state;
+  const isState =
+    typeof hash === 'string' &&
+    (typeof updated_at === 'string' || updated_at === null) &&
+    (typeof rejected === 'string' || rejected === undefined) &&
+    (typeof awaitingApproval === 'number' || awaitingApproval === undefined);
+  return isState ? (state as unknown as UnitState) : undefined;
 }

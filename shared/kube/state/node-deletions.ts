@@ -2,7 +2,8 @@ import { ReconcileError } from '../../model/errors.ts';
 import type { NodeDeletion, RecordedDeletions } from '../../model/node/node-records.ts';
 import type { NodeDeletions } from '../../ports.ts';
 import type { Http } from '../kube-http.ts';
-import { VersionedData } from './versioned-data.ts';
+import { fieldsOf } from '../../model/json.ts';
+import { parseList, VersionedData } from './versioned-data.ts';
 
 const NAME = 'levelset-node-deletions';
 
@@ -31,16 +32,12 @@ export class ConfigMapDeletions implements NodeDeletions {
 }
 
 function parse(text: string): readonly NodeDeletion[] {
-  try {
-    const found = JSON.parse(text) as unknown;
-    if (Array.isArray(found) && found.every(isDeletion)) return found;
-  } catch {
-    // told below
-  }
+  const found = parseList(text, isDeletion);
+  if (found) return found;
   throw new ReconcileError('UNEXPECTED_RESPONSE', `ConfigMap ${NAME} holds no list of deletions`);
 }
 
 function isDeletion(value: unknown): value is NodeDeletion {
-  const { uid, at } = (value ?? {}) as Partial<Record<keyof NodeDeletion, unknown>>;
+  const { uid, at } = fieldsOf(value);
   return typeof uid === 'string' && typeof at === 'number';
 }

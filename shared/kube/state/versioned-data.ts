@@ -1,4 +1,5 @@
 import { ReconcileError } from '../../model/errors.ts';
+import { parseJson } from '../../model/json.ts';
 import type { Http } from '../kube-http.ts';
 import { corePath } from '../kube-objects.ts';
 
@@ -57,6 +58,12 @@ export class VersionedData {
       });
     return (answer.body as ConfigMap).metadata.resourceVersion;
   }
+}
+
+/** The list of such items in a text; undefined for anything else. */
+export function parseList<T>(text: string, isItem: (value: unknown) => value is T): readonly T[] | undefined {
+  const found = parseJson(text);
+  return Array.isArray(found) && found.every(isItem) ? found : undefined;
 }
 
 function made(name: string, data: Readonly<Record<string, string | null>>): object {

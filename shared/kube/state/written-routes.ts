@@ -1,9 +1,9 @@
 import { ReconcileError } from '../../model/errors.ts';
-import type { RouteRecords, WrittenRoutes } from '../../model/network/routes.ts';
+import type { RouteRecords, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
 import type { RouteRecord } from '../../ports.ts';
 import type { Http } from '../kube-http.ts';
-import { VersionedData } from './versioned-data.ts';
-import type { Loaded } from './versioned-data.ts';
+import { fieldsOf } from '../../model/json.ts';
+import { parseList, VersionedData, type Loaded } from './versioned-data.ts';
 
 const NAME = 'levelset-routes';
 
@@ -32,19 +32,15 @@ export class ConfigMapRoutes implements RouteRecord {
 }
 
 function parse(text: string): WrittenRoutes {
-  try {
-    const found = JSON.parse(text) as unknown;
-    if (Array.isArray(found) && found.every(isWritten)) return found as WrittenRoutes;
-  } catch {
-    // told below
-  }
+  const found = parseList(text, isWritten);
+  if (found) return found;
   throw new ReconcileError(
     'UNEXPECTED_RESPONSE',
     `ConfigMap ${NAME} holds something else than lists of routes`,
   );
 }
 
-function isWritten(value: unknown): boolean {
-  const { destination, nexthop, port } = (value ?? {}) as Readonly<Record<string, unknown>>;
+function isWritten(value: unknown): value is WrittenRoute {
+  const { destination, nexthop, port } = fieldsOf(value);
   return [destination, nexthop, port].every((text) => typeof text === 'string');
 }

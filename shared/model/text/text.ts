@@ -28,7 +28,9 @@ export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+/** With dashes or without, as a part of a pattern that ignores case. */
+export const UUID_PATTERN = '[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}';
+const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i');
 
 /** In lower case; undefined for anything else. What is none never enters a URL (decision 30). */
 export function readUuid(text: string): string | undefined {

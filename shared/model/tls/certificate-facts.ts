@@ -1,3 +1,4 @@
+import { UUID_PATTERN } from '../text/text.ts';
 import { X509Certificate } from 'node:crypto';
 
 /** A certificate container or a secret of Barbican, as people and services name it: by id or by address. */
@@ -7,9 +8,11 @@ export interface TlsReference {
   readonly collection?: 'containers' | 'secrets';
 }
 
-const UUID = '[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}';
-const ID = new RegExp(`^${UUID}$`, 'i');
-const ADDRESS = new RegExp(`^https?://[^\\s/?#]+(/[^\\s?#]*)?/(containers|secrets)/(${UUID})/?$`, 'i');
+const ID = new RegExp(`^${UUID_PATTERN}$`, 'i');
+const ADDRESS = new RegExp(
+  `^https?://[^\\s/?#]+(/[^\\s?#]*)?/(containers|secrets)/(${UUID_PATTERN})/?$`,
+  'i',
+);
 
 /** Of an address only kind and id count: where Barbican is, the catalog says (decision 30). */
 export function parseTlsReference(text: string): TlsReference | undefined {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Cloud } from '../../../shared/ports.ts';
-import { issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { always, issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 const ID = 'b89fa3b5-ffe8-407d-8ab9-810787de175f';
 const ROUTE = { destination: '10.244.0.0/24', nexthop: '10.0.0.138' };
@@ -17,12 +17,6 @@ beforeEach(async () => {
   ({ cloud } = connectCloud(fake.config));
 });
 afterEach(() => fake.close());
-
-const always =
-  (status: number, body?: unknown): Answer =>
-  (_seen, response) => {
-    json(response, status, body);
-  };
 
 describe('requests', () => {
   const lb = { loadbalancer: { id: ID } };

@@ -57,6 +57,13 @@ export async function startFake(answer: Answer, login: Answer = issueToken()): P
   };
 }
 
+/** Answers every request the same. */
+export const always =
+  (status: number, body?: unknown): Answer =>
+  (_seen, response) => {
+    json(response, status, body);
+  };
+
 export function configFor(authUrl: string): OpenStackConfig {
   const domain = { name: 'Default' };
   return {

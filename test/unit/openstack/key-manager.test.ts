@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Cloud } from '../../../shared/ports.ts';
-import { json, startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { always, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 const ID = '6732d152-4b18-4f15-b94a-d226f6e38e90';
 
@@ -15,12 +15,6 @@ beforeEach(async () => {
   ({ cloud } = connectCloud(fake.config));
 });
 afterEach(() => fake.close());
-
-const always =
-  (status: number, body?: unknown): Answer =>
-  (_seen, response) => {
-    json(response, status, body);
-  };
 
 test('an object of Barbican has neither envelope nor id: its address ends in it', async () => {
   const secret_ref = `http://127.0.0.1:9311/v1/secrets/${ID}`;

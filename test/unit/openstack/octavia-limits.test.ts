@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Cloud } from '../../../shared/ports.ts';
-import { json, PROJECT, startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { always, json, PROJECT, startFake, type Answer, type Fake } from './fake-openstack.ts';
 
 let fake: Fake;
 let cloud: Cloud;
@@ -13,12 +13,6 @@ beforeEach(async () => {
   ({ cloud } = connectCloud(fake.config));
 });
 afterEach(() => fake.close());
-
-const always =
-  (status: number, body?: unknown): Answer =>
-  (_seen, response) => {
-    json(response, status, body);
-  };
 
 describe('quota', () => {
   it('is the project’s, by the names of the kinds', async () => {

@@ -23,11 +23,11 @@ export function compare(
   const add = (rule: AttributeRule, change: Change): void => {
     differences.set(rule.change, [...(differences.get(rule.change) ?? []), change]);
   };
-  for (const [attribute, wish] of Object.entries(desired.attributes)) {
+  for (const [attribute, desiredValue] of Object.entries(desired.attributes)) {
     const rule = attributeRule(desired.kind, attribute);
     if (rule.change === 'at-create' || desired.unasked?.includes(attribute)) continue;
     const from = observed.wire[attribute];
-    const wanted = bind(wish, ids);
+    const wanted = bind(desiredValue, ids);
     if (equalAttribute(rule, wanted, from)) continue;
     if (rule.compare === 'entries') {
       add(rule, { attribute, ...differingEntries(wanted, from) });

@@ -25,11 +25,11 @@ export interface RoutesEvaluation {
 
 export interface RoutesQuestion {
   /** Somebody asked for this very look, and knows what is to be expected. */
-  readonly isAsked: boolean;
+  readonly isManual: boolean;
 }
 
 export async function evaluateRoutes(
-  { isAsked }: RoutesQuestion,
+  { isManual }: RoutesQuestion,
   { kube, cloud, config, clock }: World,
 ): Promise<RoutesEvaluation> {
   const { clusterCidrs, route: { routerId } = {} } = config;
@@ -51,7 +51,7 @@ export async function evaluateRoutes(
   const limit = limitOf(id, cloud, clock.now());
   const written = records.get(id) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
-  const doubt = routeDoubt(reading, isAsked);
+  const doubt = routeDoubt(reading, isManual);
   if (doubt) return unwritten([doubt], records);
   const observed = [...found.resources, ...nodes.flatMap(observedNode)];
   const desired = desireRoutes(reading);

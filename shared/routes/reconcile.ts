@@ -22,9 +22,9 @@ import { writeRoutes } from './apply/write-routes.ts';
 import type { RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
-  const isAsked = request.trigger === 'command' || request.trigger === 'resync';
-  if (isAsked) forgetLimits(world.cloud);
-  const evaluation = (): Promise<RoutesEvaluation> => evaluateRoutes({ isAsked }, world);
+  const isManual = request.trigger === 'command' || request.trigger === 'resync';
+  if (isManual) forgetLimits(world.cloud);
+  const evaluation = (): Promise<RoutesEvaluation> => evaluateRoutes({ isManual }, world);
   const first = await evaluation();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
   const written = await writeRoutes(first, evaluation, world, budget);
@@ -50,8 +50,8 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
 /** The condition of each Node, as it came out. What is tried again at once is not told. */
 async function reportToNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
   const { evaluation, stopped, failed } = written;
-  const comesBack = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
-  if (!evaluation.desired || stopped || comesBack) return NONE_APPLIED;
+  const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
+  if (!evaluation.desired || stopped || isRequeued) return NONE_APPLIED;
   const now = rfc3339(world.clock.now());
   const desired = routeConditions(evaluation.desired.nodes, isRouted(written), now);
   const { observed } = evaluation;

@@ -17,7 +17,7 @@ export async function findRoutes(
 ): Promise<Found> {
   if (!isEverything(scope)) return NOTHING_FOUND;
   try {
-    const evaluation = await evaluateRoutes({ isAsked: false }, world);
+    const evaluation = await evaluateRoutes({ isManual: false }, world);
     const { plan, desired, records } = evaluation;
     const seen = {
       ...evaluation,

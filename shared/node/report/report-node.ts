@@ -56,7 +56,7 @@ export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummary
   const news = condition ? [eventOf(condition)] : [];
   return {
     ...(condition ? { condition } : {}),
-    events: [...applied.steps.flatMap((step) => said(step, node)), ...news],
+    events: [...applied.steps.flatMap((step) => eventsOfStep(step, node)), ...news],
   };
 }
 
@@ -92,7 +92,7 @@ function eventOf({ status, reason, message }: NodeCondition): ObjectEvent {
 }
 
 /** In the words of Kubernetes' own controllers (docs/sources/kubernetes.md, "Events of the controllers"). */
-function said(step: Step, node: Node): readonly ObjectEvent[] {
+function eventsOfStep(step: Step, node: Node): readonly ObjectEvent[] {
   const { name } = node.metadata;
   if (step.verb === 'delete') {
     const message = `Deleting node ${name} because it does not exist in the cloud provider`;

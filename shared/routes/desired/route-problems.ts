@@ -12,10 +12,10 @@ const NEARLY = 27;
 /** So many routes of a cluster without a Node are more likely a wrong answer than the truth. */
 const SUSPICIOUS = 2;
 
-/** Why nothing at all is to be written: what was read cannot be the whole truth. `isAsked`: somebody said that it is. */
+/** Why nothing at all is to be written: what was read cannot be the whole truth. `isManual`: somebody said that it is. */
 export function routeDoubt(
   { router, subnets, nodes, written, former }: RouteReading,
-  isAsked: boolean,
+  isManual: boolean,
 ): Problem | undefined {
   const doubt = (message: string): Problem => ({
     field: '[Route] router-id',
@@ -27,7 +27,7 @@ export function routeDoubt(
   if (subnets.size === 0)
     return doubt('has no interface that this project can see, so no Node can be a next hop');
   const count = [written, ...former.map((one) => one.written)].flat().length;
-  if (nodes.length > 0 || count < SUSPICIOUS || isAsked) return undefined;
+  if (nodes.length > 0 || count < SUSPICIOUS || isManual) return undefined;
   const many = `has ${count} routes to Nodes of this cluster, and there is not one Node: nothing is deleted`;
   return doubt(`${many}. If that is right, run: levelset reconcile routes`);
 }

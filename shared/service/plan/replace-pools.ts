@@ -36,7 +36,7 @@ export function replacePools(
   return [...along, ...others.filter(({ address }) => !wanted.has(address))];
 }
 
-interface Leaving extends Move {
+interface Leaving extends PoolReplacement {
   readonly place: string;
   readonly mayBeEmpty: boolean;
 }
@@ -108,7 +108,7 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
 }
 
 /** Where a port's pool goes, and why. */
-export interface Move {
+export interface PoolReplacement {
   readonly next: string;
   readonly because: string;
   /** The id of an adopted pool whose place it takes (model/address.ts). */
@@ -119,8 +119,12 @@ export interface Move {
  * One resource of a port in, or with, the pool that is built up beside the one in use. What nobody asks for is as it was in
  * that one, such as a weight that a person gave, or what waits for approval.
  */
-export function inNextPool(resource: DesiredResource, move: Move, there: There): DesiredResource {
-  const { next, because, replaces } = move;
+export function inNextPool(
+  resource: DesiredResource,
+  replacement: PoolReplacement,
+  there: There,
+): DesiredResource {
+  const { next, because, replaces } = replacement;
   const ref = { $ref: `pool/${next}.id` } as const;
   if (resource.kind === 'listener')
     return { ...resource, attributes: { ...resource.attributes, default_pool_id: ref } };

@@ -48,10 +48,10 @@ export function gateAttributes(
   if (!observed) return wanted;
   const desired = withOurTags(wanted, adopted);
   const changes = gatedChanges(desired, observed, adopted, behaviour);
-  return isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
+  return isAwaitingApproval(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
 }
 
-export function isHeld(
+export function isAwaitingApproval(
   { kind, address }: Pick<DesiredResource, 'kind' | 'address'>,
   changes: readonly Change[],
   { dialect, gate }: Adopted,

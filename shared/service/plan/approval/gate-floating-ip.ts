@@ -11,12 +11,12 @@ export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   const observed = adopted.there.get('floatingip');
   const change = changeOf(desired, observed, adopted);
   const { gate } = adopted;
-  const held = change !== undefined && !gate.allows({ kind: 'floatingip', address: 'floatingip', ...change });
+  const waiting = change !== undefined && !gate.allows({ kind: 'floatingip', address: 'floatingip', ...change });
   return {
     desired: sides.desired.flatMap((one) =>
-      one !== desired ? [one] : held ? [] : [isOlder(observed) ? withOurTags(one, adopted) : one],
+      one !== desired ? [one] : waiting ? [] : [isOlder(observed) ? withOurTags(one, adopted) : one],
     ),
-    observed: held ? sides.observed.filter((one) => one !== observed) : sides.observed,
+    observed: waiting ? sides.observed.filter((one) => one !== observed) : sides.observed,
   };
 }
 

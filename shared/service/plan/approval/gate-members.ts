@@ -1,6 +1,6 @@
 import { isMemberOf, CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import { asObserved, gatedChanges, isHeld } from './gate-attributes.ts';
+import { asObserved, gatedChanges, isAwaitingApproval } from './gate-attributes.ts';
 import type { Adopted, Gated } from './gate-attributes.ts';
 import type { Address } from '../../../model/address.ts';
 
@@ -22,12 +22,12 @@ export function gateMembers(place: string, sides: Sides, adopted: Adopted): Side
   const subnet = gateMemberSubnet(parent, kept.filter(isHere), present, adopted);
   const desired = subnet === 'approved' ? sides.desired : kept;
   const staying = new Set(kept.map(({ address }) => address));
-  const held = withoutApproval(parent, present, staying, adopted);
+  const waiting = withoutApproval(parent, present, staying, adopted);
   const serving = gateBackups(parent, desired, present, adopted);
   const unchanged = serving.map((one) =>
     isHere(one) ? gateMemberSettings(one, present, subnet, adopted) : one,
   );
-  return { ...sides, desired: [...unchanged, ...held.map(asItIs)] };
+  return { ...sides, desired: [...unchanged, ...waiting.map(asItIs)] };
 }
 
 function gatePods(
@@ -79,17 +79,17 @@ function withoutApproval(
   const surplus = present.filter(({ address }) => !wanted.has(address));
   const isNodeThere = ({ wire }: ObservedResource): boolean =>
     ports.has(Number(wire['protocol_port'])) && addresses.has(String(wire['address']));
-  const held = all.length === 0 ? surplus : dialect === 'kinx' ? surplus.filter(isNodeThere) : [];
-  if (held.length === 0) return [];
+  const waiting = all.length === 0 ? surplus : dialect === 'kinx' ? surplus.filter(isNodeThere) : [];
+  if (waiting.length === 0) return [];
   const reason =
     all.length === 0
       ? 'the pool would have no members left'
       : `${CONTROLLER[dialect]} made every node a member, and these are there`;
-  const from = held.map(({ address }) => address.split('/').at(-1)).sort();
+  const from = waiting.map(({ address }) => address.split('/').at(-1)).sort();
   const change = { attribute: 'members', from, to: [] };
   return gate.allows({ verb: 'update', kind: 'pool', address: parent, changes: [change], reason })
     ? []
-    : held;
+    : waiting;
 }
 
 /** Desired as it is, so that nothing is written and it counts as wanted. */
@@ -125,7 +125,7 @@ export function arePodsApproved(
   return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason });
 }
 
-export type SubnetOfMembers = 'as it is' | 'held' | 'approved';
+export type SubnetOfMembers = 'as it is' | 'awaiting approval' | 'approved';
 
 /**
  * Members that are reached in another subnet than the one that is asked for: no controller before us moved any. One
@@ -150,7 +150,7 @@ export function gateMemberSubnet(
   const reason = `${CONTROLLER[dialect]} left members in the subnet that they were made with`;
   const from = [...new Set(moves.map((move) => move.from))].sort();
   const changes = [{ attribute: 'subnet_id of the members', from, to: first.to }];
-  return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason }) ? 'approved' : 'held';
+  return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason }) ? 'approved' : 'awaiting approval';
 }
 
 /**
@@ -186,7 +186,7 @@ export function gateMemberSettings(
   adopted: Adopted,
 ): DesiredResource {
   const observed = present.find(({ address }) => address === wanted.address);
-  const desired = subnet === 'held' ? { ...wanted, unasked: ['subnet_id'] } : wanted;
+  const desired = subnet === 'awaiting approval' ? { ...wanted, unasked: ['subnet_id'] } : wanted;
   const changes = observed ? gatedChanges(desired, observed, adopted, ELSEWHERE) : [];
-  return observed && isHeld(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
+  return observed && isAwaitingApproval(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
 }

@@ -1,7 +1,7 @@
 import { CONTROLLER } from '../../../model/load-balancer/other-controllers.ts';
 import type { DesiredResource, ObservedResource } from '../../../model/resources.ts';
 import { presentOf } from '../replace-pools.ts';
-import { asObserved, gatedChanges, isHeld, withOurTags } from './gate-attributes.ts';
+import { asObserved, gatedChanges, isAwaitingApproval, withOurTags } from './gate-attributes.ts';
 import type { Adopted, Gated } from './gate-attributes.ts';
 
 type Sides = Pick<Gated, 'desired' | 'observed'>;
@@ -62,14 +62,14 @@ function gateChange(
   const desired = withOurTags(wanted, adopted);
   const replaced = { ...sides, desired: sides.desired.map((one) => (one === wanted ? desired : one)) };
   const changes = gatedChanges(desired, observed, adopted);
-  if (!isHeld(desired, changes, adopted)) return replaced;
-  const held = {
+  if (!isAwaitingApproval(desired, changes, adopted)) return replaced;
+  const waiting = {
     ...replaced,
     desired: replaced.desired.map((one) => (one === desired ? asObserved(desired, observed, changes) : one)),
   };
   return changes.some(({ attribute }) => attribute === 'type')
-    ? withSameCheckPort(place, held, adopted)
-    : held;
+    ? withSameCheckPort(place, waiting, adopted)
+    : waiting;
 }
 
 /** Desired as it is, so that a pool that takes this one's place has it too. */

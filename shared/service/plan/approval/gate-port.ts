@@ -7,7 +7,7 @@ import type {
   ResourceKind,
 } from '../../../model/resources.ts';
 import { compare, isRef } from '../../../plan/compare.ts';
-import { asObserved, gatedChanges, isHeld, gateAttributes, withOurTags } from './gate-attributes.ts';
+import { asObserved, gatedChanges, isAwaitingApproval, gateAttributes, withOurTags } from './gate-attributes.ts';
 import type { Adopted } from './gate-attributes.ts';
 import type { Address } from '../../../model/address.ts';
 
@@ -24,10 +24,10 @@ export function gatePort(
   const pool = adopted.wanted.get(`pool/${place}`);
   const present = listener && adopted.there.get(listener.address);
   const switchesPool = listener && present && protocolChanges(listener, present, adopted).length > 0;
-  const held = switchesPool
+  const waiting = switchesPool
     ? gateProtocol(listener, present, pool, adopted)
     : [listener, pool].flatMap((one) => (one ? [gateAttributes(one, adopted)] : []));
-  const replaced = new Map(held.map((one) => [one.address, one]));
+  const replaced = new Map(waiting.map((one) => [one.address, one]));
   return desired.map((one) => replaced.get(one.address) ?? one);
 }
 
@@ -44,10 +44,10 @@ function gateProtocol(
   const oldPool = pool && adopted.there.get(pool.address);
   const follows = pool && oldPool ? protocolChanges(pool, oldPool, adopted) : [];
   const ofPool = follows.map((change) => ({ ...change, attribute: `${change.attribute} of the pool` }));
-  const held = isHeld(desired, [...changes, ...ofPool], adopted);
-  const fitting = held && pool && oldPool ? asObserved(pool, oldPool, follows) : pool;
+  const waiting = isAwaitingApproval(desired, [...changes, ...ofPool], adopted);
+  const fitting = waiting && pool && oldPool ? asObserved(pool, oldPool, follows) : pool;
   return [
-    held ? asObserved(desired, present, changes) : desired,
+    waiting ? asObserved(desired, present, changes) : desired,
     ...(fitting
       ? [gateAttributes(fitting, adopted, [...behaviourOf(adopted.dialect, 'pool'), 'protocol'])]
       : []),
@@ -77,7 +77,7 @@ const KNOWN: readonly ResourceKind[] = [
 ];
 
 /** What goes without saying. */
-const SAID = ['name', 'tags', 'admin_state_up'];
+const UNREPORTED = ['name', 'tags', 'admin_state_up'];
 
 /** What hangs on an adopted listener and no controller before us ever made, such as a redirect: it waits, with all below. */
 export function gateNew(
@@ -86,15 +86,15 @@ export function gateNew(
   { dialect, gate, there }: Adopted,
 ): readonly DesiredResource[] {
   const adopted = new Set(places.map((place) => `listener/${place}`));
-  const held = new Set<Address>();
+  const waiting = new Set<Address>();
   for (const { kind, address, parent = '', attributes } of desired) {
     const isNew = !KNOWN.includes(kind) && !there.has(address) && adopted.has(parent);
     if (!isNew) continue;
     const changes = Object.entries(attributes as Attributes)
-      .filter(([attribute, to]) => !SAID.includes(attribute) && !isRef(to))
+      .filter(([attribute, to]) => !UNREPORTED.includes(attribute) && !isRef(to))
       .map(([attribute, to]) => ({ attribute, from: null, to }));
     const reason = `${CONTROLLER[dialect]} never made one`;
-    if (!gate.allows({ verb: 'create', kind, address, changes, reason })) held.add(address);
+    if (!gate.allows({ verb: 'create', kind, address, changes, reason })) waiting.add(address);
   }
-  return desired.filter(({ address, parent = '' }) => !held.has(address) && !held.has(parent));
+  return desired.filter(({ address, parent = '' }) => !waiting.has(address) && !waiting.has(parent));
 }

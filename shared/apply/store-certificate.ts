@@ -39,7 +39,7 @@ async function payloadOf(
   const read = secret && readTlsSecret(secret);
   if (read && 'pair' in read && read.fingerprint === fingerprint)
     return toPkcs12(read.pair).toString('base64');
-  throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed meanwhile`);
+  throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);
 }
 
 /** A service may say in its refusal what it refuses, or any part of it: of what it says only the status is kept. */
@@ -47,6 +47,6 @@ function withoutPayload(error: unknown): unknown {
   if (!(error instanceof ReconcileError)) return error;
   const { status } = error.context;
   if (status === undefined && error.code === 'CLOUD_UNAVAILABLE') return error;
-  const message = `store a certificate: Barbican refused it${status === undefined ? '' : ` (HTTP ${status})`}`;
+  const message = `Barbican refused to store a certificate${status === undefined ? '' : ` (HTTP ${status})`}`;
   return new ReconcileError(error.code, message, error.context);
 }

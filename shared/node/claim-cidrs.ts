@@ -21,7 +21,10 @@ export function claimCidrs(node: Node, evaluation: CidrsEvaluation, kube: Kube):
       wanted = await wanted.again();
     }
     const { name } = node.metadata;
-    throw new ReconcileError('CHANGED_MEANWHILE', `others took the CIDRs that were free for Node ${name}`);
+    throw new ReconcileError(
+      'CHANGED_MEANWHILE',
+      `other processes took the CIDRs that were free for Node ${name}`,
+    );
   });
 }
 

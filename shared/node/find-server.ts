@@ -36,13 +36,13 @@ export async function findServer(
 
 function noServer({ metadata }: Node): Problem {
   const message =
-    'is the name of no server of the project, nor is its systemUUID the id of one; the Node waits for it';
+    'matches no server of the project, neither by name nor by systemUUID; the Node waits until there is one';
   return { field: 'metadata.name', value: metadata.name, message };
 }
 
 /** Its addresses may be those of a server that is no more, and nobody would look for the reason here. */
 function replaced({ spec }: Node): Problem {
   const message =
-    'names a server that is not there, though the Node is ready: it keeps what it has. If another server has its name, delete the Node, and restart its kubelet, which registers it anew';
+    'names a server that does not exist, although the Node is ready; levelset does not change the Node. If another server has its name, delete the Node and restart its kubelet, which registers it again';
   return { field: 'spec.providerID', value: spec?.providerID ?? '', message };
 }

@@ -33,7 +33,7 @@ export function reserveDeletion(evaluation: NodeEvaluation, { kube, clock }: Wor
     }
     throw new ReconcileError(
       'CHANGED_MEANWHILE',
-      `others drew from the deletions of this hour before Node ${name}`,
+      `other processes used the deletion budget of this hour before Node ${name}`,
     );
   });
 }

@@ -35,7 +35,7 @@ export async function findNodes(
     const reason = error instanceof Error ? error.message : String(error);
     return {
       keys: [],
-      warnings: [`Nodes were not looked at: ${reason}`],
+      warnings: [`the sweep could not compare the Nodes: ${reason}`],
       figures: { nodes: nodes.length },
     };
   }

@@ -31,7 +31,7 @@ export function planOne(
     return;
   }
   if (!observed.owned && kind !== 'floatingip') {
-    refused.push({ address, kind, changes: [], reason: 'something that is not ours is in its place' });
+    refused.push({ address, kind, changes: [], reason: "a resource that is not levelset's is in its place" });
     return;
   }
   const differences = compare(desired, observed, there);
@@ -61,8 +61,8 @@ function becauseOf({ because }: DesiredResource): Pick<Step, 'because'> {
 /** All our listeners and pools have the protocol of their port: another one serves a wish that we do not know. */
 function whyNot(kind: ResourceKind): string {
   return kind === 'listener' || kind === 'pool'
-    ? 'another controller made it for what this version does not do'
-    : 'it cannot change without taking the address away';
+    ? 'another controller made it for a feature that this version does not have'
+    : 'the change would take the address away';
 }
 
 /** Neutron takes no tags on the POST of what can have them; they are set in a second, repeatable step. */
@@ -81,7 +81,7 @@ export function giveBack(observed: ObservedResource, madeByUs: boolean): Step {
     kind,
     address,
     id,
-    because: 'it was there before us',
+    because: 'levelset did not create it',
     changes: [
       { attribute: 'port_id', from: wire['port_id'], to: null },
       { attribute: 'tags', from: tags, to: withoutOurTags(tags) },
@@ -118,7 +118,7 @@ function closedBefore(changes: readonly Change[], madeAgain: boolean): Before | 
     madeAgain ? change.attribute === 'allowed_cidrs' : change.attribute !== 'default_pool_id',
   );
   if (!(switchesPool || madeAgain) || !first.some(closes)) return undefined;
-  return { first, because: 'what closes it does not wait for the new pool' };
+  return { first, because: 'a change that shuts clients out does not wait for the new pool' };
 }
 
 /** Octavia holds the host that is there, also one that the same PUT takes away, against the version. */
@@ -128,7 +128,7 @@ function hostBefore(changes: readonly Change[]): Before | undefined {
     attribute === 'http_version' && typeof to === 'number' && to < HOST_VERSION;
   if (!goes || !changes.some(older)) return undefined;
   const first = changes.filter((change) => !older(change));
-  return { first, because: 'the older version of HTTP is taken when no host is left' };
+  return { first, because: 'Octavia takes the older HTTP version only without a host name' };
 }
 
 /** Whether clients that came in before do not any more. */

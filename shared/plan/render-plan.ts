@@ -12,10 +12,10 @@ import { isRef } from './compare.ts';
 export function renderPlan(plan: Plan): string {
   const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
   const blocked = plan.problems.some(({ blocking }) => blocking);
-  const lines = [`${name}: ${blocked ? 'blocked, nothing is changed' : summarizeSteps(plan.steps)}`];
+  const lines = [`${name}: ${blocked ? 'blocked, levelset changes nothing' : summarizeSteps(plan.steps)}`];
   for (const step of plan.steps) lines.push(...renderStep(step).map((line) => `  ${line}`));
   for (const refusal of plan.refused) {
-    lines.push(`  ! ${refusal.address} is left as it is: ${refusal.reason}`);
+    lines.push(`  ! levelset keeps ${refusal.address} as it is: ${refusal.reason}`);
     lines.push(...refusal.changes.map((change) => `      ${renderChange(change)}`));
   }
   for (const { address, verb, changes, reason, approval } of plan.awaitingApproval) {
@@ -28,11 +28,13 @@ export function renderPlan(plan: Plan): string {
   for (const problem of plan.problems) {
     lines.push(`  ? ${problem.field} = ${quote(problem.value)}: ${problem.message}`);
   }
-  for (const address of plan.foreign) lines.push(`  . ${address} is not ours and stays`);
+  for (const address of plan.foreign) lines.push(`  . ${address} is not levelset's and stays`);
   if (plan.sharedWith) lines.push(`  . the load balancer is shared with ${plan.sharedWith.join(', ')}`);
   for (const { address, goesInMs } of plan.draining ?? [])
-    lines.push(`  . ${address} drains, since its node leaves, and goes in ${Math.ceil(goesInMs / 1_000)} s`);
-  if (plan.keepsMembers) lines.push('  . no node can be used, so the pools keep the members that they have');
+    lines.push(
+      `  . ${address} drains because its node leaves; levelset removes it in ${Math.ceil(goesInMs / 1_000)} s`,
+    );
+  if (plan.keepsMembers) lines.push('  . no node is eligible, so the pools keep their members');
   return lines.map(printable).join('\n');
 }
 

@@ -68,7 +68,7 @@ export function renderPage(view: StatusView): string {
         <dl class="facts">${facts(view, now)}</dl>
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
         ${rows.length === 0 ? markup`<p class="empty">There is no Service of type LoadBalancer, and no Node that waits.</p>` : table(rows, now)}
-        <footer>Updated ${view.generatedAt}, every 5 s while no plan is open. The same as <a href="/?format=json">JSON</a>.</footer>
+        <footer>Updated ${view.generatedAt}. The page reloads every 5 s while no plan is open. The same data as <a href="/?format=json">JSON</a>.</footer>
       </body>
     </html>`.html;
 }
@@ -103,7 +103,7 @@ function facts({ queue, lastSweep }: StatusView, now: number): readonly Html[] {
 
 function table(rows: readonly StatusRow[], now: number): Html {
   return markup`<table>
-    <thead><tr><th>State</th><th>Object</th><th>Address</th><th>What is going on</th><th>Last look</th></tr></thead>
+    <thead><tr><th>State</th><th>Object</th><th>Address</th><th>Reason</th><th>Last observed</th></tr></thead>
     <tbody>${rows.map((row) => line(row, now))}</tbody>
   </table>`;
 }

@@ -23,7 +23,7 @@ export function noteOf({ field, value, message }: Problem): string {
 function waitingNotes({ awaitingApproval }: Plan): readonly string[] {
   return awaitingApproval.map(
     ({ address, changes, reason, approval }) =>
-      `${address} waits for ${approval} (${inWords(changes)}): ${reason}`,
+      `${address} waits for approval ${approval} (${inWords(changes)}): ${reason}`,
   );
 }
 
@@ -31,7 +31,7 @@ function refusedNotes({ refused }: Plan): readonly string[] {
   return refused.map(({ address, changes, reason, approval }) => {
     const hash = approval === undefined ? '' : ` until ${approval} is approved`;
     const what = changes.length === 0 ? '' : ` (${inWords(changes)})`;
-    return `${address} is left as it is${hash}${what}: ${reason}`;
+    return `levelset keeps ${address} as it is${hash}${what}: ${reason}`;
   });
 }
 

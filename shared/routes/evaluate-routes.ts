@@ -45,7 +45,7 @@ export async function evaluateRoutes(
   if (!found) {
     const why = routerId
       ? 'which [Route] router-id names'
-      : 'which had the routes: [Route] router-id has to name one';
+      : 'which had the routes; name one in [Route] router-id';
     throw new ReconcileError('NOT_FOUND', `there is no router ${id}, ${why}`);
   }
   const limit = limitOf(id, cloud, clock.now());

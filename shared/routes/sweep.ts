@@ -30,6 +30,6 @@ export async function findRoutes(
     return { keys: isSettled ? [] : ['routes'], warnings: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { keys: [], warnings: [`routes were not looked at: ${reason}`] };
+    return { keys: [], warnings: [`the sweep could not compare the routes: ${reason}`] };
   }
 }

@@ -120,7 +120,7 @@ it('a second controller that writes the address is told of, and forgotten when i
 
   expect(await addressOf(world.namespace, 'web')).toBe(address);
   const told = await eventsOf(world.namespace, 'web');
-  expect(told.map(({ message }) => message).join('\n')).toContain('two controllers look after it');
+  expect(told.map(({ message }) => message).join('\n')).toContain('two controllers of one Service');
   await sweepUntilSettled();
   expect((await readyOf(world.namespace, 'web'))?.message).toBe(
     `load balancer ${(await balancersOf())[0]?.id ?? ''} serves at ${address}`,

@@ -87,7 +87,7 @@ it(
       await lookAt(leaving);
       expect(await Promise.all(leaving.map(isThere)), String(answers)).toEqual([true, true]);
     }
-    for (const { name } of leaving) expect(await complaintOf(name)).toMatch(/not one server of any Node/);
+    for (const { name } of leaving) expect(await complaintOf(name)).toMatch(/no server of any Node/);
 
     nova.answers = 'as it is';
     await lookAt(leaving);
@@ -102,7 +102,7 @@ it(
     const [refused] = left as [LabNode];
     const why = await until('the brake to be told', async () => {
       const text = await complaintOf(refused.name);
-      return text?.includes('lets 1 of') ? text : undefined;
+      return text?.includes('allows 1 of') ? text : undefined;
     });
     const [, approve] = /approve: ([0-9a-f]{12})/.exec(why) ?? [];
     await patchNode(refused.name, {

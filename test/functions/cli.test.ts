@@ -95,7 +95,9 @@ test('a Node that joins is planned and initialised; who is a member then is for 
   expect(out.at(-1)).toBe('0 Services and 5 Nodes, 4 were settled already; nothing to do');
   expect(await run('reconcile node/worker-1', env)).toBe(0);
   expect(await run('reconcile node/stranger', env)).toBe(1);
-  expect(out.at(-1)).toMatch(/^node\/stranger: blocked, metadata.name "stranger" is the name of no server/);
+  expect(out.at(-1)).toMatch(
+    /^node\/stranger: blocked, metadata.name "stranger" matches no server of the project/,
+  );
 });
 
 test('without Nodes to look after a sweep counts none, and leaves them as they are', async () => {
@@ -139,7 +141,7 @@ test('members that drain are something left to do: reconcile --wait waits for th
   sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-2', labels } });
 
   expect(await run(`plan ${drain}`, env)).toBe(0);
-  expect(out.at(-1)).toMatch(/ drains, since its node leaves, and goes in 5 s$/);
+  expect(out.at(-1)).toMatch(/ drains because its node leaves; levelset removes it in 5 s$/);
   expect(await run(`sweep --dry-run ${drain}`, env)).toBe(0);
   await until('the weight is written', async () => {
     expect(await run(`sweep ${drain}`, env)).toBe(2);

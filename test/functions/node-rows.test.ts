@@ -50,7 +50,7 @@ test.each([
   [
     'lost its server',
     aNode({ annotations: { [SERVER_GONE]: '1 p r s' } }),
-    ['progressing', 'its server is not there; it is looked for again'],
+    ['progressing', 'its server does not exist; levelset looks for it once more'],
   ],
   ['was told what is wrong', aNode({ spec: { taints }, status: told('False') }), ['failed', 'in words']],
   ['waits for somebody', aNode({ status: told('False', 'NodeBlocked') }), ['blocked', 'in words']],

@@ -46,7 +46,7 @@ export function conflictProblem(node: Node, server: Server, nodes: readonly Node
   return {
     field: 'spec.providerID',
     value: node.spec?.providerID ?? '',
-    message: `server ${server.id} is claimed by ${names.join(', ')} as well; neither is changed until one of them is gone`,
+    message: `server ${server.id} is also claimed by ${names.join(', ')}; levelset changes neither until one of them is gone`,
   };
 }
 
@@ -57,19 +57,19 @@ function byProviderID(
   { region = '' }: ChooseOptions,
 ): ServerChoice {
   const refuse = (why: string): ServerChoice => ({
-    problem: { field: 'spec.providerID', value: text, message: `${why}; the Node is left as it is` },
+    problem: { field: 'spec.providerID', value: text, message: `${why}; levelset does not change the Node` },
   });
   const providerID = parseProviderID(text);
-  if (!providerID) return refuse('names no server of OpenStack, such as openstack:///UUID');
+  if (!providerID) return refuse('does not name an OpenStack server, such as openstack:///UUID');
   if (providerID.region !== undefined && providerID.region !== region)
-    return refuse(`is not of the region of cloud.conf, ${region === '' ? 'which names none' : region}`);
+    return refuse(`names another region than cloud.conf, which names ${region === '' ? 'none' : region}`);
   const found = servers.find(({ id }) => id === providerID.serverId);
   if (found) return { found, by: 'providerID' };
   const labelled = regionOf(node);
   return region === '' || labelled === undefined || labelled === labelValue(region)
     ? { none: 'providerID' }
     : refuse(
-        `names a server that is not in the region of cloud.conf, ${region}, and the Node is of ${labelled}`,
+        `names a server that does not exist in region ${region} of cloud.conf, and the Node's label names region ${labelled}`,
       );
 }
 
@@ -78,7 +78,7 @@ function byName(name: string, servers: readonly Server[], nameFrom: NodeNameFrom
   const matches = servers.filter((server) => nameOf(server, nameFrom) === wanted);
   const ids = [...new Set(matches.map(({ id }) => id))].sort();
   if (ids.length > 1) {
-    const message = `is the name of several servers: ${ids.join(', ')}; spec.providerID has to say which one it is`;
+    const message = `is the name of several servers: ${ids.join(', ')}; set spec.providerID to say which one it is`;
     return { problem: { field: 'metadata.name', value: name, message } };
   }
   const [found] = matches;

@@ -39,7 +39,7 @@ export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
 function addressesFor(input: NodeAddressInput, countsUnlisted: boolean): DesiredAddresses {
   const { existing, providedNodeIPs, options } = input;
   if (isDoubtful(input)) {
-    const why = 'Nova lists no address of its server, though Neutron has ports with addresses';
+    const why = 'Nova lists no address of its server, although Neutron has ports with addresses';
     return { ...nothing(why), incomplete: true };
   }
   const sorted = sortAddresses(serverAddresses(input, countsUnlisted), options.addressSortOrder);
@@ -76,8 +76,7 @@ function withInternalIP(
       !addresses.some(({ type, address }) => type === 'ExternalIP' && address === one.address),
   );
   if (kept.length === 0) return { addresses, problems: [] };
-  const message =
-    'is kept: the server has no InternalIP that [Networking] lets through, and a Node needs one';
+  const message = 'stays: the server has no InternalIP that [Networking] lets through, and a Node needs one';
   return {
     addresses: [...kept, ...addresses],
     problems: [problem(kept.map(({ address }) => address).join(','), message)],
@@ -85,7 +84,7 @@ function withInternalIP(
 }
 
 function nothing(why: string): DesiredAddresses {
-  return { addresses: [], problems: [problem('', `${why}; the Node keeps the addresses that it has`)] };
+  return { addresses: [], problems: [problem('', `${why}; the Node keeps its addresses`)] };
 }
 
 function problem(value: string, message: string): Problem {
@@ -230,16 +229,20 @@ interface Preferred {
 export function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
   const refuse = (message: string): Preferred => ({
     addresses: [],
-    problems: [{ field: PROVIDED_NODE_IP, value: provided, message: `${message}; no address is changed` }],
+    problems: [
+      { field: PROVIDED_NODE_IP, value: provided, message: `${message}; levelset changes no address` },
+    ],
   });
   const nodeIPs = provided.split(',');
   const families = nodeIPs.map((nodeIP) => isIP(nodeIP));
   if (families.includes(0) || new Set(families).size < families.length)
-    return refuse('must be one IP address, or one of each family with a comma between');
+    return refuse('must be one IP address, or one of each family, separated by a comma');
   const matches = nodeIPs.map((nodeIP) => addresses.filter(({ address }) => isSame(address, nodeIP)));
   const unknown = nodeIPs.filter((_, index) => matches[index]?.length === 0);
   if (unknown.length > 0)
-    return refuse(`is no address of the server that [Networking] lets through: ${unknown.join(', ')}`);
+    return refuse(
+      `names an address that the server does not have, or that [Networking] filters out: ${unknown.join(', ')}`,
+    );
   const first = matches.flat();
   const types = first.map(({ type }) => type);
   return { addresses: [...first, ...addresses.filter(({ type }) => !types.includes(type))], problems: [] };

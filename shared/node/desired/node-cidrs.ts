@@ -93,6 +93,6 @@ function usedUp({ clusterCidr, maskSize }: Range): Problem {
   return {
     field: '--cluster-cidr',
     value: clusterCidr,
-    message: `is used up: of its ${count} CIDRs of size /${maskSize} none is free for this Node, which waits until another one goes`,
+    message: `is used up: none of its ${count} CIDRs of size /${maskSize} is free, and this Node waits until another one is deleted`,
   };
 }

@@ -26,15 +26,15 @@ export function deletionBudget({
   percent,
   now,
 }: DeletionBudgetInput): string | undefined {
-  if (percent === 0) return '--node-deletion-share=0% lets no Node be deleted';
-  if (withServer.includes(uid)) return 'Nova lists its server, though it answers that it is not there';
+  if (percent === 0) return '--node-deletion-share=0% allows no deletion';
+  if (withServer.includes(uid)) return 'Nova lists its server, although it answered 404 for it';
   if (withServer.length === 0)
-    return 'Nova lists not one server of any Node of this cluster, so that it may be asked in the wrong project or region';
+    return 'Nova lists no server of any Node of this cluster; levelset may be asking in the wrong project or region';
   const gone = recent(deletions, now).flatMap((one) => (one.uid === uid ? [] : one.uid));
   // Nodes that have just gone may be in the list that was made before
   const all = new Set([...nodes, ...gone]).size;
   const most = Math.max(1, Math.floor((all * percent) / 100));
   if (gone.length < most) return undefined;
   const those = gone.length === 1 ? '1 Node was' : `${gone.length} Nodes were`;
-  return `${those} deleted within the last hour, and --node-deletion-share=${percent}% lets ${most} of ${all} go`;
+  return `${those} deleted within the last hour, and --node-deletion-share=${percent}% allows ${most} of ${all}`;
 }

@@ -64,7 +64,7 @@ function leave(
       address: node.address,
       kind: node.kind,
       changes: [],
-      reason: `its server is gone, and it is not deleted: ${deletionBudget}`,
+      reason: `its server is gone, but levelset does not delete the Node: ${deletionBudget}`,
       approval,
     });
 }

@@ -35,11 +35,15 @@ const FAILED = 'SyncNodeFailed';
 export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Applied): Outcome {
   if (applied.error) return outcomeOfError(applied.error);
   if (applied.stopped)
-    return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+    return {
+      status: 'progressing',
+      reason: 'this run is out of time; the next run continues',
+      retryAfterMs: 0,
+    };
   if (againInMs !== undefined)
     return {
       status: 'progressing',
-      reason: 'its server is not there; it is looked for again',
+      reason: 'its server does not exist; levelset looks for it once more',
       retryAfterMs: againInMs,
     };
   const notes = planNotes(plan);
@@ -72,7 +76,7 @@ function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition |
 function messageOf(outcome: Outcome): ConditionMessage | undefined {
   switch (outcome.status) {
     case 'settled':
-      return { status: 'True', reason: 'Synced', message: 'as its server says' };
+      return { status: 'True', reason: 'Synced', message: 'the Node matches its server' };
     case 'blocked':
       return { status: 'False', reason: NODE_BLOCKED, message: clipMessage(outcome.reason) };
     case 'failed': {

@@ -44,7 +44,7 @@ export function chooseRouter(
     problem: {
       field: '--discover-router',
       value: candidates.join(', ') || 'true',
-      message: `${message}: [Route] router-id has to name one`,
+      message: `${message}; name one in [Route] router-id`,
       blocking: true,
     },
   };

@@ -229,7 +229,7 @@ export function desireFormerRouters(
       kind: 'router',
       address: routerAt(id),
       attributes: { routes },
-      because: `our routes are on router ${router} now`,
+      because: `levelset's routes are on router ${router} now`,
       ifPresent: true,
     })),
     after: new Map(all.map(({ id, kept }) => [id, kept])),
@@ -239,6 +239,6 @@ export function desireFormerRouters(
 }
 
 function problem(value: string, count: number, router: string): Problem {
-  const message = `was named before, and keeps ${count} of our routes until router ${router} has them`;
+  const message = `was configured before and keeps ${count} of levelset's routes until router ${router} has them`;
   return { field: '[Route] router-id', value, message };
 }

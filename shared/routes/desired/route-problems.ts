@@ -28,8 +28,8 @@ export function routeDoubt(
     return doubt('has no interface that this project can see, so no Node can be a next hop');
   const count = [written, ...former.map((one) => one.written)].flat().length;
   if (nodes.length > 0 || count < SUSPICIOUS || isManual) return undefined;
-  const many = `has ${count} routes to Nodes of this cluster, and there is not one Node: nothing is deleted`;
-  return doubt(`${many}. If that is right, run: levelset reconcile routes`);
+  const many = `has ${count} routes to Nodes of this cluster, but the cluster has no Node; levelset deletes nothing`;
+  return doubt(`${many}. If the cluster really has none, run: levelset reconcile routes`);
 }
 
 export interface RouteProblemInput {
@@ -58,7 +58,7 @@ function room({ router, wanted, staying, limit }: RouteProblemInput): readonly P
   const keys = new Set([...staying, ...wanted].map(routeKey));
   const isRaised = (router.routes ?? []).length > DEFAULT_LIMIT;
   if (isRaised || limit !== Infinity || keys.size <= NEARLY) return [];
-  const message = `is to have ${keys.size} routes: Neutron takes ${DEFAULT_LIMIT}, unless max_routes of its neutron.conf says otherwise`;
+  const message = `needs ${keys.size} routes; Neutron allows ${DEFAULT_LIMIT} unless max_routes in neutron.conf says otherwise`;
   return [{ field: '[Route] router-id', value: router.id, message }];
 }
 
@@ -71,6 +71,6 @@ function rivals({ wanted, foreign }: RouteProblemInput): readonly Problem[] {
       field: 'routes',
       value: textOfRoute(route),
       message:
-        'is on the router beside the route to the Node with these pods, and not provably ours: it stays',
+        'leads to the same pods as the route to their Node; nothing proves that levelset wrote it, so it stays',
     }));
 }

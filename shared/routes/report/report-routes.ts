@@ -35,7 +35,12 @@ export function outcomeOfRoutes({ plan, desired, stopped, failed }: RoutesDone):
   const errors = [...failed.values()];
   const error = errors.find(({ code }) => code !== 'FORBIDDEN');
   if (error) return outcomeOfError(error);
-  if (stopped) return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+  if (stopped)
+    return {
+      status: 'progressing',
+      reason: 'this run is out of time; the next run continues',
+      retryAfterMs: 0,
+    };
   const forbidden = errors.map(({ code, message }) => `${message} (${ERRORS[code].advice})`);
   const blocking = plan.problems.filter((problem) => problem.blocking).map(noteOf);
   const without = (desired?.nodes ?? [])

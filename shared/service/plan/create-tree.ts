@@ -64,7 +64,7 @@ export function createTree(lb: DesiredResource, children: readonly DesiredResour
     address: 'lb',
     attributes: { ...own(lb), listeners },
     ...(later.length > 0
-      ? { because: `${names} comes when it is there: no pool that speaks TLS is made with it` }
+      ? { because: `${names} comes later: Octavia cannot create a TLS pool together with its load balancer` }
       : {}),
   };
 }

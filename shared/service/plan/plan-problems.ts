@@ -24,7 +24,7 @@ export function quotaShortages(
   return Object.entries(headroom).flatMap(([kind, left]) => {
     const needed = desired.filter((resource) => resource.kind === kind).length;
     if (needed <= left) return [];
-    const message = `the quota of the project leaves room for ${Math.max(left, 0)} more, ${needed} are needed; nothing is created until there is room`;
+    const message = `is more than the quota of the project allows (${Math.max(left, 0)} more); levelset creates nothing until there is room`;
     return [
       {
         field: `quota ${kind}`,
@@ -66,7 +66,7 @@ export function delegationProblems(
       field: address,
       value: JSON.stringify(attributes.default_tls_container_ref ?? null),
       message:
-        'needs a certificate of Barbican, which Octavia cannot read for an application credential: let levelset log in as a user with a password; nothing is changed until then',
+        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; levelset changes nothing until it logs in as a user with a password',
       blocking: true,
       code: 'FORBIDDEN',
     }));
@@ -108,8 +108,8 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
   const [family = '', port = ''] = place.split('/');
   const [service] = servicesIn(wire['tags'], cluster);
   const name = /_([a-z0-9.-]+)_([a-z0-9.-]+)$/.exec(String(wire['name']));
-  const whose = service ?? (name ? `${name[1] ?? ''}/${name[2] ?? ''}` : `somebody else (${id})`);
-  const message = `is taken on this load balancer by ${whose}; the other ports are done`;
+  const whose = service ?? (name ? `${name[1] ?? ''}/${name[2] ?? ''}` : `another owner (${id})`);
+  const message = `is taken on this load balancer by ${whose}; levelset serves the other ports`;
   return { field: 'spec.ports[].port', value: `${family.toUpperCase()} ${port}`, message };
 }
 
@@ -129,7 +129,7 @@ export function secondControllerProblems(service: Service | undefined): readonly
     (write) => write.manager !== FIELD_MANAGER && isController(write) && (write.time ?? '') > last,
   );
   if (!other) return [];
-  const message = `wrote this Service at ${other.time ?? ''}, after levelset did: two controllers look after it, and each undoes what the other does; stop one of them (docs/migration.md)`;
+  const message = `wrote this Service at ${other.time ?? ''}, after levelset did; two controllers of one Service undo each other's changes, so stop one of them (docs/migration.md)`;
   return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
 }
 

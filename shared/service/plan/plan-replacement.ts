@@ -48,7 +48,7 @@ export function planReplacement(
   input: ReplacementInput,
 ): Replacement {
   const { replacement } = input;
-  const stray = removeReplacement(replacement, 'it is not wanted any more');
+  const stray = removeReplacement(replacement, 'no change needs it any more');
   const changes = compare(wanted, lb, there).get('refuse');
   if (!changes) return { steps: stray, refused: [] };
   const no = (reason: string, approval?: string): Replacement => ({
@@ -64,7 +64,10 @@ export function planReplacement(
     ],
   });
   const obstacle = obstacleOf(lb, input);
-  if (obstacle !== undefined) return no(`it cannot change without taking the address away, and ${obstacle}`);
+  if (obstacle !== undefined)
+    return no(
+      `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`,
+    );
   const approval = replacementApproval(input.uid, lb.id, changes);
   const { resources = input.desired, problems = [] } = input.another ?? {};
   const anew = resources.find(({ address }) => address === 'lb') ?? wanted;
@@ -73,11 +76,17 @@ export function planReplacement(
   if (!input.approved.includes(approval)) return no(costOf(inPlace, lb, there), approval);
   const later = leftOut(resources).map(({ address }) => address);
   if (later.length > 0) {
-    return no(`approved, but another one would be complete only later: ${later.join(', ')}`, approval);
+    return no(
+      `the approval is given, but a new load balancer cannot have these listeners from the start: ${later.join(', ')}`,
+      approval,
+    );
   }
   if (wrong) {
     const { field, value, message } = wrong;
-    return no(`approved, but another one cannot be made: ${field} ${quote(value)} ${message}`, approval);
+    return no(
+      `the approval is given, but levelset cannot create the new load balancer: ${field} ${quote(value)} ${message}`,
+      approval,
+    );
   }
   // it would have no members, and the one that is there keeps those that it has
   if (input.keepMembers && (inPlace || !replacement)) return { steps: [], refused: [] };
@@ -85,7 +94,7 @@ export function planReplacement(
     return {
       steps: stray,
       refused: [],
-      rebuild: 'approved: the VIP port has to be free before it is made anew',
+      rebuild: 'approved; the VIP port must be free before levelset creates the load balancer again',
     };
   if (!replacement) return { steps: [create(wanted, anew, lb, resources, changes)], refused: [] };
   const asDesired = { ...lb, id: replacement.id, wire: replacement };
@@ -93,12 +102,12 @@ export function planReplacement(
   const { provisioning_status: status } = replacement;
   if (status === 'ERROR') {
     return no(
-      `load balancer ${replacement.id}, made to take its place, is in ERROR: delete that one to try again, or take the approval back`,
+      `load balancer ${replacement.id}, which is to take its place, is in ERROR; delete that one to try again, or withdraw the approval`,
     );
   }
   if (status !== 'ACTIVE') return { steps: [], refused: [] };
   const old = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: lb.id, cascade: true } as const;
-  const because = 'its place was taken, as approved';
+  const because = 'approved; another load balancer has taken its place';
   return { steps: [{ ...old, because }], refused: [], switchesTo: replacement };
 }
 
@@ -122,7 +131,11 @@ function create(
   const attributes = { ...anew.attributes, tags: [...tags, replacesTag(lb.id)] };
   const step = createTree({ ...anew, attributes }, desired);
   const what = changes.map(({ attribute }) => attribute).join(', ');
-  return { ...step, address: REPLACEMENT, because: `approved: to take the place of lb for another ${what}` };
+  return {
+    ...step,
+    address: REPLACEMENT,
+    because: `approved; it takes the place of lb to have another ${what}`,
+  };
 }
 
 /** With everything on it; Octavia takes no delete while it is at work on it. */
@@ -158,16 +171,17 @@ export function obstacleOf(
   lb: ObservedResource,
   { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
 ): string | undefined {
-  if (awaitingApproval.length > 0) return 'what waits for approval comes first';
+  if (awaitingApproval.length > 0) return 'other changes wait for approval first';
   if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;
-  if (observed.some(({ parent, owned }) => parent === 'lb' && !owned)) return 'what is not ours is on it';
+  if (observed.some(({ parent, owned }) => parent === 'lb' && !owned))
+    return "a resource on it is not levelset's";
   const tags = Array.isArray(lb.wire['tags']) ? lb.wire['tags'].map(String) : [];
   if (
     [`${TAG_PREFIX}name=`, 'kube_service_'].some((of) => tags.filter((tag) => tag.startsWith(of)).length > 1)
   )
     return 'other Services use it';
-  if (dialectOf(lb.wire) === 'kinx') return 'its VIP is the address that is published';
-  return tagValue(lb.wire['tags'], 'cluster') === undefined ? 'it does not carry our tags' : undefined;
+  if (dialectOf(lb.wire) === 'kinx') return 'its VIP is the published address';
+  return tagValue(lb.wire['tags'], 'cluster') === undefined ? "it does not carry levelset's tags" : undefined;
 }
 
 /** A VIP that is asked for by port or address cannot be on two load balancers at once. */
@@ -186,8 +200,8 @@ export function costOf(
   const floating = there.get('floatingip')?.wire['floating_ip_address'] as string | undefined;
   const vip = String(lb.wire['vip_address']);
   if (inPlace)
-    return 'Octavia cannot change it: approved, it is deleted and made again, and does not answer meanwhile (a minute or two)';
+    return 'Octavia cannot change it; after approval levelset deletes the load balancer and creates it again, and it does not answer for a minute or two';
   if (floating === undefined)
-    return `Octavia cannot change it: approved, another one is made, with another address than ${vip}, and this one is deleted`;
-  return `Octavia cannot change it: approved, another one is made beside it, the floating IP ${floating} turns to that one (connections end, about a second without an answer), and this one is deleted; the VIP ${vip} goes with it`;
+    return `Octavia cannot change it; after approval levelset creates another load balancer with another address than ${vip}, and deletes this one`;
+  return `Octavia cannot change it; after approval levelset creates another load balancer, moves the floating IP ${floating} to it (connections end, and about a second passes without an answer), and deletes this one with its VIP ${vip}`;
 }

@@ -56,7 +56,7 @@ function surplus(
 
 /** Neutron makes them with the group; what it answered has their ids. */
 function removeDefault(address: Address): Step {
-  const because = 'Neutron puts it into every new one';
+  const because = 'Neutron adds it to every new group';
   return { verb: 'delete', kind: 'securitygrouprule', address, id: { $ref: `${address}.id` }, because };
 }
 

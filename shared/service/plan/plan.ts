@@ -122,7 +122,7 @@ function replacementOf(
   input: PlanInput,
 ): Replacement {
   if (lb && wanted && input.rebuild === undefined) return planReplacement(wanted, lb, there, input);
-  const because = 'the one whose place it was to take goes as well';
+  const because = 'the load balancer that it was to replace is deleted, too';
   return { steps: removeReplacement(input.replacement, because), refused: [] };
 }
 
@@ -144,7 +144,11 @@ function removeWithAll(address: string, id: string, because?: string): Step {
 }
 
 function removeDuplicate(duplicate: WireResource): Step {
-  return removeWithAll(`lb/duplicate/${duplicate.id}`, duplicate.id, 'made twice');
+  return removeWithAll(
+    `lb/duplicate/${duplicate.id}`,
+    duplicate.id,
+    'a create whose answer was lost made it twice',
+  );
 }
 
 /** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
@@ -170,7 +174,7 @@ export function release(lb: ObservedResource): Step {
   const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
   const isGoTag = (tag: string): boolean => tag.startsWith('kube_service_') && tag.endsWith(`_${service}`);
   const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name'] && !isGoTag(tag));
-  return setTags(lb, to, 'it, or something on it, is not ours, so it stays and is given up');
+  return setTags(lb, to, "it, or a resource on it, is not levelset's, so it stays and loses levelset's tags");
 }
 
 /**
@@ -195,7 +199,7 @@ export function leave(
   const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
   return to.length === from.length && to.every((tag) => from.includes(tag))
     ? []
-    : [setTags(lb, to, 'others use it, so it stays')];
+    : [setTags(lb, to, 'other Services use it, so it stays')];
 }
 
 function setTags(lb: ObservedResource, to: readonly string[], because: string): UpdateStep {

@@ -60,7 +60,7 @@ function placeToLeave(
   const all = desired.filter((resource) => isAt(resource, place));
   const changes = changesOf(all, there);
   if (changes.length === 0) return [];
-  const because = `${changes.join(', ')}: beside the old one until it is complete`;
+  const because = `${changes.join(', ')}: the new pool is built beside the old one`;
   const old = there.get(pool);
   const replaces = old && isAdopted(old.wire) ? { replaces: old.id } : {};
   const leaving = { place, because, mayBeEmpty: mayBeEmpty === true, ...replaces };

@@ -42,13 +42,25 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
     };
   }
   if (applied.stopped)
-    return { status: 'progressing', reason: 'the time of this run is up', retryAfterMs: 0 };
+    return {
+      status: 'progressing',
+      reason: 'this run is out of time; the next run continues',
+      retryAfterMs: 0,
+    };
   if (applied.steps.some((step) => step.verb === 'delete')) {
-    return { status: 'progressing', reason: 'what was deleted is looked for once more', retryAfterMs: 0 };
+    return {
+      status: 'progressing',
+      reason: 'levelset checks that the deleted resources are gone',
+      retryAfterMs: 0,
+    };
   }
   // Neutron takes no tags on POST: a new floating IP gets them from the next run
   if (applied.steps.some((step) => step.verb === 'create')) {
-    return { status: 'progressing', reason: 'what was created is looked at once more', retryAfterMs: 0 };
+    return {
+      status: 'progressing',
+      reason: 'levelset observes the created resources once more',
+      retryAfterMs: 0,
+    };
   }
   return { status: 'settled' };
 }

@@ -229,8 +229,7 @@ test('used up: the Node is initialised, says so once, and gets its CIDR when ano
   joinNodes(it.sandbox, 2);
   await it.reconcile('worker-1');
   const { outcome } = await it.reconcile('worker-2');
-  const told =
-    '--cluster-cidr "10.244.0.0/23" is used up: of its 2 CIDRs of size /24 none is free for this Node';
+  const told = '--cluster-cidr "10.244.0.0/23" is used up: none of its 2 CIDRs of size /24 is free';
   expect(outcome).toMatchObject({ status: 'blocked', reason: expect.stringContaining(told) as unknown });
   await it.reconcile('worker-2');
   expect(it.node('worker-2').spec).toMatchObject({

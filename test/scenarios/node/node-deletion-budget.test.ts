@@ -30,8 +30,8 @@ test('of many that go at once the share goes, in two processes, and the others a
   const reports = await Promise.all(names.map((name, at) => it.reconcile(name, {}, both[at < 4 ? 0 : 1])));
   const left = reports.filter((_, at) => it.isThere(names[at] ?? ''));
   expect(left.map(({ outcome }) => outcome)).toEqual([
-    { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
-    { status: 'blocked', reason: expect.stringContaining('lets 6 of 12 go') as unknown },
+    { status: 'blocked', reason: expect.stringContaining('allows 6 of 12') as unknown },
+    { status: 'blocked', reason: expect.stringContaining('allows 6 of 12') as unknown },
   ]);
 });
 

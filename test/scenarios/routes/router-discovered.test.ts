@@ -88,10 +88,10 @@ test('where it is gone, and a Node cannot be seen, whoever looks is told what to
   const gone = cloud.routerId;
   cloud.routers.splice(0, 1);
   cloud.ports.splice(0, Infinity, ...cloud.ports.filter((port) => !isOfRouter(port)).slice(0, 1));
-  const said = `there is no router ${gone}, which had the routes: [Route] router-id has to name one`;
+  const said = `there is no router ${gone}, which had the routes; name one in [Route] router-id`;
   const { outcome } = await it.reconcile({}, world);
   expect(outcome).toEqual({ status: 'blocked', reason: expect.stringContaining(said) as unknown });
-  expect((await sweep(world)).warnings).toEqual([`routes were not looked at: ${said}`]);
+  expect((await sweep(world)).warnings).toEqual([`the sweep could not compare the routes: ${said}`]);
 });
 
 test('in an empty cluster there is nothing to say', async () => {

@@ -57,7 +57,7 @@ describe('where another router is named', () => {
       expect.stringMatching(/^ {6}routes: \+ 10.244.1.0\/24 \S+ \+ 10.244.2.0\/24 \S+$/),
       '  ~ port/ID',
       expect.stringMatching(/^ {6}allowed_address_pairs: - /),
-      '  ~ router/ID  (our routes are on router ID now)',
+      "  ~ router/ID  (levelset's routes are on router ID now)",
       expect.stringMatching(/^ {6}routes: - 10.244.1.0\/24 \S+ - 10.244.2.0\/24 \S+ - 10.244.3.0\/24 \S+$/),
     ]);
     it.calls();
@@ -97,7 +97,7 @@ describe('where another router is named', () => {
     ]);
     expect(it.pairs(2)).toEqual(['10.244.2.0/24']);
     expect(plan?.problems.map(({ message }) => message)).toContain(
-      `was named before, and keeps 1 of our routes until router ${router(1).id} has them`,
+      `was configured before and keeps 1 of levelset's routes until router ${router(1).id} has them`,
     );
 
     it.sandbox.cloud.maxRoutes = 30;

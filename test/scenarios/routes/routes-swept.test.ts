@@ -66,7 +66,7 @@ test('a namespace is no matter of routes, and a router that does not answer stop
 
   expect(found.requests.map(({ key }) => key)).toEqual(['node/node-1']);
   expect(found.failed).toBeUndefined();
-  expect(found.warnings).toEqual([expect.stringMatching(/^routes were not looked at: /)]);
+  expect(found.warnings).toEqual([expect.stringMatching(/^the sweep could not compare the routes: /)]);
 });
 
 test('a Node that gets no route is told when that is news, and by sweeps; not at each event about some Node', async () => {

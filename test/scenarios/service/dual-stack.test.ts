@@ -117,7 +117,7 @@ test('a load balancer keeps the VIPs that it was made with, and the Service is t
   it.sandbox.kube.apply(dual());
   await it.settle('web');
   expect(ingressOf(it.sandbox).map(({ ip }) => ip)).toEqual([floatingIP()]);
-  expect(message()).toMatch(/lb is left as it is.*additional_vips/);
+  expect(message()).toMatch(/levelset keeps lb as it is.*additional_vips/);
   const writes = cloudWrites(it.sandbox).length;
   await it.sweepUntilSettled();
   expect(cloudWrites(it.sandbox)).toHaveLength(writes);
@@ -259,5 +259,5 @@ test('taken over, a dual-stack Service keeps the one address that the Go provide
   expect(before.map(({ ip }) => ip)).toEqual([floatingIP()]);
   const tagged = ['PUT loadbalancers/ID', 'PUT listeners/ID', 'PUT floatingips/ID/tags'];
   expect(cloudWrites(it.sandbox).slice(writes).sort()).toEqual(tagged.sort());
-  expect(message()).toMatch(/lb is left as it is.*additional_vips/);
+  expect(message()).toMatch(/levelset keeps lb as it is.*additional_vips/);
 });

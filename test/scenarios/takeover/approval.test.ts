@@ -42,7 +42,7 @@ test('a change that needs another load balancer is refused, with its cost and it
   expect(it.sandbox.cloud.loadbalancers).toEqual(same);
   expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   expect(readyOf(it.sandbox)?.message).toMatch(
-    /lb is left as it is until [0-9a-f]{12} is approved \(flavor_id null -> "5b4f/,
+    /levelset keeps lb as it is until [0-9a-f]{12} is approved \(flavor_id null -> "5b4f/,
   );
   expect(readyOf(it.sandbox)?.message).toContain('the floating IP 203.0.113');
 });
@@ -161,7 +161,7 @@ describe('half-way', () => {
 
     expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
-    expect(readyOf(it.sandbox)?.message).toContain('is in ERROR: delete that one to try again');
+    expect(readyOf(it.sandbox)?.message).toContain('is in ERROR; delete that one to try again');
   });
 
   test('a process that knows nothing of it goes on from what is there', async () => {
@@ -207,7 +207,7 @@ test('what is not ours on the load balancer would go with it: that cannot be app
 
   await it.settle('web');
 
-  expect(readyOf(it.sandbox)?.message).toContain('what is not ours is on it');
+  expect(readyOf(it.sandbox)?.message).toContain("a resource on it is not levelset's");
   expect(approvalToldTo()).toBe('');
   expect(it.sandbox.cloud.listeners.some(({ id }) => id === listener.id)).toBe(true);
 });
@@ -237,7 +237,7 @@ test('with an address of its own that is asked for, the old one goes first, and 
   await it.settle('fixed');
   it.sandbox.kube.apply(aService({ name: 'fixed', annotations: { ...internal, ...FLAVOR }, spec }));
   await it.settle('fixed');
-  expect(readyOf(it.sandbox, 'fixed')?.message).toContain('does not answer meanwhile');
+  expect(readyOf(it.sandbox, 'fixed')?.message).toContain('does not answer for a minute or two');
 
   const approved = { ...internal, ...FLAVOR, [APPROVE]: approvalToldTo('fixed') };
   it.sandbox.kube.apply(aService({ name: 'fixed', annotations: approved, spec }));
@@ -271,7 +271,9 @@ test('approved, what could not be made is not begun, and the Service says why', 
 
   await it.settle('web');
 
-  expect(readyOf(it.sandbox)?.message).toContain('approved, but another one cannot be made:');
+  expect(readyOf(it.sandbox)?.message).toContain(
+    'the approval is given, but levelset cannot create the new load balancer:',
+  );
   expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   const written = cloudWrites(it.sandbox).slice(before);
   expect(written.filter((write) => write.includes('loadbalancers'))).toEqual([]);
@@ -287,6 +289,8 @@ test('approved, what would be complete only later is not turned to: a port whose
   await it.settle('web');
 
   expect(it.sandbox.cloud.pools).toMatchObject([{ tls_enabled: true }]);
-  expect(readyOf(it.sandbox)?.message).toContain('would be complete only later: listener/tcp/80');
+  expect(readyOf(it.sandbox)?.message).toContain(
+    'cannot have these listeners from the start: listener/tcp/80',
+  );
   expect(it.sandbox.cloud.loadbalancers.map(({ id }) => id)).toEqual([old?.id]);
 });

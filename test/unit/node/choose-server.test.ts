@@ -78,11 +78,11 @@ describe('which server a Node is', () => {
   });
 
   test.each<[string, Given, Partial<ChooseOptions>, string, string]>([
-    ['several servers of its name', { name: 'twin' }, {}, 'metadata.name', 'is the name of several servers: d, e; spec.providerID has to say which one it is'],
-    ['6.1: another region', { providerID: `openstack://RegionTwo/${A}`, systemUUID: A, name: 'web-1' }, { region: 'RegionOne' }, 'spec.providerID', 'is not of the region of cloud.conf, RegionOne; the Node is left as it is'],
-    ['6.1: a region, and none configured', { providerID: `openstack://RegionTwo/${A}` }, {}, 'spec.providerID', 'is not of the region of cloud.conf, which names none; the Node is left as it is'],
-    ['decision 26: another cloud', { providerID: 'aws:///eu/i-0123', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'names no server of OpenStack, such as openstack:///UUID; the Node is left as it is'],
-    ['decision 26: no id', { providerID: 'openstack:///', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'names no server of OpenStack, such as openstack:///UUID; the Node is left as it is'],
+    ['several servers of its name', { name: 'twin' }, {}, 'metadata.name', 'is the name of several servers: d, e; set spec.providerID to say which one it is'],
+    ['6.1: another region', { providerID: `openstack://RegionTwo/${A}`, systemUUID: A, name: 'web-1' }, { region: 'RegionOne' }, 'spec.providerID', 'names another region than cloud.conf, which names RegionOne; levelset does not change the Node'],
+    ['6.1: a region, and none configured', { providerID: `openstack://RegionTwo/${A}` }, {}, 'spec.providerID', 'names another region than cloud.conf, which names none; levelset does not change the Node'],
+    ['decision 26: another cloud', { providerID: 'aws:///eu/i-0123', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'does not name an OpenStack server, such as openstack:///UUID; levelset does not change the Node'],
+    ['decision 26: no id', { providerID: 'openstack:///', systemUUID: A, name: 'web-1' }, {}, 'spec.providerID', 'does not name an OpenStack server, such as openstack:///UUID; levelset does not change the Node'],
   ])('a Problem: %s', (_, given, options, field, message) => {
     const value = given.providerID ?? given.name;
     expect(choose(given, options)).toStrictEqual({ problem: { field, value, message } });
@@ -130,7 +130,7 @@ describe('two Nodes that claim one server (decision 26)', () => {
     expect(conflictProblem(node, { id: A }, nodes)).toEqual({
       field: 'spec.providerID',
       value: node.spec?.providerID ?? '',
-      message: `server ${A} is claimed by ${names} as well; neither is changed until one of them is gone`,
+      message: `server ${A} is also claimed by ${names}; levelset changes neither until one of them is gone`,
     });
   });
 

@@ -28,24 +28,24 @@ test.each<readonly [which: string, input: Partial<DeletionBudgetInput>]>([
 });
 
 test.each<readonly [which: string, input: Partial<DeletionBudgetInput>, why: RegExp]>([
-  ['one with 0%', { percent: 0 }, /--node-deletion-share=0% lets no Node/],
-  ['one where Nova shows no server', { withServer: [] }, /lists not one server of any Node/],
-  ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /not one server/],
-  ['one that Nova lists', { withServer: ['own', 'there-0'], percent: 100 }, /lists its server, though/],
+  ['one with 0%', { percent: 0 }, /--node-deletion-share=0% allows no deletion/],
+  ['one where Nova shows no server', { withServer: [] }, /lists no server of any Node/],
+  ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /no server of any Node/],
+  ['one that Nova lists', { withServer: ['own', 'there-0'], percent: 100 }, /lists its server, although/],
   [
     'one above the share',
     { nodes: present(45), deletions: deletions(5) },
-    /^5 Nodes were deleted .* lets 5 of 50 go$/,
+    /^5 Nodes were deleted .* allows 5 of 50$/,
   ],
   [
     'one above the share, where those that went are listed still',
     { nodes: [...present(45), ...uids(5, 'gone')], deletions: deletions(5) },
-    /lets 5 of 50 go$/,
+    /allows 5 of 50$/,
   ],
   [
     'the second of nine',
     { nodes: present(8), deletions: deletions(1) },
-    /^1 Node was deleted .* lets 1 of 9 go$/,
+    /^1 Node was deleted .* allows 1 of 9$/,
   ],
   ['one in the last millisecond of the hour', { deletions: deletions(5, NOW - HOUR_MS + 1) }, /^5 Nodes/],
 ])('%s stays', (_, input, why) => {

@@ -216,12 +216,12 @@ describe.each([
 test.each([
   [
     { ...two, providedNodeIPs: '10.0.0.5,x' },
-    'must be one IP address, or one of each family with a comma between; no address is changed',
+    'must be one IP address, or one of each family, separated by a comma; levelset changes no address',
     '10.0.0.5,x',
   ],
   [
     { ...two, providedNodeIPs: '10.0.0.5,fd00::9' },
-    'is no address of the server that [Networking] lets through: fd00::9; no address is changed',
+    'names an address that the server does not have, or that [Networking] filters out: fd00::9; levelset changes no address',
     '10.0.0.5,fd00::9',
   ],
   [
@@ -229,17 +229,13 @@ test.each([
       server: { id: 's', accessIPv4: '198.51.100.7' },
       existing: ['InternalIP 10.0.0.5', 'InternalIP fd00::5'],
     },
-    'is kept: the server has no InternalIP that [Networking] lets through, and a Node needs one',
+    'stays: the server has no InternalIP that [Networking] lets through, and a Node needs one',
     '10.0.0.5,fd00::5',
   ],
-  [
-    {},
-    'its server has no address that [Networking] lets through; the Node keeps the addresses that it has',
-    '',
-  ],
+  [{}, 'its server has no address that [Networking] lets through; the Node keeps its addresses', ''],
   [
     { ports: [nic], existing: ['InternalDNS web-1'] },
-    'Nova lists no address of its server, though Neutron has ports with addresses; the Node keeps the addresses that it has',
+    'Nova lists no address of its server, although Neutron has ports with addresses; the Node keeps its addresses',
     '',
   ],
 ] satisfies readonly (readonly [Row['given'], string, string])[])('%j: %s', (given, message, value) => {

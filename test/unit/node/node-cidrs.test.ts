@@ -85,7 +85,7 @@ describe('a Node without podCIDRs gets', () => {
         field: '--cluster-cidr',
         value: '10.244.0.0/22',
         message:
-          'is used up: of its 4 CIDRs of size /24 none is free for this Node, which waits until another one goes',
+          'is used up: none of its 4 CIDRs of size /24 is free, and this Node waits until another one is deleted',
       },
     ]);
   });

@@ -37,7 +37,7 @@ describe('a Node that leaves', () => {
     expect(plan.refused).toEqual([
       {
         ...{ address: 'node/a', kind: 'node', changes: [] },
-        reason: 'its server is gone, and it is not deleted: too many',
+        reason: 'its server is gone, but levelset does not delete the Node: too many',
         approval: expect.stringMatching(/^[0-9a-f]{12}$/) as unknown,
       },
     ]);

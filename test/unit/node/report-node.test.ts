@@ -40,7 +40,7 @@ describe('what a look at a Node comes to', () => {
   const evaluation = anEvaluation(aNode({}));
   const again = { ...evaluation, againInMs: 5_000 };
   test.each<readonly [which: string, evaluation: NodeEvaluation, applied: Applied, outcome: object]>([
-    ['as its server says', evaluation, NOTHING_WRITTEN, { status: 'settled' }],
+    ['the Node matches its server', evaluation, NOTHING_WRITTEN, { status: 'settled' }],
     ['lost its server', again, NOTHING_WRITTEN, { status: 'progressing', retryAfterMs: 5_000 }],
     [
       'has a Problem',

@@ -307,16 +307,8 @@ describe('what is said', () => {
 
   test.each([
     [27, {}, []],
-    [
-      28,
-      {},
-      ['is to have 28 routes: Neutron takes 30, unless max_routes of its neutron.conf says otherwise'],
-    ],
-    [
-      40,
-      {},
-      ['is to have 40 routes: Neutron takes 30, unless max_routes of its neutron.conf says otherwise'],
-    ],
+    [28, {}, ['needs 28 routes; Neutron allows 30 unless max_routes in neutron.conf says otherwise']],
+    [40, {}, ['needs 40 routes; Neutron allows 30 unless max_routes in neutron.conf says otherwise']],
     [40, { routes: many(31).nodes?.map((_, at) => `10.244.${at + 1}.0/24 > 10.0.0.${at + 1}`) ?? [] }, []],
   ])('of %i routes, before Neutron refuses them', (count, more, expected) => {
     expect(said({ ...many(count), ...more })).toEqual(
@@ -326,7 +318,7 @@ describe('what is said', () => {
 
   test('of a second route to the same pods that is not ours', () => {
     expect(said({ ...one, routes: ['10.244.1.0/24 > 10.0.0.88'] })).toEqual([
-      'routes 10.244.1.0/24 via 10.0.0.88 is on the router beside the route to the Node with these pods, and not provably ours: it stays',
+      'routes 10.244.1.0/24 via 10.0.0.88 leads to the same pods as the route to their Node; nothing proves that levelset wrote it, so it stays',
     ]);
   });
 });
@@ -334,7 +326,7 @@ describe('what is said', () => {
 describe('nothing is written where', () => {
   const two = written(ONE, TWO);
   test.each([
-    ['there is no Node, but routes to two', readingOf({ written: two }), 'there is not one Node'],
+    ['there is no Node, but routes to two', readingOf({ written: two }), 'the cluster has no Node'],
     [
       'the router has no interface to be seen',
       { ...readingOf(one), subnets: new Set<string>() },

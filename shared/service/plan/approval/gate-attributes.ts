@@ -57,7 +57,7 @@ export function isAwaitingApproval(
   { dialect, gate }: Adopted,
 ): boolean {
   if (changes.length === 0) return false;
-  const reason = `${CONTROLLER[dialect]} made it like this and would have left it so`;
+  const reason = `${CONTROLLER[dialect]} made it with these values and would keep them`;
   return !gate.allows({ verb: 'update', kind, address, changes, reason });
 }
 

@@ -11,7 +11,8 @@ export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   const observed = adopted.there.get('floatingip');
   const change = changeOf(desired, observed, adopted);
   const { gate } = adopted;
-  const waiting = change !== undefined && !gate.allows({ kind: 'floatingip', address: 'floatingip', ...change });
+  const waiting =
+    change !== undefined && !gate.allows({ kind: 'floatingip', address: 'floatingip', ...change });
   return {
     desired: sides.desired.flatMap((one) =>
       one !== desired ? [one] : waiting ? [] : [isOlder(observed) ? withOurTags(one, adopted) : one],

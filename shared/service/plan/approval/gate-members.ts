@@ -84,7 +84,7 @@ function withoutApproval(
   const reason =
     all.length === 0
       ? 'the pool would have no members left'
-      : `${CONTROLLER[dialect]} made every node a member, and these are there`;
+      : `${CONTROLLER[dialect]} made every node a member, and the nodes of these members exist`;
   const from = waiting.map(({ address }) => address.split('/').at(-1)).sort();
   const change = { attribute: 'members', from, to: [] };
   return gate.allows({ verb: 'update', kind: 'pool', address: parent, changes: [change], reason })
@@ -120,7 +120,7 @@ export function arePodsApproved(
   { dialect, gate }: Pick<Adopted, 'dialect' | 'gate'>,
 ): boolean {
   if (asked.length + present.length === 0) return true;
-  const reason = `${CONTROLLER[dialect]} sent nothing to Pods themselves`;
+  const reason = `${CONTROLLER[dialect]} never sent traffic directly to Pods`;
   const changes = [{ attribute: 'members', from: 'as they are', to: 'the Pods of the Service' }];
   return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason });
 }
@@ -150,7 +150,9 @@ export function gateMemberSubnet(
   const reason = `${CONTROLLER[dialect]} left members in the subnet that they were made with`;
   const from = [...new Set(moves.map((move) => move.from))].sort();
   const changes = [{ attribute: 'subnet_id of the members', from, to: first.to }];
-  return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason }) ? 'approved' : 'awaiting approval';
+  return gate.allows({ verb: 'update', kind: 'pool', address: pool, changes, reason })
+    ? 'approved'
+    : 'awaiting approval';
 }
 
 /**
@@ -188,5 +190,7 @@ export function gateMemberSettings(
   const observed = present.find(({ address }) => address === wanted.address);
   const desired = subnet === 'awaiting approval' ? { ...wanted, unasked: ['subnet_id'] } : wanted;
   const changes = observed ? gatedChanges(desired, observed, adopted, ELSEWHERE) : [];
-  return observed && isAwaitingApproval(desired, changes, adopted) ? asObserved(desired, observed, changes) : desired;
+  return observed && isAwaitingApproval(desired, changes, adopted)
+    ? asObserved(desired, observed, changes)
+    : desired;
 }

@@ -7,7 +7,13 @@ import type {
   ResourceKind,
 } from '../../../model/resources.ts';
 import { compare, isRef } from '../../../plan/compare.ts';
-import { asObserved, gatedChanges, isAwaitingApproval, gateAttributes, withOurTags } from './gate-attributes.ts';
+import {
+  asObserved,
+  gatedChanges,
+  isAwaitingApproval,
+  gateAttributes,
+  withOurTags,
+} from './gate-attributes.ts';
 import type { Adopted } from './gate-attributes.ts';
 import type { Address } from '../../../model/address.ts';
 
@@ -93,7 +99,7 @@ export function gateNew(
     const changes = Object.entries(attributes as Attributes)
       .filter(([attribute, to]) => !UNREPORTED.includes(attribute) && !isRef(to))
       .map(([attribute, to]) => ({ attribute, from: null, to }));
-    const reason = `${CONTROLLER[dialect]} never made one`;
+    const reason = `${CONTROLLER[dialect]} never made such a resource`;
     if (!gate.allows({ verb: 'create', kind, address, changes, reason })) waiting.add(address);
   }
   return desired.filter(({ address, parent = '' }) => !waiting.has(address) && !waiting.has(parent));

@@ -54,7 +54,7 @@ describe('another member subnet', () => {
       'delete pool/tcp/80',
     ]);
     expect(plan.steps[0]?.because).toBe(
-      `member subnet_id ${SUBNET} -> ${OTHER_SUBNET}: beside the old one until it is complete`,
+      `member subnet_id ${SUBNET} -> ${OTHER_SUBNET}: the new pool is built beside the old one`,
     );
     await settle(inSubnet(OTHER_SUBNET), nodes, cloud);
     expect(subnetsOf(cloud)).toEqual([OTHER_SUBNET, OTHER_SUBNET]);

@@ -51,6 +51,6 @@ test.each<[string, ManagedFields]>([
   ],
 ])('a second controller %s', (_, write) => {
   expect(after(OURS, write)).toEqual([
-    `field manager ${write.manager ?? ''} wrote this Service at 2026-11-21T10:00:05Z, after levelset did: two controllers look after it, and each undoes what the other does; stop one of them (docs/migration.md)`,
+    `field manager ${write.manager ?? ''} wrote this Service at 2026-11-21T10:00:05Z, after levelset did; two controllers of one Service undo each other's changes, so stop one of them (docs/migration.md)`,
   ]);
 });

@@ -76,7 +76,7 @@ it('keeps the floating IP when another VIP port is approved', async () => {
   expect(longestOutage(answers)).toBeLessThan(5_000);
 });
 
-it('tells three mistakes in one condition and one Event, once', async () => {
+it('names three mistakes in one condition and one Event, once', async () => {
   await deploy({});
   await addressOf(world.namespace, 'web');
 

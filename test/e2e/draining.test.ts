@@ -118,7 +118,7 @@ it('keeps what is open, gets nothing new, and goes when its time is up', async (
   expect(nodesOf(words)).toEqual(new Set([LEAVES]));
 });
 
-it('has its weight again when it comes back, and stays', async () => {
+it('has its weight again when it returns, and stays', async () => {
   await serve();
   await exclude('');
   await become(DRAINS);

@@ -105,7 +105,7 @@ it('an IPv6-only Service answers at its VIP, from nodes that it reaches by IPv6'
   expect(answer.ok && answer.peer).toBe(six);
 });
 
-it('a load balancer of one family gets no second one, and the Service is told', async () => {
+it('a load balancer of one family gets no second one, and the condition says so', async () => {
   await apply([aService(world.namespace, 'web')]);
   const before = await addresses(1);
   await apply([dual()]);

@@ -105,7 +105,7 @@ describe('deleting', () => {
   });
 });
 
-it('a second controller that writes the address is told of, and forgotten when it stops', async () => {
+it('a second controller that writes the address is named, and no longer when it stops', async () => {
   await deploy();
   await sweepUntilSettled();
   const address = await addressOf(world.namespace, 'web');
@@ -127,7 +127,7 @@ it('a second controller that writes the address is told of, and forgotten when i
   );
 });
 
-it('a load balancer removed behind our back comes back with the same address', async () => {
+it('a load balancer that somebody removed is made again with the same address', async () => {
   await deploy();
   await sweepUntilSettled();
   const address = await addressOf(world.namespace, 'web');

@@ -44,7 +44,7 @@ type Pool = Awaited<ReturnType<typeof treeOf>>['pools'][number];
 const subnetsOf = (pool: Pool | undefined): ReadonlySet<unknown> =>
   new Set(pool?.members.map((member) => member['subnet_id']));
 
-it('is a new pool, which the listener turns to when it has every member, under requests all the while', async () => {
+it('is a new pool, which the listener switches to when it has every member, under requests all the while', async () => {
   await deploy({});
   const url = `http://${await addressOf(world.namespace, 'web')}/`;
   await until('every node to answer', async () => (await answeringNodes(url, 6)).size === world.nodes.length);

@@ -112,7 +112,7 @@ it('labels and addresses that somebody spoilt are right again after a sweep', as
   });
 });
 
-it('two Nodes that claim one server are both told, and neither is touched', async () => {
+it('two Nodes that claim one server both have a condition, and neither is touched', async () => {
   const twin = 'e2e-init-twin';
   await registerNode(twin, { providerID: `openstack:///${first.server}` });
   try {

@@ -100,7 +100,7 @@ it(
     );
     expect(left).toHaveLength(1);
     const [refused] = left as [LabNode];
-    const why = await until('the brake to be told', async () => {
+    const why = await until('a condition about the deletion budget', async () => {
       const text = await complaintOf(refused.name);
       return text?.includes('allows 1 of') ? text : undefined;
     });

@@ -28,7 +28,7 @@ import { cloudConfigOf, moved, rebuild, removeAll } from './recorded-world.ts';
 
 const WORLDS = join(import.meta.dirname, '../golden/takeover');
 /** Those with security groups are told by golden plans only. */
-const MAKERS = ['occm', 'kinx'];
+const CONTROLLERS = ['occm', 'kinx'];
 
 let nodes: readonly LabNode[] = [];
 let container: Stored | undefined;
@@ -51,17 +51,17 @@ afterEach(async () => {
   await nothingLeft({ timeoutMs: 60_000 });
 });
 
-describe.each(MAKERS)('what %s made', (maker) => {
+describe.each(CONTROLLERS)('what %s made', (controller) => {
   it('keeps its address, and everything on it as it is', async (context) => {
     needsControl(context);
     const stand = new Map(nodes.map((node) => [node.name, node]));
-    const worlds = namesOf(maker).map((name) =>
-      moved(readWorld(join(WORLDS, maker, `${name}.world.json`)), stand, container?.ref ?? ''),
+    const worlds = namesOf(controller).map((name) =>
+      moved(readWorld(join(WORLDS, controller, `${name}.world.json`)), stand, container?.ref ?? ''),
     );
     const [one] = worlds;
-    if (!one) throw new Error(`nothing of ${maker} was recorded`);
+    if (!one) throw new Error(`nothing of ${controller} was recorded`);
     await prepare(one);
-    const options = { cloudConfig: await cloudConfigOf(one, maker), clusterName: one.cluster_name };
+    const options = { cloudConfig: await cloudConfigOf(one, controller), clusterName: one.cluster_name };
     const made = await Promise.all(worlds.map((world) => rebuild(world)));
     const plans = async (): Promise<ReadonlyMap<string, Plan>> => {
       const objects = made.map(({ service }) => keyOf(service));
@@ -80,7 +80,7 @@ describe.each(MAKERS)('what %s made', (maker) => {
           keyOf(service),
         )
         .toEqual([]);
-      expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(maker, service));
+      expect.soft(plan?.awaitingApproval.length, keyOf(service)).toBe(waiting(controller, service));
     }
     await sweepUntilSettled(options);
 
@@ -95,8 +95,8 @@ describe.each(MAKERS)('what %s made', (maker) => {
   }, 600_000);
 });
 
-function namesOf(maker: string): readonly string[] {
-  const files = readdirSync(join(WORLDS, maker)).filter((name) => name.endsWith('.world.json'));
+function namesOf(controller: string): readonly string[] {
+  const files = readdirSync(join(WORLDS, controller)).filter((name) => name.endsWith('.world.json'));
   return files.map((name) => name.slice(0, -'.world.json'.length)).sort();
 }
 
@@ -122,8 +122,8 @@ const isOfTags = (step: Step): boolean =>
   step.verb === 'update' && step.changes.every(({ attribute }) => attribute === 'tags');
 
 /** How many changes wait for a person, by the plan that was written down. */
-function waiting(maker: string, { metadata }: Service): number {
-  const text = readFileSync(join(WORLDS, maker, `${metadata.name}.plan.txt`), 'utf8');
+function waiting(controller: string, { metadata }: Service): number {
+  const text = readFileSync(join(WORLDS, controller, `${metadata.name}.plan.txt`), 'utf8');
   return text.split('\n').filter((line) => line.includes('waits for approval')).length;
 }
 

@@ -75,7 +75,7 @@ it('leaves a Pod that is terminating when another one is ready, and keeps to it 
   expect(longestOutage(answers)).toBeLessThan(1_000);
 });
 
-it('is sent where kube-proxy says an endpoint is while nobody has told us', async () => {
+it('is sent where kube-proxy has an endpoint while levelset has not heard of it', async () => {
   await until('the node with the Pod alone', async () => (await answering()) === 'e2e-local-1');
   const port = (await getService(world.namespace, 'web'))?.spec.healthCheckNodePort ?? 0;
   expect(port).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a key comes back once, at the time that was said last', () => {
+test('a key is requeued once, at the time that was named last', () => {
   timers.set(WEB, 1_000);
   timers.set(WEB, 5_000);
   vi.advanceTimersByTime(4_999);

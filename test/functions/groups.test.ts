@@ -29,7 +29,7 @@ test('after a message that cannot be read, all later ones of its group are kept 
   expect(groups.map(({ messageIds }) => messageIds)).toEqual([['1'], ['4']]);
 });
 
-test('a change beside a comeback is worked on at once', () => {
+test('a change next to a requeued key is worked on at once', () => {
   const waiting = { attempt: 4, waitingFor: 'lb-1' };
 
   const [both] = groupRecords([record('1', 'a', waiting), record('2', 'a')]).groups;
@@ -45,7 +45,7 @@ test('a change beside a comeback is worked on at once', () => {
   expect(twice?.work).toMatchObject(waiting);
 });
 
-test('a comeback that waits gives way to one that need not', () => {
+test('a requeued key that waits gives way to one that need not', () => {
   const [group] = groupRecords([
     record('1', 'a', { attempt: 2, waitingFor: 'lb-1' }),
     record('2', 'a', { attempt: 5 }),

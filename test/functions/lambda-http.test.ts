@@ -26,7 +26,7 @@ test('an audit event becomes a message of its key, and the same batch again beco
   expect(world.aws.calls.filter((name) => name === 'GetParameters')).toHaveLength(1);
 });
 
-test('a resync answers with the report and leaves the rest to a comeback', async () => {
+test('a resync answers with the report and requeues the rest', async () => {
   const world = await deployed(60_000);
   world.sandbox.kube.apply(aService('web'));
 

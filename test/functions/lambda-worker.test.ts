@@ -4,7 +4,7 @@ import { joinNode } from '../support/nodes.ts';
 import { deployed, request, taken, work } from './deployed.ts';
 import { addressOf, aService, until, whatIsThere } from './sandbox-world.ts';
 
-test('a Service goes from its message to its address by comebacks, and away again', async () => {
+test('a Service goes from its message to its address by requeues, and away again', async () => {
   const world = await deployed();
   const { kube } = world.sandbox;
   const drain = async (): Promise<void> => {
@@ -26,7 +26,7 @@ test('a Service goes from its message to its address by comebacks, and away agai
   expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
 });
 
-test('a member that drains is looked at when it is to go, at the latest every 15 minutes', async () => {
+test('a Service whose member drains is run when the member is to go, at the latest every 15 minutes', async () => {
   const world = await deployed();
   vi.stubEnv('LEVELSET_CONNECTION_DRAINING_TIMEOUT', '20m');
   const { cloud, kube } = world.sandbox;
@@ -65,7 +65,7 @@ test('a member that drains is looked at when it is to go, at the latest every 15
   expect(cloud.members.map(({ name }) => name)).toEqual(['node-1', 'node-3']);
 });
 
-test('comebacks whose load balancer is still busy are sent back after one list call', async () => {
+test('requeued keys whose load balancer is still busy are sent back after one list call', async () => {
   const world = await deployed(60_000);
   for (const name of ['a', 'b', 'c']) world.sandbox.kube.apply(aService(name));
   await work(...['a', 'b', 'c'].map((name) => ({ request: request(name), attempt: 0 })));
@@ -83,7 +83,7 @@ test('comebacks whose load balancer is still busy are sent back after one list c
   );
 });
 
-test('a message comes again only when its comeback cannot be queued', async () => {
+test('a message comes again only when its key cannot be requeued', async () => {
   const world = await deployed();
   for (const name of ['a', 'b']) world.sandbox.kube.apply(aService(name));
   world.aws.refuse.set('service/default/a"', 2);
@@ -123,7 +123,7 @@ test('a sweep that cannot find out anything is an error of the function', async 
   await expect(handler()).rejects.toThrow('the sweep failed');
 });
 
-test('load balancers and routes are looked at when Nodes that come together are written, once for all of them', async () => {
+test('load balancers and routes are reconciled when Nodes that come together are written, once for all of them', async () => {
   const world = await deployed();
   const { sandbox, flags } = world;
   const text = await readFile(flags.cloudConfig, 'utf8');

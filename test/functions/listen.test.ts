@@ -27,7 +27,7 @@ test('half a TLS configuration is refused, and a file that is not there is named
   ).rejects.toThrow('--tls-cert-file: /nowhere.pem cannot be read: ENOENT');
 });
 
-test('a port that is taken is said in words', async () => {
+test('a port that is taken is a message in words', async () => {
   const first = await listen(nobody, '127.0.0.1:0', {});
 
   await expect(listen(nobody, new URL(first.url).host, {})).rejects.toThrow(/cannot listen on .*EADDRINUSE/);

@@ -20,7 +20,7 @@ const blocked = (key: Key) => ({
   ...{ durationMs: 1, calls: 1, failedRequestIds: [] },
 });
 
-test('what nobody looks at is forgotten after a while, the oldest first', async () => {
+test('what nobody reads is forgotten after a while, the oldest first', async () => {
   const memory = new Memory(world);
   memory.remember(blocked('node/node-0'));
   expect(await rowsOf(memory)).toBe(1);

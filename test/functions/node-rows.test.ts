@@ -81,14 +81,14 @@ test('the row names the server, and the addresses without the host name', () => 
   ]);
 });
 
-test('the last look comes before what the Node says, with what may be approved', () => {
+test('the last run comes before what the Node says, with what may be approved', () => {
   const refused = [{ address: 'node/a', kind: 'node', changes: [], reason: 'x', approval: 'abc' }] as const;
-  const outcome = { status: 'blocked', reason: 'the brake' } as const;
+  const outcome = { status: 'blocked', reason: 'the deletion budget' } as const;
   const [row] = nodeRows([aNode()], last('node/a', { outcome, plan: { ...PLAN, refused } }));
 
   expect(row).toMatchObject({
     state: 'blocked',
-    reason: 'the brake; 1 change waits for approval',
+    reason: 'the deletion budget; 1 change waits for approval',
     planSteps: 1,
   });
   expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: abc');
@@ -96,7 +96,7 @@ test('the last look comes before what the Node says, with what may be approved',
   expect(nodeRows([aNode({ status: told('False') })], looked)).toEqual([]);
 });
 
-test('an event that was not looked into says nothing of the Node', () => {
+test('an event that led to no read says nothing of the Node', () => {
   const node = aNode({ status: told('False') });
 
   expect(nodeRows([node], last('node/a', { outcome: { status: 'settled' } }))).toMatchObject([

@@ -48,7 +48,9 @@ test.each(CASES)('levelset serve with %j', async (flags, own) => {
   expect(await answer.json()).toEqual(COUNTS);
   const other = OURS.find((namespace) => namespace !== own);
   await vi.waitFor(() => {
-    expect(lines).toContainEqual(expect.objectContaining({ object: `shop/${other ?? ''}`, trigger: 'audit' }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ object: `shop/${other ?? ''}`, trigger: 'audit' }),
+    );
   });
 });
 

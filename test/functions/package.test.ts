@@ -143,7 +143,7 @@ test('every right names what it is for: no wildcard but the streams of the own l
   }
 });
 
-test('a function may read the parameters that it is told of, and send to the queues that it is told of', () => {
+test('a function may read the parameters that it gets by name, and send to the queues that it gets', () => {
   for (const [name, properties] of Object.entries(ofType('AWS::Lambda::Function'))) {
     const { Variables } = properties['Environment'] as { Variables: Json };
     const role = ofType('AWS::IAM::Role')[name.replace('LambdaFunction', 'Role')] ?? {};

@@ -189,7 +189,7 @@ test('a stop lets the write in hand finish and gives its lease back', async () =
   expect(holders.filter((holder) => holder !== '')).toEqual([]);
 });
 
-test('a sweep that fails is told and done again', async () => {
+test('a sweep that fails is logged and done again', async () => {
   const world = await sandboxWorld();
   world.sandbox.kube.apply(aService('web'));
   world.sandbox.fault({

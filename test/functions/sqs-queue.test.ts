@@ -40,7 +40,7 @@ test('a key that is too long for a group id is taken all the same', async () => 
   expect(aws.sent).toHaveLength(1);
 });
 
-test('comebacks carry whole seconds of delay, 15 minutes at most', async () => {
+test('requeued keys carry whole seconds of delay, 15 minutes at most', async () => {
   const delays = [0, 1, 1_000, 1_001, 5_000_000];
 
   await queue('background').sendDelayed(delays.map((delayMs) => ({ ...work('web'), delayMs })));

@@ -97,7 +97,7 @@ test('only who wants, or still holds, a load balancer is shown', () => {
   ]);
 });
 
-test('what waits for approval is told beside what is as desired, and its plan can be opened', () => {
+test('a change that waits for approval is on the row of a settled Service, and its plan can be opened', () => {
   const awaitingApproval = {
     verb: 'update',
     address: 'pool/tcp/80',

@@ -56,7 +56,7 @@ describe('createLog', () => {
 describe('reconcileLine', () => {
   const request = { key: 'service/shop/web', trigger: 'audit', cause: 'audit-1' } as const;
 
-  test('tells a settled run in short', () => {
+  test('prints a settled run in short', () => {
     const settled = {
       ...report(request, { status: 'settled' }),
       loadBalancerId: 'lb-1',
@@ -76,7 +76,7 @@ describe('reconcileLine', () => {
     });
   });
 
-  test('tells why a run failed, and by which requests', () => {
+  test('prints why a run failed, and by which requests', () => {
     const outcome = {
       status: 'failed',
       code: 'QUOTA_EXCEEDED',

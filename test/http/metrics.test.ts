@@ -61,7 +61,7 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
     address: 'node/b',
     kind: 'node',
     changes: [],
-    reason: 'the brake',
+    reason: 'the deletion budget',
     approval: 'abc',
   } as const;
   const other = {

@@ -36,12 +36,12 @@ test('the simulators stay small', () => {
   expect(lines).toBeLessThanOrEqual(8_000);
 });
 
-test('nothing is left to be done later without anybody knowing', () => {
+test('no file has a mark of work that is left', () => {
   const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b'].join(''));
   expect(own.filter((path) => words.test(textOf(path)))).toEqual([]);
 });
 
-test('a test that is left out says why', () => {
+test('a test that is skipped says why', () => {
   const alone = /\b(?:describe|test|it)(?:\.each\([^)]*\))?\.(only|todo|fails)\b/;
   const skipped = /\.skip(?!If|\.each)\(/;
   const tests = filesOf('test/**/*.test.ts');

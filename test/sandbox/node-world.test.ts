@@ -30,7 +30,7 @@ test('ten machines join in one line: servers with ports, and Nodes that wait to 
   }
 });
 
-test('a machine with a network of its own, and what its kubelet was told', () => {
+test('a machine with a network of its own, and its kubelet’s --node-ip', () => {
   sandbox.cloud.addNetwork('storage', '10.9.0.0/24');
   const wish = { networks: ['private', 'storage'], zone: 'az2' };
   const { server, node } = joinNode(sandbox, 'two', wish, { nodeIP: '10.9.0.5', ready: false });

@@ -3,7 +3,7 @@ import { CONTROLLERS } from '../../shared/config/controllers.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { run, startSandboxWorld } from '../support/sandbox-world.ts';
 
-test('the Nodes of npm start are at rest: a sweep finds nothing to do on them, and a look changes nothing', async () => {
+test('the Nodes of npm start are settled: a sweep finds nothing to do on them, and a run changes nothing', async () => {
   const it = await startSandboxWorld();
   const world = { ...it.world, config: { ...it.world.config, controllers: CONTROLLERS } };
   const writes = (): number => it.sandbox.requests.filter(({ write }) => write).length;

@@ -71,7 +71,7 @@ test('two families, and none of the addresses of Services', async () => {
   expect(await claims()).toHaveLength(4);
 });
 
-test('ten Nodes at once, looked at by two processes both: no two share, and ten claims are left', async () => {
+test('ten Nodes at once, in two processes each: no two share, and ten claims are left', async () => {
   await start(V4, V6);
   const nodes = joinNodes(it.sandbox, 10);
   const other = await it.another(it.world.config);

@@ -23,7 +23,7 @@ async function lost(count: number): Promise<readonly string[]> {
   return names;
 }
 
-test('of many that go at once the share goes, in two processes, and the others are told of it', async () => {
+test('of many that go at once the share goes, in two processes, and the conditions of the others say so', async () => {
   const names = await lost(8);
   const { clock } = it.later(MINUTE);
   const both = [it.later(MINUTE), { ...(await it.another(it.world.config)), clock }] as const;
@@ -35,7 +35,7 @@ test('of many that go at once the share goes, in two processes, and the others a
   ]);
 });
 
-test('who is overtaken in the record looks at no server again', async () => {
+test('a process that is overtaken in the record reads no server again', async () => {
   await Promise.all((await lost(6)).map((name) => it.reconcile(name, {}, it.later(MINUTE))));
   expect(it.sandbox.kube.list('Node')).toHaveLength(12 - 6);
   // one list for all, each by itself, and whether there are others

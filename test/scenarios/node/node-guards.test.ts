@@ -22,7 +22,7 @@ const change = (name: string, part: object): void => {
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, ...part });
 };
 
-test('what a sweep found, and somebody else got in the way of, is done when the key comes back', async () => {
+test('a Node that a sweep found, and another writer changed meanwhile, is done when its key is requeued', async () => {
   change('worker-1', { metadata: { name: 'worker-1', labels: { [ZONE]: 'wrong' } } });
   it.sandbox.fault({
     match: { side: 'kube', method: 'PATCH', path: /nodes\/worker-1/ },
@@ -102,7 +102,7 @@ test('a Node of another region than that of cloud.conf is not looked for here', 
   expect(it.isThere('worker-1')).toBe(true);
 });
 
-test('a Node that is ready, and whose server is not there, keeps what it has and is told, once', async () => {
+test('a Node that is ready, and whose server is not there, keeps what it has, and its condition says so once', async () => {
   it.sandbox.cloud.removeNovaServer(it.server('worker-1').id);
   const before = it.node('worker-1');
   await runAll(await sweep(it.world), it.world);
@@ -124,7 +124,7 @@ test('a Node whose providerID names another region is left alone, and costs no c
   expect([outcome.status, it.calls()]).toEqual(['blocked', []]);
 });
 
-test('a Node that was written and could not be told moves members all the same', async () => {
+test('a Node that was written and whose condition could not be moves members all the same', async () => {
   it.sandbox.kube.registerNode('late');
   await it.reconcile('late');
   it.sandbox.cloud.addNovaServer('late');

@@ -168,7 +168,7 @@ test('two servers of one name: neither is taken', async () => {
   expect(it.node('twin').spec?.providerID).toBeUndefined();
 });
 
-test('two Nodes that claim one server: neither is changed, both are told', async () => {
+test('two Nodes that claim one server: neither is changed, and the conditions of both say so', async () => {
   const { server } = joinNode(it.sandbox, 'first');
   it.sandbox.kube.registerNode('second', { systemUUID: server.id });
 

@@ -76,7 +76,7 @@ test('a server that is gone is noted, looked for again a minute later, and then 
   expect(it.events('worker-1')).toContain('DeletingNode');
 });
 
-test('a sweep finds what no event told of, and ends it', async () => {
+test('a sweep finds a Node without an event, and deletes it', async () => {
   it.loseServer('worker-1');
   await runFound(it.world);
   await runFound(it.later(MINUTE));
@@ -129,7 +129,7 @@ test('other credentials, another project: nothing is known to be gone there', as
   expect(it.isThere('worker-1')).toBe(true);
 });
 
-test('the brake: one of three within an hour, whoever asks; the others wait for an approval, or for the hour to pass', async () => {
+test('the deletion budget: one of three within an hour, by any trigger; the others wait for an approval, or for the hour to pass', async () => {
   for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
   await reconcileTwice('worker-1');
   expect(it.isThere('worker-1')).toBe(false);
@@ -147,7 +147,7 @@ test('the brake: one of three within an hour, whoever asks; the others wait for 
   expect(it.isThere('worker-2')).toBe(false);
 });
 
-test('two functions that draw at once: one deletes, the other one is told that it did', async () => {
+test('two functions that reserve a deletion at once: one deletes, the other one reads that it did', async () => {
   for (const name of ['worker-1', 'worker-2']) it.loseServer(name);
   const other = await it.another(it.world.config);
   for (const name of ['worker-1', 'worker-2']) await it.reconcile(name);

@@ -81,7 +81,7 @@ test('they move when all Nodes are elsewhere, and not before all of them are see
   expect([routesOf(0), routesOf(1), (await world.kube.routes.load()).size]).toEqual([0, 1, 1]);
 });
 
-test('where it is gone, and a Node cannot be seen, whoever looks is told what to set', async () => {
+test('where it is gone, and a Node cannot be seen, the plan names what to set', async () => {
   for (const at of [1, 2]) it.addNode(at);
   await it.routed(world);
   const { cloud } = it.sandbox;

@@ -17,7 +17,7 @@ const router = () => {
 const puts = (what: string): number =>
   it.calls().filter((call) => call.startsWith(`PUT /network/v2.0/${what}`)).length;
 
-test('a router that is not there is said to be missing, and no Node is told anything', async () => {
+test('a router that is not there is a Problem, and no Node is written', async () => {
   it.addNode(1);
   await it.routed();
   const before = it.unavailable(1);

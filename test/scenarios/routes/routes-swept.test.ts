@@ -30,7 +30,7 @@ test('a sweep finds routes that are missing, and then nothing, with two calls', 
   ]);
 });
 
-test('what was changed by hand is found, and a Node that cannot be reached is told at every sweep', async () => {
+test('what was changed by hand is found, and a Node that cannot be reached has an Event at every sweep', async () => {
   it.addNode(1);
   await it.routed();
   const [router] = it.sandbox.cloud.routers;
@@ -69,7 +69,7 @@ test('a namespace is no matter of routes, and a router that does not answer stop
   expect(found.warnings).toEqual([expect.stringMatching(/^the sweep could not compare the routes: /)]);
 });
 
-test('a Node that gets no route is told when that is news, and by sweeps; not at each event about some Node', async () => {
+test('a Node that gets no route has an Event when that is new, and by sweeps; not at each event about some Node', async () => {
   it.addNode(1);
   it.addNode(2, ['192.168.9.0/24']);
   const told = (): number =>

@@ -23,7 +23,7 @@ const setRoutes = (...routes: readonly (readonly [destination: string, nexthop: 
 };
 
 describe('routes', () => {
-  test('of ten Nodes are one PUT, with one for each port; then two calls tell that all is as it should be', async () => {
+  test('of ten Nodes are one PUT, with one for each port; then two calls find them settled', async () => {
     for (let at = 1; at <= 10; at += 1) it.addNode(at);
 
     expect((await it.routed()).outcome).toEqual({ status: 'settled' });
@@ -65,7 +65,7 @@ describe('routes', () => {
     expect(it.routes()).toContain(`10.244.3.0/24 ${hop}`);
   });
 
-  test('that were moved, doubled or deleted by hand are put right; those of others stay, and are told', async () => {
+  test('that were moved, doubled or deleted by hand are put right; those of others stay, and the plan names them', async () => {
     for (const at of [1, 2, 3]) it.addNode(at);
     await it.routed();
     setRoutes(

@@ -14,7 +14,7 @@ const internal = (yes: boolean) =>
   aService({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': String(yes) } });
 
 describe('the published address', () => {
-  test('becomes the VIP, and the floating IP is deleted, when the Service turns internal', async () => {
+  test('becomes the VIP, and the floating IP is deleted, when the Service becomes internal', async () => {
     it.sandbox.kube.apply(internal(false));
     await it.settle('web');
     expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
@@ -26,7 +26,7 @@ describe('the published address', () => {
     expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_address);
   });
 
-  test('becomes a floating IP when an internal Service turns external', async () => {
+  test('becomes a floating IP when an internal Service becomes external', async () => {
     it.sandbox.kube.apply(internal(true));
     await it.settle('web');
     expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_address);

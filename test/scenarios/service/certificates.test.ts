@@ -38,7 +38,7 @@ describe('a certificate of a Secret', () => {
     await it.sweepUntilSettled();
   });
 
-  test('is known by its end, and nobody is told while that is far', async () => {
+  test('is known by its end, and no condition names it while that is far', async () => {
     const later = { ...it.world, clock: { now: () => Date.now() + 5_000 } };
     const report = await run({ key: 'service/default/web', trigger: 'resync' }, later);
     expect(report.certificates).toEqual([{ name: 'web-tls', notAfter: ENDS }]);
@@ -47,7 +47,7 @@ describe('a certificate of a Secret', () => {
     expect(told()).not.toContain('renew');
   });
 
-  test('is told of once when its end is near, and once when it is there', async () => {
+  test('is named once when its end is near, and once when it is there', async () => {
     await it.sweepUntilSettled(at('2126-10-15T00:00:00Z'));
     expect(told()).toContain(`${OWN}tls-secret "web-tls" expires on ${ENDS}: renew it`);
     const events = eventsOf(it.sandbox);
@@ -113,7 +113,7 @@ describe('a certificate of a Secret', () => {
   });
 });
 
-test('a first certificate that has expired is served and said: nothing better is there', async () => {
+test('a first certificate that has expired is served and named: nothing better is there', async () => {
   keep('one');
   ask({ [`${OWN}tls-secret`]: 'web-tls' });
   await it.sweepUntilSettled(at('2126-11-01T00:00:00Z'));

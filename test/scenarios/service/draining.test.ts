@@ -84,7 +84,7 @@ test('drain, and go when their time is up; until then nothing is remembered of t
   expect((await sweep(world)).requests).toEqual([]);
 });
 
-test('that come back have their weight again: 1, or what is asked for', async () => {
+test('of nodes that return have their weight again: 1, or what is asked for', async () => {
   await apply({ 'levelset.openstack.org/member-weights': 'node-2=7' });
   mark('node-1', true);
   mark('node-2', true);

@@ -110,7 +110,7 @@ test('an Octavia without additional VIPs serves one family, or nothing where bot
   expect(message()).toContain('the Service is served by IPv4 only');
 });
 
-test('a load balancer keeps the VIPs that it was made with, and the Service is told', async () => {
+test('a load balancer keeps the VIPs that it was made with, and the condition says so', async () => {
   await start();
   it.sandbox.kube.apply(aService());
   await it.settle('web');
@@ -187,7 +187,7 @@ test('an address that ports make themselves cannot be asked for', async () => {
   expect(cloudWrites(it.sandbox)).toEqual([]);
 });
 
-test('a QoS policy that is not there is told of, and the rest is served', async () => {
+test('a QoS policy that is not there is named, and the rest is served', async () => {
   await start();
   const key = 'levelset.openstack.org/vip-qos-policy-id';
   const id = 'aaaaaaaa-0000-4000-8000-000000000001';

@@ -53,7 +53,7 @@ describe('spec.loadBalancerIP', () => {
     expect(serviceOf(it.sandbox)).toBeUndefined();
   });
 
-  test('that is the wish of a later day is refused, and the address that people use stays', async () => {
+  test('that somebody asks for later is refused, and the address that people use stays', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
     const address = addressOf(it.sandbox);

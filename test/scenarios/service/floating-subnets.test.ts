@@ -31,7 +31,7 @@ test('the next subnet of the plan gives the floating IP in the same run when the
   expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
 });
 
-test('a full subnet without another one is told, and tried again', async () => {
+test('a full subnet without another one is reported, and tried again', async () => {
   it.sandbox.kube.apply(
     aService({ annotations: { 'loadbalancer.openstack.org/floating-subnet': 'public-a' } }),
   );
@@ -48,7 +48,7 @@ test('a full subnet without another one is told, and tried again', async () => {
   expect(addressOf(it.sandbox)).toMatch(/^203\.0\.113\./);
 });
 
-test('a pattern that matches nothing is told, and a better one is taken', async () => {
+test('a pattern that matches nothing is named, and a better one is taken', async () => {
   it.sandbox.kube.apply(
     aService({ annotations: { 'loadbalancer.openstack.org/floating-subnet': '~dmz.*' } }),
   );

@@ -42,7 +42,7 @@ async function runs(isEnough = (): boolean => false): Promise<readonly string[]>
 }
 
 describe('another member subnet', () => {
-  test('has every member in a pool of its own before the listener turns to it', async () => {
+  test('has every member in a pool of its own before the listener switches to it', async () => {
     const before = poolInUse();
     const theirs = subnetsIn(before).join();
     ask(OTHER);

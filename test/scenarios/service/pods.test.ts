@@ -72,7 +72,7 @@ test('Pods come and go, and the pool is empty when there is none', async () => {
   expect(eventsOf(it.sandbox)).toEqual(events);
 });
 
-test('Pods that are not ready are left out, unless the Service publishes them', async () => {
+test('Pods that are not ready are no members, unless the Service publishes them', async () => {
   const conditions = { ready: false, serving: false, terminating: false };
   podsAt({ pod: 'web-1', address: '10.0.0.31' }, { pod: 'web-2', address: '10.0.0.32', conditions });
   ask();
@@ -94,7 +94,7 @@ describe('what no Pod has as its address', () => {
     expect(told()).toContain('is not an address of Pod web-2');
   });
 
-  test('is told of when it comes, and no longer when it is gone', async () => {
+  test('is named when it comes, and no longer when it is gone', async () => {
     podsAt({ pod: 'web-1', address: '10.0.0.31' });
     ask();
     await it.settle('web');
@@ -138,7 +138,7 @@ describe('Pods of another subnet', () => {
   });
 });
 
-test('a port that has a node port keeps it beside one that has none', async () => {
+test('a port that has a node port keeps it next to one that has none', async () => {
   podsAt({ pod: 'web-1', address: '10.0.0.31' });
   const ports = [
     { name: 'http', port: 80, targetPort: 8080 },

@@ -41,7 +41,7 @@ async function create(...names: readonly string[]): Promise<void> {
 }
 
 describe('the security group of a Service', () => {
-  test('opens its node ports and its health check, and is on the ports of its nodes beside what they had', async () => {
+  test('opens its node ports and its health check, and is on the ports of its nodes with what they had', async () => {
     const before = others();
     it.sandbox.kube.apply(
       aService({
@@ -132,7 +132,7 @@ describe('the security group of a Service', () => {
     expect(calls()).toEqual(['GET security-groups', 'GET ports', 'PUT ports']);
   });
 
-  test('of one of five Services made at once is on every port like the others, and nobody came too late', async () => {
+  test('of one of five Services made at once is on every port like the others, and no write was lost', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const before = others();
     for (const name of names) it.sandbox.kube.apply(aService({ name }));
@@ -254,7 +254,7 @@ describe('when Neutron refuses', () => {
     NeutronError: { type: 'SecurityGroupInUse', message: 'Security Group in use.', detail: '' },
   };
 
-  test('a port that changed meanwhile is read again, and the Service is told of no failure', async () => {
+  test('a port that changed meanwhile is read again, and the Service has no failure', async () => {
     const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
     it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: revision });
     it.sandbox.kube.apply(aService());
@@ -267,7 +267,7 @@ describe('when Neutron refuses', () => {
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   });
 
-  test('a group that is in use comes back until it is not', async () => {
+  test('a group that is in use is tried again until it is not', async () => {
     await create('web');
     const match = { side: 'openstack', method: 'DELETE', path: /security-groups/ } as const;
     it.sandbox.fault({ match, kind: 'fail-before', status: 409, body: inUse });

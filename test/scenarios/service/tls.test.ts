@@ -203,7 +203,7 @@ describe('certificates of Secrets', () => {
     expect(cloudWrites(it.sandbox)).toEqual([]);
   });
 
-  test('of a namespace that did not opt in are told how', async () => {
+  test('of a namespace that did not opt in are blocked with the way to do it', async () => {
     it.sandbox.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'closed' } });
     ask({ [`${OWN}tls-secret`]: 'web-tls' }, 'closed');
 
@@ -223,7 +223,7 @@ test('TLS to the members is there from the first connection on, although Octavia
   expect(cloudWrites(it.sandbox).filter((write) => write === 'POST loadbalancers')).toHaveLength(1);
 });
 
-test('the key is told to Barbican and to nobody else', async () => {
+test('the key goes to Barbican and nowhere else', async () => {
   keep('one');
   ask({ [`${OWN}tls-secret`]: 'web-tls' });
   const dry = await run({ key: 'service/default/web', trigger: 'resync', dryRun: true }, it.world);

@@ -72,7 +72,7 @@ test.each([
   expect(ports()).toEqual([80, 81, 82]);
 });
 
-test('what was written since the look is not overwritten', async () => {
+test('a route that was written since the observation is not overwritten', async () => {
   await threeServices();
   before({ method: 'POST', path: /\/leases$/ }, () => settleBy('dns', other));
 

@@ -43,7 +43,7 @@ describe('a Service that names the load balancer of another one', () => {
     expect(serviceOf(it.sandbox, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
   });
 
-  test('leaves it as it was, whoever looks', async () => {
+  test('leaves it as it was, in every run', async () => {
     await it.owner();
     await it.join('api', 81);
 
@@ -100,7 +100,7 @@ describe('a Service that names the load balancer of another one', () => {
     expect(leftovers(it.sandbox)).toEqual({});
   });
 
-  test('is told of a port that another one has, and has its other ports', async () => {
+  test('names a port that another one has, and has its other ports', async () => {
     const id = await it.owner();
     const two = [
       { name: 'a', port: 80, targetPort: 1 },
@@ -126,7 +126,7 @@ describe('a Service that names the load balancer of another one', () => {
     expect(readyOf(it.sandbox, 'api')?.message).not.toContain('is taken');
   });
 
-  test('says what is for the owner to say', async () => {
+  test('names what only the owner decides', async () => {
     const id = await it.owner();
     it.apply('api', 81, {
       [LOAD_BALANCER_ID]: id,

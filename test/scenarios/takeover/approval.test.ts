@@ -47,7 +47,7 @@ test('a change that needs another load balancer is refused, with its cost and it
   expect(readyOf(it.sandbox)?.message).toContain('the floating IP 203.0.113');
 });
 
-test('approved, the new load balancer is complete before the floating IP turns to it, and the address stays', async () => {
+test('approved, the new load balancer is complete before the floating IP moves to it, and the address stays', async () => {
   const address = addressOf(it.sandbox);
   const [old] = it.sandbox.cloud.loadbalancers;
   const [ip] = it.sandbox.cloud.floatingips;
@@ -151,7 +151,7 @@ describe('half-way', () => {
     expect(leftovers(it.sandbox)).toEqual({});
   });
 
-  test('a new one in ERROR is not turned to, and the Service says what to do', async () => {
+  test('the floating IP does not move to a new one in ERROR, and the condition says what to do', async () => {
     const [old] = it.sandbox.cloud.loadbalancers;
     await halfWay();
     await pause(30);
@@ -212,7 +212,7 @@ test('what is not ours on the load balancer would go with it: that cannot be app
   expect(it.sandbox.cloud.listeners.some(({ id }) => id === listener.id)).toBe(true);
 });
 
-test('an internal one has another address afterwards, which was said before', async () => {
+test('an internal one has another address afterwards, as the plan said before', async () => {
   const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
   it.sandbox.kube.apply(aService({ name: 'inside', annotations: internal }));
   await it.settle('inside');
@@ -248,7 +248,7 @@ test('with an address of its own that is asked for, the old one goes first, and 
   expect(addressOf(it.sandbox, 'fixed')).toBe('10.0.0.222');
 });
 
-test('a create that Octavia refuses is told and not tried again by sweeps', async () => {
+test('a create that Octavia refuses is reported and not tried again by sweeps', async () => {
   const body = { faultcode: 'Client', faultstring: 'Not on a Saturday.', debuginfo: null };
   const refuse = { kind: 'fail-before', status: 400, times: 100, body } as const;
   it.sandbox.fault({ match: { method: 'POST', path: /\/loadbalancers$/ }, ...refuse });
@@ -279,7 +279,7 @@ test('approved, what could not be made is not begun, and the Service says why', 
   expect(written.filter((write) => write.includes('loadbalancers'))).toEqual([]);
 });
 
-test('approved, what would be complete only later is not turned to: a port whose pool speaks TLS', async () => {
+test('approved, the floating IP does not move to one that is complete only later: a port whose pool speaks TLS', async () => {
   const tls = { 'levelset.openstack.org/pool-tls': 'true', 'levelset.openstack.org/protocol': 'http' };
   it.sandbox.kube.apply(aService({ annotations: tls }));
   await it.settle('web');

@@ -64,7 +64,7 @@ describe('tcp', () => {
     expect(monitor()).toMatchObject({ delay: 5, max_retries: 3, timeout: 5 });
   });
 
-  test('gives the client’s address by the PROXY protocol, with a pool that is built up beside', async () => {
+  test('gives the client’s address by the PROXY protocol, with a new pool next to the old one', async () => {
     await ask({ 'backend-protocol': 'tcp' });
     await ask({ 'proxy-protocol': 'true' });
     expect(it.sandbox.cloud.pools).toMatchObject([{ protocol: 'PROXY' }]);
@@ -98,7 +98,7 @@ describe('http', () => {
     expect(it.sandbox.cloud.l7policies).toEqual([]);
   });
 
-  test('is not what a UDP port beside it speaks, where kinx gave it an HTTP listener', async () => {
+  test('is not what a UDP port of the same Service speaks, where kinx gave it an HTTP listener', async () => {
     const dns = { name: 'dns', port: 53, protocol: 'UDP', nodePort: 30_053 };
     await ask({ 'backend-protocol': 'http' }, { spec: { ports: [...PORTS, dns] } });
     expect(it.sandbox.cloud.listeners.map(({ protocol }) => protocol).sort()).toEqual(['HTTP', 'UDP']);
@@ -139,7 +139,7 @@ describe('terminated_https', () => {
     expect(readyOf(it.sandbox)?.message).toContain('needs a certificate');
   });
 
-  test('is what certificates ask for, although tcp stands beside them; that is said', async () => {
+  test('is what certificates ask for, although the annotation says tcp; the condition names it', async () => {
     const one = await inBarbican('one');
     await ask({ 'backend-protocol': 'tcp', 'tls-container-ids': one });
     expect(listener()?.protocol).toBe('TERMINATED_HTTPS');

@@ -21,13 +21,13 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 type Annotations = Readonly<Record<string, string>>;
-interface Wish {
+interface Change {
   readonly annotations?: Annotations;
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
 /** What waits after the Service has come to rest with this as well. */
-async function ask({ annotations = {}, spec = {} }: Wish): Promise<readonly AwaitingApproval[]> {
+async function ask({ annotations = {}, spec = {} }: Change): Promise<readonly AwaitingApproval[]> {
   const metadata = { name: 'web', namespace: 'default', annotations };
   it.sandbox.kube.apply({ kind: 'Service', metadata, spec });
   expect((await it.settle('web')).outcome.status).toBe('settled');
@@ -41,7 +41,7 @@ function approve(awaitingApproval: readonly AwaitingApproval[]): Promise<readonl
 const poolInUse = (): string => it.sandbox.cloud.listeners[0]?.default_pool_id ?? '';
 
 /** How clients are served, but for what the new pool is made for. */
-function served(turn: Annotations): unknown {
+function served(change: Annotations): unknown {
   const { pools, members, healthmonitors, floatingips } = it.sandbox.cloud;
   const shown = ['address', 'protocol_port', 'subnet_id', 'weight', 'backup', 'monitor_port'];
   return {
@@ -51,7 +51,7 @@ function served(turn: Annotations): unknown {
       delay,
       timeout,
       max_retries,
-      turn === BY_HTTP || type,
+      change === BY_HTTP || type,
     ]),
     floatingips: floatingips.map(({ port_id }) => port_id),
   };
@@ -59,69 +59,69 @@ function served(turn: Annotations): unknown {
 
 interface Case {
   readonly waits: string;
-  readonly wish: Wish;
+  readonly asks: Change;
 }
 
 const SELECTED = { [`${OCCM}node-selector`]: 'kubernetes.io/hostname=node-1' };
 const OF_BOTH: readonly Case[] = [
-  { waits: 'session persistence', wish: { spec: { sessionAffinity: 'ClientIP' } } },
-  { waits: 'another subnet of the members', wish: { annotations: { [`${OCCM}member-subnet-id`]: OTHER } } },
+  { waits: 'session persistence', asks: { spec: { sessionAffinity: 'ClientIP' } } },
+  { waits: 'another subnet of the members', asks: { annotations: { [`${OCCM}member-subnet-id`]: OTHER } } },
 ];
 const OF_GO: readonly Case[] = [
   {
     waits: 'a floating IP that goes',
-    wish: { annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } },
+    asks: { annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' } },
   },
 ];
 const UNCHECKED: Case = {
   waits: 'a monitor that goes',
-  wish: { annotations: { [`${OCCM}enable-health-monitor`]: 'false' } },
+  asks: { annotations: { [`${OCCM}enable-health-monitor`]: 'false' } },
 };
 const OF_KINX: readonly Case[] = [
   UNCHECKED,
-  { waits: 'settings of the monitor', wish: { annotations: { [`${OCCM}health-monitor-delay`]: '30' } } },
-  { waits: 'another type of the monitor', wish: { annotations: BY_HTTP } },
-  { waits: 'a node-selector', wish: { annotations: SELECTED } },
+  { waits: 'settings of the monitor', asks: { annotations: { [`${OCCM}health-monitor-delay`]: '30' } } },
+  { waits: 'another type of the monitor', asks: { annotations: BY_HTTP } },
+  { waits: 'a node-selector', asks: { annotations: SELECTED } },
 ];
 
-const TURNS = [
+const REPLACEMENTS = [
   {
     by: 'the monitor type',
-    maker: 'the Go provider',
+    madeBy: 'the Go provider',
     make: makeAsGoProvider,
-    turn: BY_HTTP,
+    change: BY_HTTP,
     cases: [...OF_BOTH, ...OF_GO],
   },
   {
     by: 'the protocol',
-    maker: 'the Go provider',
+    madeBy: 'the Go provider',
     make: makeAsGoProvider,
-    turn: HTTP,
+    change: HTTP,
     cases: [...OF_BOTH, ...OF_GO, UNCHECKED],
   },
-  { by: 'the protocol', maker: 'kinx', make: makeAsKinx, turn: HTTP, cases: [...OF_BOTH, ...OF_KINX] },
+  { by: 'the protocol', madeBy: 'kinx', make: makeAsKinx, change: HTTP, cases: [...OF_BOTH, ...OF_KINX] },
 ];
 
-describe.each(TURNS)('$maker: $by is another one, by another pool', ({ make, turn, cases }) => {
-  test.each(cases)('$waits waits on, and is done when it is approved', async ({ wish }) => {
+describe.each(REPLACEMENTS)('of $madeBy: $by changes, by another pool', ({ make, change, cases }) => {
+  test.each(cases)('$waits still waits, and is done when it is approved', async ({ asks }) => {
     await make(it);
     Object.assign(it.sandbox.cloud.members[0] ?? {}, { weight: 7 });
     await it.settle('web');
-    const waits = await ask(wish);
-    const [before, pool] = [served(turn), poolInUse()];
+    const waits = await ask(asks);
+    const [before, pool] = [served(change), poolInUse()];
 
     const known = waits.map(({ approval }) => approval);
-    const asked = (await ask({ annotations: turn })).filter(({ approval }) => !known.includes(approval));
+    const asked = (await ask({ annotations: change })).filter(({ approval }) => !known.includes(approval));
     const after = await approve(asked);
 
     expect(waits).toHaveLength(1);
     expect(poolInUse()).not.toBe(pool);
     expect(it.sandbox.cloud.pools).toHaveLength(1);
-    expect(served(turn)).toEqual(before);
+    expect(served(change)).toEqual(before);
     expect(after).toEqual(waits);
 
     expect(await approve(waits)).toEqual([]);
-    expect(served(turn)).not.toEqual(before);
+    expect(served(change)).not.toEqual(before);
   });
 });
 

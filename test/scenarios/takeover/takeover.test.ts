@@ -117,7 +117,7 @@ describe('a change that kinx never made', () => {
     });
   });
 
-  test('waits, is told with the way to approve it, and is counted by sweeps that rest', async () => {
+  test('waits, is named with the way to approve it, and is counted by sweeps that find nothing to do', async () => {
     const { outcome, plan } = await it.settle('web');
 
     expect(outcome.status).toBe('settled');

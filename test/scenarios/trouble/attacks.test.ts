@@ -149,7 +149,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
   });
 
-  test('a tag that says to replace ours turns no address', async () => {
+  test('a tag that claims to replace ours moves no address', async () => {
     const mine = await ours();
     const stranger = await aLoadBalancer({
       name: 'theirs',

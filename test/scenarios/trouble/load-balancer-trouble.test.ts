@@ -75,7 +75,7 @@ describe('a load balancer that is wanted', () => {
     expect(readyOf(it.sandbox)?.message).toContain('is in ERROR');
   });
 
-  test('is looked after again as soon as the operator has repaired it', async () => {
+  test('is reconciled again as soon as the operator has repaired it', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
     it.sandbox.cloud.setStatus(loadBalancerId(), 'ERROR');

@@ -65,7 +65,7 @@ describe('a world that is settled', () => {
 });
 
 describe('Events', () => {
-  test('tell of each transition once: making, made, changed', async () => {
+  test('name each transition once: making, made, changed', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
     for (let n = 1; n <= 10; n += 1) await run(request, it.world);
@@ -82,7 +82,7 @@ describe('Events', () => {
     ]);
   });
 
-  test('tell of a failure once, however often it is met', async () => {
+  test('name a failure once, however often it happens', async () => {
     it.sandbox.kube.apply(
       aService({
         annotations: { 'loadbalancer.openstack.org/subnet-id': 'a0000000-0000-4000-8000-000000000000' },
@@ -95,7 +95,7 @@ describe('Events', () => {
     expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
   });
 
-  test('tell once of what ends every run early', async () => {
+  test('name once what ends every run early', async () => {
     it.sandbox.kube.apply(aService());
     it.sandbox.fault({
       match: { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ },
@@ -110,7 +110,7 @@ describe('Events', () => {
     expect(eventsOf(it.sandbox)).toEqual(['SyncLoadBalancerFailed x1']);
   });
 
-  test('tell of a deletion in two words', async () => {
+  test('name a deletion in two words', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
 

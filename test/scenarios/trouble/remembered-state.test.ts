@@ -14,7 +14,7 @@ const request = { key: 'service/default/web', trigger: 'audit' } as const;
 const asked = (path: RegExp): number =>
   it.sandbox.requests.filter((call) => call.method === 'GET' && path.test(call.path)).length;
 
-describe('the run that comes back after our own write', () => {
+describe('the requeued run after our own write', () => {
   test('reads one status tree and nothing else', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
@@ -37,7 +37,7 @@ describe('the run that comes back after our own write', () => {
     expect(it.sandbox.cloud.members).toHaveLength(3);
   });
 
-  test('reads everything when it comes back late: another process may have changed settings', async () => {
+  test('reads everything when it is late: another process may have changed settings', async () => {
     it.sandbox.kube.apply(aService());
     await run(request, it.world);
     await pause(20);

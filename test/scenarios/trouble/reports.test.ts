@@ -59,7 +59,7 @@ test('three mistakes are one condition and one Event of three lines, while the r
   ]);
 });
 
-test('one that stops everything comes first, and the others are told as well', async () => {
+test('a blocking one comes first, and the others are named as well', async () => {
   const annotations = { ...MISTAKES, [`${OWN}tls-versions`]: 'SSLv9' };
   it.sandbox.kube.apply(aService({ annotations }));
   await it.settle('web');

@@ -117,7 +117,7 @@ describe('a write that is refused', () => {
     expectOneOfEach();
   });
 
-  test('for good is said on the Service, and what was made is remembered', async () => {
+  test('for good is named in the condition, and what was made is remembered', async () => {
     it.sandbox.kube.apply(aService());
     const body = {
       NeutronError: {

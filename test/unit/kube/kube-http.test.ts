@@ -152,7 +152,7 @@ it('keeps its connections', async () => {
   expect(fake.sockets).toBe(1);
 });
 
-it('tells every attempt', async () => {
+it('reports every attempt', async () => {
   const calls: KubeCall[] = [];
   const fake = await start((_asked, nth) => (nth === 1 ? 'reset' : { status: 200 }));
   await createHttp(fake.connection, (call) => calls.push(call))(READ);

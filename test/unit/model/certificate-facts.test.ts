@@ -35,7 +35,7 @@ describe('two names of a certificate', () => {
   const equal = (attribute: string, a: unknown, b: unknown): boolean =>
     equalAttribute(attributeRule('listener', attribute), a, b);
 
-  test('are one by the id in them, wherever Barbican is said to be', () => {
+  test('are one by the id in them, whatever host they name', () => {
     const [one, other] = [`http://a:9311/v1/secrets/${ID}`, `https://b/v1/containers/${ID}`];
     expect(equal('default_tls_container_ref', one, other)).toBe(true);
     expect(equal('default_tls_container_ref', one, ID.replaceAll('-', ''))).toBe(true);

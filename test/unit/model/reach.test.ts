@@ -61,7 +61,7 @@ test('a load balancer on the operator’s list needs no tag', () => {
   expect(mayJoin({ allowedReferences }, 'shop', { id: OTHER })).toBe(false);
 });
 
-test('what is told names the entry that is missing, if an entry can say it', () => {
+test('the message names the missing entry, where an entry can allow it', () => {
   expect(outOfReach('shop', 'subnet', ID)).toContain(`--allowed-references=shop/subnet/${ID}`);
   expect(outOfReach('shop', 'subnet', '&a,b')).toContain('--allowed-references=shop/subnet/*');
 });

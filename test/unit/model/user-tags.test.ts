@@ -7,7 +7,7 @@ const API = { namespace: 'shop', name: 'api' };
 const NAME = 'levelset-name=shop/web';
 
 describe('tags that a Service asks for', () => {
-  test('stand beside those of others, and go with the annotation', () => {
+  test('are added to those of others, and go with the annotation', () => {
     const asked = mergeTags(['theirs'], [NAME, ...userTags(WEB, ['paid', 'a/b'])]);
     expect(asked).toContain('paid');
     expect(mergeTags(asked, [NAME, ...userTags(WEB, ['a/b'])])).toEqual([

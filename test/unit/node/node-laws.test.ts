@@ -121,7 +121,7 @@ test('the order in which ports and networks were listed says nothing', () => {
   });
 });
 
-test('nothing is told twice, and no InternalIP is lost without another one, or as an ExternalIP', () => {
+test('no message comes twice, and no InternalIP is lost without another one, or as an ExternalIP', () => {
   holds((given) => {
     const { addresses } = nodeAddresses(given);
     const lines = addresses.map(({ type, address: of }) => `${type} ${of}`);

@@ -32,7 +32,7 @@ describe('a Node that leaves', () => {
     expect(deletes(plan)).toBe(true);
   });
 
-  test('and is held by the brake is told why, and what approves it', () => {
+  test('and is kept by the deletion budget has a condition that says why, and what approves it', () => {
     const plan = planOf({ leaves: true, deletionBudget: 'too many' });
     expect(plan.refused).toEqual([
       {

@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 10, 21, 18);
 const BEFORE = '2026-11-21T17:00:00Z';
 const EMPTY = { services: [], steps: [], refused: [], awaitingApproval: [], problems: [], foreign: [] };
 const PROBLEM: Problem = { field: 'metadata.name', value: 'a', message: 'is the name of no server' };
-const REFUSED: Refusal = { address: 'node/a', kind: 'node', changes: [], reason: 'braked', approval: 'abc' };
+const REFUSED: Refusal = { address: 'node/a', kind: 'node', changes: [], reason: 'too many at once', approval: 'abc' };
 
 const aNode = (change: {
   readonly taints?: readonly string[];
@@ -36,7 +36,7 @@ const failed = (code: ErrorCode): Applied => ({
   error: new ReconcileError(code, 'words'),
 });
 
-describe('what a look at a Node comes to', () => {
+describe('the outcome of a run for a Node', () => {
   const evaluation = anEvaluation(aNode({}));
   const again = { ...evaluation, againInMs: 5_000 };
   test.each<readonly [which: string, evaluation: NodeEvaluation, applied: Applied, outcome: object]>([
@@ -72,7 +72,7 @@ describe('what a look at a Node comes to', () => {
   });
 });
 
-describe('what a Node is told', () => {
+describe('the condition of a Node', () => {
   const SETTLED: Outcome = { status: 'settled' };
   const BLOCKED: Outcome = { status: 'blocked', reason: 'why' };
   const RETRY: Outcome = { status: 'failed', code: 'KUBE_CONFLICT', message: 'why', retryAfterMs: 1 };

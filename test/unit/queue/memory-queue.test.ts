@@ -62,7 +62,7 @@ test('a key that is added while it runs runs once more afterwards', async () => 
   expect(runs).toEqual(['audit web', 'audit web']);
 });
 
-test('what a sweep found while its key ran is looked for once more: the run may have looked before it', async () => {
+test('a key that a sweep found while it ran is run once more: the run may have read before the sweep', async () => {
   const { queue, runs } = aQueue(() => after(10), { concurrency: 5 });
 
   queue.add(aRequest('web'));
@@ -100,7 +100,7 @@ test('what people changed goes before requeued keys, and those before what a swe
   expect(runs).toEqual(['sweep busy', 'resync d', 'audit b', 'requeue c', 'sweep a']);
 });
 
-test('a failure comes back later each time, and at once after success', async () => {
+test('a failed key is requeued later each time, and at once after success', async () => {
   const times: number[] = [];
   const { queue } = aQueue((_request, run) => {
     times.push(Date.now());
@@ -160,7 +160,7 @@ test('a key whose load balancer is busy waits elsewhere until somebody changes i
   expect(queue.depth).toBe(0);
 });
 
-test('a run that rejects comes back like a failure', async () => {
+test('a run that rejects is requeued like a failure', async () => {
   const { queue, runs } = aQueue((_request, run) => {
     if (run === 1) throw new Error('a bug');
     return SETTLED;

@@ -67,7 +67,7 @@ test('all that wait are judged by one list of our own load balancers', async () 
   ]);
 });
 
-test('of those that wait for one load balancer one comes back at a time, and none while that one writes', async () => {
+test('of the keys that wait for one load balancer one is requeued at a time, and none while that one writes', async () => {
   const { poller, octavia, ready } = setUp();
   for (const name of ['a', 'b', 'c']) wait(poller, busy(name, 1_000, 'lb-shared'));
 
@@ -83,7 +83,7 @@ test('of those that wait for one load balancer one comes back at a time, and non
   expect(ready.map((line) => line.split(' ')[1])).toEqual(['a', 'b', 'c']);
 });
 
-test('what stays busy is looked at later each time, up to 30 s apart', async () => {
+test('a load balancer that stays busy is polled later each time, up to 30 s apart', async () => {
   const { poller, octavia } = setUp();
   octavia.status.set('lb-a', 'PENDING_CREATE');
   wait(poller, busy('a', 1_000));
@@ -123,7 +123,7 @@ test('never more than two lists a second, and never two at once', async () => {
   expect(octavia.lists.length).toBeGreaterThan(3);
 });
 
-test('once it knows how long a create takes, it looks shortly before the end and then often', async () => {
+test('once it knows how long a create takes, it polls shortly before the end and then often', async () => {
   const { poller, octavia, ready } = setUp();
   octavia.status.set('lb-a', 'PENDING_CREATE');
   wait(poller, created('a', 4_000));
@@ -169,7 +169,7 @@ test('a key that waits anew while the list is under way is not judged by it', as
   expect(ready).toHaveLength(1);
 });
 
-test('a list that fails is told, tried again later, and loses nobody', async () => {
+test('a list that fails is logged, tried again later, and loses no key', async () => {
   const { poller, octavia, ready, warnings } = setUp();
   octavia.answer = () => Promise.reject(new Error('503'));
   wait(poller, busy('a', 500));

@@ -5,7 +5,7 @@ import { failed, progressing, SETTLED } from './reports.ts';
 const most = (): number => 0.999999;
 const least = (): number => 0;
 
-test('what is settled or blocked does not come back', () => {
+test('a settled or blocked key is not requeued', () => {
   expect(requeueDelayMs(SETTLED, 0, most)).toBeUndefined();
   expect(requeueDelayMs({ status: 'blocked', reason: 'bad annotation' }, 0, most)).toBeUndefined();
 });
@@ -22,7 +22,7 @@ test('a run that only ended early goes on at once, but not again and again', () 
   ]);
 });
 
-test('a run that names a delay never comes back earlier, even when that is longer than 30 s', () => {
+test('a run that names a delay is never requeued earlier, even when that is longer than 30 s', () => {
   expect(requeueDelayMs(progressing(3_000), 0, least)).toBe(3_000);
   expect(requeueDelayMs(failed(90_000), 4, most)).toBe(90_000);
 });

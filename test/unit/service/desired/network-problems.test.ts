@@ -75,7 +75,7 @@ test('a VIP subnet of another network stops the unit before anything is made', (
   ]);
 });
 
-test('a VIP too many is told of by the one whose load balancer it is', () => {
+test('only the owner of the load balancer names a VIP too many', () => {
   const seen = facts(FOUR, { vips: ['10.0.0.7', 'fd00:10::7'] });
   const four = intent(['IPv4']);
   expect(told(four, seen, ZED, false)).toEqual([
@@ -85,7 +85,7 @@ test('a VIP too many is told of by the one whose load balancer it is', () => {
   expect(told(intent(['IPv4'], 'SingleStack', ADDITIONAL), seen, ZED, false)).toEqual([]);
 });
 
-test('a floating IP for IPv6 is told of only where it is asked for', () => {
+test('a floating IP for IPv6 is named only where somebody asks for it', () => {
   const seen = facts(SIX);
   const asked = { 'loadbalancer.openstack.org/floating-subnet': 'public' };
   expect(told(intent(['IPv6']), seen, ZED, false)).toEqual([]);

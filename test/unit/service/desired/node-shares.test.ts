@@ -25,7 +25,7 @@ test('not all are backups because the Service names too many', () => {
   expect(shares({ backupMembers: ['a'] }, ['a']).backups).toEqual(['b', 'c']);
 });
 
-test('a node that is no member is said, and the others count', () => {
+test('a node that is no member is named, and the others count', () => {
   const { weights, backups, problems } = shares({ memberWeights: { a: 5, z: 1 }, backupMembers: ['b', 'y'] });
   expect(weights.get('a')).toBe(5);
   expect(weights.get('constructor')).toBeUndefined();

@@ -36,7 +36,7 @@ test('a cloud that has everything changes nothing', () => {
   expect(within(26)).toEqual({ resources: desired, problems: [] });
 });
 
-test('an older API is asked for what it has, and the rest is said with the version it needs', () => {
+test('an older API is asked for what it has, and a message names the version that the rest needs', () => {
   const { resources, problems } = within(13);
   expect(resources.map(({ attributes }) => attributes)).toEqual([
     { flavor_id: 'f', name: 'x' },
@@ -76,7 +76,7 @@ test('a port that should end TLS is not opened without it', () => {
   ]);
 });
 
-test('a port for which nothing can be taken in place is left out, with all that is behind it', () => {
+test('a port for which nothing can stand in is skipped, with all that is behind it', () => {
   const resources: readonly DesiredResource[] = [
     { kind: 'listener', address: 'listener/sctp/80', attributes: { protocol: 'SCTP' } },
     { kind: 'pool', address: 'pool/sctp/80', attributes: { protocol: 'SCTP' } },

@@ -55,7 +55,7 @@ test.each(REFERRING.flatMap(({ names, refers = 'subnet' }) => names.map((name) =
   },
 );
 
-test('out of reach, the value is not even looked up: what cloud.conf says holds', () => {
+test('out of reach, the value is not even looked up: cloud.conf decides', () => {
   expect(read({ [`${OCCM}subnet-id`]: ID }).loadbalancer.vip_subnet_id).toBe(OTHER);
 });
 

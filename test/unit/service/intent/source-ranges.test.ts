@@ -25,7 +25,7 @@ test('of two families nobody has access by the one that has no range, and everyb
   expect(dual('fd00::/8', '10.0.0.0/8')).toEqual(['10.0.0.0/8', 'fd00::/8']);
 });
 
-test('what is not served is left out, and where nothing is left nothing is opened', () => {
+test('a rule that is not served is skipped, and where none is left nothing is opened', () => {
   const service = (...loadBalancerSourceRanges: string[]) =>
     aStoredService({ spec: { loadBalancerSourceRanges, ipFamilies: ['IPv4', 'IPv6'] } });
   const four = withFamilies(readIntent(service('fd00::/8', '10.0.0.0/8'), aConfig()), [4]);

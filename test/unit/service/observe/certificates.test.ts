@@ -50,7 +50,7 @@ test('an address says which of the two it is', async () => {
   });
 });
 
-test.each(['FORBIDDEN', 'CONFIG_INVALID'] as const)('%s is told in words', async (code) => {
+test.each(['FORBIDDEN', 'CONFIG_INVALID'] as const)('%s becomes a message in words', async (code) => {
   const cloud = new Watched(code);
   const facts = await observeCertificates({ references: [{ id: CERTIFICATE }] }, { cloud, clock });
   expect(facts.references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });

@@ -23,7 +23,7 @@ const observed = (ref: string | null): readonly ObservedResource[] => [
   },
 ];
 
-test('an application credential cannot set a certificate, and the way out is said', () => {
+test('an application credential cannot set a certificate, and the message names the way out', () => {
   const [problem, ...others] = delegationProblems(desired, [], 'application-credential');
   expect(others).toEqual([]);
   expect(problem).toMatchObject({ field: 'listener/tcp/443', blocking: true });

@@ -71,7 +71,7 @@ describe('another member subnet', () => {
     expect(subnetsOf(cloud)).toEqual([OTHER_SUBNET, OTHER_SUBNET]);
   });
 
-  test('that is the wish of nobody is none', async () => {
+  test('that nobody asks for is none', async () => {
     const cloud = await served(inSubnet(OTHER_SUBNET));
     const ofFamily6 = await evaluation(inSubnet(SUBNET_IPV6), nodes, cloud);
 
@@ -114,8 +114,8 @@ describe('a batch', () => {
   );
 });
 
-describe('whoever changes their mind half-way', () => {
-  test.each([1, 2, 3])('is never led to the pool of the wish before (%i steps)', async (steps) => {
+describe('an intent that changes half-way', () => {
+  test.each([1, 2, 3])('never uses the pool of the intent before (%i steps)', async (steps) => {
     const cloud = await served(service());
     await interrupted(inSubnet(OTHER_SUBNET), cloud, steps);
     const [inUse, begun] = cloud.all('pool').map(({ id }) => id);

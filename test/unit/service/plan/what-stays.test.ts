@@ -38,7 +38,7 @@ describe('a floating IP that is in use', () => {
   });
 });
 
-describe('a load balancer in ERROR that nobody has the address of', () => {
+describe('a load balancer in ERROR whose address was never published', () => {
   test('is not made anew while something that is not ours is on it', async () => {
     const cloud = await served();
     const [lb] = cloud.all('loadbalancer');

@@ -126,7 +126,7 @@ describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
 });
 
 describe('an approval', () => {
-  test('is for one change, not for the one beside it', async () => {
+  test('is for one change, and for no other', async () => {
     const evaluation = await evaluateWorld(changed(kinx, sticky));
     const [first] = evaluation.plan.awaitingApproval;
     const one = { ...evaluation, plan: { ...evaluation.plan, awaitingApproval: first ? [first] : [] } };
@@ -170,7 +170,7 @@ describe('with traffic that stays on its node', () => {
     draft.service.spec.healthCheckNodePort = 32_000;
   });
 
-  test('members are not asked at a port that nobody checks yet', async () => {
+  test('members get no monitor port that no monitor uses yet', async () => {
     const evaluation = await evaluateWorld(local);
 
     expect(waiting(evaluation).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([

@@ -78,7 +78,7 @@ describe.each(['occm/basic-two-ports', 'kinx/readme-tcp'])('the members of %s', 
     expect(stepsOf(evaluation)).toEqual(['members pool/tcp/80']);
   });
 
-  test('stay where a Service has no such wish, whatever subnet they are in', async () => {
+  test('stay where a Service asks for none, whatever subnet they are in', async () => {
     const elsewhere: Edit = ({ openstack }) => {
       for (const member of openstack.flatMap(({ members }) => Object.values(members).flat()))
         member['subnet_id'] = ANOTHER;

@@ -2,21 +2,29 @@ import type { Attributes, ResourceKind, ResourceTypes } from './resources.ts';
 
 /**
  * How an attribute may change once the resource exists.
- * in-place: PUT. recreate: delete and create again. new-pool: with a whole new pool, filled beside the old one before the
- * listener turns to it (decision 11). refuse: it would take something away that people depend on (the VIP, an address), so
- * the plan says no and does the rest. at-create: only a starting value; later differences are no drift (names go stale and
- * are never compared, decision 4).
+ *
+ * - in-place: by an update.
+ * - recreate: the resource is deleted and created again.
+ * - new-pool: a new pool is filled beside the old one before the listener turns to it (decision 11).
+ * - refuse: the change would take away what people depend on, such as the VIP. The plan refuses it and does the rest.
+ * - at-create: the value is set once. Later differences are no drift, since names go stale (decision 4).
  */
 export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-create';
 
 /**
- * How desired and observed are compared. value: as they are, absent as null. set: lists in any order. open-cidrs: a set
- * in which "everybody" and null are one (decision 3). tags: ours must be among them, all others stay. set-record: tags of
- * which only the record of what we set counts, since each write costs a lock (decision 7). sparse: an object
- * whose null keys the server filled in (decision 2), null being an empty one. reference, references: names of certificates
- * in Barbican, equal as they are or by the id in them (decision 3); a list in any order. vips: one in each of these
- * subnets, at the address that is asked for. entries: of an object those that are named, null for one that is to be absent.
- * conditions: of a list those types that are named, whatever their times. asked-text: a description, of which only what a Service asks for counts.
+ * How a desired value is compared with the observed one. Without a rule it is `value`.
+ *
+ * - value: as JSON; an absent value equals null.
+ * - set: lists in any order.
+ * - asked-text: a description, of which only the part that a Service asks for counts.
+ * - open-cidrs: a set in which "everybody" equals null (decision 3).
+ * - tags: ours must be among the observed ones; all others stay.
+ * - set-record: tags of which only the record `levelset-set` and users' own count, since each write locks (decision 7).
+ * - sparse: an object without its null keys, which the server fills in (decision 2). Null equals an empty object.
+ * - reference, references: certificates in Barbican, equal by their id (decision 3); a list in any order.
+ * - vips: an additional VIP in each of these subnets, at the address that is asked for.
+ * - entries: the named keys of an object; null asks for the key to be absent.
+ * - conditions: the named types of a list of conditions, whatever their times.
  */
 export type CompareRule =
   | 'value'
@@ -36,13 +44,16 @@ export interface AttributeRule {
   readonly change: ChangeRule;
   readonly compare?: CompareRule;
   /**
-   * Set only when somebody asks for it, and then recorded in a tag of the resource, `levelset-set=`; when the asking
-   * stops, this is written and leaves it to the server again (decision 2).
+   * The value that leaves the attribute to the server again (decision 2). An attribute that has one is set only on
+   * request, and recorded in the resource's tag `levelset-set`; this value is written when nobody asks any more.
    */
   readonly unset?: null | false | 1 | 'NONE' | readonly [] | Attributes;
 }
 
-/** Every attribute of every resource that levelset sets. Source: the Octavia and Neutron API references. */
+/**
+ * Every attribute that levelset sets, by kind of resource. What may change at all: Octavia, Networking and Key Manager API
+ * references, and for `node` and `nodestatus` the Kubernetes API reference.
+ */
 // prettier-ignore
 export const ATTRIBUTES = {
   loadbalancer: {
@@ -159,7 +170,7 @@ export const ATTRIBUTES = {
     description:         { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
   },
-  // its address is all of it: another rule is another address (model/network/openings.ts)
+  // Neutron changes no rule: another rule has another address (model/network/openings.ts)
   securitygrouprule: {
     direction:           { change: 'at-create' },
     ethertype:           { change: 'at-create' },
@@ -169,12 +180,13 @@ export const ATTRIBUTES = {
     remote_ip_prefix:    { change: 'at-create' },
     security_group_id:   { change: 'at-create' },
   },
-  // only our own group comes and goes (service/plan/plan-security-group.ts), and only our own pairs (routes/desired/desire-routes.ts)
+  // only our own group is added and removed (service/plan/plan-security-group.ts), and only our own pairs
+  // (routes/desired/desire-routes.ts)
   port: {
     security_groups:     { change: 'in-place', compare: 'set' },
     allowed_address_pairs: { change: 'in-place' },
   },
-  // made by others; of its routes only ours come and go (routes/desired/desire-routes.ts)
+  // others make routers; only our own routes are added and removed (routes/desired/desire-routes.ts)
   router: {
     routes:              { change: 'in-place' },
   },
@@ -184,7 +196,7 @@ export const ATTRIBUTES = {
     secret_type:         { change: 'at-create' },
     payload:             { change: 'at-create' },
   },
-  // Kubernetes lets it be set once: it is desired only where there is none
+  // a providerID is desired only where there is none: Kubernetes lets it be set once
   node: {
     providerID:          { change: 'in-place' },
     labels:              { change: 'in-place', compare: 'entries' },
@@ -198,6 +210,7 @@ export const ATTRIBUTES = {
   },
 } as const satisfies { [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: AttributeRule } };
 
+/** Throws TypeError for an attribute that is not in ATTRIBUTES. */
 export function attributeRule(kind: ResourceKind, attribute: string): AttributeRule {
   const rules: Readonly<Record<string, AttributeRule>> = ATTRIBUTES[kind];
   const rule = rules[attribute];
@@ -205,7 +218,7 @@ export function attributeRule(kind: ResourceKind, attribute: string): AttributeR
   return rule;
 }
 
-/** Whether a name, out of a tag that anybody may have written, is one that can be left to the server again. */
+/** Whether an attribute can be left to the server again. The name may be anything: it comes out of a tag. */
 export function hasUnset(kind: ResourceKind, attribute: string): boolean {
   return Object.hasOwn(ATTRIBUTES[kind], attribute) && attributeRule(kind, attribute).unset !== undefined;
 }

@@ -1,4 +1,4 @@
-/** When a value that is desired and one that was observed mean the same (decision 3). */
+/** Comparison of desired with observed values (decision 3). */
 import type { AttributeRule } from './attributes.ts';
 import { askedDescription, mergeTags, recordedIn } from './ownership.ts';
 import type { Condition } from './kubernetes.ts';
@@ -7,7 +7,7 @@ import { identityOf } from './tls/certificate-facts.ts';
 import { isUserTag, mergeUserTags } from './load-balancer/user-tags.ts';
 import { sameJson } from './json.ts';
 
-/** True when `observed` already is what `desired` asks for. */
+/** Whether `observed` already is what `desired` asks for, by the attribute's rule. */
 export function equalAttribute(rule: AttributeRule, desired: unknown, observed: unknown): boolean {
   switch (rule.compare ?? 'value') {
     case 'value':
@@ -75,7 +75,7 @@ function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return sameJson([...new Set(a)].sort(), [...new Set(b)].sort());
 }
 
-/** On what carries no tags of ours but records: those that are asked for, and none that is asked for no more. */
+/** Whether the tags that Services ask for are there, and those that they ask for no more are gone. */
 function sameUserTags(desired: unknown, observed: unknown): boolean {
   const merged = mergeUserTags(strings(observed), strings(desired));
   const asked = merged.desired.filter((tag) => isUserTag(tag, merged.desired));

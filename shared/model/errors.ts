@@ -1,19 +1,25 @@
 /**
- * Every way the outside world can fail, in one table. Branch on the code, never on a text.
- * wait: normal, come back soon; retry: back off; blocked: the object must change; operator: whoever runs levelset
- * must act; bug: we, or the API, broke a promise.
+ * What follows from an error. Code branches on the error's code, never on its text.
+ *
+ * - wait: nothing is wrong; the key is requeued soon.
+ * - retry: the key is requeued with backoff.
+ * - blocked: the object must change.
+ * - operator: whoever runs levelset must act.
+ * - bug: levelset or an API broke a promise.
  */
 export type Disposition = 'wait' | 'retry' | 'blocked' | 'operator' | 'bug';
 
 interface ErrorRow {
   readonly disposition: Disposition;
-  /** The reason of the Event and condition on the Service. */
+  /** Reason of the Event and of the condition on the Service. */
   readonly reason: string;
-  /** What `POST /resync` answers. */
+  /** HTTP status with which `POST /resync` answers. */
   readonly status: number;
+  /** What to do, for people. */
   readonly advice: string;
 }
 
+/** Every way in which the outside can fail. */
 // prettier-ignore
 export const ERRORS = {
   LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
@@ -42,18 +48,18 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 export interface ErrorContext {
-  /** OpenStack's or the apiserver's own request id, to find the call in their logs. */
+  /** Request id of OpenStack, or audit id of the apiserver: it finds the call in their logs. */
   readonly requestId?: string;
   /** The HTTP status of the answer. */
   readonly status?: number;
-  /** When the answer said so (Retry-After), in milliseconds. */
+  /** What the answer asked to wait (Retry-After), in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The quota that was met, when the answer said so. */
+  /** The quota that was reached, where the answer says it. */
   readonly limit?: number;
   readonly cause?: unknown;
 }
 
-/** The world's failure. A user's mistake is not one: it is a Problem. */
+/** A failure of the outside. A user's mistake is none: that is a Problem in the plan. */
 export class ReconcileError extends Error {
   override readonly name = 'ReconcileError';
   readonly code: ErrorCode;
@@ -70,7 +76,7 @@ export class ReconcileError extends Error {
   }
 }
 
-/** What was thrown, with a code: anything unknown is a bug of ours, or of a library. */
+/** The error with a code. Anything unknown gets UNEXPECTED_RESPONSE: a bug of ours or of a library. */
 export function asReconcileError(error: unknown): ReconcileError {
   if (error instanceof ReconcileError) return error;
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

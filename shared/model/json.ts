@@ -1,6 +1,7 @@
+/** JSON that other programs sent, and JSON to compare by. */
 import { createHash } from 'node:crypto';
 
-/** Reads text that another program sent. Undefined for anything that is not whole JSON: HTML, a cut answer, nothing. */
+/** The value of a JSON text. Undefined for anything else, such as HTML, a cut answer or an empty text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -24,7 +25,7 @@ export function stringAt(value: unknown, key: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** A short hash of a JSON value; equal values have equal ones whatever the order of their keys. */
+/** A hash of 24 hex digits. Values that differ in the order of their keys alone have the same one. */
 export function fingerprint(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(value)))
@@ -32,11 +33,12 @@ export function fingerprint(value: unknown): string {
     .slice(0, 24);
 }
 
+/** Whether two values have the same JSON, whatever the order of their keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 }
 
-/** The same value with the keys of every object in order, so that equal values have equal JSON. */
+/** The value with the keys of all its objects in order. */
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (value === null || typeof value !== 'object') return value;

@@ -1,6 +1,6 @@
 /**
- * The parts of Kubernetes objects that levelset reads, as they are on the wire (timestamps stay strings). Shapes come
- * from the Kubernetes API reference by way of client-node's types; none of its code is loaded.
+ * The parts of Kubernetes objects that levelset reads, as they are on the wire; timestamps stay strings. Shapes: the
+ * Kubernetes API reference, and the types of client-node, none of whose code is loaded.
  */
 import type { V1ServicePort, V1ServiceSpec } from '@kubernetes/client-node';
 
@@ -14,11 +14,11 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  /** Who last wrote which fields; only of a Service that was read by itself, lists go without. */
+  /** Who last wrote which fields. Only a Service that was read by itself has it; lists leave it out. */
   readonly managedFields?: readonly ManagedFields[];
 }
 
-/** Fields of an object by the one that wrote them (API conventions, "Field Management"). */
+/** The fields that one manager wrote (Kubernetes documentation, "Server-Side Apply", field management). */
 export interface ManagedFields {
   readonly manager?: string;
   readonly subresource?: string;
@@ -78,12 +78,12 @@ export interface NodeAddress {
   readonly address: string;
 }
 
-/** As that of other objects, with the time of the last word about it. */
+/** The condition of a Node: it also has the time at which it was last confirmed. */
 export interface NodeCondition extends Condition {
   readonly lastHeartbeatTime?: string;
 }
 
-/** Where the Pods of a Service are (discovery.k8s.io/v1). `ports` are of all its endpoints. */
+/** Where Pods of a Service are (discovery.k8s.io/v1). `ports` hold for all its endpoints. */
 export interface EndpointSlice {
   readonly metadata: ObjectMeta;
   readonly addressType?: string;
@@ -93,7 +93,7 @@ export interface EndpointSlice {
 }
 
 export interface Endpoint {
-  /** All of one Pod; the first one stands for it. */
+  /** Addresses of one Pod; the first one stands for it. */
   readonly addresses?: readonly string[];
   readonly nodeName?: string;
   readonly conditions?: {
@@ -114,7 +114,7 @@ export interface Pod {
   readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] };
 }
 
-/** Only ever read to be passed on; what is in `data` is told to nobody. */
+/** A Secret, which is read to be passed on. No log, message or plan shows its `data`. */
 export interface Secret {
   readonly metadata: ObjectMeta & { readonly namespace: string };
   readonly type?: string;
@@ -122,7 +122,7 @@ export interface Secret {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A merge patch of a Service's metadata and status (RFC 7386: null removes). */
+/** A merge patch of a Service's metadata and status; null removes (RFC 7386). */
 export interface ServicePatch {
   readonly metadata?: {
     readonly annotations?: Readonly<Record<string, string | null>>;
@@ -136,20 +136,20 @@ export interface ServicePatch {
 
 /** An Event to be shown at a Service or a Node (docs/sources/kubernetes.md, "Events of the controllers"). */
 export interface ObjectEvent {
-  /** Kubernetes' own that would say it, where that is not the one of the Service or the Node. */
+  /** The controller of Kubernetes that emits such an Event, where it is not the one of Services or Nodes. */
   readonly component?: 'route_controller';
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** spec.loadBalancerIP where an external Service asks for a floating IP by it: these are of IPv4. */
+/** The floating IP that an external Service asks for by spec.loadBalancerIP; undefined for IPv6, which has none. */
 export function askedFloatingIP({ spec }: Pick<Service, 'spec'>): string | undefined {
   const { loadBalancerIP = '' } = spec;
   return loadBalancerIP === '' || loadBalancerIP.includes(':') ? undefined : loadBalancerIP;
 }
 
-/** In the order in which they are published; none where a hostname stands in their place. */
+/** The IP addresses in the Service's status, in their order; none where hostnames are published. */
 export function publishedAddresses(service: Service | undefined): readonly string[] {
   return (service?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));
 }

@@ -3,13 +3,17 @@ import type { ErrorCode } from './errors.ts';
 import type { Plan, Step } from './plan.ts';
 import type { ReconcileRequest, Key } from './request.ts';
 
+/**
+ * How a run ended. settled: all is as desired. progressing: the run ended early and its key is requeued. blocked: the object
+ * must change first. failed: an error ended it.
+ */
 export type Outcome =
   | { readonly status: 'settled' }
   | {
       readonly status: 'progressing';
       readonly reason: string;
       readonly retryAfterMs: number;
-      /** The load balancer that is waited for; pending ones are polled together with one list call. */
+      /** Id of the load balancer that is busy. One list call polls all of these together. */
       readonly waitingFor?: string;
     }
   | { readonly status: 'blocked'; readonly reason: string }
@@ -20,7 +24,7 @@ export type Outcome =
       readonly retryAfterMs: number;
     };
 
-/** What one run of the pipeline found, did and left. */
+/** What one run of one key found and did. */
 export interface Report {
   readonly request: ReconcileRequest;
   readonly outcome: Outcome;
@@ -28,24 +32,24 @@ export interface Report {
   readonly plan?: Plan;
   readonly applied: readonly Step[];
   readonly loadBalancerId?: string;
-  /** What is published; several with a comma between them. */
+  /** The published address; several are separated by commas. */
   readonly address?: string;
-  /** Eligible nodes that cannot be members yet; the node set is looked at again until there are none. */
+  /** Names of eligible nodes without an address. The node set is read again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];
-  /** When the first member of a node that leaves is to go: the key is looked at again then. */
+  /** Milliseconds until the first draining member is deleted. The key is requeued then. */
   readonly drainedInMs?: number;
-  /** That its listeners are to use; undefined when that was not found out. */
+  /** Certificates that its listeners should use; undefined where that is not known. */
   readonly certificates?: readonly CertificateInUse[];
-  /** A Node was changed, or left its CIDRs: members of load balancers, and who waits for a CIDR, are to be looked at. */
+  /** A Node changed or gave up its CIDRs: a sweep checks members, and Nodes that wait for a CIDR. */
   readonly membersMoved?: true;
   readonly durationMs: number;
   /** OpenStack requests made by this run. */
   readonly calls: number;
-  /** OpenStack request ids of the calls that failed. */
+  /** OpenStack request ids of calls that failed. */
   readonly failedRequestIds: readonly string[];
 }
 
-/** What a unit's own page answers; who ran it, when and at what cost is added to it. */
+/** The part of a Report that a controller makes. The shared code adds the request, the duration and the calls. */
 export type Run = Pick<
   Report,
   | 'outcome'
@@ -59,28 +63,28 @@ export type Run = Pick<
   | 'membersMoved'
 >;
 
-/** What a sweep counted on its way, for the page, the metrics and the log. */
+/** What a sweep counts, for the status page, the metrics and the log. */
 export interface SweepFigures {
-  /** Services that want a load balancer. */
+  /** Number of Services that want a load balancer. */
   readonly services: number;
   readonly settled: number;
-  /** Changes to settled load balancers of other controllers that wait for approval. */
+  /** Number of changes to adopted load balancers that wait for approval. */
   readonly awaitingApproval: number;
   readonly loadBalancersByState: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
-  /** Of the Services that were looked at. */
+  /** By the key of the Service that uses them. */
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
-  /** All of the cluster, where they are looked after. */
+  /** Number of Nodes in the cluster; 0 where levelset does not look after Nodes. */
   readonly nodes: number;
-  /** As their servers say; neither those in keys nor those that were told already what is wrong with them. */
+  /** Number of Nodes that are as their servers are and have no problem. */
   readonly nodesSettled: number;
 }
 
-/** What one controller's part of a sweep found: the keys that need work, and why others could not be looked at. */
+/** What one controller found in a sweep: the keys that need work, and why others could not be checked. */
 export interface Found {
   readonly keys: readonly Key[];
   readonly warnings: readonly string[];
-  /** What this controller counts of them; nothing where it was not asked to look. */
+  /** This controller's part of the figures; absent where it was not part of the sweep. */
   readonly figures?: Partial<SweepFigures>;
 }
 

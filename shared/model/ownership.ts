@@ -1,22 +1,21 @@
 /**
- * Names and tags that say "ours", written and recognised in this file only.
+ * Names and tags that mark resources as ours. Only this file writes and recognises them.
  *
- * levelset-cluster=<UID of kube-system>   on load balancers, listeners, floating IPs, security groups: of this cluster
- * levelset-service=<UID>                  the same places: belongs to this Service
- * levelset-name=<namespace>/<name>        on load balancers and security groups: found again by a namesake, or when the
- *                                         Service is gone
- * levelset-port=<protocol>/<port>         on pools: which port it was made for, until its listener exists
- * levelset-set=<attribute>+<attribute>     on listeners, pools and monitors: what is set only because somebody asks for it
- * levelset-tag=<Service>/<tag>            on load balancers, listeners and pools: a tag that a Service asks for (user-tags.ts)
- * levelset-kept=<cluster>/<namespace>     on floating IPs kept by keep-floatingip: who may have it again
- * levelset-shared=<namespace>/<name>      on load balancers: by which name Services of a namespace (`*`: of any) share it
- * levelset-owner=<namespace>/<name>       on load balancers: for which Service it was made that left it to others
- * levelset-allow=<namespace>              on load balancers, by the operator and never by us: who may share it (`*`: all)
- * levelset-replaces=<id>                  on load balancers and pools: made to take that one's place
+ * levelset-cluster=<UID of kube-system>   load balancers, listeners, floating IPs, security groups: of this cluster
+ * levelset-service=<UID>                  the same kinds: of this Service
+ * levelset-name=<namespace>/<name>        load balancers, security groups: the Service's name, for when that UID is gone
+ * levelset-port=<transport>/<port>        pools: the port it was made for, until its listener exists
+ * levelset-set=<attribute>+<attribute>    listeners, pools, monitors: attributes set on somebody's request
+ * levelset-tag=<Service>/<tag>            load balancers, listeners, pools: a tag that a Service asks for (user-tags.ts)
+ * levelset-kept=<cluster>/<namespace>     floating IPs kept by keep-floatingip: whose Services may use it again
+ * levelset-shared=<namespace>/<name>      load balancers: the name by which Services share it (`*`: of all namespaces)
+ * levelset-owner=<namespace>/<name>       load balancers: the Service it was made for, which left it to others
+ * levelset-allow=<namespace>              load balancers, written by the operator: who may share it (`*`: all)
+ * levelset-replaces=<id>                  load balancers, pools: made to take that one's place
  *
- * Pools, members and monitors belong by their parent. Beside ours stand the names, tags and descriptions of the Go
- * provider (docs/sources/go-provider.md, "Names, tags and descriptions"), so that it can take everything back (decision
- * 7).
+ * Members and monitors belong to whom their pool belongs, pools to whom their listener belongs. levelset also writes the
+ * Go provider's names, tags and descriptions (docs/sources/go-provider.md, "Names, tags and descriptions"), so that the
+ * Go provider can take everything back (decision 7).
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';
@@ -29,12 +28,12 @@ export const ANNOTATION_PREFIX = 'levelset.openstack.org/';
 /** Prefix of our tags and Leases (decision 46). */
 export const TAG_PREFIX = 'levelset-';
 
-/** Of all our writes to Kubernetes. */
+/** Field manager of all our writes to Kubernetes. */
 export const FIELD_MANAGER = 'levelset';
 export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
 
-/** On a Service: the changes to what another controller made that may be made. */
+/** Annotation of a Service that approves changes. */
 export const APPROVE = `${ANNOTATION_PREFIX}approve`;
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 export const LOAD_BALANCER_NAME = `${ANNOTATION_PREFIX}load-balancer-name`;
@@ -54,10 +53,10 @@ export const clusterTag = (cluster: ClusterIdentity): string => `${TAG_PREFIX}cl
 export const serviceTag = (uid: string): string => `${TAG_PREFIX}service=${uid}`;
 export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.namespace}/${key.name}`;
 
-/** `at` is `tcp/80`. */
+/** `at` is transport and port, such as `tcp/80`. */
 export const portTag = (at: string): string => `${TAG_PREFIX}port=${at}`;
 
-/** As many tags as it takes: one has a limit of length. */
+/** Tags that record these attributes: several where one would be too long. */
 export function setTags(attributes: readonly string[]): readonly string[] {
   const [head = '', ...rest] = attributes;
   const lines = rest.reduce<readonly string[]>(
@@ -70,7 +69,7 @@ export function setTags(attributes: readonly string[]): readonly string[] {
   return attributes.length > 0 ? lines : [];
 }
 
-/** The attributes that such tags record, in order. */
+/** The attributes that `levelset-set` tags record, in their order. */
 export function recordedIn(tags: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(tags) ? tags : [];
   return list.flatMap((tag) =>
@@ -81,16 +80,16 @@ export function recordedIn(tags: unknown): readonly string[] {
 export const keptTag = (cluster: ClusterIdentity, namespace: string): string =>
   `${TAG_PREFIX}kept=${cluster.id}/${namespace}`;
 
-/** `NAME` is shared within the namespace, `cluster/NAME` by all that have consent. */
+/** The tag for a sharing name: `NAME` is of the namespace, `cluster/NAME` of all namespaces. */
 export const sharedTag = (namespace: string, name: string): string =>
   `${TAG_PREFIX}shared=${name.startsWith('cluster/') ? name.replace('cluster', '*') : `${namespace}/${name}`}`;
 
 export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.namespace}/${key.name}`;
 
-/** On a load balancer that is made to take another one's place, and on a pool that took that of an adopted one. */
+/** The tag of a load balancer, or pool, that is made to take another one's place. */
 export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;
 
-/** The value of the first tag `levelset-<name>=`. */
+/** The value of the first tag `levelset-<name>=`; undefined where there is none. */
 export function tagValue(tags: unknown, name: string): string | undefined {
   const start = `${TAG_PREFIX}${name}=`;
   const found = Array.isArray(tags)
@@ -110,9 +109,8 @@ export function hasTag(tags: unknown, tag: string): boolean {
 }
 
 /**
- * What to write: everything that is there, plus ours. Some of ours give way to what is desired: the Service (a namesake
- * inherits), the mark of a kept floating IP that is used again, the record of what we set, and by whom a load balancer is
- * shared or was left.
+ * The tags to write: the observed ones plus the desired ones. Desired tags replace observed ones of these names: service
+ * (a namesake inherits), kept (a floating IP is used again), set, shared and owner.
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
   const replaced = ['service', 'kept', 'set', 'shared', 'owner'].map((name) => `${TAG_PREFIX}${name}=`);
@@ -121,7 +119,7 @@ export function mergeTags(observed: readonly string[], desired: readonly string[
   return [...new Set([...stay, ...asked.desired])];
 }
 
-/** What is left when a resource of somebody else, that we only used, is given back; consent is the operator's. */
+/** The tags that stay when a resource of somebody else is given back. The operator's `levelset-allow` stays. */
 export function withoutOurTags(observed: readonly string[]): readonly string[] {
   return mergeUserTags(observed, []).observed.filter(
     (tag) => !tag.startsWith(TAG_PREFIX) || tagValue([tag], 'allow') !== undefined,
@@ -145,7 +143,7 @@ export function loadBalancerDescription(clusterName: string, key: ServiceKey): s
   return cut(`Kubernetes external service ${key.namespace}/${key.name} from cluster ${clusterName}`);
 }
 
-/** The Go provider's text plus our short id: how a floating IP is found when the answer to its POST was lost. */
+/** The Go provider's text plus a short hash, by which a floating IP is found when the answer to its POST was lost. */
 export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey): string {
   const short = createHash('sha256')
     .update(`${cluster.id}/${key.namespace}/${key.name}`)
@@ -155,12 +153,12 @@ export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey)
   return `${cut(text, MAX_LENGTH - short.length - 12)} (levelset ${short})`;
 }
 
-/** How the Go provider's description of this Service's floating IP begins, whatever the cluster was called. */
+/** How the Go provider's description of this Service's floating IP begins, for any cluster name. */
 export function goFloatingIPText(key: ServiceKey): string {
   return `Floating IP for Kubernetes external service ${key.namespace}/${key.name}`;
 }
 
-/** The Go provider's name of a Service's security group. It has the UID in it, so it is proof of whose it is. */
+/** The Go provider's name of a Service's security group. The UID in it proves whose the group is. */
 export function securityGroupName(uid: string, key: ServiceKey): string {
   return cut(`lb-sg-${uid}-${key.namespace}-${key.name}`);
 }
@@ -169,12 +167,12 @@ export function securityGroupDescription(clusterName: string, key: ServiceKey): 
   return cut(`${goSecurityGroupText(key)}${clusterName}`);
 }
 
-/** How the Go provider's description of it begins, whatever the cluster was called. */
+/** How the Go provider's description of this Service's security group begins, for any cluster name. */
 export function goSecurityGroupText(key: ServiceKey): string {
   return `Security Group for ${key.namespace}/${key.name} Service LoadBalancer in cluster `;
 }
 
-/** Cut to the API's length, ending in a hash of the whole, so that two long names stay two (decision 31). */
+/** Cuts a name to the API's length. A cut name ends in a hash of the whole, so that two long names differ (decision 31). */
 function cut(text: string, length = MAX_LENGTH): string {
   if (Buffer.byteLength(text) <= length) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
@@ -184,42 +182,38 @@ function cut(text: string, length = MAX_LENGTH): string {
     .replace(/\uFFFD+$/, '')}-${hash}`;
 }
 
-/**
- * The description of a load balancer: what a Service asks for, then what the Go provider writes, by which a load balancer
- * is recognised (name-schemes.ts). `Our shop | Kubernetes external service shop/web from cluster kubernetes`
- */
-
 /** How the Go provider's and kinx's descriptions begin. */
 export const DESCRIPTION_MARK = 'Kubernetes external service ';
 
 const BETWEEN = ` | ${DESCRIPTION_MARK}`;
 
-/** In bytes. Octavia takes 255 characters, and namespace and name must be readable behind it. */
+/** Longest description that a Service may ask for, in bytes. Namespace and name must fit behind it into 255. */
 export const LONGEST_DESCRIPTION = 96;
 
-const LONGEST = 255;
-
-/** `own` is the Go provider's text. */
+/**
+ * The description of a load balancer: the text that a Service asks for, then the Go provider's (`own`), by which the load
+ * balancer is recognised: `Our shop | Kubernetes external service shop/web from cluster kubernetes`.
+ */
 export function describe(text: string | undefined, own: string): string {
   if (text === undefined) return own;
   const head = `${text} | `;
   return (
     head +
     Buffer.from(own)
-      .subarray(0, LONGEST - Buffer.byteLength(head))
+      .subarray(0, MAX_LENGTH - Buffer.byteLength(head))
       .toString()
       .replace(/\uFFFD+$/, '')
   );
 }
 
-/** What a Service asked for; empty for everything that is not ours to change. */
+/** The text in a description that a Service asked for; empty where there is none. */
 export function askedDescription(description: unknown): string {
   const text = String(description);
   const at = text.lastIndexOf(BETWEEN);
   return at > 0 ? text.slice(0, at) : '';
 }
 
-/** Tags whose record of what is set only because somebody asks for it does not name these attributes (decision 2). */
+/** The tags with a `levelset-set` record that does not name these attributes (decision 2). */
 export function withoutRecordOf(tags: readonly string[], attributes: readonly string[]): readonly string[] {
   return tags.flatMap((tag) => {
     const recorded = recordedIn([tag]);
@@ -228,8 +222,8 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
 }
 
 /**
- * Whether another controller made a pool: ours say for which port from the beginning. One of ours that was built up beside
- * such a one takes its place in this as well: what waited for approval waits on.
+ * Whether a pool counts as another controller's. Ours have the tag `levelset-port`. A pool of ours that replaces another
+ * controller's counts as that one, so that what waits for approval goes on waiting.
  */
 export function isAdopted({ tags }: Pick<WireResource, string>): boolean {
   return tagValue(tags, 'port') === undefined || tagValue(tags, 'replaces') !== undefined;

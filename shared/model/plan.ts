@@ -2,127 +2,147 @@ import type { ErrorCode } from './errors.ts';
 import type { Address, Ref } from './address.ts';
 import type { Attributes, ResourceKind } from './resources.ts';
 
-/** One attribute that differs. */
+/** One attribute that differs. Names and values are those of the API that has the resource. */
 export interface Change {
   readonly attribute: string;
+  /** The observed value; null or absent where there is none. */
   readonly from: unknown;
+  /** The desired value. */
   readonly to: unknown;
 }
 
 interface StepBase {
+  /** Name of the resource within the plan, such as `listener/tcp/80`. */
   readonly address: Address;
   readonly kind: ResourceKind;
-  /** Why, when the address and the changes do not say it. */
+  /** The reason, where address and changes do not show it. */
   readonly because?: string;
 }
 
-/** POST. The create of a load balancer carries its whole tree in `attributes.listeners`. */
+/** Creates a resource. A load balancer is created with its whole tree, in `attributes.listeners`. */
 export interface CreateStep extends StepBase {
   readonly verb: 'create';
+  /** Body of the request. `{"$ref": "lb.vip_port_id"}` stands for a value that an earlier step yields. */
   readonly attributes: Attributes;
-  /** Tried in this order, in place of the attributes of the same names, while OpenStack has no free address. */
+  /** Attributes to try next, in this order, while OpenStack has no free address. They replace those of the same names. */
   readonly alternatives?: readonly Attributes[];
 }
 
-/** PUT of what differs. Never empty. */
+/** Updates the attributes that differ. */
 export interface UpdateStep extends StepBase {
   readonly verb: 'update';
+  /** Id of the resource in OpenStack, or UID of the Node. */
   readonly id: string;
+  /** Never empty. */
   readonly changes: readonly Change[];
 }
 
+/** Deletes a resource. */
 export interface DeleteStep extends StepBase {
   readonly verb: 'delete';
-  /** A reference for what OpenStack makes unasked together with something of the same plan. */
+  /** Id of the resource. A reference stands for a resource that OpenStack makes by itself during the same plan. */
   readonly id: string | Ref;
-  /** Only for a load balancer: with everything on it. */
+  /** Deletes a load balancer with everything on it. */
   readonly cascade?: true;
 }
 
-/**
- * Several members of one pool in one call: PUT /pools/{id}/members. With `additive` the list holds only what is new or
- * different and nothing is removed; without it the list is the whole pool (Octavia API 2.11).
- */
+/** Changes several members of one pool in one call (Octavia API, "Batch Update Members"). */
 export interface MembersStep extends StepBase {
   readonly verb: 'members';
   readonly kind: 'pool';
+  /** True: `members` has only new and changed ones, and none is removed. False: `members` is the whole pool. */
   readonly additive: boolean;
   readonly members: readonly Attributes[];
+  /** Members to add, such as `10.0.0.5:30080`. */
   readonly added: readonly string[];
+  /** Members to remove, such as `10.0.0.5:30080`. */
   readonly removed: readonly string[];
-  /** With what changes: `10.0.0.5:30080 monitor_port null -> 31000`. */
+  /** Members to change, each with the change: `10.0.0.5:30080 monitor_port null -> 31000`. */
   readonly changed: readonly string[];
 }
 
-/** One API call. */
+/** One API call that changes something. Steps are executed in their order. */
 export type Step = CreateStep | UpdateStep | DeleteStep | MembersStep;
 
-/** A change that would take something away that people depend on: not made, but said. */
+/** A change that is not made, since people depend on what it would take away, such as the VIP. */
 export interface Refusal {
   readonly address: Address;
   readonly kind: ResourceKind;
   readonly changes: readonly Change[];
+  /** Why it is refused, for people. */
   readonly reason: string;
-  /** What the annotation `approve` must name so that it is made after all: good for once. */
+  /** The word for the annotation `levelset.openstack.org/approve` that has it made after all, once. Absent: nothing does. */
   readonly approval?: string;
 }
 
-/** A change to what another controller made, which waits for an approval on the Service (decision 6). */
+/** A change to what another controller made. It waits for an approval on the Service (decision 6). */
 export interface AwaitingApproval {
   readonly verb: 'create' | 'update' | 'delete';
   readonly address: Address;
   readonly kind: ResourceKind;
   readonly changes: readonly Change[];
+  /** What the change would do, for people. */
   readonly reason: string;
-  /** What the annotation `approve` must name: a hash of this change and of the Service's UID. */
+  /** The word for the annotation `levelset.openstack.org/approve`: a hash of this change and of the Service's UID. */
   readonly approval: string;
 }
 
-/** A user's mistake, or a wish that cannot be met: names the field, the value and what is allowed. */
+/** A user's mistake, or a setting that this cloud cannot meet. */
 export interface Problem {
+  /** The annotation, field or resource that is wrong. */
   readonly field: string;
+  /** Its value; empty where there is none. */
   readonly value: string;
+  /** What is wrong with it, and what is allowed or used in its place. */
   readonly message: string;
-  /** Nothing of this unit is changed while it stands: going on could open or move what must not be. */
+  /** Nothing of this unit changes while the problem lasts: a change could expose or move what must not be. */
   readonly blocking?: true;
-  /** It may pass without any change that a sweep could see: nothing is remembered, so that the next one looks again. */
+  /** It may pass without a change that a sweep can see, so every sweep checks this unit again. */
   readonly momentary?: true;
-  /** Comes and goes without a change of the Service: the sweep has to look out for it. */
+  /** It comes and goes without a change of the Service, so sweeps compare it as well. */
   readonly passing?: true;
-  /** When it is not the Service that must change: the error whose disposition applies. */
+  /** Code of the error whose disposition applies, where something else than the Service must change. */
   readonly code?: ErrorCode;
 }
 
-/** A member at weight 0, since its node leaves. */
+/** A member that gets no new connections, since its node leaves. */
 export interface DrainingMember {
   readonly address: Address;
-  /** When it has drained and is to go. */
+  /** Milliseconds until it is deleted. */
   readonly goesInMs: number;
 }
 
-/** The difference between desired and observed, as a value: what is printed and reviewed is what is executed. */
+/**
+ * The difference between desired and observed: what `levelset plan -o json` prints, and what a run executes. A plan is
+ * good for the run that made it; the next run plans again.
+ */
 export interface Plan {
+  /** Key of the unit: `service/NAMESPACE/NAME`, `node/NAME` or `routes`. */
   readonly unit: string;
-  /** The Services of the unit, as `NS/NAME`. */
+  /** The Services of the unit, as `NAMESPACE/NAME`; empty for Nodes and routes. */
   readonly services: readonly string[];
+  /** What to change, in the order of execution. Empty: everything is as desired, or waits. */
   readonly steps: readonly Step[];
+  /** Changes that are not made. */
   readonly refused: readonly Refusal[];
+  /** Changes that wait for approval. */
   readonly awaitingApproval: readonly AwaitingApproval[];
+  /** What is wrong, for people. */
   readonly problems: readonly Problem[];
-  /** Foreign resources on a load balancer of ours: never touched, and they keep it alive. */
+  /** Resources of others on a load balancer of ours. levelset never changes them, and keeps the load balancer for them. */
   readonly foreign: readonly Address[];
-  /** Other Services on the load balancer, as `NS/NAME`. */
+  /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith?: readonly string[];
-  /** Not one node can be used just now, and pools have members: these stay. */
+  /** The pools keep their members, since no node is eligible just now. */
   readonly keepsMembers?: true;
-  /** Members that are kept, or come to weight 0, until they have drained; never empty. */
+  /** Members that stay until they have drained; never empty. */
   readonly draining?: readonly DrainingMember[];
 }
 
-/** The address of a load balancer that is to take another one's place. */
+/** Address of a load balancer that is made to take another one's place. */
 export const REPLACEMENT = 'lb/replacement';
 
-/** It makes one load balancer more, while the old one is still there. */
+/** Whether a step creates such a load balancer, while the old one is still there. */
 export function isAnother({ address, verb }: Step): boolean {
   return address === REPLACEMENT && verb === 'create';
 }

@@ -1,4 +1,4 @@
-/** The entry becomes the last of the map; where that makes more than `most`, the one that was put longest ago goes. */
+/** Puts an entry at the end of a map that holds at most `most` of them. The entry that was put longest ago goes. */
 export function putLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,19 +1,19 @@
-/** What a trigger yields: only where to look, never what to do. */
+/** What caused a request. A trigger says where to look and never what to do. */
 export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'requeue' | 'command';
 
-/** The sweep and people want to know what really is there, not what was expected to be. */
+/** Whether a run reads everything, in place of comparing with what the process expects. Sweeps and people want that. */
 export function readsInFull(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
 
-/** Somebody wrote something, which is mostly no matter of ours; a key that comes back was not done with. */
+/** Whether the request comes from a write of somebody, most of which concern nothing of ours. */
 export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
   return trigger === 'audit' || trigger === 'events';
 }
 
 /**
- * Units of work are `service/NS/NAME`, `node/NAME` and `routes`; `namespace/NS`, `nodeset` (the load balancers' members) and
- * `all` are for a sweep to look through.
+ * What to look at. A run answers `service/NAMESPACE/NAME`, `node/NAME` and `routes`; a sweep answers
+ * `namespace/NAMESPACE`, `nodeset` (the members of all load balancers) and `all`.
  */
 export type Key =
   `service/${string}/${string}` | `node/${string}` | 'routes' | `namespace/${string}` | 'nodeset' | 'all';
@@ -21,7 +21,7 @@ export type Key =
 export interface ReconcileRequest {
   readonly key: Key;
   readonly trigger: Trigger;
-  /** What caused it, for the log line: an audit id, a request id. */
+  /** An audit id or request id, for the log. */
   readonly cause?: string;
   readonly dryRun?: boolean;
 }
@@ -37,7 +37,7 @@ export function serviceKey(namespace: string, name: string): Key {
 
 const LABEL = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** Reads a key that a person or another program wrote. Returns undefined for anything that is not one. */
+/** The key in a text that a person or another program wrote; undefined for anything else. */
 export function parseKey(text: string): Key | undefined {
   if (text === 'all' || text === 'nodeset' || text === 'routes') return text;
   const [kind, ...names] = text.split('/');
@@ -49,31 +49,32 @@ export function parseKey(text: string): Key | undefined {
   return undefined;
 }
 
-/** The Service a key names, or undefined when it names something else. */
+/** The Service that a key names; undefined where it names something else. */
 export function asServiceKey(key: Key): ServiceKey | undefined {
   const [kind, namespace, name] = key.split('/');
   return kind === 'service' && namespace && name ? { namespace, name } : undefined;
 }
 
-/** The name of the Node that a key names, or undefined. */
+/** The name of the Node that a key names; undefined where it names something else. */
 export function asNodeKey(key: Key): string | undefined {
   return key.startsWith('node/') ? key.slice('node/'.length) : undefined;
 }
 
-/** Whether a key is worked on by itself; the others are answered by a sweep, which finds what is. */
+/** Whether a run answers a key. A sweep answers the others. */
 export function isUnit(key: Key): boolean {
   return key === 'routes' || asServiceKey(key) !== undefined || asNodeKey(key) !== undefined;
 }
 
-/** What a sweep looks at: one namespace's Services, all Services, or (nothing said) Nodes and routes as well. */
+/** What a sweep looks at. Without any field: all Services, Nodes and routes. */
 export interface SweepScope {
+  /** Only the Services of this namespace. */
   readonly namespace?: string;
   readonly servicesOnly?: true;
-  /** Somebody wants to know, and no more: what units left behind that are no more stays. */
+  /** The sweep changes nothing, not even the state of units that are gone. */
   readonly readOnly?: true;
 }
 
-/** Of a key that is no unit. Which Nodes an event is about it says itself: all that hangs on them is the members of Services. */
+/** The scope of a key that a sweep answers. */
 export function scopeOf(key: Key): SweepScope {
   if (key === 'nodeset') return { servicesOnly: true };
   const namespace = /^namespace\/(.+)$/.exec(key)?.[1];
@@ -84,7 +85,7 @@ export function isEverything({ namespace, servicesOnly }: SweepScope): boolean {
   return namespace === undefined && !servicesOnly;
 }
 
-/** What one sweep looks at in the place of two. */
+/** The scope of one sweep in place of two. */
 export function widen(one: SweepScope, other: SweepScope): SweepScope {
   if (isEverything(one) || isEverything(other)) return {};
   return one.namespace === other.namespace ? one : { servicesOnly: true };

@@ -1,4 +1,4 @@
-/** The resources levelset works with: OpenStack's, and Nodes. Attribute names keep the wire's spelling. */
+/** The attributes that levelset sets, by kind of resource. Names and values are those of the wire. */
 import type { Address, Ref } from './address.ts';
 import type { Router, AddressPair } from './network/routes.ts';
 import type { Taint, NodeAddress, NodeCondition } from './kubernetes.ts';
@@ -20,7 +20,7 @@ export interface LoadBalancer {
   tags: readonly string[];
 }
 
-/** A further address of the VIP port, in a subnet of its own. */
+/** A further address of the VIP port, in another subnet. */
 export interface AdditionalVip {
   readonly subnet_id: string;
   readonly ip_address?: string;
@@ -108,47 +108,48 @@ export interface ResourceTypes {
 
 export type ResourceKind = keyof ResourceTypes;
 
-/** Those of Kubernetes. */
+/** Kinds in Kubernetes. */
 export type NodeKind = 'node' | 'nodestatus';
 
-/** Those of OpenStack. */
+/** Kinds in OpenStack. */
 export type CloudKind = Exclude<ResourceKind, NodeKind>;
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** One resource as it should be. Only the attributes named here are ours to set (decision 2). */
+/** One resource as it should be. levelset sets only the attributes that are named here (decision 2). */
 export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly address: Address;
-  /** The address of the resource whose removal removes this one too. */
+  /** Address of the resource whose removal removes this one, too. */
   readonly parent?: Address;
-  /** Why it is to be created, when that is not plain. */
+  /** The reason for a create, where it is not plain. */
   readonly because?: string;
-  /** Only what is there already is changed; nothing is created. */
+  /** The resource is changed where it is there, and never created. */
   readonly ifPresent?: true;
-  /** Of a pool of Pods, its members (decision 63); of a security group, its rules (81): none is meant, and not a mistake. */
+  /** Having no members (a pool of Pods, decision 63) or no rules (a security group, decision 81) is intended. */
   readonly mayBeEmpty?: true;
-  /** Of a rule of a security group: for which ports of the Service it is, `tcp/80`. */
+  /** Ports of the Service that a rule of a security group is for, such as `tcp/80`. */
   readonly places?: readonly string[];
   readonly attributes: Partial<ResourceTypes[K]>;
-  /** Of these attributes, those that nobody asked for: what it starts with, and no difference later (decision 2). */
+  /** Attributes that nobody asked for. They are set at the create, and no difference later (decision 2). */
   readonly unasked?: readonly string[];
-  /** What else it may be created with, in this order, while there is no free address. */
+  /** Attributes to try next, in this order, while OpenStack has no free address. */
   readonly alternatives?: readonly Partial<ResourceTypes[K]>[];
 }
 
-/** One resource as it was read. `wire` is the whole object as OpenStack answered it. */
+/** One resource as it was read. */
 export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly address: Address;
   readonly id: string;
   readonly parent?: Address;
-  /** False for what is on a load balancer of ours but carries no mark of ours: reported, never changed. */
+  /** False for a resource without a mark of ours on a load balancer of ours. It is reported and never changed. */
   readonly owned: boolean;
+  /** The whole object as the API answered it. */
   readonly wire: WireResource;
 }
 
-/** An object as OpenStack answers it: only `id` is certain. */
+/** An object as OpenStack answers it. Only `id` is certain. */
 export type WireResource = Attributes & { readonly id: string };
 
 /** A redirect to another scheme and host; path and query stay (Octavia API, L7 policies). */
@@ -163,7 +164,7 @@ export interface L7Policy {
   tags: readonly string[];
 }
 
-/** Which requests a policy is about. */
+/** Which requests an L7 policy is about. */
 export interface L7Rule {
   type: 'PATH';
   compare_type: 'STARTS_WITH';
@@ -171,7 +172,7 @@ export interface L7Rule {
   admin_state_up: boolean;
 }
 
-/** Of a listener that terminates TLS. */
+/** Attributes of a listener that terminates TLS. */
 export interface ListenerTls {
   default_tls_container_ref: string | Ref;
   sni_container_refs: readonly (string | Ref)[];
@@ -186,7 +187,7 @@ export interface ListenerTls {
   hsts_preload: boolean;
 }
 
-/** Of a pool whose members are spoken to by TLS. */
+/** Attributes of a pool that speaks TLS to its members. */
 export interface PoolTls {
   tls_enabled: boolean;
   ca_tls_container_ref: string;
@@ -195,7 +196,6 @@ export interface PoolTls {
   tls_ciphers: string;
 }
 
-/** What levelset sets of Neutron's resources, beside a load balancer. */
 export interface FloatingIP {
   floating_network_id: string;
   subnet_id: string;
@@ -207,14 +207,17 @@ export interface FloatingIP {
   tags: readonly string[];
 }
 
-/** Made by us for one Service, to be put on the ports of the nodes (service/desired/desire-security-group.ts). */
+/**
+ * A security group that levelset makes for one Service and puts on the ports of the nodes
+ * (service/desired/desire-security-group.ts).
+ */
 export interface SecurityGroup {
   name: string;
   description: string;
   tags: readonly string[];
 }
 
-/** Neutron changes none of its attributes: what it opens is what it is. */
+/** A rule of a security group. Neutron changes none of its attributes. */
 export interface SecurityGroupRule {
   direction: 'ingress';
   ethertype: 'IPv4' | 'IPv6';
@@ -225,13 +228,13 @@ export interface SecurityGroupRule {
   security_group_id: Ref;
 }
 
-/** A node's. It is never made or deleted by us; of its security groups and address pairs only our own come and go. */
+/** A port of a node. levelset neither makes nor deletes it, and changes only its own group and address pairs there. */
 export interface Port {
   security_groups: readonly (string | Ref)[];
   allowed_address_pairs: readonly AddressPair[];
 }
 
-/** Metadata and spec of a Node: one PATCH. Of labels and annotations only those that are named; null takes one away. */
+/** Metadata and spec of a Node, written by one PATCH. Only the named labels and annotations change; null removes one. */
 export interface NodeObject {
   providerID: string;
   labels: Readonly<Record<string, string | null>>;
@@ -240,13 +243,13 @@ export interface NodeObject {
   podCIDRs: readonly string[];
 }
 
-/** Its status: another PATCH. Of conditions only those that are named. */
+/** The status of a Node, written by a PATCH of its own. Only the named conditions change. */
 export interface NodeStatus {
   addresses: readonly NodeAddress[];
   conditions: readonly NodeCondition[];
 }
 
-/** A certificate that we keep in Barbican as PKCS #12, out of a Secret of the cluster. */
+/** A certificate from a Secret of the cluster, stored in Barbican as PKCS #12. */
 export interface StoredSecret {
   name: string;
   mode: string;
@@ -254,7 +257,7 @@ export interface StoredSecret {
   payload: StoredPayload;
 }
 
-/** Stands in plans for what is never in them: which Secret it is read from, when it is written. */
+/** Stands for the certificate in plans, which never hold it. The Secret of this name is read when the step runs. */
 export interface StoredPayload {
   readonly $secret: string;
   readonly fingerprint: string;

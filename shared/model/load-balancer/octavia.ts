@@ -1,7 +1,7 @@
 import { isOfNode } from '../node/node.ts';
 import type { ResourceKind } from '../resources.ts';
 
-/** GET /v2.0/lbaas/loadbalancers/{id}/status: what is on a load balancer, and its state, in one call (Octavia API). */
+/** The status tree of a load balancer: what is on it, in which state (Octavia API, "Get the Load Balancer status tree"). */
 interface StatusNode {
   readonly id: string;
   readonly provisioning_status: string;
@@ -25,28 +25,29 @@ export interface StatusTree extends StatusNode {
   readonly listeners: readonly StatusListener[];
 }
 
-/** Flavors and availability zones of Octavia: what its operator offers for new load balancers. */
+/** A flavor or availability zone of Octavia. */
 export interface Offer {
-  /** Of a zone its name. */
+  /** The name, for an availability zone. */
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
 }
 
+/** Which of them to look up. */
 export interface OfferQuestion {
   readonly flavors: boolean;
   readonly zones: boolean;
 }
 
-/** What was looked up; absent: nobody asked, or this Octavia has none. */
+/** What was looked up; absent where nobody asked or this Octavia has none. */
 export interface Offers {
-  /** The load balancer is there: what it was made with it keeps. */
+  /** The load balancer exists already, and keeps the flavor and zone that it has. */
   readonly isMade?: boolean;
   readonly flavors?: readonly Offer[];
   readonly zones?: readonly Offer[];
 }
 
-/** What is not Octavia's, beside the load balancer: its lock does not hold them, its status tree does not show them. */
+/** Whether a kind is outside of Octavia: its lock does not cover the resource, and its status tree does not show it. */
 export function isOutsideOctavia(kind: ResourceKind): boolean {
   const isOfNetwork = kind === 'floatingip' || kind === 'router' || isOfSecurityGroup(kind);
   return isOfNetwork || kind === 'secret' || isOfNode(kind);

@@ -1,48 +1,48 @@
 /**
- * The names under which other controllers, and older versions of them, made what a Service has:
- * docs/sources/go-provider.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
- * never the only proof (decision 10) and is never corrected (decision 4).
+ * Names that other controllers give to load balancers and their children, and what these controllers keep in line:
+ * docs/sources/go-provider.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is never
+ * the only proof (decision 10) and is never corrected (decision 4).
  */
 import { DESCRIPTION_MARK, loadBalancerName } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { WireResource, ResourceKind } from '../resources.ts';
 
-/** Both controllers cut at this many bytes and put nothing in place of what is gone. */
+/** Both controllers cut names at this many bytes. */
 const CUT = 255;
 const LEGACY_LENGTH = 32;
 
-/** Whose defaults and habits hold for a load balancer. */
+/** Which controller made a load balancer: the Go provider (`occm`) or kinx. */
 export type Dialect = 'occm' | 'kinx';
 
 export function kinxLoadBalancerName(clusterName: string, key: ServiceKey): string {
   return cut(`kube-service-${clusterName}-${key.namespace}-${key.name}`);
 }
 
-/** Of the controllers that went before both; found, never given. */
+/** The name that controllers gave before both of these. levelset recognises it and never gives it. */
 export function legacyLoadBalancerName(uid: string): string {
   return `a${uid.replaceAll('-', '')}`.slice(0, LEGACY_LENGTH);
 }
 
-/** The Go provider's tag as it writes it, and as we do: these differ where it had to be cut. */
+/** The Go provider's tag, as it and as levelset cut it: the two differ for a long one. */
 export function goTags(clusterName: string, key: ServiceKey): readonly string[] {
   const whole = `kube_service_${clusterName}_${key.namespace}_${key.name}`;
   return [...new Set([loadBalancerName(clusterName, key), cut(whole)])];
 }
 
-/** kinx wrote into every description what its driver should do; a legacy name does not say whose it is. */
+/** The dialect of a load balancer, by its name or, for a legacy name, by the marks of kinx in its description. */
 export function dialectOf(loadBalancer: WireResource): Dialect {
   const { name, description } = loadBalancer;
   const isKinx = String(name).startsWith('kube-service-') || String(description).includes(',lb_version:');
   return isKinx ? 'kinx' : 'occm';
 }
 
-/** Made by a controller for a Service, not by a person who let a Service use it. */
+/** Whether a controller made it for a Service. A person made it otherwise, and let a Service use it. */
 export function isMadeForService(loadBalancer: WireResource): boolean {
   return /^(kube_service_|kube-service-|a[0-9a-f]{31}$)/.test(String(loadBalancer['name']));
 }
 
-/** The name, or the description, says for which Service it was made. */
+/** Whether name or description say that it was made for this Service. */
 export function isMadeFor(loadBalancer: WireResource, key: ServiceKey, uid: string): boolean {
   if (!isMadeForService(loadBalancer)) return false;
   if (loadBalancer['name'] === legacyLoadBalancerName(uid)) return true;
@@ -51,7 +51,7 @@ export function isMadeFor(loadBalancer: WireResource, key: ServiceKey, uid: stri
   );
 }
 
-/** What a load balancer of this Service may be called, and so what its children's names may end in. */
+/** Names that a load balancer of this Service may have. Names of its children end in one of these. */
 export function schemeNames(
   cluster: ClusterIdentity,
   key: ServiceKey,
@@ -67,7 +67,7 @@ export function schemeNames(
   ];
 }
 
-/** `listener_0_<name>`, `listener-0-<name>` or, the oldest, `listener_<name>_0`; cut like every name. */
+/** Whether a name is `listener_0_<parent>`, `listener-0-<parent>` or, the oldest, `listener_<parent>_0`. */
 export function isChildName(child: unknown, kind: 'listener' | 'pool', parents: readonly string[]): boolean {
   const name = String(child);
   const [, separator = '', index = ''] = /^[a-z]+([_-])(\d+)\1/.exec(name) ?? [];
@@ -78,14 +78,14 @@ export function isChildName(child: unknown, kind: 'listener' | 'pool', parents: 
   );
 }
 
-/** A child of some controller's load balancer, for whichever Service. */
+/** Whether a pool has a name that some controller gave it, for any Service. */
 export function isControllersName(child: unknown, kind: 'pool'): boolean {
   return new RegExp(
     `^${kind}([_-]\\d+[_-]kube[_-]service[_-]|[_-]\\d+[_-]a[0-9a-f]{31}|_a[0-9a-f]{31}_)`,
   ).test(String(child));
 }
 
-/** For which node a controller made a member: the Go provider names it after the node, or serially; so does kinx. */
+/** Whether a controller made a member for this node. Both name members after nodes. */
 export function isMemberOf(member: WireResource, node: string): boolean {
   const name = String(member['name']);
   const { address, protocol_port: port } = member;
@@ -101,10 +101,9 @@ function cut(text: string): string {
 }
 
 /**
- * What the controllers before us bring into line by themselves once a resource exists (docs/sources/go-provider.md,
- * "What it brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On what they made, everything else
- * would be a behaviour that they never gave, and waits for approval (decision 6). Both give and take listeners with
- * their pools, and members as nodes come and go.
+ * Attributes that the other controllers keep in line once a resource exists (docs/sources/go-provider.md, "What it brings
+ * into line"; docs/sources/kinx.md, "What kinx brings into line"). On their resources a change of any other attribute
+ * waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
  */
 const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
   occm: {
@@ -132,5 +131,5 @@ export function behaviourOf(dialect: Dialect, kind: ResourceKind): readonly stri
   return BEHAVIOUR[dialect][kind] ?? [];
 }
 
-/** Who the old controller is, in a sentence. */
+/** What messages call each controller. */
 export const CONTROLLER: Readonly<Record<Dialect, string>> = { occm: 'the Go provider', kinx: 'kinx' };

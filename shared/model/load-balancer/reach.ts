@@ -1,12 +1,12 @@
 /**
- * Who may name what of OpenStack in a Service (decisions 20, 36). A Service's editor has no rights in OpenStack: levelset
- * uses its own on their behalf.
+ * Reach: which resources of OpenStack a Service may name (decisions 20, 36). Who may edit a Service need not have any
+ * rights in OpenStack, and levelset acts with its own.
  *
  * | reach     | what may be named                                                                       |
  * | --------- | --------------------------------------------------------------------------------------- |
- * | `own`     | what is the namespace's own                                                             |
+ * | `own`     | what belongs to the namespace                                                           |
  * | `allowed` | the same, and what the operator allows by `--allowed-references` or by a tag            |
- * | `open`    | all that the project sees, as with the Go provider; `--reach=allowed` makes it `allowed` |
+ * | `open`    | all that the project sees, as with the Go provider; `--reach=allowed` turns it to `allowed` |
  */
 import { tagValue } from '../ownership.ts';
 import type { WireResource } from '../resources.ts';
@@ -30,23 +30,23 @@ export const REACH = {
   Secret:            'own',
 } as const satisfies Readonly<Record<string, Reach>>;
 
-/** What a reference names: a kind of OpenStack, `barbican` for all that Barbican keeps, or a Secret of Kubernetes. */
+/** The kind of a named resource: `barbican` is anything in Barbican, `Secret` one of Kubernetes. */
 export type ReferenceKind = keyof typeof REACH;
 
-/** One entry of `--allowed-references`, `NAMESPACE/KIND/ID`; `*` is any. The id is what the Service names it by. */
+/** One entry of `--allowed-references`, `NAMESPACE/KIND/ID`, where `*` is any. The id is as the Service spells it. */
 export interface AllowedReference {
   readonly namespace: string;
   readonly kind: ReferenceKind | '*';
   readonly id: string;
 }
 
-/** The operator's word, as the configuration has it. */
+/** The settings that decide about reach. */
 export interface ReachConfig {
   readonly reach?: 'allowed';
   readonly allowedReferences?: readonly AllowedReference[];
 }
 
-/** Whether Services of a namespace may name this. What is the namespace's own by a tag is for the caller to see. */
+/** Whether Services of a namespace may name this resource. The caller looks at tags that give it to the namespace. */
 export function mayRefer(config: ReachConfig, namespace: string, kind: ReferenceKind, id: string): boolean {
   if (REACH[kind] === 'own') return true;
   if (REACH[kind] === 'open' && config.reach !== 'allowed') return true;
@@ -59,8 +59,8 @@ export function mayRefer(config: ReachConfig, namespace: string, kind: Reference
 }
 
 /**
- * Whether a Service of a namespace may be on a load balancer that others made: who may edit that in OpenStack says so by
- * the tag `levelset-allow=<namespace>` (`*`: any), or the operator by `--allowed-references`.
+ * Whether Services of a namespace may join a load balancer that others made. The tag `levelset-allow=<namespace>` (`*`:
+ * any) allows it, or the operator by `--allowed-references`.
  */
 export function mayJoin(config: ReachConfig, namespace: string, loadBalancer: WireResource): boolean {
   const tags = Array.isArray(loadBalancer['tags']) ? loadBalancer['tags'] : [];
@@ -68,7 +68,7 @@ export function mayJoin(config: ReachConfig, namespace: string, loadBalancer: Wi
   return consents || mayRefer(config, namespace, 'loadbalancer', loadBalancer.id);
 }
 
-/** For a Problem: who can let it through, and how. */
+/** The message of a Problem: who can allow the reference, and how. */
 export function outOfReach(namespace: string, kind: ReferenceKind, id: string): string {
   const entry = `${namespace}/${kind}/${/[\s,*]/.test(id) ? '*' : id}`;
   return `is out of reach of the namespace ${namespace}; the operator of levelset can allow it by --allowed-references=${entry}`;
@@ -78,7 +78,7 @@ function isOneOf(pattern: string, value: string): boolean {
   return pattern === '*' || pattern === value;
 }
 
-/** UUIDs have several spellings, and addresses of Barbican any host. */
+/** One spelling of a UUID, or of an address in Barbican, whose host does not count. */
 function identity(id: string): string {
   const uuid = parseTlsReference(id)?.id ?? readUuid(id);
   return uuid?.replaceAll('-', '') ?? id;

@@ -1,33 +1,33 @@
-/** Which endpoints of a Service take its traffic, and which Pods stand behind them. */
+/** The endpoints of a Service that take traffic, and the Pods behind them. */
 import { cidrContains } from '../network/cidr.ts';
 import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '../kubernetes.ts';
 import type { Subnet } from '../network/network-facts.ts';
 
-/** A Pod that is a member by itself: `port` is where its own container listens. */
+/** A Pod that is a member itself. `port` is the port of its container. */
 export interface PodEndpoint {
   readonly pod: string;
   readonly address: string;
   readonly port: number;
 }
 
-/** What is behind one port of a Service whose members are Pods. */
+/** The Pods behind one port of a Service. */
 export interface PortEndpoints {
   readonly pods: readonly PodEndpoint[];
-  /** Addresses that an EndpointSlice has and that are no Pod's, each with the reason. */
+  /** Addresses of an EndpointSlice that are not taken, each with the reason. */
   readonly refused: readonly { readonly address: string; readonly because: string }[];
 }
 
-/** By port of the Service. */
+/** By index of the port in the Service; undefined for a port that goes to nodes. */
 export type Endpoints = readonly (PortEndpoints | undefined)[];
 
 type Policy = Pick<Service, 'spec'>;
 
-/** A port without a node port, of a Service that wants none: the load balancer goes to its Pods. */
+/** Whether the load balancer goes to Pods: the port has no node port, and the Service wants none. */
 export function goesToPods({ spec }: Policy, { nodePort }: ServicePort): boolean {
   return spec.allocateLoadBalancerNodePorts === false && !nodePort;
 }
 
-/** Nodes with an endpoint that takes traffic, sorted. */
+/** Names of the nodes that have an endpoint which takes traffic, sorted. */
 export function localNodes(slices: readonly EndpointSlice[], service: Policy): readonly string[] {
   const endpoints = inService(
     slices.flatMap((slice) => slice.endpoints ?? []),
@@ -36,7 +36,7 @@ export function localNodes(slices: readonly EndpointSlice[], service: Policy): r
   return [...new Set(endpoints.flatMap(({ nodeName }) => nodeName ?? []))].sort();
 }
 
-/** The Pods behind a port: each one a Pod of the namespace that has this very address (decision 35). */
+/** The Pods behind a port. Each must be a Pod of the namespace that has the address (decision 35). */
 export function portEndpoints(
   slices: readonly EndpointSlice[],
   port: ServicePort,
@@ -66,8 +66,8 @@ export function portEndpoints(
 }
 
 /**
- * As kube-proxy chooses: those that are ready (absent means true), and where none is, those that are leaving but still
- * serve (EndpointConditions; KEP-1669). With publishNotReadyAddresses all are.
+ * The endpoints that kube-proxy would choose: ready ones (an absent condition means true), or, where there is none,
+ * terminating ones that still serve (KEP-1669). With publishNotReadyAddresses all of them.
  */
 function inService(endpoints: readonly Endpoint[], { spec }: Policy): readonly Endpoint[] {
   if (spec.publishNotReadyAddresses === true) return endpoints;
@@ -84,7 +84,7 @@ interface Located {
   readonly number: number;
 }
 
-/** A slice names its ports as the Service does; each slice may have another number for the same name. */
+/** The endpoints of a slice with the number of a port. Slices may have different numbers for one name. */
 function locate(
   { ports, endpoints }: EndpointSlice,
   { name = '', protocol = 'TCP' }: ServicePort,
@@ -98,7 +98,7 @@ function locate(
   );
 }
 
-/** Whoever may write EndpointSlices could name any address of the network; the status of a Pod is its kubelet's alone. */
+/** Why an address is not taken. An EndpointSlice may name any address, but only a kubelet writes a Pod's status. */
 function whyNoPod(
   { endpoint: { targetRef }, address }: Located,
   namespace: string,
@@ -115,13 +115,13 @@ function whyNoPod(
   return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
 }
 
-/** Addresses of Pods in this subnet, or everywhere; each once. */
+/** Addresses of the Pods, each once; only those in the subnet where one is given. */
 export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readonly string[] {
   const all = endpoints.flatMap((one) => one?.pods ?? []).map(({ address }) => address);
   return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));
 }
 
-/** Whether nothing but Pods is behind the ports of a Service. */
+/** Whether all ports of a Service go to Pods. */
 export function hasOnlyPods(service: Pick<Service, 'spec'>): boolean {
   const { ports = [] } = service.spec;
   return ports.length > 0 && ports.every((port) => goesToPods(service, port));

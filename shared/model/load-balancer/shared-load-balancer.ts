@@ -1,6 +1,6 @@
 /**
- * Several Services on one load balancer (decision 19). Who uses it is said by the tags of its listeners; those of the load
- * balancer itself say it too, for the Go provider and for whoever has no listener on it yet.
+ * Several Services on one load balancer (decision 19). The tags of listeners name the Services that use it. The tags of
+ * the load balancer repeat that, for the Go provider and for a Service that has no listener on it yet.
  */
 import type { ServiceKey } from '../request.ts';
 import type { WireResource } from '../resources.ts';
@@ -8,49 +8,52 @@ import { goTags } from './other-controllers.ts';
 import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue, tagValues } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
 
-/** What is asked, with what is needed to say yes. */
+/** The load balancer that a Service asks to join, and what decides whether it may. */
 export interface JoinIntent {
-  /** The load balancer that the Service names; absent where it names none, or one that a controller noted. */
+  /** Id of the load balancer that the Service names; absent where it names none, or a controller wrote the id. */
   readonly id?: string;
-  /** Noted by a controller, together with the address: nothing is asked where there is no such load balancer. */
+  /** A controller wrote the id, together with the address. The Service asks for nothing where that one is gone. */
   readonly noted: boolean;
-  /** The tag by which it is shared, of those that share by name. */
+  /** The tag `levelset-shared`, where Services share by a name. */
   readonly tag?: string;
-  /** It must not be reached from outside. */
+  /** The Service must not be reached from outside. */
   readonly internal: boolean;
-  /** So many Services on one load balancer. */
+  /** How many Services one load balancer may have. */
   readonly limit: number;
-  /** Whether who made it, or the operator, lets Services of the namespace onto it (decision 20). */
+  /** Whether its maker, or the operator, admits Services of the namespace (decision 20). */
   readonly hasConsent: (loadBalancer: WireResource) => boolean;
 }
 
 /** Why a Service is not put on the load balancer that it asks for. */
 export interface NotJoined {
   readonly because: 'missing' | 'other-cluster' | 'no-consent' | 'full' | 'external' | 'has-another';
-  /** What was asked for. */
+  /** Id or sharing name that was asked for. */
   readonly asked: string;
-  /** Of the load balancer that was found. */
+  /** Id of the load balancer that was found. */
   readonly id?: string;
-  /** Who is on it. */
+  /** The Services on it, as `NAMESPACE/NAME`. */
   readonly others?: readonly string[];
   readonly key: ServiceKey;
 }
 
-/** What a Service is to its load balancer, and who else is on it. */
+/** The role of a Service on its load balancer, and who else is on it. */
 export interface Sharing {
-  /** The owner's name, place and address it has: it was made for that Service. A user's own has no owner. */
+  /**
+   * The load balancer was made for its owner, which decides about VIP, flavor and floating IP. One that a user made has
+   * none.
+   */
   readonly role: 'owner' | 'joiner';
-  /** The other Services, as `NS/NAME`, or as the tag that does not tell more, sorted. */
+  /** The other Services as `NAMESPACE/NAME`, or as a cut tag that does not tell more; sorted. */
   readonly others: readonly string[];
   /** Tags that the listeners have and the load balancer lacks. */
   readonly missingTags: readonly string[];
 }
 
 const GO = 'kube_service_';
-/** Names of this length were cut, and do not say their Service any more. */
+/** A name of this length was cut and may have lost its Service. */
 const CUT = 255;
 
-/** The Service that the Go provider's name or tag ends in; no part of it has an underscore of its own. */
+/** The Service in a name or tag of the Go provider; undefined for a cut one. Names of Kubernetes have no underscore. */
 export function serviceOfGoTag(tag: unknown): ServiceKey | undefined {
   const text = String(tag);
   const [name = '', namespace = ''] = text.split('_').reverse();
@@ -67,7 +70,7 @@ export function goTagsIn(tags: unknown): readonly string[] {
   return (Array.isArray(tags) ? tags.map(String) : []).filter((tag) => tag.startsWith(GO));
 }
 
-/** Every Service that these tags name, as `NS/NAME`; a tag that was cut stands for itself unless another one explains it. */
+/** The Services that these tags name, as `NAMESPACE/NAME`, sorted. A cut tag that no other tag explains stands for itself. */
 export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly string[] {
   const names = tagValues(tags, 'name');
   const explained = names.flatMap((text) => goTags(cluster.name, keyOfText(text)));
@@ -77,7 +80,7 @@ export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly st
   return [...new Set([...names, ...services])].sort();
 }
 
-/** Whether these tags of a load balancer say that the Service is on it. */
+/** Whether the tags of a load balancer name the Service. */
 export function isOnIt(
   tags: unknown,
   key: ServiceKey,
@@ -88,12 +91,12 @@ export function isOnIt(
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
 }
 
-/** The Service for which a load balancer was made, by its name. */
+/** The Service that a load balancer was made for, by its name. */
 export function madeForKey({ name }: WireResource): ServiceKey | undefined {
   return serviceOfGoTag(name);
 }
 
-/** Whether it was made, by this cluster, for a Service of the namespace: then others of that namespace may join it. */
+/** Whether this cluster made it for a Service of the namespace. Others of that namespace may join it then. */
 export function isMadeForNamespace(
   loadBalancer: WireResource,
   namespace: string,
@@ -103,13 +106,13 @@ export function isMadeForNamespace(
   return ofCluster && madeForKey(loadBalancer)?.namespace === namespace;
 }
 
-/** Of another cluster: neither its tags nor its listeners would be told from ours. */
+/** Whether another cluster has it: Services of two clusters on one load balancer cannot be told apart. */
 export function isOfAnotherCluster(loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
   const claimed = tagValue(loadBalancer['tags'], 'cluster');
   return claimed !== undefined && claimed !== cluster.id;
 }
 
-/** The mark that a load balancer's owner has left it, while nobody on it is the owner. */
+/** The tag that names the owner, where it has left the load balancer to others. */
 export function absentOwner(loadBalancer: WireResource, cluster: ClusterIdentity): readonly string[] {
   const key = madeForKey(loadBalancer);
   const isThere = key && servicesIn(loadBalancer['tags'], cluster).includes(textOf(key) ?? '');

@@ -1,22 +1,21 @@
 /**
- * Tags that a Service asks for beside ours. Which of them are there because it asked stands in a tag of its own,
- * `levelset-tag=<Service>/<tag>`, so that one that was there before is not taken away with the annotation. On a load
- * balancer of several Services each takes back its own.
+ * Tags that a Service asks for. Each has a record, the tag `levelset-tag=<hash of the Service>/<tag>`, so that a tag which
+ * was there before stays when the annotation goes. On a shared load balancer each Service takes back its own.
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from '../request.ts';
 
 const RECORD = 'levelset-tag=';
 
-/** In bytes: with its record it has to fit into the 255 characters that Octavia takes. */
+/** Longest tag in bytes. Its record has to fit into the 255 characters that Octavia takes. */
 export const LONGEST_USER_TAG = 128;
 
-/** Beginnings by which controllers know what is theirs. */
+/** Whether a tag begins as controllers' own do. */
 export function isReserved(tag: string): boolean {
   return tag.startsWith('levelset-') || tag.startsWith('kube_service_');
 }
 
-/** The tags of one Service, each with its record. */
+/** The tags that one Service asks for, each with its record. */
 export function userTags(key: ServiceKey, tags: readonly string[] = []): readonly string[] {
   return tags.flatMap((tag) => [tag, `${RECORD}${shortOf(key)}/${tag}`]);
 }
@@ -30,14 +29,14 @@ function recordedTag(record: string): string | undefined {
   return record.startsWith(RECORD) ? record.slice(record.indexOf('/') + 1) : undefined;
 }
 
-/** Whether it is one that a Service asks for, or its record. */
+/** Whether a tag among these is one that a Service asks for, or a record. */
 export function isUserTag(tag: string, tags: readonly string[]): boolean {
   return recordedTag(tag) !== undefined || tags.some((one) => recordedTag(one) === tag);
 }
 
 /**
- * What stays of the tags that were observed, and what is added of those that are desired. One that is there without a
- * record is somebody else's, and stays so.
+ * The observed tags that stay, and the desired ones that are added. An observed tag without a record is somebody else's:
+ * it stays and gets no record.
  */
 export function mergeUserTags(
   observed: readonly string[],
@@ -64,7 +63,7 @@ function ownerOf(record: string): string {
 
 const NAME = 'levelset-name=';
 
-/** Of the Services that are desired, by the tags that name them; undefined on what only one has. */
+/** Hashes of the Services that the desired tags name; undefined for a resource of one Service. */
 function ownersIn(desired: readonly string[]): readonly string[] | undefined {
   const names = desired.flatMap((tag) => (tag.startsWith(NAME) ? [tag.slice(NAME.length)] : []));
   if (names.length === 0) return undefined;

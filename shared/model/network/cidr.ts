@@ -1,13 +1,13 @@
 import { isIPv4 } from 'node:net';
 import { isIP } from 'node:net';
 
-/** Address ranges as Octavia compares them: network address and prefix length, IPv6 in lower case. */
+/** An address range as Octavia spells it: network address and prefix length, IPv6 in its shortest form. */
 export interface Cidr {
   readonly text: string;
   readonly family: 4 | 6;
 }
 
-/** `10.0.0.7/8` is `10.0.0.0/8`. Undefined for what is no CIDR. */
+/** The CIDR in a text: `10.0.0.7/8` is `10.0.0.0/8`. Undefined for anything else. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length = '', ...rest] = text.trim().split('/');
   const family = isIP(address);
@@ -17,7 +17,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { text: `${toText(network, bits)}/${Number(length)}`, family: family === 4 ? 4 : 6 };
 }
 
-/** An address as OpenStack prints it: of the spellings of an IPv6 address the shortest. */
+/** An address as OpenStack prints it: IPv6 in its shortest form. */
 export function canonicalAddress(address: string): string {
   const bits = isIP(address) === 4 ? 32 : 128;
   return toText(toBigInt(address), bits);
@@ -31,7 +31,7 @@ export function cidrContains(cidr: string, address: string): boolean {
   return mask(toBigInt(address), Number(length), bits) === mask(toBigInt(network), Number(length), bits);
 }
 
-/** The first and the last address of a CIDR, as numbers. */
+/** First and last address of a CIDR, as numbers. */
 export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
   const [address = '', length = ''] = cidr.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
@@ -39,12 +39,12 @@ export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
   return [first, first + (1n << BigInt(bits - Number(length))) - 1n];
 }
 
-/** The CIDR of this prefix length that begins at this number. */
+/** The CIDR of this prefix length that begins at an address, given as a number. */
 export function cidrAt(first: bigint, length: number, family: 4 | 6): string {
   return `${toText(first, family === 4 ? 32 : 128)}/${length}`;
 }
 
-/** By value, for sorting addresses of one family. */
+/** Orders addresses of one family by value. */
 export function compareAddresses(a: string, b: string): number {
   const [left, right] = [toBigInt(a), toBigInt(b)];
   return left === right ? 0 : left < right ? -1 : 1;
@@ -79,8 +79,8 @@ function toText(value: bigint, bits: number): string {
 }
 
 /**
- * The lowest CIDR of this prefix length in the range that overlaps none of the taken ones; undefined: there is none. Goes from
- * one taken CIDR to the next, so that the size of the range does not matter. What is no CIDR takes nothing.
+ * The lowest CIDR of this prefix length in the range that overlaps no taken one; undefined where there is none. Texts that
+ * are no CIDRs take nothing. The search goes from one taken CIDR to the next, so the size of the range does not matter.
  */
 export function lowestFree(range: string, length: number, taken: readonly string[]): string | undefined {
   const family = parseCidr(range)?.family;
@@ -101,7 +101,7 @@ export function lowestFree(range: string, length: number, taken: readonly string
   return at + size - 1n <= last ? cidrAt(at, length, family) : undefined;
 }
 
-/** Whether the two have an address in common. */
+/** Whether two CIDRs have an address in common. */
 export function overlap(one: string, other: string): boolean {
   const [a, b] = [parseCidr(one), parseCidr(other)];
   if (!a || a.family !== b?.family) return false;
@@ -109,19 +109,19 @@ export function overlap(one: string, other: string): boolean {
   return from <= end && start <= to;
 }
 
-/** How many CIDRs of this prefix length the range has, such as `256`. */
+/** The number of CIDRs of this prefix length in the range, such as `256`. */
 export function countIn(range: string, length: number): string {
   return (1n << BigInt(length - Number(range.split('/')[1]))).toString();
 }
 
-/** Of a CIDR, or of an address, which is the CIDR of itself alone. What cannot be read is equal to nothing but itself. */
+/** One spelling of a CIDR or address; an address counts as the CIDR of itself. A text that is neither stays as it is. */
 export function cidrKey(text: string): string {
   if (isIPv4(text)) return `${text}/32`;
   const whole = text.includes('/') ? text : `${text}/128`;
   return parseCidr(whole)?.text ?? text;
 }
 
-/** Whether the whole of one lies in the other; both as `cidrKey` spells them. */
+/** Whether `inner` lies in `outer`; both as `cidrKey` spells them. */
 export function isWithin(inner: string, outer: string): boolean {
   const [network = '', length = ''] = inner.split('/');
   return Number(length) >= Number(outer.split('/')[1]) && cidrContains(outer, network);

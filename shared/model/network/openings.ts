@@ -1,11 +1,13 @@
-/** Rules by what they open. Neutron changes no rule, so the address is all there is to compare. */
+/** Rules of security groups by what they open. Neutron changes no rule, so that an address is all there is to compare. */
 import type { Address } from '../address.ts';
 import type { WireResource } from '../resources.ts';
 
+/** One port that is open to one range of addresses. */
 export interface Opening {
+  /** `tcp`, `udp` or `sctp`. */
   readonly protocol: string;
   readonly port: number;
-  /** In the notation of Neutron: the network address and its length. */
+  /** Network address and prefix length, as Neutron spells them. */
   readonly cidr: string;
 }
 
@@ -14,15 +16,15 @@ export function openingAddress({ protocol, port, cidr }: Opening): Address {
 }
 
 /**
- * What Neutron puts into every new security group. The Go provider takes it out, and so do we: the ports of the nodes have
- * groups of their own that say where they may connect to.
+ * The rules that Neutron puts into every new security group. levelset removes them as the Go provider does: other groups of
+ * the nodes' ports decide where nodes may connect to.
  */
 export const DEFAULT_RULES: readonly Address[] = [
   'securitygrouprule/egress/any/any/0.0.0.0/0',
   'securitygrouprule/egress/any/any/::/0',
 ];
 
-/** The rules of a security group as it was read, by address; of two that say the same the second has its id in it. */
+/** The rules of a security group, by address. The address of a second rule that opens the same ends in its id. */
 export function rulesOf(group: WireResource): ReadonlyMap<Address, WireResource> {
   const rules = new Map<Address, WireResource>();
   const listed = group['security_group_rules'];
@@ -44,7 +46,7 @@ function ruleAddress(rule: WireResource): Address {
   return `securitygrouprule/${parts.join('/')}`;
 }
 
-/** Neutron keeps a protocol as it was written, by name in any case or by number. */
+/** IANA numbers of protocols. Neutron keeps a protocol as it was written, as a name in any case or as a number. */
 const NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': 'udp', '132': 'sctp' };
 
 function protocolName(protocol: unknown): string {
@@ -53,7 +55,7 @@ function protocolName(protocol: unknown): string {
   return NUMBERS[name] ?? name;
 }
 
-/** No prefix and no group is everybody of that family. `normalized_cidr` is without bits of a host. */
+/** Who is let in. A rule without prefix and group lets everybody of its family in; `normalized_cidr` has no host bits. */
 function remoteOf(rule: WireResource): string {
   const { remote_group_id: group, remote_address_group_id: addresses } = rule;
   if (typeof group === 'string') return `group:${group}`;

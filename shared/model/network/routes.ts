@@ -1,9 +1,9 @@
-/** Routes to the pods of Nodes on a Neutron router, and what the ports of Nodes must let through for them. */
+/** Routes to the pods of Nodes on Neutron routers, and the address pairs on the ports of Nodes. */
 import { cidrKey } from './cidr.ts';
 import type { Address } from '../address.ts';
 import type { NeutronPort } from '../node/nova.ts';
 
-/** Of a router (extension extraroute). Neutron keeps each as it was spelled, and takes one away only by that spelling. */
+/** A route of a router (extension extraroute). Neutron keeps its spelling, and removes it only by that spelling. */
 export interface Route {
   readonly destination: string;
   readonly nexthop: string;
@@ -14,8 +14,8 @@ export interface Router {
 }
 
 /**
- * What a port lets through beside its own addresses, as for the pods behind it (docs/sources/go-provider.md, "Routes of
- * a router"). Neutron fills in the port's own MAC address where none is named.
+ * An allowed address pair: what a port lets through beside its own addresses, such as the pods behind it
+ * (docs/sources/go-provider.md, "Routes of a router"). Neutron fills in the port's MAC address where none is named.
  */
 export interface AddressPair {
   readonly ip_address: string;
@@ -31,30 +31,30 @@ export interface WireRouter {
 export interface RoutePort extends NeutronPort {
   readonly device_owner?: string;
   readonly mac_address?: string;
-  /** Absent where Neutron has no extension allowed-address-pairs: then nothing is held back either. */
+  /** Absent where Neutron has no extension allowed-address-pairs. Ports let everything through then. */
   readonly allowed_address_pairs?: readonly AddressPair[];
   readonly port_security_enabled?: boolean;
 }
 
-/** A route of ours, with the port that has its next hop and, for it, an address pair. */
+/** A route that levelset wrote, with the port that has its next hop and got the address pair. */
 export interface WrittenRoute extends Route {
   readonly port: string;
 }
 
-/** What we wrote to one router: the proof of whose its routes are when their Nodes are gone (decision 112). */
+/** Routes that levelset wrote to one router. They prove that a route is ours when its Node is gone (decision 112). */
 export type WrittenRoutes = readonly WrittenRoute[];
 
-/** The same of all routers, by their ids. */
+/** The routes that levelset wrote, by the id of the router. */
 export type RouteRecords = ReadonlyMap<string, WrittenRoutes>;
 
-/** A router that had our routes before another one took its place. One that is gone has no routes. */
+/** A router that has routes of ours from before another one took its place. One that is gone has no routes. */
 export interface FormerRouter {
   readonly id: string;
   readonly routes: readonly Route[];
   readonly written: WrittenRoutes;
 }
 
-/** Both have the same order; none is as good as an empty one. */
+/** Whether two records are the same; both must have the same order. An empty list equals none. */
 export function sameRecords(a: RouteRecords, b: RouteRecords): boolean {
   const text = ({ destination, nexthop, port }: WrittenRoute): string =>
     [destination, nexthop, port].join(' ');
@@ -67,7 +67,7 @@ export const routerAt = (id: string): Address => `router/${id}`;
 export const routeAt = ({ destination, nexthop }: Route): Address => `route/${destination}/${nexthop}`;
 export const routePortAt = (id: string): Address => `port/${id}`;
 
-/** Equal for the same route, however it is spelled. */
+/** One spelling of a route, for comparison. */
 export function routeKey({ destination, nexthop }: Route): string {
   return `${cidrKey(destination)} via ${cidrKey(nexthop)}`;
 }

@@ -1,14 +1,15 @@
 /**
- * How `floating-subnet` and `floating-subnet-tags` choose among the subnets of an external network
- * (docs/sources/go-provider.md, "Floating subnet"): the same words in cloud.conf, in its classes and in annotations.
+ * The grammar of `floating-subnet` and `floating-subnet-tags`, which choose a subnet of an external network
+ * (docs/sources/go-provider.md, "Floating subnet"). cloud.conf, its classes and annotations share it.
  */
 import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 
+/** What a text chooses, or what is allowed in its place, for a message. */
 export type Choice<T> = { readonly matches: (value: T) => boolean } | { readonly allowed: string };
 
 const NAMES = 'a name, a glob such as public-*, or ~ and a regular expression; ! in front means all others';
 
-/** By name: `public-1`, `public-*`, `~public-\d+`, `!private-*`. The whole name must match. */
+/** A choice by name: `public-1`, `public-*`, `~public-\d+`, `!private-*`. The whole name must match. */
 export function chooseByName(text: string): Choice<string> {
   const negated = text.startsWith('!');
   const rest = negated ? text.slice(1) : text;
@@ -20,7 +21,7 @@ export function chooseByName(text: string): Choice<string> {
   return negated ? { matches: (name) => !pattern.matches(name) } : pattern;
 }
 
-/** `*` and `?` are any characters and any one; `[a-z]` and `{a,b}` one of these. */
+/** The regular expression of a glob with `*`, `?`, `[a-z]` and `{a,b}`. */
 function globToPattern(glob: string): string {
   let depth = 0;
   return glob.replace(/\[[!^]?[^\]]+\]|[^]/gu, (part) => {
@@ -34,7 +35,7 @@ function globToPattern(glob: string): string {
   });
 }
 
-/** By tags: `a,b` any of them, `&a,b` all; `!` in front is the opposite: `!a,b` none of them, `!&a,b` not all. */
+/** A choice by tags: `a,b` has any of them, `&a,b` all, `!a,b` none, `!&a,b` not all. */
 export function chooseByTags(text: string): Choice<readonly string[]> {
   const [, not = '', all = '', list = ''] = /^(!?)(&?)(.*)$/s.exec(text) ?? [];
   const tags = list.split(',').map((tag) => tag.trim());

@@ -8,8 +8,8 @@ const LEAVING = 'ToBeDeletedByClusterAutoscaler';
 const GO_FALSE = ['0', 'f', 'F', 'false', 'False', 'FALSE'];
 
 /**
- * The "stable node set" (docs/sources/kubernetes.md, "Stable node set"): readiness is not asked, health monitors see to
- * that.
+ * Whether a Node is a member (docs/sources/kubernetes.md, "Stable node set"). Readiness does not count, since health
+ * monitors see to that.
  */
 export function isEligible(node: Node): boolean {
   const label = node.metadata.labels?.[EXCLUDED];
@@ -21,8 +21,8 @@ export function isEligible(node: Node): boolean {
 }
 
 /**
- * The address at which a node is reached (decision 25): an InternalIP inside the member subnet, else the first
- * InternalIP, else the first ExternalIP, always of the wanted family.
+ * The address at which a Node is a member (decision 25), of the given family: an InternalIP inside the member subnet,
+ * else the first InternalIP, else the first ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
   const addresses = (node.status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
@@ -38,7 +38,7 @@ export interface ReachableNode {
 
 export interface NodeSet {
   readonly reachable: readonly ReachableNode[];
-  /** Eligible, but without an address yet: asked for again until they have one. */
+  /** Names of eligible Nodes without an address yet. */
   readonly withoutAddress: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Nodes as resources of a plan: what levelset writes to them, and how they are seen. */
+/** Nodes as resources of a plan: their marks, the two halves in which they are compared, and the patches to them. */
 import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
 import { ANNOTATION_PREFIX } from '../ownership.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
@@ -13,10 +13,10 @@ export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitializ
 /** Of a Node whose server is switched off (docs/sources/kubernetes.md, "Node lifecycle"). */
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 
-/** What a kubelet was told with --node-ip: one address, or one of each family with a comma. */
+/** What a kubelet was told with --node-ip: one address, or one of each family, separated by a comma. */
 export const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
 
-/** When the server was first found gone, and where: `<seconds since 1970> <project> <region> <server>` (decision 27). */
+/** When a server was first found gone, and where: `<seconds since 1970> <project> <region> <server>` (decision 27). */
 export const SERVER_GONE = `${ANNOTATION_PREFIX}server-gone`;
 
 export const nodeAt = (name: string): string => `node/${name}`;
@@ -26,7 +26,7 @@ export function isOfNode(kind: ResourceKind): kind is NodeKind {
   return kind === 'node' || kind === 'nodestatus';
 }
 
-/** One Node as the two resources that it is. */
+/** A Node as the two resources that it is in plans. */
 export function observedNode(node: Node): readonly ObservedResource[] {
   const { name, uid } = node.metadata;
   const wire = wireOf(node);
@@ -36,7 +36,7 @@ export function observedNode(node: Node): readonly ObservedResource[] {
   ];
 }
 
-/** What a PATCH of either half answers, as both are compared. */
+/** The attributes of both halves of a Node, as they are compared. */
 export function wireOf(node: Node): WireResource {
   const { metadata, spec, status } = node;
   const wire: Attributes = {
@@ -52,7 +52,7 @@ export function wireOf(node: Node): WireResource {
   return { ...wire, id: metadata.uid };
 }
 
-/** `Unknown` where the kubelet never said it (docs/sources/kubernetes.md, "Node lifecycle"). */
+/** The status of the condition Ready; `Unknown` without one (docs/sources/kubernetes.md, "Node lifecycle"). */
 export function readyStatus(node: Node): NodeCondition['status'] {
   return node.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'Unknown';
 }
@@ -61,7 +61,7 @@ export function hasTaint(node: Node, key: string): boolean {
   return node.spec?.taints?.some((taint) => taint.key === key) ?? false;
 }
 
-/** What the firmware says, which is the id of a server of Nova's; undefined where it says no UUID. */
+/** The UUID that the firmware tells the kubelet: with Nova the id of the server. Undefined where it is no UUID. */
 export function systemUUID(node: Node): string | undefined {
   return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
 }
@@ -80,27 +80,26 @@ export interface NodePatch {
   };
 }
 
+/** A patch of a Node's status. */
 export interface NodeStatusPatch {
   readonly addresses?: readonly NodeAddress[];
-  /** The other ones stay. */
+  /** Conditions of other types stay. */
   readonly conditions?: readonly NodeCondition[];
 }
 
-/**
- * The note on a Node that its server was not there: when, in seconds since 1970, and where Nova was asked for which
- * server.
- */
+/** Where Nova was asked for which server. */
 export interface Place {
   readonly projectId: string;
   readonly region: string;
   readonly serverId: string;
 }
 
+/** The text of the annotation SERVER_GONE. */
 export function noteGone(now: number, { projectId, region, serverId }: Place): string {
   return [Math.ceil(now / 1_000), projectId, region, serverId].join(' ');
 }
 
-/** Milliseconds since 1970; undefined where there is no note, or it is about another place. */
+/** When the server was first found gone, in milliseconds since 1970. Undefined without a note about this place. */
 export function goneSince(
   note: string | undefined,
   { projectId, region, serverId }: Place,

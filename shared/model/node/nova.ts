@@ -1,4 +1,4 @@
-/** What levelset reads of Nova's servers, and of Neutron's ports behind them. Only `id` is certain of what comes over the wire. */
+/** What levelset reads of Nova's servers and of their ports in Neutron. Only `id` is certain to be there. */
 
 export interface Server {
   readonly id: string;
@@ -6,14 +6,14 @@ export interface Server {
   readonly status?: ServerStatus;
   readonly tenant_id?: string;
   readonly metadata?: Readonly<Record<string, string>> | null;
-  /** By the name of the network, which need not be the only one of that name. */
+  /** By name of the network. Several networks may have one name. */
   readonly addresses?: Readonly<Record<string, readonly ServerAddress[] | null>> | null;
   /** Empty where none was set. */
   readonly accessIPv4?: string | null;
   readonly accessIPv6?: string | null;
   readonly flavor?: ServerFlavor | null;
   readonly 'OS-EXT-AZ:availability_zone'?: string | null;
-  /** For everybody from microversion 2.90 on, before that for admins from 2.3 on. */
+  /** Shown to everybody since microversion 2.90, to admins since 2.3. */
   readonly 'OS-EXT-SRV-ATTR:hostname'?: string | null;
 }
 
@@ -24,13 +24,13 @@ export interface ServerAddress {
   readonly 'OS-EXT-IPS-MAC:mac_addr'?: string;
 }
 
-/** Before microversion 2.47 there is only `id`; from then on the flavor is embedded, without its id. */
+/** Before microversion 2.47 only `id`; since then the embedded flavor, without an id. */
 export interface ServerFlavor {
   readonly id?: string;
   readonly original_name?: string;
 }
 
-/** A port of a server, or what hangs on a trunk below one. */
+/** A port of a server, or a sub-port of its trunk. */
 export interface NeutronPort {
   readonly id: string;
   readonly network_id?: string;
@@ -38,20 +38,20 @@ export interface NeutronPort {
   /** ACTIVE, BUILD, DOWN or ERROR. */
   readonly status?: string;
   readonly fixed_ips?: readonly { readonly ip_address: string; readonly subnet_id?: string }[] | null;
-  /** Of the parent of a trunk (extension trunk-details). */
+  /** On the parent port of a trunk (extension trunk-details). */
   readonly trunk_details?: {
     readonly trunk_id?: string;
     readonly sub_ports?: readonly { readonly port_id: string }[] | null;
   } | null;
 }
 
-/** A sub-port of a trunk with the name of its network, under which Nova would list it if it knew of it. */
+/** A sub-port of a trunk, with the name of its network. Nova does not know sub-ports. */
 export interface Subport {
   readonly port: NeutronPort;
   readonly networkName: string;
 }
 
-/** The states that Nova shows (its API guide, "Server Concepts"). */
+/** The states of a server (Compute API guide, "Server concepts"). */
 export type ServerStatus =
   | 'ACTIVE'
   | 'BUILD'

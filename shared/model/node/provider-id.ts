@@ -4,7 +4,7 @@
  */
 
 export interface ProviderID {
-  /** bare: an id without a scheme, as old clusters have it. */
+  /** `bare` is an id without a scheme, as old clusters have it. */
   readonly scheme: 'openstack' | 'kinx' | 'bare';
   readonly region?: string;
   /** A UUID as Nova spells it. */
@@ -16,8 +16,8 @@ const WITH_SCHEME = new RegExp(`^(openstack|kinx)://([^/]*)/(${UUID})$`);
 const BARE = new RegExp(`^/?(${UUID})$`);
 
 /**
- * Undefined for what is not ours to judge: other clouds' schemes, and ids that are no UUIDs. Nova answers 404 to those,
- * which would look as if the server were gone, and to an empty one with a list.
+ * The parts of a providerID; undefined for schemes of other clouds and for ids that are no UUIDs. Nova answers 404 to such
+ * an id, as if the server were gone, and a list to an empty one.
  */
 export function parseProviderID(text: string): ProviderID | undefined {
   const [, scheme, region = '', id] = WITH_SCHEME.exec(text) ?? [];
@@ -28,7 +28,7 @@ export function parseProviderID(text: string): ProviderID | undefined {
   return bare === undefined ? undefined : { scheme: 'bare', serverId: bare.toLowerCase() };
 }
 
-/** As it is written; with a region only where providerIDs are regional (OS_CCM_REGIONAL). */
+/** The providerID to write. `region` is given only where providerIDs are regional (OS_CCM_REGIONAL). */
 export function formatProviderID(serverId: string, region: string | undefined): string {
   return `openstack://${region ?? ''}/${serverId}`;
 }

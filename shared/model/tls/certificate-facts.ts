@@ -1,10 +1,10 @@
 import { UUID_PATTERN } from '../text/text.ts';
 import { X509Certificate } from 'node:crypto';
 
-/** A certificate container or a secret of Barbican, as people and services name it: by id or by address. */
+/** A container or secret of Barbican, named by its id or its address. */
 export interface TlsReference {
   readonly id: string;
-  /** Undefined for a plain id, which may be either. */
+  /** Undefined for an id alone, which may be either. */
   readonly collection?: 'containers' | 'secrets';
 }
 
@@ -14,7 +14,7 @@ const ADDRESS = new RegExp(
   'i',
 );
 
-/** Of an address only kind and id count: where Barbican is, the catalog says (decision 30). */
+/** The reference in a text; undefined for anything else. Host and path of an address do not count (decision 30). */
 export function parseTlsReference(text: string): TlsReference | undefined {
   if (ID.test(text)) return { id: text.toLowerCase() };
   const [, , collection, id] = ADDRESS.exec(text) ?? [];
@@ -22,23 +22,23 @@ export function parseTlsReference(text: string): TlsReference | undefined {
   return { id: id.toLowerCase(), collection: collection.toLowerCase() as 'containers' | 'secrets' };
 }
 
-/** What two ways to name one certificate have in common; a text that names none stands for itself. */
+/** One spelling of a reference, for comparison. A text that is no reference stays as it is. */
 export function identityOf(reference: unknown): unknown {
   if (typeof reference !== 'string') return reference ?? null;
   return parseTlsReference(reference)?.id.replaceAll('-', '') ?? reference;
 }
 
-/** What observe has to look up for the certificates that Services name. */
+/** The certificates to look up in Barbican. */
 export interface CertificateQuestion {
-  /** In Barbican; none when the references are another store's and are sent as they are (container-store). */
+  /** Empty where another store has the certificates (`container-store`): Octavia gets those references as they are. */
   readonly references: readonly TlsReference[];
 }
 
-/** A reference as Barbican itself writes it, or why it cannot be used. */
+/** A reference as Barbican writes it, or why the certificate cannot be used. */
 export type FoundCertificate =
   | {
       readonly ref: string;
-      /** RFC 3339; undefined where that could not be read without the private key. */
+      /** RFC 3339; undefined where it cannot be read without the private key. */
       readonly notAfter?: string;
     }
   | { readonly because: string };
@@ -52,16 +52,16 @@ export const NO_CERTIFICATES: CertificateFacts = { references: new Map() };
 
 /** A certificate that a listener uses. */
 export interface CertificateInUse {
-  /** Of its Secret, or its id in Barbican. */
+  /** Name of its Secret, or its id in Barbican. */
   readonly name: string;
   /** RFC 3339. */
   readonly notAfter: string;
 }
 
-/** So long before a certificate expires people are told. */
+/** How long before its expiry a certificate is reported. */
 export const RENEW_WITHIN_MS = 14 * 24 * 3_600_000;
 
-/** Now, and the time up to which what expires is told of; RFC 3339, so that they compare as text. */
+/** Now, and the time up to which an expiry is reported. RFC 3339, which compares as text. */
 export interface Horizon {
   readonly now: string;
   readonly soon: string;
@@ -69,14 +69,14 @@ export interface Horizon {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** When a certificate ends to be good; OpenSSL says `Dec  1 00:00:00 2026 GMT`. */
+/** When a certificate expires, in RFC 3339. OpenSSL writes `Dec  1 00:00:00 2026 GMT`. */
 export function notAfterOf({ validTo }: Pick<X509Certificate, 'validTo'>): string {
   const [month = '', day = '', time = '', year = ''] = validTo.split(/ +/);
   const two = (number: number | string): string => String(number).padStart(2, '0');
   return `${year}-${two(MONTHS.indexOf(month) + 1)}-${two(day)}T${time}Z`;
 }
 
-/** The same of the first certificate in a text; undefined where there is none. */
+/** When the first certificate in a PEM text expires; undefined where there is none. */
 export function notAfterIn(pem: string): string | undefined {
   try {
     return notAfterOf(new X509Certificate(pem));

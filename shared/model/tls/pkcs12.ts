@@ -15,8 +15,8 @@ const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 
 /**
- * A PKCS #12 file (RFC 7292), which is how Octavia wants a certificate in one secret of Barbican. Under the empty
- * password: whoever may read the secret may read the key, and Octavia knows no password. The same pair, the same bytes.
+ * A PKCS #12 file (RFC 7292), the form in which Octavia takes a certificate from one secret of Barbican. Its password is
+ * empty, since Octavia knows none. The same pair gives the same bytes.
  */
 export function toPkcs12({ certificate, chain, key }: KeyPair): Buffer {
   const pair = createHash('sha1').update(certificate).digest();
@@ -37,7 +37,7 @@ function certificateBag(der: Buffer, pair?: Buffer): Buffer {
   return bag(CERTIFICATE_BAG, sequence(oid(X509_CERTIFICATE), explicit(octets(der))), pair);
 }
 
-/** The same id says which certificate the key belongs to. */
+/** A SafeBag. The key and its certificate have the same localKeyId. */
 function bag(type: string, content: Buffer, pair?: Buffer): Buffer {
   const attributes = pair ? [set(sequence(oid(LOCAL_KEY_ID), set(octets(pair))))] : [];
   return sequence(oid(type), explicit(content), ...attributes);
@@ -45,14 +45,14 @@ function bag(type: string, content: Buffer, pair?: Buffer): Buffer {
 
 const ITERATIONS = 2048;
 
-/** Readers refuse a file without one. */
+/** The MacData, without which readers refuse the file. */
 function mac(content: Buffer, salt: Buffer): Buffer {
   const digest = createHmac('sha256', macKey(salt)).update(content).digest();
   const info = sequence(sequence(oid(SHA256), NULL), octets(digest));
   return sequence(info, octets(salt), integer(ITERATIONS));
 }
 
-/** RFC 7292, appendix B.2, for one block of SHA-256: purpose 3, the salt, and the empty password with its two zeros. */
+/** The key of the MAC (RFC 7292, appendix B.2): purpose 3, the salt, and the empty password with its two zeros. */
 function macKey(salt: Buffer): Buffer {
   const block = 64;
   const filled = (bytes: Buffer): Buffer => Buffer.alloc(block, bytes);
@@ -61,16 +61,16 @@ function macKey(salt: Buffer): Buffer {
   return key;
 }
 
-/** Distinguished Encoding Rules (X.690), as much as a PKCS #12 file needs. */
+/** The Distinguished Encoding Rules (X.690), as far as a PKCS #12 file needs them. */
 export const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, ...parts);
 export const set = (...parts: readonly Buffer[]): Buffer => tagged(0x31, ...parts);
 export const octets = (content: Buffer): Buffer => tagged(0x04, content);
 export const NULL = Buffer.from([0x05, 0x00]);
 
-/** [0] EXPLICIT. */
+/** A value with the tag [0] EXPLICIT. */
 export const explicit = (content: Buffer): Buffer => tagged(0xa0, content);
 
-/** Not negative. */
+/** An INTEGER that is not negative. */
 export function integer(value: number): Buffer {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
@@ -78,7 +78,7 @@ export function integer(value: number): Buffer {
   return tagged(0x02, ...sign, bytes);
 }
 
-/** `1.2.840.113549.1.7.1`. */
+/** An OBJECT IDENTIFIER, such as `1.2.840.113549.1.7.1`. */
 export function oid(text: string): Buffer {
   const [first = 0, second = 0, ...others] = text.split('.').map(Number);
   return tagged(0x06, Buffer.from([first * 40 + second, ...others.flatMap(base128)]));

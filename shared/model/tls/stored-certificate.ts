@@ -1,21 +1,21 @@
-/** Certificates that levelset put into Barbican out of Secrets: how they are called, and found again. */
+/** Certificates that levelset copies from Secrets into Barbican: their names, by which they are found again. */
 import { createHash } from 'node:crypto';
 import type { ClusterIdentity } from '../ownership.ts';
 import { TAG_PREFIX } from '../ownership.ts';
 import type { ServiceKey } from '../request.ts';
 import type { Address } from '../address.ts';
 
-/** A certificate out of one Secret, by what is in it: renewed, it is another one. */
+/** The certificate in a Secret. A renewed one has another fingerprint. */
 export interface CertificateSource {
-  /** Of the Secret, in the namespace of the Service. */
+  /** Name of the Secret, in the namespace of the Service. */
   readonly secret: string;
   readonly fingerprint: string;
 }
 
-/** Barbican lists by this attribute of a secret, and does nothing else with it: so one call has all of this cluster. */
+/** The attribute `mode` of this cluster's secrets. Barbican only filters by it, so that one call lists all of them. */
 export const storedMode = (cluster: ClusterIdentity): string => `${TAG_PREFIX}${cluster.id}`;
 
-/** `levelset/<short id of the cluster>/<namespace>/<Service>/<Secret>/<fingerprint>`, for one Service alone. */
+/** `levelset/<hash of the cluster>/<namespace>/<Service>/<Secret>/<fingerprint>`: each Service has its own copy. */
 export function storedName(cluster: ClusterIdentity, service: ServiceKey, source: CertificateSource): string {
   const { namespace, name } = service;
   return ['levelset', short(cluster), namespace, name, cut(source.secret), source.fingerprint].join('/');
@@ -25,7 +25,7 @@ export function storedAddress({ secret, fingerprint }: CertificateSource): Addre
   return `secret/${cut(secret)}/${fingerprint}`;
 }
 
-/** Whose it is and what it was made from; undefined for what is not ours. */
+/** The Service and the address in such a name; undefined for a name that is not of this cluster. */
 export function readStoredName(
   name: unknown,
   cluster: ClusterIdentity,
@@ -40,7 +40,7 @@ function short(cluster: ClusterIdentity): string {
   return hash(cluster.id).slice(0, 12);
 }
 
-/** Names in Barbican have 255 characters, of a Secret 253: a long one ends in its hash (decision 31). */
+/** Characters of a Secret's name that fit into 255 with the rest. A longer name ends in its hash (decision 31). */
 const LONGEST = 60;
 
 function cut(secret: string): string {

@@ -4,11 +4,11 @@ import { notAfterOf } from './certificate-facts.ts';
 import type { Secret } from '../kubernetes.ts';
 import type { KeyPair } from './pkcs12.ts';
 
-/** What may be told of a Secret: never what is in it. */
+/** What messages and plans may say of a Secret, or why it cannot be used. */
 export type TlsSecretFacts =
   | {
       readonly fingerprint: string;
-      /** Of the first certificate, RFC 3339. */
+      /** Expiry of the first certificate, RFC 3339. */
       readonly notAfter: string;
     }
   | { readonly because: string };
@@ -19,7 +19,7 @@ type Read =
 
 const TYPE = 'kubernetes.io/tls';
 
-/** The certificate, its chain and its key out of a Secret, or in words why that cannot be had. */
+/** Certificate, chain and key of a Secret, or why they cannot be read. */
 export function readTlsSecret(secret: Secret): Read {
   if (secret.type !== TYPE) return { because: `is not of type ${TYPE}` };
   const certificates = certificatesIn(textAt(secret, 'tls.crt'));
@@ -36,7 +36,7 @@ export function readTlsSecret(secret: Secret): Read {
   return { pair, fingerprint: fingerprintOf(pair), notAfter: notAfterOf(first) };
 }
 
-/** Of certificate, chain and key: each of them renewed makes another one. */
+/** A hash of certificate, chain and key. */
 function fingerprintOf({ certificate, chain, key }: KeyPair): string {
   const hash = createHash('sha256');
   for (const part of [certificate, ...chain, key]) hash.update(createHash('sha256').update(part).digest());

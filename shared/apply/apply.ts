@@ -14,11 +14,11 @@ import type { Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
-  /** Octavia's lock, or the end of the time, stopped it: the rest is planned afresh by the next run. */
+  /** Octavia's lock or the end of the time stopped the run. The next run plans the remaining steps afresh. */
   readonly stopped: boolean;
-  /** What was observed and what the answers to creates showed, by address. */
+  /** The observed resources and the answers to writes, by address. */
   readonly known: ReadonlyMap<string, WireResource>;
-  /** What went wrong, after `steps` were done. */
+  /** The error that ended the run after `steps` were done. */
   readonly error?: ReconcileError;
 }
 
@@ -28,16 +28,16 @@ export interface Means extends Writes {
   readonly budget: Budget;
 }
 
-/** For writes to Kubernetes alone: the apiserver's resourceVersion keeps two writers apart. */
+/** The lease for writes to Kubernetes: none, since the apiserver's resourceVersion keeps two writers apart. */
 export const NO_LEASE: Means['lease'] = { renew: () => Promise.resolve() };
 
-/** A write may take this long; it is not begun with less time left. */
+/** The longest time that a write may take. None is begun with less time left. */
 const WRITE_MS = 5_000;
 
 /**
- * Executes the steps of a plan in their order, several ports at once. One write on a load balancer locks it, so after it
- * only Neutron's steps go on. What somebody else changed meanwhile is left to the next run, and so is what may stand in the
- * way of a delete. Never waits. Every write is preceded by a look at the lease and at the clock.
+ * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it, so only
+ * steps of Neutron follow it. A resource that somebody else changed meanwhile is left to the next run, and so are
+ * deletes that may depend on it. The lease and the remaining time are checked before each write. Never waits.
  */
 export async function apply(
   steps: readonly Step[],
@@ -77,7 +77,7 @@ export async function apply(
   return { steps: done, stopped, known, ...(overtaken ? { error: overtaken } : {}) };
 }
 
-/** There is a port for each node, and none waits for another. */
+/** The ports of the nodes, which do not depend on each other. */
 const PORTS_AT_ONCE = 8;
 
 function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
@@ -91,14 +91,19 @@ function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
   return batches;
 }
 
-/** A security group comes with rules that nobody asked for; a Node is answered whole. */
+/**
+ * The resources that an answer shows. A new security group has rules of its own, and a Node has both of its halves.
+ */
 function shownBy(step: Step, answer: WireResource): readonly (readonly [string, WireResource])[] {
   if (isOfNode(step.kind)) return halvesOf(step.address, answer);
   const rules = step.kind === 'securitygroup' ? [...rulesOf(answer)] : [];
   return [[step.address, answer], ...rules];
 }
 
-/** Where a subnet has no free address nothing was made, so that the next one of the plan may be tried at once. */
+/**
+ * Executes one step. When a subnet has no free address Octavia has made nothing, so the next alternative is tried at
+ * once.
+ */
 async function attempt(
   step: Step,
   known: ReadonlyMap<string, WireResource>,
@@ -117,13 +122,13 @@ async function attempt(
   }
 }
 
-/** What Octavia locks by this step: one load balancer as a whole. Neutron locks nothing. */
+/** The load balancer that Octavia locks for this step, as a whole. Neutron locks nothing. */
 export function lockOf(step: Step): string | undefined {
   if (isOutsideOctavia(step.kind)) return undefined;
   return step.address.startsWith('lb/') ? step.address : 'lb';
 }
 
-/** The step with every `$ref` replaced by what it names, or undefined while something it names does not exist. */
+/** The step with the value of every `$ref` in it. Undefined while a resource that it names does not exist. */
 export function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {
   const missing: string[] = [];
   const bind = (value: unknown): unknown => {

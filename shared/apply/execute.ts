@@ -14,7 +14,10 @@ export interface Writes {
   readonly kube: NodeWrites;
 }
 
-/** One step, its references bound, is one API call; two for a router that loses routes and gets others. Returns what the answer showed. */
+/**
+ * Executes one step, whose references are bound, by one API call. A router that loses and gets routes takes two.
+ * Returns what the answer shows.
+ */
 export async function execute(
   step: Step,
   known: ReadonlyMap<string, WireResource>,

@@ -7,7 +7,10 @@ import type { Kube } from '../ports.ts';
 
 export type NodeWrites = Pick<Kube, 'patchNode' | 'patchNodeStatus' | 'deleteNode'>;
 
-/** One step on a Node: a PATCH of one of its halves, or its end. Returns the Node as it is then. */
+/**
+ * Executes one step on a Node: a PATCH of one of its halves, or its deletion. Returns the Node as the apiserver
+ * answered it.
+ */
 export async function executeOnNode(
   step: Step,
   kind: NodeKind,
@@ -36,7 +39,7 @@ function patchOf({ labels, annotations, ...spec }: Readonly<Record<string, unkno
   } as NodePatch;
 }
 
-/** The answer to a PATCH of one half shows both. */
+/** Both halves of a Node, which the answer to a PATCH of either shows. */
 export function halvesOf(
   address: string,
   answer: WireResource,

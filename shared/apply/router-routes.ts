@@ -4,13 +4,13 @@ import { textOfRoute } from '../model/network/routes.ts';
 import type { Route } from '../model/network/routes.ts';
 import type { Cloud } from '../ports.ts';
 
-/** With it Neutron changes single routes, whatever else others change at the same time. */
+/** The extension with which Neutron changes single routes, whatever others change at the same time. */
 const ATOMIC = 'extraroute-atomic';
 
 /**
- * Routes that come to a router, or leave it: all in one call for those that leave and one for those that come, in this order,
- * since one that moves must not be there twice, and what leaves makes room. Without the extension the whole list is written
- * under the revision that was read.
+ * Removes routes from a router with one call and then adds routes with another. A route that moves must not be there
+ * twice, and removed routes make room. Without the extension the whole list is written under the revision that was
+ * read.
  */
 export async function changeRouter(
   { id, changes }: UpdateStep,
@@ -32,7 +32,7 @@ function routesIn(value: unknown): readonly Route[] {
   return (value ?? []) as readonly Route[];
 }
 
-/** As they are spelled. */
+/** The routes that the other list does not have. Two spellings of one route count as two. */
 function without(routes: readonly Route[], others: readonly Route[]): readonly Route[] {
   const texts = new Set(others.map(textOfRoute));
   return routes.filter((route) => !texts.has(textOfRoute(route)));

@@ -7,8 +7,8 @@ import { readTlsSecret } from '../model/tls/tls-secret.ts';
 import type { Cloud, Kube } from '../ports.ts';
 
 /**
- * Puts the certificate of a Secret into Barbican. The plan only says which one: the key is read now, and goes nowhere
- * else. One whose POST got no answer is found by its name, which says what is in it.
+ * Puts the certificate of a Secret into Barbican. The plan names only the Secret; the key is read here and goes
+ * nowhere else. A certificate whose POST got no answer is found by its name, which has the hash of its contents.
  */
 export async function storeCertificate(
   { attributes }: CreateStep,
@@ -42,7 +42,7 @@ async function payloadOf(
   throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);
 }
 
-/** A service may say in its refusal what it refuses, or any part of it: of what it says only the status is kept. */
+/** The error without the text of Barbican, which may quote the payload. Only the status is kept. */
 function withoutPayload(error: unknown): unknown {
   if (!(error instanceof ReconcileError)) return error;
   const { status } = error.context;

@@ -1,15 +1,18 @@
 import { fingerprint } from '../model/json.ts';
 import type { Change, AwaitingApproval } from '../model/plan.ts';
 
-/** So much of the hash that a person can copy it, and nobody hits another one by chance. */
+/** The length of an approval: short enough to copy, and long enough that no two changes share one. */
 const LENGTH = 12;
 
-/** What an owner names to say yes: a short hash of all that it is about. */
+/**
+ * The approval of something, which its owner copies into the annotation `approve`: a short hash of all that it is
+ * about.
+ */
 export function approvalOf(what: readonly unknown[]): string {
   return fingerprint(what).slice(0, LENGTH);
 }
 
-/** Collects what waits for a person; what was approved is not held up. */
+/** Collects the changes that wait for approval. */
 export class ApprovalGate {
   readonly awaitingApproval: AwaitingApproval[] = [];
   readonly #uid: string;
@@ -20,7 +23,7 @@ export class ApprovalGate {
     this.#approved = new Set(approved);
   }
 
-  /** Whether this may be done. The approval is for exactly this change, of this Service (decision 34). */
+  /** Whether this change is approved. An approval holds for exactly this change of this Service (decision 34). */
   allows(change: Omit<AwaitingApproval, 'approval'>): boolean {
     const approval = this.#approvalOf(change);
     if (this.#approved.has(approval)) return true;

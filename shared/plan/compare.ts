@@ -13,7 +13,10 @@ export interface Difference {
   readonly changes: readonly Change[];
 }
 
-/** What differs between one resource as it should be and as it is, by change rule. Starting values do not count. */
+/**
+ * The attributes in which a resource differs from what is desired, by change rule. Values that count only at creation
+ * are left out.
+ */
 export function compare(
   desired: DesiredResource,
   observed: ObservedResource,
@@ -51,7 +54,7 @@ export function compare(
   return differences;
 }
 
-/** Only the keys that differ: what else is there is not ours to tell of. */
+/** The keys that differ. Other keys of the object belong to others, so the plan does not show them. */
 function differingEntries(wanted: unknown, from: unknown): Pick<Change, 'from' | 'to'> {
   const there = (from ?? {}) as Attributes;
   const keys = Object.entries((wanted ?? {}) as Attributes).filter(
@@ -63,7 +66,10 @@ function differingEntries(wanted: unknown, from: unknown): Pick<Change, 'from' |
   };
 }
 
-/** What our record says we set, and nobody asks for any more. Who joins a load balancer keeps its owner's record. */
+/**
+ * The attributes that levelset has recorded as set and that nobody asks for any more. A Service that joins a load
+ * balancer keeps the record of its owner.
+ */
 function noLongerAsked({ kind, attributes }: DesiredResource, observed: ObservedResource): readonly string[] {
   const recorded = recordedIn(observed.wire['tags']);
   const kept = recordedIn((attributes as Attributes)['tags']);
@@ -76,7 +82,10 @@ function isOfTags({ compare }: AttributeRule): boolean {
   return compare === 'tags' || compare === 'set-record';
 }
 
-/** A pool that others made does not become one that we made because we record what we set on it. */
+/**
+ * The tags to write. A pool that another controller made gets the record of what levelset set on it, but not the tags
+ * of a pool that levelset made.
+ */
 function tagsToWrite(rule: AttributeRule, wanted: unknown): readonly string[] {
   const tags = asTags(wanted);
   return rule.compare === 'set-record'
@@ -92,13 +101,13 @@ export function isRef(value: unknown): value is Ref {
   return typeof value === 'object' && value !== null && '$ref' in value;
 }
 
-/** The address and the attribute a reference names: `pool/tcp/80.id` is `pool/tcp/80` and `id`. */
+/** The address and the attribute that a reference names: `pool/tcp/80.id` is `pool/tcp/80` and `id`. */
 export function splitRef(ref: Ref): readonly [address: string, attribute: string] {
   const at = ref.$ref.lastIndexOf('.');
   return [ref.$ref.slice(0, at), ref.$ref.slice(at + 1)];
 }
 
-/** The value behind a reference when what it names exists; the reference itself when it does not. */
+/** The value behind a reference; the reference itself while the resource that it names does not exist. */
 function bind(value: unknown, ids: ReadonlyMap<string, ObservedResource>): unknown {
   if (Array.isArray(value)) return value.map((one) => bind(one, ids));
   if (!isRef(value)) return value;

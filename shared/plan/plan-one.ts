@@ -9,7 +9,7 @@ export function remove(resource: ObservedResource): Step {
   return { verb: 'delete', kind: resource.kind, address: resource.address, id: resource.id };
 }
 
-/** One resource with its counterpart. */
+/** Adds the steps, or the refusal, that bring one resource to what is desired. */
 export function planOne(
   desired: DesiredResource,
   there: ReadonlyMap<Address, ObservedResource>,
@@ -58,20 +58,23 @@ function becauseOf({ because }: DesiredResource): Pick<Step, 'because'> {
   return because === undefined ? {} : { because };
 }
 
-/** All our listeners and pools have the protocol of their port: another one serves a wish that we do not know. */
+/**
+ * Every listener and pool of levelset has the protocol of its port, so one with another protocol was made for another
+ * purpose.
+ */
 function whyNot(kind: ResourceKind): string {
   return kind === 'listener' || kind === 'pool'
     ? 'another controller made it for a feature that this version does not have'
     : 'the change would take the address away';
 }
 
-/** Neutron takes no tags on the POST of what can have them; they are set in a second, repeatable step. */
+/** The attributes of the POST. Neutron takes no tags there, so a second step sets them, which can be repeated. */
 function createAttributes({ kind, attributes }: DesiredResource): Attributes {
   if (!isOutsideOctavia(kind)) return attributes;
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
 }
 
-/** Ours is deleted; one that we only used is detached and loses our tags. */
+/** Deletes a floating IP that levelset made. One that it only used is detached and loses levelset's tags. */
 export function giveBack(observed: ObservedResource, madeByUs: boolean): Step {
   const { kind, address, id, wire } = observed;
   if (madeByUs) return remove(observed);
@@ -89,16 +92,16 @@ export function giveBack(observed: ObservedResource, madeByUs: boolean): Step {
   };
 }
 
-/** What has to be written before the rest of one resource, and why. */
+/** The changes of a resource that levelset writes before its other changes, and why. */
 export interface Before {
   readonly first: readonly Change[];
   readonly because: string;
 }
 
-/** The least version of HTTP with which Octavia takes a host. */
+/** The oldest version of HTTP with which Octavia accepts a host name. */
 const HOST_VERSION = 1.1;
 
-/** Of the changes of one resource those that cannot wait for, or go with, the others; undefined: all go at once. */
+/** The changes of one resource that must be written first. Undefined: one call writes all of them. */
 export function writtenBefore(
   kind: ResourceKind,
   changes: readonly Change[],
@@ -109,8 +112,8 @@ export function writtenBefore(
 }
 
 /**
- * A listener that turns to another pool, or speaks another protocol, waits until that pool is complete; what keeps clients
- * out does not. Of all that does, only source ranges are taken by a listener of whatever protocol.
+ * A listener that gets another pool or protocol waits until the new pool is complete, but a change that shuts clients
+ * out must not wait. Of those changes a listener accepts only source ranges whatever its protocol is.
  */
 function closedBefore(changes: readonly Change[], madeAgain: boolean): Before | undefined {
   const switchesPool = changes.some(({ attribute }) => attribute === 'default_pool_id');
@@ -121,7 +124,7 @@ function closedBefore(changes: readonly Change[], madeAgain: boolean): Before | 
   return { first, because: 'a change that shuts clients out does not wait for the new pool' };
 }
 
-/** Octavia holds the host that is there, also one that the same PUT takes away, against the version. */
+/** Octavia checks a new HTTP version against the present host name, even if the same PUT removes the host name. */
 function hostBefore(changes: readonly Change[]): Before | undefined {
   const goes = changes.some(({ attribute, to }) => attribute === 'domain_name' && to === null);
   const older = ({ attribute, to }: Change): boolean =>
@@ -131,14 +134,14 @@ function hostBefore(changes: readonly Change[]): Before | undefined {
   return { first, because: 'Octavia takes the older HTTP version only without a host name' };
 }
 
-/** Whether clients that came in before do not any more. */
+/** Whether the change shuts out clients that had access before. */
 function closes({ attribute, from, to }: Change): boolean {
   if (attribute === 'client_authentication') return to !== 'NONE' && to !== null;
   if (attribute !== 'allowed_cidrs' || !isSome(to)) return false;
   return !isSome(from) || from.some((cidr) => !to.includes(cidr));
 }
 
-/** Null and an empty list let everybody in. */
+/** Null and an empty list give access to everybody. */
 function isSome(cidrs: unknown): cidrs is readonly unknown[] {
   return Array.isArray(cidrs) && cidrs.length > 0;
 }

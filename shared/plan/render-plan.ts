@@ -6,8 +6,8 @@ import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
 
 /**
- * The plan for people: one block per step, signs as in a diff. Nothing that others wrote escapes its line; what
- * has no quotes names something that need not exist yet, such as lb.vip_port_id.
+ * The plan as text for people, one block per step with signs as in a diff. Text from others cannot break out of its
+ * line. A value without quotes names a resource that may not exist yet, such as lb.vip_port_id.
  */
 export function renderPlan(plan: Plan): string {
   const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
@@ -38,7 +38,7 @@ export function renderPlan(plan: Plan): string {
   return lines.map(printable).join('\n');
 }
 
-/** The annotation that would let everything through, as it is written; undefined when none would. */
+/** The annotation that approves everything that waits; undefined when nothing waits. */
 export function approveWith({
   awaitingApproval,
   refused,
@@ -80,7 +80,7 @@ function renderStep(step: Step): readonly string[] {
   }
 }
 
-/** Of an object of which only some keys are ours, such as labels, each key has its line. */
+/** One line for each key of an object of which levelset sets only some keys, such as labels. */
 function changeLines({ kind }: Step, change: Change): readonly string[] {
   const { attribute, from, to } = change;
   if (attributeRule(kind, attribute).compare !== 'entries') return [renderChange(change)];
@@ -99,7 +99,10 @@ function renderChange({ attribute, from, to }: Change): string {
   return `${attribute}: ${differences.join(' ')}`;
 }
 
-/** What an address, a taint or a route is known by; other objects need the names of their attributes. */
+/**
+ * The attributes that identify an address, a taint or a route. Other objects are printed with the names of their
+ * attributes.
+ */
 const IDENTIFYING = ['type', 'key', 'destination'];
 
 function itemText(item: unknown): string {

@@ -2,7 +2,7 @@ import { ERRORS } from '../model/errors.ts';
 import type { ReconcileError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 
-/** The queue backs off from here when nothing else is known. */
+/** The first delay before another try, in milliseconds. The queue doubles it. */
 export const RETRY_MS = 1_000;
 
 export function outcomeOfError(error: ReconcileError): Outcome {

@@ -3,21 +3,21 @@ import type { Key } from '../model/request.ts';
 
 export type RowState = 'settled' | 'progressing' | 'blocked' | 'failed' | 'unknown';
 
-/** What the status page and its JSON show of one Service, or of a Node or the routes while they are not settled. */
+/** One row of the status page and its JSON: a Service, or a Node or the routes while they are not settled. */
 export interface StatusRow {
-  /** As the command line and POST /resync take it. */
+  /** The key, as the command line and POST /resync take it. */
   readonly object: Key;
   readonly state: RowState;
-  /** In words: what holds it up, or that nothing does. */
+  /** The cause that holds it up, in words, or that there is none. */
   readonly reason: string;
   readonly loadBalancerId?: string;
-  /** Of a Node. */
+  /** The id of a Node's server. */
   readonly serverId?: string;
   /** Other Services on that load balancer, as `NS/NAME`. */
   readonly sharedWith?: readonly string[];
   readonly address?: string;
   readonly trigger?: string;
-  /** When it was last looked at, RFC 3339. */
+  /** The time of the last run, RFC 3339. */
   readonly at?: string;
   /** The last plan as text. */
   readonly plan?: string;
@@ -26,7 +26,7 @@ export interface StatusRow {
 
 export interface StatusView {
   readonly cluster: string;
-  /** RFC 3339; ages on the page count back from here. */
+  /** The time from which ages on the page are counted, RFC 3339. */
   readonly generatedAt: string;
   readonly rows: readonly StatusRow[];
   readonly queue?: { readonly depth: number; readonly oldestMs: number };
@@ -39,12 +39,12 @@ export interface StatusView {
   };
 }
 
-/** What needs a person comes first. */
+/** The states, those that need a person first. */
 export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressing', 'unknown', 'settled'];
 
 /**
- * The status page: one HTML document without anything from elsewhere, worst first. Its style and its script are
- * PAGE_STYLE and PAGE_SCRIPT to the byte, so that a Content-Security-Policy can name them by hash.
+ * The status page: one HTML document that loads nothing else, rows that need a person first. Its style and script are
+ * PAGE_STYLE and PAGE_SCRIPT byte by byte, so that a Content-Security-Policy can name their hashes.
  */
 export function renderPage(view: StatusView): string {
   const now = Date.parse(view.generatedAt);
@@ -80,7 +80,7 @@ function worstFirst(a: StatusRow, b: StatusRow): number {
   );
 }
 
-/** Seen on the browser's tab: how many need a person. */
+/** The number of rows that need a person, for the title of the browser's tab. */
 function title(rows: readonly StatusRow[]): string {
   const broken = rows.filter(({ state }) => state === 'failed' || state === 'blocked').length;
   return broken > 0 ? `(${broken}) ` : '';
@@ -120,7 +120,7 @@ function line(row: StatusRow, now: number): Html {
     </tr>`;
 }
 
-/** A name has no space in it: a Node is told from a Service of the namespace `node`. */
+/** The name of a row. Names have no spaces, so `Node web` cannot be a Service of the namespace `node`. */
 function titleOf(object: string): string {
   return object.startsWith('service/') ? object.slice('service/'.length) : object.replace('node/', 'Node ');
 }
@@ -133,7 +133,7 @@ function ago(at: string, now: number): string {
   return `${age(now - Date.parse(at))} ago`;
 }
 
-/** 12 s, 5 min, 3 h, 2 d. */
+/** An age as text: 12 s, 5 min, 3 h, 2 d. */
 function age(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
@@ -141,7 +141,7 @@ function age(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** What a sweep looked at, as it is said to people: `20 Services and 10 Nodes`. Without Nodes only the Services. */
+/** What a sweep compared, as text for people: `20 Services and 10 Nodes`. Without Nodes it is only the Services. */
 export function inNumbers({
   services,
   nodes,
@@ -159,7 +159,7 @@ export interface Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** Tagged template: every value is escaped unless it is itself the answer of `markup`. Undefined is nothing. */
+/** A tagged template. It escapes every value that is not the result of `markup` itself. Undefined is nothing. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return { html: strings.map((text, i) => text + (i < values.length ? rendered(values[i]) : '')).join('') };
 }

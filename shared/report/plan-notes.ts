@@ -2,7 +2,7 @@ import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
 import { approveWith } from '../plan/render-plan.ts';
 
-/** So many of a kind are told one by one; a condition has its limits, and so has a reader. */
+/** The number of notes of one kind that a condition lists one by one. */
 const MOST_SHOWN = 10;
 
 export function planNotes(plan: Plan): readonly string[] {
@@ -15,7 +15,7 @@ export function planNotes(plan: Plan): readonly string[] {
   ];
 }
 
-/** `FIELD "VALUE" is not what is allowed, and what happens meanwhile`. */
+/** A Problem as one sentence: `FIELD "VALUE" message`. */
 export function noteOf({ field, value, message }: Problem): string {
   return printable(`${field} ${quote(value)} ${message}`);
 }

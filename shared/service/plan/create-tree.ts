@@ -2,29 +2,29 @@ import type { CreateStep } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
 
-/** Attributes that the tree itself says. */
+/** Attributes that follow from the place in the tree. */
 const IMPLIED = ['loadbalancer_id', 'default_pool_id', 'pool_id', 'listener_id'];
 
-/** Listeners that cannot come with the load balancer. */
+/** Listeners that Octavia cannot create together with the load balancer. */
 export function leftOut(children: readonly DesiredResource[]): readonly DesiredResource[] {
   const spoken = new Set(children.filter(speaksTls).map(({ address }) => address));
   return children.filter((one) => one.kind === 'listener' && spoken.has(poolOf(one)));
 }
 
-/** Those, and all that is on them: to be made one by one when the load balancer is there. */
+/** These listeners and everything on them, which later steps create one by one. */
 export function comesLater(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const places = new Set(leftOut(desired).map(({ address }) => placeOf(address)));
   return desired.filter(({ address }) => places.has(placeOf(address)));
 }
 
-/** `tcp/80` of everything on that port. */
+/** The place of a resource: `tcp/80` for everything on that port. */
 function placeOf(address: Address): string {
   return address.split('/').slice(1, 3).join('/');
 }
 
 /**
- * One POST for the load balancer with everything on it (Octavia API, "fully populated load balancer"); without a port whose
- * pool speaks TLS, on which Octavia 11 fails with a 500 and leaks the VIP port. What is left out comes later.
+ * One POST for a load balancer with everything on it (Octavia API, "fully populated load balancer"). A port whose
+ * pool speaks TLS is left out and comes later: Octavia 11 fails on such a tree with a 500 and leaks the VIP port.
  */
 export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
   const below = Map.groupBy(children, ({ parent }) => parent);

@@ -9,11 +9,11 @@ interface StoredInput {
   readonly observed: readonly ObservedResource[];
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
-  /** Load balancers that were not looked into, and may name any of them. */
+  /** There are load balancers whose listeners were not read and may name any certificate. */
   readonly unknown: boolean;
 }
 
-/** What a listener is to name is in Barbican before it is. */
+/** The steps that store certificates. They come before the listeners that name them. */
 export function planToStore({ desired, there }: StoredInput): readonly Step[] {
   const steps: Step[] = [];
   for (const resource of desired.filter(({ kind }) => kind === 'secret')) planOne(resource, there, steps, []);
@@ -21,8 +21,8 @@ export function planToStore({ desired, there }: StoredInput): readonly Step[] {
 }
 
 /**
- * A certificate is taken out of Barbican only when no listener names it any more, as was seen and not only as is planned:
- * Octavia reads it once more to take a listener down, and hangs if it is gone (decision 15).
+ * The steps that delete certificates from Barbican: only those that no listener was observed to name. Octavia reads a
+ * certificate once more when it removes a listener, and hangs if it is gone (decision 15).
  */
 export function planToTakeOut({ observed, there, wanted, unknown }: StoredInput): readonly Step[] {
   const lb = there.get('lb');

@@ -14,12 +14,12 @@ export interface ChildrenInput {
   readonly draining?: readonly DrainingMember[];
 }
 
-/** Each a step of its own; members go together. */
+/** Kinds that are planned one by one. The members of a pool are planned together. */
 const PLANNED_ALONE: readonly ResourceKind[] = ['listener', 'pool', 'healthmonitor', 'l7policy', 'l7rule'];
-/** With what it is on. */
+/** Kinds that Octavia deletes together with their parent. */
 const GOES_ALONG: readonly ResourceKind[] = ['healthmonitor', 'l7policy', 'l7rule'];
 
-/** What is on a load balancer that exists. */
+/** Plans what is on a load balancer that exists. */
 export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
   const { there, wanted } = input;
   for (const resource of input.desired) {
@@ -37,7 +37,7 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
   }
 }
 
-/** What hangs on somebody else's pool is not ours to plan; it was not even read. */
+/** Whether a resource hangs on somebody else's pool. Nothing there is read or planned. */
 function isForeign(address: Address | undefined, there: ReadonlyMap<Address, ObservedResource>): boolean {
   const parent = there.get(address ?? '');
   return parent?.kind === 'pool' && !parent.owned;
@@ -88,22 +88,22 @@ export interface MemberDifference {
     readonly changes: readonly Change[];
   }[];
   /**
-   * No member is somebody else's, or waits, or has begun to drain, which a call that lists it would begin anew: only then
-   * may one call replace the whole pool.
+   * One call may replace the whole pool. It may not if a member belongs to somebody else or waits for approval, or if
+   * one is draining, since the call would start its draining anew.
    */
   readonly alone: boolean;
-  /** All that are desired, for the one call that replaces the whole pool. */
+  /** All desired members, for the call that replaces the whole pool. */
   readonly all: readonly DesiredResource[];
 }
 
 /**
- * The members of one pool in the fewest calls that rewrite the least, since each call locks the load balancer once:
+ * The members of one pool, in as few calls as possible, since each call locks the load balancer once:
  *
- * | differences           | call                                       |
- * | one                   | POST, PUT or DELETE of that member         |
- * | several, none leaves  | PUT members?additive_only, only these      |
- * | several, some leave   | PUT members with the whole pool            |
- * | the same, not alone   | as without those that leave, then DELETEs  |
+ * | differences                            | call                                        |
+ * | one                                    | POST, PUT or DELETE of that member          |
+ * | several, no member leaves              | PUT members?additive_only, only these       |
+ * | several, some members leave            | PUT members with the whole pool             |
+ * | the same, if that call is not possible | as if none left, then DELETEs               |
  */
 export function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
   const { missing, surplus, changed } = difference;
@@ -154,9 +154,9 @@ function inShort({ attribute, from, to }: Change): string {
 const USUAL_WEIGHT = 1;
 
 /**
- * A member that exists, as a batch lists it. Octavia reads that as a create: what it leaves out is set back, also what is
- * not ours to set, such as the weight that a person gave; and what it names is overwritten, also the subnet, which a PUT of
- * the member could not change (test/conformance, "members").
+ * A member that exists, as a batch lists it. Octavia reads a listed member as a create. It resets what the list
+ * leaves out, such as the weight that a person gave. It overwrites what the list names, even the subnet, which a PUT
+ * of the member could not change (test/conformance, "members").
  */
 export function asListed(
   desired: DesiredResource,

@@ -8,7 +8,7 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ManagedFields, Service } from '../../model/kubernetes.ts';
 
-/** As `quotaShortages`, where nothing can be done without the create. */
+/** The same Problems as `quotaShortages`, for a load balancer that cannot be made without more quota. */
 export function quotaProblems(
   desired: readonly DesiredResource[],
   headroom?: Readonly<Record<string, number>>,
@@ -16,7 +16,9 @@ export function quotaProblems(
   return quotaShortages(desired, headroom).map((problem) => ({ ...problem, blocking: true as const }));
 }
 
-/** What a create needs of each kind against what the project may still have; without numbers there is no limit. */
+/**
+ * The resources to create against the quota that the project has left, by kind. A kind without a number has no limit.
+ */
 export function quotaShortages(
   desired: readonly DesiredResource[],
   headroom: Readonly<Record<string, number>> = {},
@@ -42,9 +44,10 @@ const REFERENCES = [
 ] as const;
 
 /**
- * Octavia hands itself a certificate by trading the caller's token for another, which Keystone allows no application
- * credential to do: a 400, and of a whole load balancer's create it leaks the VIP port (decision 15). What names its
- * certificates already is changed as usual.
+ * Listeners that need another certificate while levelset logs in with an application credential. To read a
+ * certificate, Octavia trades the caller's token for another, which Keystone refuses to application credentials.
+ * Octavia then answers 400, and a create of a whole load balancer leaks the VIP port (decision 15). A listener that
+ * names the certificate already is changed as usual.
  */
 export function delegationProblems(
   desired: readonly DesiredResource[],
@@ -73,8 +76,8 @@ export function delegationProblems(
 }
 
 /**
- * Octavia has one TCP-like listener per port, so one that another Service, or a person, has on the same load balancer keeps
- * this Service from it: that port is left out with all that belongs to it, and the rest is done.
+ * The desired resources without the ports that another Service or a person has on the same load balancer. Octavia has
+ * one TCP-like listener per port, so such a port is left out with everything on it.
  */
 export function withoutTakenPlaces(
   desired: readonly DesiredResource[],
@@ -98,7 +101,7 @@ export function withoutTakenPlaces(
 
 const AT_A_PLACE = ['listener', 'pool', 'monitor', 'member', 'l7policy', 'l7rule'];
 
-/** `tcp/80` of `member/tcp/80/10.0.0.5:30080`. */
+/** The place of a resource: `tcp/80` for `member/tcp/80/10.0.0.5:30080`. */
 function placeOf(address: Address): string | undefined {
   const [kind = '', family, port] = address.split('/');
   return AT_A_PLACE.includes(kind) ? `${family ?? ''}/${port ?? ''}` : undefined;
@@ -114,9 +117,9 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
 }
 
 /**
- * Another controller that looks after the Service as well: it wrote, after levelset did. Both would write the load
- * balancer, each what the other undoes (decision 37). One that was stopped before levelset came is none, and one that is
- * stopped is forgotten with levelset's next write. Times of managedFields have whole seconds.
+ * Another controller that wrote the Service after levelset did. The two would undo each other's changes of the load
+ * balancer (decision 37). A controller that stopped before levelset came does not count, and one that stops later is
+ * forgotten with the next write of levelset. Times of managedFields have whole seconds.
  */
 export function secondControllerProblems(service: Service | undefined): readonly Problem[] {
   const writes = service?.metadata.managedFields ?? [];
@@ -133,7 +136,10 @@ export function secondControllerProblems(service: Service | undefined): readonly
   return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
 }
 
-/** Nobody but a service controller writes where the load balancer is; the Go ones also write annotations. */
+/**
+ * Whether a service controller wrote this: only such a controller writes the load balancer's address. The Go
+ * controllers also write annotations.
+ */
 function isController({ manager = '', fieldsV1 }: ManagedFields): boolean {
   const status = fieldsV1?.['f:status'];
   const writesAddress = typeof status === 'object' && status !== null && 'f:loadBalancer' in status;

@@ -11,35 +11,38 @@ import { createTree, leftOut } from './create-tree.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 
 export interface ReplacementInput extends Circumstances {
-  /** UID of the Service. */
+  /** The UID of the Service. */
   readonly uid: string;
-  /** Hashes that the Service names. */
+  /** The approvals that the Service names. */
   readonly approved: readonly string[];
   /** The load balancer that was made to take this one's place. */
   readonly replacement?: WireResource;
-  /** What would be desired if there were no load balancer yet, and what is wrong with that. */
+  /** The resources that would be desired without a load balancer, and their Problems. */
   readonly another?: {
     readonly resources: readonly DesiredResource[];
     readonly problems: readonly Problem[];
   };
   readonly desired: readonly DesiredResource[];
-  /** No node can be used just now: a new load balancer would have no members. */
+  /** No node is eligible, so a new load balancer would have no members. */
   readonly keepMembers: boolean;
 }
 
 export interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
-  /** It is complete: what is on the old load balancer goes with that one, and the floating IP turns to this one. */
+  /**
+   * The new load balancer is complete. The floating IP moves to it, and the old one is deleted with everything on it.
+   */
   readonly switchesTo?: WireResource;
-  /** Why the old one has to go before the new one can be made. */
+  /** The reason why the old load balancer must go before the new one can be made. */
   readonly rebuild?: string;
 }
 
 /**
- * What Octavia cannot change on a load balancer needs another one. Refused, until the Service names the hash of that very
- * change; then the new one is made complete beside the old one, the floating IP turns to it, and the old one goes. It
- * carries the id of the old one in a tag, so that whichever of these writes was the last, the next run goes on from there.
+ * Plans another load balancer for a change that Octavia cannot make. The change is refused until the Service names
+ * its approval. Then levelset makes the new load balancer beside the old one, moves the floating IP to it, and
+ * deletes the old one. The new one has the old one's id in a tag, so that the next run continues wherever this one
+ * ends.
  */
 export function planReplacement(
   wanted: DesiredResource,
@@ -88,7 +91,7 @@ export function planReplacement(
       approval,
     );
   }
-  // it would have no members, and the one that is there keeps those that it has
+  // a new load balancer would have no members, and the present one keeps its own
   if (input.keepMembers && (inPlace || !replacement)) return { steps: [], refused: [] };
   if (inPlace)
     return {
@@ -111,7 +114,7 @@ export function planReplacement(
   return { steps: [{ ...old, because }], refused: [], switchesTo: replacement };
 }
 
-/** What the Service names to approve it: with the id of the load balancer that goes, so good for once. */
+/** The approval of a replacement. It contains the id of the old load balancer, so it is good for one time. */
 export function replacementApproval(uid: string, lb: string, changes: readonly Change[]): string {
   return approvalOf([uid, lb, 'replace', changes.map(inShort)]);
 }
@@ -138,7 +141,10 @@ function create(
   };
 }
 
-/** With everything on it; Octavia takes no delete while it is at work on it. */
+/**
+ * The step that deletes the replacement with everything on it. Octavia refuses a delete while it works on the load
+ * balancer.
+ */
 export function removeReplacement(
   replacement: WireResource | undefined,
   because: string,
@@ -148,7 +154,10 @@ export function removeReplacement(
   return [{ verb: 'delete', kind: 'loadbalancer', address: REPLACEMENT, id, cascade: true, because }];
 }
 
-/** The floating IP on the VIP port of what takes the load balancer's place; of several IPv4 VIPs Neutron has to be told which. */
+/**
+ * The desired floating IP on the VIP port of the replacement. Neutron needs the address, too, if the port has several
+ * IPv4 VIPs.
+ */
 export function switchedTo(replacement: WireResource | undefined, wanted: DesiredResource): DesiredResource {
   if (!replacement) return wanted;
   const own = Object.entries(wanted.attributes).filter(([name]) => name !== 'fixed_ip_address');
@@ -162,11 +171,14 @@ export interface Circumstances {
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer. */
   readonly sharedWith?: readonly string[];
-  /** What was withheld until it is approved: another load balancer would have it at once. */
+  /** Changes that wait for approval. A new load balancer would have them at once. */
   readonly awaitingApproval?: readonly AwaitingApproval[];
 }
 
-/** Everything on it must be ours to take down, and both must be found again by tags. */
+/**
+ * The reason why no other load balancer can take this one's place: levelset must own everything on it and find both
+ * by their tags.
+ */
 export function obstacleOf(
   lb: ObservedResource,
   { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
@@ -184,7 +196,7 @@ export function obstacleOf(
   return tagValue(lb.wire['tags'], 'cluster') === undefined ? "it does not carry levelset's tags" : undefined;
 }
 
-/** A VIP that is asked for by port or address cannot be on two load balancers at once. */
+/** Whether both load balancers would need the same VIP, by port or address. They cannot have it at the same time. */
 export function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource): boolean {
   const asked = wanted.attributes as Readonly<Record<string, unknown>>;
   return ['vip_port_id', 'vip_address'].some(

@@ -11,18 +11,21 @@ const GROUP_ID: Ref = { $ref: 'securitygroup.id' };
 export interface SecurityGroupInput {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
-  /** No node can be used just now: the ports that have the group keep it. */
+  /** No node is eligible, so the ports that have the group keep it. */
   readonly keepMembers: boolean;
-  /** A pool is built up beside the one in use: what leads to the members of that one stays open until it is left. */
+  /**
+   * A new pool is built beside the one in use. The rules for the members of the old one stay until the listener
+   * leaves it.
+   */
   readonly switching: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
 
 /**
- * The security group of a Service, its rules, and the ports it is on: complete before it is put on a port, off all ports
- * before it goes. A group that wants no rule at all is one whose rules are not understood just now: all that it has stay
- * (docs/sources/go-provider.md, "Security groups"), unless it lets nobody in.
+ * The steps of a Service's security group, its rules and its ports. The group is complete before it is put on a port,
+ * and off all ports before it is deleted. A group without any desired rule keeps its rules, since the Service's
+ * ranges could not be read (docs/sources/go-provider.md, "Security groups"), unless it is to let nobody in.
  */
 export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[]): readonly Step[] {
   const { desired, observed, there, wanted } = input;
@@ -54,13 +57,13 @@ function surplus(
   );
 }
 
-/** Neutron makes them with the group; what it answered has their ids. */
+/** Deletes a rule that Neutron makes with every group. The answer to the group's POST has its id. */
 function removeDefault(address: Address): Step {
   const because = 'Neutron adds it to every new group';
   return { verb: 'delete', kind: 'securitygrouprule', address, id: { $ref: `${address}.id` }, because };
 }
 
-/** Our own groups come and go; all others on the port stay. */
+/** The step for the groups of one port. Groups of others on the port stay. */
 function planPort(port: ObservedResource, input: SecurityGroupInput): readonly Step[] {
   const { observed, there, wanted, keepMembers } = input;
   const stays = keepMembers || input.switching || areMembersElsewhere(input);
@@ -84,8 +87,9 @@ interface Sides {
 }
 
 /**
- * Whether members are in another subnet than rules are made for, since nobody asks any more for the one they were moved to
- * (decision 11). While the load balancer is locked its members are not seen, and may be.
+ * Whether members are in another subnet than the desired rules are made for. Members stay in the subnet to which an
+ * annotation moved them, even when it is removed (decision 11). Members of a locked load balancer are not observed,
+ * so they count as being elsewhere.
  */
 export function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
@@ -102,8 +106,8 @@ export function areMembersElsewhere({ desired, observed, there }: Sides): boolea
 }
 
 /**
- * The range of such a subnet is known by the rules that there are: it stays open, for all that is asked now. Behind the
- * provider `ovn` rules are of source ranges, which say themselves what stays.
+ * The rules for members in another subnet. The range of that subnet is known from the present rules, so it stays open
+ * for all desired ports. Rules behind the provider `ovn` are made of source ranges and need no such rule.
  */
 export function rulesOfStaying(
   asked: readonly DesiredResource[],

@@ -26,30 +26,30 @@ export interface PlanInput extends ReplacementInput {
   readonly unit: string;
   readonly services: readonly string[];
   readonly problems: readonly Problem[];
-  /** What the security group should open is not known: it stays as it is. */
+  /** The desired rules are unknown, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
-  /** Whether a floating IP, or the load balancer, was made for this Service, and so is ours to delete. */
+  /** Whether the floating IP, or the load balancer, was made for this Service, so that levelset may delete it. */
   readonly isOursToDelete: (observed: ObservedResource) => boolean;
-  /** Load balancers of this unit beside the one in use: made twice, because the answer to a POST was lost. */
+  /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
-  /** Tags of those that only their listeners have. */
+  /** Tags of other Services that are only on their listeners. */
   readonly missingTags?: readonly string[];
-  /** What was withheld from the comparison until it is approved. */
+  /** Changes that were taken out of the comparison because they wait for approval. */
   readonly awaitingApproval?: readonly AwaitingApproval[];
-  /** Members that are desired until they have drained; one goes sooner with its pool, when another takes its place. */
+  /** Members that are desired until they have drained. One goes sooner if its pool is replaced. */
   readonly draining?: readonly DrainingMember[];
-  /** Why the load balancer has to be made anew (decision 38). */
+  /** The reason why the load balancer must be made again (decision 38). */
   readonly rebuild?: string;
 }
 
 /**
- * The difference between desired and observed.
+ * The steps that turn what is observed into what is desired.
  *
- * | desired | observed      | step                                                                    |
- * | yes     | no            | create; below a load balancer that is created too, in that one POST     |
- * | yes     | yes, differs  | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
- * | no      | yes, owned    | delete; the load balancer with everything on it                         |
- * | no      | yes, foreign  | nothing; and the load balancer under it stays                           |
+ * | desired | observed     | step                                                                      |
+ * | yes     | no           | create; with a load balancer that is created, too, in that one POST       |
+ * | yes     | yes, differs | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
+ * | no      | yes, owned   | delete; a load balancer with everything on it                             |
+ * | no      | yes, foreign | none; the load balancer under it stays, too                               |
  */
 export function plan(input: PlanInput): Plan {
   const { unit, services, desired, observed, problems } = input;
@@ -151,7 +151,10 @@ function removeDuplicate(duplicate: WireResource): Step {
   );
 }
 
-/** Cascade takes everything below along, so it is only for a load balancer on which nothing is somebody else's. */
+/**
+ * The steps that delete a load balancer. Octavia's cascade deletes everything on it, so it is used only if levelset
+ * owns all of that.
+ */
 function removeAll(
   lb: ObservedResource,
   { unit, observed, sharedWith = [], missingTags = [], isOursToDelete }: PlanInput,
@@ -168,7 +171,7 @@ function isAllOurs(observed: readonly ObservedResource[]): boolean {
   return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
 }
 
-/** What somebody else uses stays, and is no longer ours. */
+/** Removes levelset's tags from a load balancer that stays because others use it. */
 export function release(lb: ObservedResource): Step {
   const from = tagsOf(lb);
   const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
@@ -178,8 +181,8 @@ export function release(lb: ObservedResource): Step {
 }
 
 /**
- * Only what says that this Service is on it goes: others stay. For whom it was made is noted, so that a namesake is its
- * owner again, and what only the listeners say of the others.
+ * Removes the tags of one Service from a load balancer that other Services use. A tag notes for whom it was made, so
+ * that a Service of that name becomes its owner again. Tags that only the other Services' listeners have are added.
  */
 export function leave(
   lb: ObservedResource,
@@ -213,9 +216,10 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
 }
 
 /**
- * The order in which steps go, since Octavia takes one write on a load balancer at a time: first what says whose it is,
- * then what closes (source ranges) and frees ports, then what builds up (a listener last, when its pool is complete; one
- * that has to be another is deleted just before), then what is no longer used. Floating IPs are Neutron's and wait only for the VIP port.
+ * The order of the steps, since Octavia takes one write on a load balancer at a time. Tags that say whose a resource
+ * is come first, then what closes (source ranges) and frees ports, then what builds up, then what is no longer used.
+ * A listener comes last of its port, when its pool is complete; one that must be made again is deleted just before.
+ * Floating IPs belong to Neutron and wait only for the VIP port.
  */
 const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
@@ -233,7 +237,7 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
   () => true,
 ];
 
-/** A listener that turns to another pool waits until that one is complete. */
+/** Whether the listener gets another pool. It waits until that pool is complete. */
 function switchesPool(step: UpdateStep): boolean {
   return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
 }

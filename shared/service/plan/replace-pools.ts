@@ -10,10 +10,11 @@ import { asListed } from './plan-children.ts';
 type There = ReadonlyMap<Address, ObservedResource>;
 
 /**
- * What is desired, where a pool has to be another one (its protocol, the type of its monitor, the subnet of a member): the
- * new pool, its members and its monitor go to a place of their own, beside the old ones, and the listener is to turn to
- * it. The rest follows from the difference: build up, turn, take down. In the next runs the pool in use is the new one.
- * A member that drains stays behind, as nothing is made for a node that leaves.
+ * Puts a new pool in the place of each pool that Octavia cannot change as desired, because of its protocol, the type
+ * of its monitor or the subnet of a member. The new pool, its members and its monitor get a place of their own beside
+ * the old ones, and the listener is to use it. The comparison then yields the steps: build the new pool, switch the
+ * listener, delete the old pool. In the next runs the new pool is the one in use. A draining member stays in the old
+ * pool.
  */
 export function replacePools(
   desired: readonly DesiredResource[],
@@ -41,7 +42,7 @@ interface Leaving extends PoolReplacement {
   readonly mayBeEmpty: boolean;
 }
 
-/** Members that a person added to an adopted pool serve on in the new one. */
+/** Members that a person added to an adopted pool, for the new pool. */
 function membersOfOthers(found: Leaving, there: There): readonly DesiredResource[] {
   return [...there.values()]
     .filter(({ kind, parent, owned }) => kind === 'member' && parent === `pool/${found.place}` && !owned)
@@ -64,7 +65,7 @@ function placeToLeave(
   const old = there.get(pool);
   const replaces = old && isAdopted(old.wire) ? { replaces: old.id } : {};
   const leaving = { place, because, mayBeEmpty: mayBeEmpty === true, ...replaces };
-  // one that was begun for an earlier wish is passed over, and goes with the old one
+  // a new pool that was begun for an earlier intent is skipped, and deleted with the old one
   let next = nextPlace(place);
   const isBegunOtherwise = (): boolean =>
     changesOf(
@@ -75,7 +76,7 @@ function placeToLeave(
   return [{ ...leaving, next }];
 }
 
-/** What needs a new pool, each once. */
+/** The changes that need a new pool, each once. */
 function changesOf(resources: readonly DesiredResource[], there: There): readonly string[] {
   const changes = resources.flatMap((wanted) => {
     const observed = there.get(wanted.address);
@@ -91,10 +92,13 @@ function isAt({ address, parent }: DesiredResource, place: string): boolean {
   return address === `listener/${place}` || address === `pool/${place}` || parent === `pool/${place}`;
 }
 
-/** What a listener takes whatever it speaks; the rest waits with its protocol. */
+/** Attributes that a listener takes with any protocol. The others wait for the new protocol. */
 const OF_ANY_PROTOCOL = ['admin_state_up', 'allowed_cidrs', 'connection_limit'];
 
-/** Without a node that can be used the new pool would be empty: the old one serves on, at a listener that fits it. */
+/**
+ * The present resource. Without an eligible node the new pool would be empty, so the old pool stays in use, at a
+ * listener that fits it.
+ */
 function asItIs(resource: DesiredResource, there: There): readonly DesiredResource[] {
   const observed = there.get(resource.address);
   if (!observed) return [];
@@ -107,17 +111,17 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
   return [{ ...resource, attributes: { ...asObserved, ...Object.fromEntries(free) } }];
 }
 
-/** Where a port's pool goes, and why. */
+/** The place of a port's new pool, and the reason for it. */
 export interface PoolReplacement {
   readonly next: string;
   readonly because: string;
-  /** The id of an adopted pool whose place it takes (model/address.ts). */
+  /** The id of the adopted pool that it replaces (model/address.ts). */
   readonly replaces?: string;
 }
 
 /**
- * One resource of a port in, or with, the pool that is built up beside the one in use. What nobody asks for is as it was in
- * that one, such as a weight that a person gave, or what waits for approval.
+ * A resource of a port, in the new pool. Attributes that nobody asks for keep their present values, such as a weight
+ * that a person gave, or a value that waits for approval.
  */
 export function inNextPool(
   resource: DesiredResource,
@@ -158,10 +162,10 @@ export function inNextPool(
   }
 }
 
-/** Of a check over HTTP. Octavia shows them on others too, and takes them there from nobody. */
+/** Attributes of checks over HTTP. Octavia shows them on other monitors, too, but refuses them there. */
 const OF_HTTP = ['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes'];
 
-/** All of its attributes that have a value. */
+/** All attributes of a resource that have a value. */
 export function presentOf({ kind, wire }: ObservedResource): Attributes {
   const names = [...Object.keys(ATTRIBUTES[kind]), ...(kind === 'member' ? ['monitor_address'] : [])];
   const isMeant = (name: string): boolean =>
@@ -196,7 +200,7 @@ function carriedMember(desired: DesiredResource, observed: ObservedResource, the
   return { ...asListed(desired, observed, changes).attributes, ...(isAsked ? { subnet_id } : {}) };
 }
 
-/** With another protocol, or as another type of check, it may not take what it had. */
+/** Whether the new resource may have the old one's attributes, which depend on the protocol and the type of check. */
 function isAlike({ attributes }: DesiredResource, present: Attributes): boolean {
   const { protocol, type } = attributes as { readonly protocol?: string; readonly type?: string };
   return protocol === present['protocol'] && type === present['type'];

@@ -9,9 +9,9 @@ import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /**
- * The addresses to publish, in the order of spec.ipFamilies: of IPv4 the floating IP when one is wanted and is on the VIP
- * port, else the VIP; of IPv6 the VIP. Other VIPs come last, if they were asked for. None until the load balancer has been
- * ACTIVE.
+ * The addresses to publish, in the order of spec.ipFamilies. For IPv4 that is the floating IP if one is desired and
+ * is on the VIP port, else the VIP; for IPv6 it is the VIP. Other VIPs come last, if the Service asks for them. There
+ * is none until the load balancer has been ACTIVE.
  */
 export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
   const { intent, unit } = evaluation;
@@ -29,7 +29,7 @@ export function addressesToPublish(evaluation: Evaluation, applied: Applied): re
   );
 }
 
-/** Others are reached at that address, but nothing of this Service is there yet. */
+/** A Service that joins a load balancer has nothing on it yet. Its address would lead to other Services. */
 function isStillJoining({ unit, observed }: Evaluation): boolean {
   if (observed.sharing?.role !== 'joiner' || publishedAddresses(unit.service).length > 0) return false;
   return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
@@ -42,17 +42,18 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
     if (isThere && typeof address === 'string') return [address];
-    // from where it is reached is the load balancer's, and who joins has it too
+    // the owner decides from where the load balancer is reached, and Services that join it have the same address
     if (evaluation.observed.sharing?.role !== 'joiner') return [];
   }
-  // kinx published the one or the other, and neither changes by taking over (docs/sources/kinx.md, "What kinx brings
-  // into line")
+  // kinx published either of the two, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into line")
   const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
-/** What to publish. While something about the address or the protocol waits for approval, that is what was published. */
+/**
+ * The ingress to publish. While a change of the address or the protocol waits for approval, the published one stays.
+ */
 export function ingressOf(
   evaluation: Evaluation,
   addresses: readonly string[],

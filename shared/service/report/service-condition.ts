@@ -7,7 +7,7 @@ import { clipMessage, conditionWith, readyCondition } from '../../report/conditi
 import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 
-/** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
+/** The reason of a Service that waits for a person. It tells this state from a run that failed. */
 export const BLOCKED_REASON = 'LoadBalancerBlocked';
 
 export interface ConditionNews {
@@ -15,7 +15,10 @@ export interface ConditionNews {
   readonly type: 'Normal' | 'Warning';
 }
 
-/** What the condition, and the Event when it changes, say of one outcome. `True`: it serves, as far as is known. */
+/**
+ * The condition for an outcome, and the type of the Event when the condition changes. `True` means that the load
+ * balancer serves.
+ */
 export function conditionOf(
   service: Service,
   outcome: Outcome,
@@ -38,7 +41,7 @@ function newsOf(
     case 'settled':
       return served(evaluation, addresses);
     case 'progressing': {
-      // while it serves, a change in progress is no news
+      // a load balancer that serves stays `True` during a change
       if (old?.status === 'True' && !leaving) return { message: old, type: 'Normal' };
       const reason = leaving ? 'DeletingLoadBalancer' : 'EnsuringLoadBalancer';
       return { message: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
@@ -58,7 +61,7 @@ function newsOf(
   }
 }
 
-/** What stopped it, and all else that is wrong: who corrects one thing should not have to wait for the next. */
+/** The cause that stopped the run, and all other Problems, so that a person can correct all of them at once. */
 function whyNot(reason: string, evaluation: Evaluation | undefined): string {
   const notes = evaluation ? notesOf(evaluation) : [];
   return [reason, ...notes.filter((note) => !reason.startsWith(note))].join('\n');
@@ -79,7 +82,7 @@ function served(evaluation: Evaluation | undefined, addresses: readonly string[]
   return { message: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };
 }
 
-/** The conditions with this message among them. The others are somebody else's and stay. */
+/** The conditions with this message among them. Conditions of others stay. */
 export function withCondition(
   { status }: Service,
   message: ConditionMessage,
@@ -89,7 +92,7 @@ export function withCondition(
   return [...others, conditionWith(message, readyCondition(status?.conditions), now)];
 }
 
-/** What of the wishes is not met, one line each, and how to say yes to what waits. */
+/** One line for each part of the intent that is not met, and for each change that waits for approval. */
 export function notesOf({ plan, desired }: Evaluation): readonly string[] {
   return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan)];
 }

@@ -6,11 +6,11 @@ import { noteOf } from '../../report/plan-notes.ts';
 import { outcomeOfError, RETRY_MS } from '../../report/outcome-of-error.ts';
 import type { Evaluation } from '../evaluate.ts';
 
-/** First guesses of how long Octavia will be at it, in milliseconds; the poller learns better ones. */
+/** First guesses of how long Octavia takes, in milliseconds. The poller learns better ones. */
 export const CREATE_MS = 2000;
 export const CHANGE_MS = 700;
 
-/** What one run came to. Pure. */
+/** The outcome of one run. Pure. */
 export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {
   const { plan, observed, locked } = evaluation;
   if (applied.error) return outcomeOfError(applied.error);
@@ -54,7 +54,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
       retryAfterMs: 0,
     };
   }
-  // Neutron takes no tags on POST: a new floating IP gets them from the next run
+  // Neutron takes no tags on POST, so the next run tags a new floating IP
   if (applied.steps.some((step) => step.verb === 'create')) {
     return {
       status: 'progressing',
@@ -65,7 +65,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   return { status: 'settled' };
 }
 
-/** The same words in every run that waits, so that the condition is written once. */
+/** The reason is the same in every run that waits, so that the condition is written once. */
 function waiting(id = ''): string {
   return `waiting for Octavia to finish its work on load balancer ${id}`;
 }

@@ -16,7 +16,7 @@ import { ingressOf, sameIngress } from './published-address.ts';
 import { BLOCKED_REASON, conditionOf, withCondition } from './service-condition.ts';
 import type { Kube } from '../../ports.ts';
 
-/** What is written to the Service and said in Events; empty when there is no news. */
+/** The patch of the Service and the Events of one run. Both are empty when nothing has changed. */
 export interface Summary {
   readonly patch: ServicePatch;
   readonly events: readonly ObjectEvent[];
@@ -27,11 +27,11 @@ export interface SummaryInput {
   readonly applied: Applied;
   readonly outcome: Outcome;
   readonly addresses: readonly string[];
-  /** RFC 3339. */
+  /** The time of this run, RFC 3339. */
   readonly now: string;
 }
 
-/** What a Service that wants a load balancer is told: annotations, address, condition and Events. Pure. */
+/** The annotations, addresses, condition and Events of a Service that wants a load balancer. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
   const { evaluation, outcome, addresses, applied, now } = input;
   const { message, type } = conditionOf(service, outcome, evaluation, addresses);
@@ -57,7 +57,7 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   };
 }
 
-/** What is known without a look, or of a Service on its way out: only the condition and its Event. Pure. */
+/** The condition and the Event of a run without an evaluation, or of a Service that is being deleted. Pure. */
 export function summarizeOutcome(
   service: Service,
   outcome: Outcome,
@@ -73,7 +73,10 @@ export function summarizeOutcome(
   };
 }
 
-/** Nothing is left in OpenStack: the Service is let go, and carries nothing of ours any more. Pure. */
+/**
+ * The end of a Service that has nothing left in OpenStack: it loses the finalizer and everything that levelset wrote.
+ * Pure.
+ */
 export function release(service: Service): Summary {
   const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
   const has = (key: string): boolean => service.metadata.annotations?.[key] !== undefined;
@@ -91,14 +94,18 @@ export function release(service: Service): Summary {
   };
 }
 
-/** A load balancer that is blocked is told by the Go provider's reason: that is what people watch Events for. */
+/**
+ * The Event of a condition. A blocked Service has the Go provider's reason, since that is what people watch Events
+ * for.
+ */
 function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type']): ObjectEvent {
   return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }
 
 /**
- * As the Go provider writes them, for it and for people: of several addresses the first. Both together are a note of ours;
- * an id alone is whom the Service joins, and what its user wrote stays.
+ * The annotations that the Go provider writes too, with the first of several addresses. The id and the address
+ * together are a note of levelset. The id alone names the load balancer that the Service joins, which its user may
+ * have written.
  */
 function ownAnnotations(
   { observed }: Evaluation,
@@ -110,7 +117,7 @@ function ownAnnotations(
   return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
 }
 
-/** Said when a load balancer that serves is changed. */
+/** The Event about a change of a load balancer that serves. */
 function updatedEvent(applied: Applied): readonly ObjectEvent[] {
   if (applied.steps.length === 0) return [];
   const addresses = applied.steps.map(({ address }) => address).join(', ');
@@ -118,7 +125,7 @@ function updatedEvent(applied: Applied): readonly ObjectEvent[] {
   return [{ type: 'Normal', reason: 'UpdatedLoadBalancer', message }];
 }
 
-/** Writes what summarize said, and nothing when nothing changed. */
+/** Writes the patch and the Events of a summary. */
 export async function publish(service: Service, summary: Summary, kube: Kube): Promise<Service> {
   const { patch, events } = summary;
   const written = patch.metadata || patch.status ? await kube.patchService(service, patch) : service;

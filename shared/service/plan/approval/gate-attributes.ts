@@ -11,16 +11,16 @@ import { isUserTag } from '../../../model/load-balancer/user-tags.ts';
 export interface GateInput {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
-  /** UID of the Service. */
+  /** The UID of the Service. */
   readonly uid: string;
   readonly approved: readonly string[];
   /** The addresses in the Service's status. */
   readonly published: readonly string[];
-  /** All addresses of every node that can be a member, by name. */
+  /** All addresses of every node that can be a member, by the node's name. */
   readonly nodes: ReadonlyMap<string, readonly string[]>;
-  /** No node can be used just now: the pools keep what they have. */
+  /** No node is eligible, so the pools keep their members. */
   readonly keepMembers: boolean;
-  /** False: not even our tags are written to what others made. */
+  /** False: levelset writes not even its tags to resources that others made. */
   readonly tags: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Gated {
   readonly awaitingApproval: readonly AwaitingApproval[];
 }
 
-/** What the parts below know of a load balancer that another controller made. */
+/** A load balancer that another controller made, as the gates see it. */
 export interface Adopted extends GateInput {
   readonly dialect: Dialect;
   readonly gate: ApprovalGate;
@@ -38,7 +38,7 @@ export interface Adopted extends GateInput {
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
 
-/** The resource as it should be, with the present value of each attribute that may not change yet. */
+/** The desired resource. Attributes that wait for approval have their present value in it. */
 export function gateAttributes(
   wanted: DesiredResource,
   adopted: Adopted,
@@ -61,7 +61,10 @@ export function isAwaitingApproval(
   return !gate.allows({ verb: 'update', kind, address, changes, reason });
 }
 
-/** What differs and is neither a habit of the old controller nor recorded as set by us. */
+/**
+ * The differences that need an approval. The old controller's own behaviour needs none, nor does what levelset has
+ * recorded as set.
+ */
 export function gatedChanges(
   desired: DesiredResource,
   observed: ObservedResource,
@@ -71,7 +74,7 @@ export function gatedChanges(
   const recorded = recordedIn(observed.wire['tags']);
   const free = ['tags', ...behaviour, ...recorded];
   const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
-  // the old controller would have made the monitor anew, with all that belongs to its type
+  // the old controller replaced a monitor together with all attributes that belong to its type
   const again = differences.flatMap(([, changes]) => changes).filter(({ attribute }) => attribute === 'type');
   if (again.some(({ attribute }) => free.includes(attribute))) return [];
   return differences.flatMap(([, changes]) => changes).filter(({ attribute }) => !free.includes(attribute));
@@ -89,7 +92,7 @@ export function asObserved(
   return { ...desired, attributes: { ...desired.attributes, ...present, ...record } };
 }
 
-/** Of the tags only ours: the Go provider adds its own when it takes over. */
+/** The desired resource with only levelset's tags, since the Go provider adds its own when it takes over. */
 export function withOurTags(desired: DesiredResource, { there, tags: written }: Adopted): DesiredResource {
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   if (!tags || !there.has(desired.address)) return desired;

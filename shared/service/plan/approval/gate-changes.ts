@@ -11,8 +11,8 @@ import { gateMonitor } from './gate-monitor.ts';
 import { gateNew, gatePort } from './gate-port.ts';
 
 /**
- * Before desired and observed are compared: takes out of both what would change the behaviour of something that another
- * controller made, beyond what that one did by itself, until a person approves (decisions 5, 6).
+ * Takes out of desired and observed what would change the behaviour of a resource that another controller made,
+ * beyond what that controller would do, until a person approves it (decisions 5, 6). Runs before the comparison.
  */
 export function gateChanges(input: GateInput): Gated {
   const there = new Map(input.observed.map((resource) => [resource.address, resource]));
@@ -43,7 +43,7 @@ export function gateChanges(input: GateInput): Gated {
   return { desired, observed, awaitingApproval: gate.awaitingApproval };
 }
 
-/** For all that can be told without its pools: ours have our tags and the Go provider's name. */
+/** Whether levelset made the load balancer, as far as its tags and name tell. The pools must be judged as well. */
 function hasOurNames({ wire }: ObservedResource): boolean {
   return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
 }

@@ -5,7 +5,9 @@ import type { Adopted, Gated } from './gate-attributes.ts';
 
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
-/** What is published does not change by taking over: no floating IP comes, goes or moves without approval. */
+/**
+ * Keeps the published address of a Service. Without approval a takeover creates, deletes and moves no floating IP.
+ */
 export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   const desired = sides.desired.find(({ kind }) => kind === 'floatingip');
   const observed = adopted.there.get('floatingip');
@@ -21,7 +23,7 @@ export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   };
 }
 
-/** Which change of the published address the wish would make. */
+/** The change of the published address, if there is one. */
 function changeOf(
   desired: DesiredResource | undefined,
   observed: ObservedResource | undefined,
@@ -46,7 +48,10 @@ function changeOf(
   return comes ? { verb: 'create', changes: change(vip, 'a floating IP'), reason } : undefined;
 }
 
-/** Ours carry our short id in the description, from the beginning. */
+/**
+ * Whether another controller made the floating IP. Those of levelset have its short id in the description from the
+ * start.
+ */
 function isOlder(observed: ObservedResource | undefined): boolean {
   return observed !== undefined && !String(observed.wire['description']).includes('(levelset ');
 }

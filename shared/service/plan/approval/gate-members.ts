@@ -7,8 +7,8 @@ import type { Address } from '../../../model/address.ts';
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
- * The members of an adopted pool: an address of a node that serves is kept although we would have chosen another one
- * (decision 25), and nodes that are there do not leave the pool because we look at them otherwise (decision 6).
+ * Keeps the members of an adopted pool. A member keeps an address of its node although levelset would choose another
+ * one (decision 25). A member whose node exists stays although levelset would not select that node (decision 6).
  */
 export function gateMembers(place: string, sides: Sides, adopted: Adopted): Sides {
   const parent = `pool/${place}`;
@@ -64,7 +64,7 @@ function keepAddress(
   return { ...desired, address: kept.address, attributes };
 }
 
-/** Those that would leave although their node is there, or that are the last ones. */
+/** The members that wait for approval to leave: their node exists, or they are the last ones. */
 function withoutApproval(
   parent: string,
   present: readonly ObservedResource[],
@@ -92,7 +92,7 @@ function withoutApproval(
     : waiting;
 }
 
-/** Desired as it is, so that nothing is written and it counts as wanted. */
+/** The member as desired with its present values, so that nothing is written and it is not surplus. */
 function asItIs({ address, parent = '', wire }: ObservedResource): DesiredResource<'member'> {
   return {
     kind: 'member',
@@ -109,9 +109,9 @@ export function isOfPods(pool: Address, wanted: ReadonlyMap<Address, DesiredReso
 }
 
 /**
- * A port without a node port: the old controller gave its pool no members at all, and who put some there is not known. So
- * there is one approval for the pool, for as long as it stands on the Service: whatever is in it, it has its Pods and
- * nothing else, as they come and go.
+ * Whether the members of a port without a node port are approved. The old controller gave such a pool no members, and
+ * nobody knows who added those that it has. One approval covers the pool for as long as the Service names it: the
+ * pool then has the Service's Pods and no other member.
  */
 export function arePodsApproved(
   pool: Address,
@@ -128,8 +128,9 @@ export function arePodsApproved(
 export type SubnetOfMembers = 'as it is' | 'awaiting approval' | 'approved';
 
 /**
- * Members that are reached in another subnet than the one that is asked for: no controller before us moved any. One
- * approval for the pool, since it is a new one that they move to; with it each node is at its address in that subnet.
+ * Keeps members in their present subnet although the Service asks for another one, since no other controller moved
+ * members. One approval covers the pool, because the members move to a new pool. With it each node has its address in
+ * the new subnet.
  */
 export function gateMemberSubnet(
   pool: Address,
@@ -156,8 +157,8 @@ export function gateMemberSubnet(
 }
 
 /**
- * Every node got traffic, wherever the Pods were. One approval for the pool, and for good: which nodes it are changes with
- * the Pods, and a pool that has backups has been approved.
+ * Keeps members from becoming backups, since the old controller sent traffic to every node. One approval covers the
+ * pool for good: the backups change with the Pods, and a pool that has backups is approved.
  */
 export function gateBackups(
   parent: Address,
@@ -177,10 +178,10 @@ export function gateBackups(
   );
 }
 
-/** Backups and subnets have their approval already, and the port of the check goes with its monitor. */
+/** Attributes with an approval of their own. The port of the check goes with its monitor. */
 const ELSEWHERE = ['backup', 'monitor_port', 'subnet_id'];
 
-/** What else a person may have set on a member, such as one taken out of service. */
+/** Keeps other settings of a member, such as one that a person took out of service. */
 export function gateMemberSettings(
   wanted: DesiredResource,
   present: readonly ObservedResource[],

@@ -7,8 +7,8 @@ import type { Adopted, Gated } from './gate-attributes.ts';
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
- * The health monitor of an adopted pool is neither added nor removed, nor made anew, without approval; the port that
- * members are checked at goes with it, or all of them would be down.
+ * Keeps the health monitor of an adopted pool. It needs approval to be created, deleted or made again. The port at
+ * which members are checked stays with it, since all members would be down otherwise.
  */
 export function gateMonitor(place: string, sides: Sides, adopted: Adopted): Sides {
   const address = `monitor/${place}`;
@@ -72,13 +72,13 @@ function gateChange(
     : waiting;
 }
 
-/** Desired as it is, so that a pool that takes this one's place has it too. */
+/** The monitor as desired with its present values, so that a pool that replaces this one has it, too. */
 function asItIs(place: string, observed: ObservedResource): DesiredResource {
   const { kind, address } = observed;
   return { kind, address, parent: `pool/${place}`, ifPresent: true, attributes: presentOf(observed) };
 }
 
-/** Members, new ones too, are checked at the port at which the first one is. */
+/** All members, also new ones, with the check port of the first present one. */
 function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
   const parent = `pool/${place}`;
   const sibling = observed.find((one) => one.kind === 'member' && one.parent === parent && one.owned);

@@ -17,10 +17,10 @@ import {
 import type { Adopted } from './gate-attributes.ts';
 import type { Address } from '../../../model/address.ts';
 
-/** What can change whatever a listener speaks. The rest depends on the protocol, and waits with it. */
+/** Attributes that do not depend on the listener's protocol. The others wait with it. */
 const OF_ANY = ['allowed_cidrs', 'connection_limit', 'default_pool_id'];
 
-/** Listener and pool of one port of an adopted load balancer. */
+/** Keeps the listener and the pool of one port of an adopted load balancer. */
 export function gatePort(
   place: string,
   desired: readonly DesiredResource[],
@@ -37,7 +37,10 @@ export function gatePort(
   return desired.map((one) => replaced.get(one.address) ?? one);
 }
 
-/** No controller before us turned a listener to another protocol. Its pool must fit, so both are one approval. */
+/**
+ * Keeps the protocol of a listener, which no other controller changed. The pool must fit the listener, so one
+ * approval covers both.
+ */
 function gateProtocol(
   listener: DesiredResource,
   present: ObservedResource,
@@ -69,7 +72,7 @@ function protocolChanges(
   return differences.filter(({ attribute }) => attribute === 'protocol');
 }
 
-/** What the controllers before us made too; each has its own rule. */
+/** Kinds that other controllers made, too. Each has its own gate. */
 const KNOWN: readonly ResourceKind[] = [
   'loadbalancer',
   'listener',
@@ -82,10 +85,10 @@ const KNOWN: readonly ResourceKind[] = [
   'port',
 ];
 
-/** What goes without saying. */
+/** Attributes that every resource has, so that an approval need not show them. */
 const UNREPORTED = ['name', 'tags', 'admin_state_up'];
 
-/** What hangs on an adopted listener and no controller before us ever made, such as a redirect: it waits, with all below. */
+/** Keeps out new kinds of resources on an adopted listener, such as a redirect, with everything below them. */
 export function gateNew(
   places: readonly string[],
   desired: readonly DesiredResource[],

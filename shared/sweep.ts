@@ -1,7 +1,7 @@
 /**
- * Everything at once, in bulk, to find what needs work. What it finds goes through reconcile like any other key, and is read
- * afresh there before anything is changed in OpenStack. Of Kubernetes it removes leases and watermarks of Services that are
- * gone, unless the scope says `readOnly`.
+ * A sweep reads everything in bulk and queues the keys that need work. It changes and deletes nothing in OpenStack: `reconcile`
+ * runs each key and reads afresh, and a load balancer goes only after the apiserver's 404 for its Service (service/orphans.ts).
+ * In Kubernetes the sweep removes Leases and watermarks of Services that are gone, unless the scope says `readOnly`.
  */
 import { CONTROLLERS } from './controllers.ts';
 import type { ReconcileRequest, SweepScope } from './model/request.ts';

@@ -19,8 +19,9 @@ export interface Orphans {
 }
 
 /**
- * What is ours in OpenStack and has no Service that wants it. The key goes to reconcile, which asks the apiserver for
- * that very Service before it deletes. No Services at all where load balancers are ours looks like a wrong answer.
+ * Orphans are load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants none. The
+ * deletions of a sweep begin here: it queues the Service's key, and reconcile asks the apiserver for that very Service before
+ * it deletes. With no Service at all, two orphans look like a wrong answer, and none is queued (decision 54).
  */
 export function findOrphans(
   services: readonly Service[],

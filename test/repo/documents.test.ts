@@ -46,12 +46,16 @@ test('every link of a document leads to a file and a heading that are there', ()
 test('every file that a document names is there', () => {
   const missing = documents.flatMap((path) =>
     filesNamedIn(path)
-      .filter((name) =>
-        name.includes('/') ? !exists(name) && !exists(`shared/${name}`) : !names.has(name) && !exists(name),
-      )
+      .filter((name) => ![name, `shared/${name}`, join(dirname(path), name)].some(exists))
+      .filter((name) => name.includes('/') || !names.has(name))
       .map((name) => `${path}: ${name}`),
   );
   expect(missing).toEqual([]);
+});
+
+test('every script that shows a fault has its row in test/repro/README.md', () => {
+  const scripts = filesOf('test/repro/*/*.ts').map((path) => path.replace('test/repro/', ''));
+  expect(filesNamedIn('test/repro/README.md').toSorted()).toEqual(scripts);
 });
 
 test('every path of the project that a comment or a document names is there', () => {

@@ -1,21 +1,10 @@
 /** What the other tables know of an annotation: its default, what happens when it goes, and since when there is such a thing. */
 import { LOAD_BALANCER_OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import type { Config } from '../shared/config/config.ts';
+import { targetOf } from '../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../shared/model/attributes.ts';
-import { CAPABILITIES } from '../shared/model/load-balancer/capabilities.ts';
-import type { ResourceKind } from '../shared/model/resources.ts';
-
-/** The attribute that a row sets, or in which its setting ends up; empty for what is more than one. */
-export function targetOf({ on, sets, becomes }: AnnotationRow): string {
-  if (becomes !== undefined) return becomes;
-  return on === 'Service' || on === 'ServicePort' ? '' : `${on}.${sets}`;
-}
-
-function partsOf(row: AnnotationRow): readonly [kind: ResourceKind, attribute: string] | undefined {
-  const [kind = '', attribute = ''] = targetOf(row).split('.');
-  return kind === '' ? undefined : [kind as ResourceKind, attribute];
-}
+import { attributeSince, CAPABILITIES } from '../shared/model/load-balancer/capabilities.ts';
 
 /** The value without configuration, and the option of cloud.conf that gives another. */
 export function defaultOf({ otherwise }: AnnotationRow): string {
@@ -44,7 +33,7 @@ function textOf(value: unknown): string {
 
 /** What it does to a load balancer that is there when the annotation is taken away. */
 export function removalOf(row: AnnotationRow): string {
-  const parts = partsOf(row);
+  const parts = targetOf(row);
   if (!parts) return 'undone';
   const { change, unset } = attributeRule(...parts);
   if (change === 'refuse' || parts[0] === 'floatingip') return 'stays: cannot change later';
@@ -58,11 +47,12 @@ export function removalOf(row: AnnotationRow): string {
 
 /** The Octavia API that has it first, and whether the provider ovn has it at all. */
 export function sinceOf(row: AnnotationRow): string {
-  const parts = partsOf(row);
-  if (!parts) return '';
-  const [kind, attribute] = parts;
-  const found = CAPABILITIES.filter((one) => one.kind === kind && one.attribute === attribute && !one.values);
-  const since = Math.max(0, ...found.map((one) => one.since ?? 0));
-  const notOvn = found.some((one) => one.notOvn);
+  const target = targetOf(row);
+  if (!target) return '';
+  const [kind, attribute] = target;
+  const since = attributeSince(kind, attribute);
+  const notOvn = CAPABILITIES.some(
+    (one) => one.kind === kind && one.attribute === attribute && !one.values && one.notOvn,
+  );
   return [since > 0 ? `2.${since}` : '', notOvn ? 'not ovn' : ''].filter((text) => text !== '').join(', ');
 }

@@ -1,37 +1,40 @@
 import { writeFileSync } from 'node:fs';
 import { ANNOTATIONS } from '../shared/service/intent/annotations.ts';
+import { NEEDS, needsOf, targetOf, TOPICS } from '../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../shared/service/intent/annotation-row.ts';
 import { REACH } from '../shared/model/load-balancer/reach.ts';
-import { defaultOf, removalOf, sinceOf, targetOf } from './annotation-facts.ts';
-import { DIALECTS, dialectOf, topicOf, TOPICS } from './annotation-dialects.ts';
+import { defaultOf, removalOf, sinceOf } from './annotation-facts.ts';
+import { DIALECTS, dialectOf } from './annotation-dialects.ts';
 import { tableOf } from './markdown-table.ts';
 
 const HEAD = `# Annotations
 
-What a Service may ask for beside its \`spec\`. A value that is not allowed is not applied: the Service's condition and an Event
-name it, and the rest of the Service is done. One of \`levelset.openstack.org/\` that is about ports may name one of them, by
-number or by name: \`levelset.openstack.org/protocol.443\`; without it, it is for all.
+What a Service may set in addition to its \`spec\`. levelset ignores a value that is not allowed, names it in the Service's condition and in
+an Event, and applies the rest of the Service. Where a wrong value would be unsafe it changes nothing instead. An annotation of
+\`levelset.openstack.org/\` that is about ports may name one port, by number or by name: \`levelset.openstack.org/protocol.443\`. Without
+that it is for all ports.
 
-Each row is one thing to ask for. Its annotation may have several spellings, of levelset, of the Go provider
-(openstack-cloud-controller-manager) or of kinx; the first that a Service carries counts, and a second that says otherwise is named.
-"Default" is what holds without it; words such as \`lb-method\` are options of \`cloud.conf\`. "Since" is the version of the Octavia
-API that has it first; on an older one, or where a provider cannot do it, it is left out, and said. In examples words in capitals
-stand for ids of your cloud; \`test/scenarios/service/annotations.test.ts\` applies every one of them and takes it away again,
+Each row is one setting. Its annotation may have several spellings: levelset's, the Go provider's
+(openstack-cloud-controller-manager) and kinx's. The first one that a Service carries counts; levelset names a second one with another
+value. "Default" is what holds without the annotation; words such as \`lb-method\` are options of \`cloud.conf\`. "Needs" is what an
+annotation takes to have an effect; one of which no port makes use is named in the condition. "Since" is the first version of
+the Octavia API that has it; on an older one, or where the provider cannot do it, levelset leaves it out and says so. In examples words
+in capitals stand for ids of your cloud. \`test/scenarios/service/annotations.test.ts\` applies each example and removes it again,
 \`test/e2e/annotations.test.ts\` does so on a real cloud.
 
-**Who may edit a Service names things of OpenStack with levelset's rights.** "Refers to" says what; with \`--reach=open\`, the default and
-what the Go provider does, it may be anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only
-what \`--allowed-references\` lists for the Service's namespace ([SECURITY.md](../SECURITY.md)); anything else changes nothing, and is said.
+**Who may edit a Service names things of OpenStack with levelset's rights.** "Refers to" says what. With \`--reach=open\`, the default and
+the Go provider's behaviour, that is anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only
+what \`--allowed-references\` lists for the Service's namespace ([SECURITY.md](../SECURITY.md)); anything else blocks the Service.
 
 Written by \`npm run generate\` from the table in \`shared/service/intent/annotations.ts\`.
 `;
 
 const TAIL = `
-## Not a wish
+## Annotations that controllers write
 
-Written by controllers: \`loadbalancer.openstack.org/load-balancer-address\`, the address that is published, by levelset and the Go
-provider; \`service.beta.kubernetes.io/kinx-load-balancer-id\` by kinx's successor. Any other annotation that begins like those above
-and has no row has no effect, and is named on the Service.
+levelset and the Go provider write \`loadbalancer.openstack.org/load-balancer-address\`, the address that is published; kinx's successor
+writes \`service.beta.kubernetes.io/kinx-load-balancer-id\`. Neither sets anything. Any other annotation that begins like those above and
+has no row has no effect, and is named on the Service.
 `;
 
 const KEYS = [
@@ -41,16 +44,26 @@ const KEYS = [
   '`service.beta.kubernetes.io/kinx-load-balancer-`',
 ];
 
-const TITLES = ['ask', 'what it does', 'example', 'allowed', 'default', 'when it goes', 'since', 'refers to'];
+const TITLES = [
+  'annotation',
+  'what it does',
+  'example',
+  'allowed',
+  'needs',
+  'default',
+  'when it is removed',
+  'since',
+  'refers to',
+];
 
 /** No value is this: every parser says what it would have taken. */
 const NOTHING = '\u0000';
 
 /** The whole page. */
 export function annotationsPage(): string {
-  const sections = TOPICS.flatMap((topic) => {
-    const rows = ANNOTATIONS.filter((row) => topicOf(row) === topic);
-    return rows.length === 0 ? [] : [`\n## ${topic}\n`, ...tableOf(TITLES, rows.map(cellsOf))];
+  const sections = Object.entries(TOPICS).flatMap(([topic, title]) => {
+    const rows = ANNOTATIONS.filter((row) => row.topic === topic);
+    return [`\n## ${title}\n`, ...tableOf(TITLES, rows.map(cellsOf))];
   });
   return [HEAD, '## Side by side\n', ...tableOf(KEYS, ANNOTATIONS.map(spellings)), ...sections, TAIL].join(
     '\n',
@@ -71,12 +84,15 @@ function cellsOf(row: AnnotationRow): readonly string[] {
   const parsed = row.parse(NOTHING);
   const allowed = 'allowed' in parsed ? parsed.allowed : 'a comma separated list';
   const [name = ''] = row.names;
-  const target = targetOf(row);
+  const target = targetOf(row)?.join('.');
   return [
-    `\`${name}\`${target === '' ? '' : ` (\`${target}\`)`}`,
+    `\`${name}\`${target === undefined ? '' : ` (\`${target}\`)`}`,
     row.doc,
     `\`${row.example}\``,
     row.orNone ? `${allowed}; empty: none` : allowed,
+    needsOf(row)
+      .map((need) => NEEDS[need])
+      .join('; '),
     defaultOf(row),
     removalOf(row),
     sinceOf(row),

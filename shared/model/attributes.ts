@@ -40,7 +40,16 @@ export type CompareRule =
   | 'entries'
   | 'conditions';
 
+/**
+ * What Octavia wants of a resource, or of the Service's port, before it takes an attribute or makes use of it.
+ * tcp: the port is TCP. requests: the listener reads HTTP requests (HTTP, TERMINATED_HTTPS). tls: the listener terminates
+ * TLS. hsts: the same, and hsts_max_age is set. tls-to-members: the pool has tls_enabled. http-check: the monitor's type is
+ * HTTP or HTTPS. Source: the Octavia API reference of each attribute.
+ */
+export type Need = 'tcp' | 'requests' | 'tls' | 'hsts' | 'tls-to-members' | 'http-check';
+
 export interface AttributeRule {
+  readonly needs?: Need | null;
   readonly change: ChangeRule;
   readonly compare?: CompareRule;
   /**
@@ -73,45 +82,45 @@ export const ATTRIBUTES = {
     tags:                { change: 'in-place', compare: 'tags' },
   },
   listener: {
-    name:                { change: 'at-create' },
-    protocol:            { change: 'recreate' },
-    protocol_port:       { change: 'recreate' },
-    admin_state_up:      { change: 'in-place' },
-    allowed_cidrs:       { change: 'in-place', compare: 'open-cidrs' },
-    connection_limit:    { change: 'in-place' },
-    timeout_client_data:    { change: 'in-place', unset: null },
-    timeout_member_connect: { change: 'in-place', unset: null },
-    timeout_member_data:    { change: 'in-place', unset: null },
-    timeout_tcp_inspect:    { change: 'in-place', unset: null },
-    insert_headers:      { change: 'in-place', compare: 'sparse', unset: {} },
-    default_tls_container_ref:   { change: 'in-place', compare: 'reference' },
-    sni_container_refs:          { change: 'in-place', compare: 'references', unset: [] },
-    tls_versions:                { change: 'in-place', compare: 'set', unset: null },
-    tls_ciphers:                 { change: 'in-place', unset: null },
-    alpn_protocols:              { change: 'in-place', unset: null },
-    client_authentication:       { change: 'in-place', unset: 'NONE' },
-    client_ca_tls_container_ref: { change: 'in-place', compare: 'reference', unset: null },
-    client_crl_container_ref:    { change: 'in-place', compare: 'reference', unset: null },
-    hsts_max_age:                { change: 'in-place', unset: null },
-    hsts_include_subdomains:     { change: 'in-place', unset: null },
-    hsts_preload:                { change: 'in-place', unset: null },
-    default_pool_id:     { change: 'in-place' },
-    loadbalancer_id:     { change: 'at-create' },
-    tags:                { change: 'in-place', compare: 'tags' },
+    name:                { needs: null, change: 'at-create' },
+    protocol:            { needs: null, change: 'recreate' },
+    protocol_port:       { needs: null, change: 'recreate' },
+    admin_state_up:      { needs: null, change: 'in-place' },
+    allowed_cidrs:       { needs: null, change: 'in-place', compare: 'open-cidrs' },
+    connection_limit:    { needs: null, change: 'in-place' },
+    timeout_client_data:    { needs: null, change: 'in-place', unset: null },
+    timeout_member_connect: { needs: null, change: 'in-place', unset: null },
+    timeout_member_data:    { needs: null, change: 'in-place', unset: null },
+    timeout_tcp_inspect:    { needs: null, change: 'in-place', unset: null },
+    insert_headers:      { needs: 'requests', change: 'in-place', compare: 'sparse', unset: {} },
+    default_tls_container_ref:   { needs: 'tls', change: 'in-place', compare: 'reference' },
+    sni_container_refs:          { needs: 'tls', change: 'in-place', compare: 'references', unset: [] },
+    tls_versions:                { needs: 'tls', change: 'in-place', compare: 'set', unset: null },
+    tls_ciphers:                 { needs: 'tls', change: 'in-place', unset: null },
+    alpn_protocols:              { needs: 'tls', change: 'in-place', unset: null },
+    client_authentication:       { needs: 'tls', change: 'in-place', unset: 'NONE' },
+    client_ca_tls_container_ref: { needs: 'tls', change: 'in-place', compare: 'reference', unset: null },
+    client_crl_container_ref:    { needs: 'tls', change: 'in-place', compare: 'reference', unset: null },
+    hsts_max_age:                { needs: 'tls', change: 'in-place', unset: null },
+    hsts_include_subdomains:     { needs: 'hsts', change: 'in-place', unset: null },
+    hsts_preload:                { needs: 'hsts', change: 'in-place', unset: null },
+    default_pool_id:     { needs: null, change: 'in-place' },
+    loadbalancer_id:     { needs: null, change: 'at-create' },
+    tags:                { needs: null, change: 'in-place', compare: 'tags' },
   },
   pool: {
-    name:                { change: 'at-create' },
-    protocol:            { change: 'new-pool' },
-    lb_algorithm:        { change: 'in-place' },
-    admin_state_up:      { change: 'in-place' },
-    session_persistence: { change: 'in-place', compare: 'sparse' },
-    tls_enabled:          { change: 'in-place', unset: false },
-    ca_tls_container_ref: { change: 'in-place', compare: 'reference', unset: null },
-    tls_container_ref:    { change: 'in-place', compare: 'reference', unset: null },
-    tls_versions:         { change: 'in-place', compare: 'set', unset: null },
-    tls_ciphers:          { change: 'in-place', unset: null },
-    loadbalancer_id:     { change: 'at-create' },
-    tags:                { change: 'in-place', compare: 'set-record' },
+    name:                { needs: null, change: 'at-create' },
+    protocol:            { needs: null, change: 'new-pool' },
+    lb_algorithm:        { needs: null, change: 'in-place' },
+    admin_state_up:      { needs: null, change: 'in-place' },
+    session_persistence: { needs: null, change: 'in-place', compare: 'sparse' },
+    tls_enabled:          { needs: 'tcp', change: 'in-place', unset: false },
+    ca_tls_container_ref: { needs: 'tls-to-members', change: 'in-place', compare: 'reference', unset: null },
+    tls_container_ref:    { needs: 'tls-to-members', change: 'in-place', compare: 'reference', unset: null },
+    tls_versions:         { needs: 'tls-to-members', change: 'in-place', compare: 'set', unset: null },
+    tls_ciphers:          { needs: 'tls-to-members', change: 'in-place', unset: null },
+    loadbalancer_id:     { needs: null, change: 'at-create' },
+    tags:                { needs: null, change: 'in-place', compare: 'set-record' },
   },
   member: {
     name:                { change: 'at-create' },
@@ -125,20 +134,20 @@ export const ATTRIBUTES = {
     tags:                { change: 'in-place', compare: 'set-record' },
   },
   healthmonitor: {
-    name:                { change: 'at-create' },
-    type:                { change: 'new-pool' },
-    delay:               { change: 'in-place' },
-    timeout:             { change: 'in-place' },
-    max_retries:         { change: 'in-place' },
-    max_retries_down:    { change: 'in-place' },
-    http_method:         { change: 'in-place' },
-    http_version:        { change: 'in-place', unset: null },
-    domain_name:         { change: 'in-place', unset: null },
-    url_path:            { change: 'in-place' },
-    expected_codes:      { change: 'in-place' },
-    admin_state_up:      { change: 'in-place' },
-    tags:                { change: 'in-place', compare: 'set-record' },
-    pool_id:             { change: 'at-create' },
+    name:                { needs: null, change: 'at-create' },
+    type:                { needs: null, change: 'new-pool' },
+    delay:               { needs: null, change: 'in-place' },
+    timeout:             { needs: null, change: 'in-place' },
+    max_retries:         { needs: null, change: 'in-place' },
+    max_retries_down:    { needs: null, change: 'in-place' },
+    http_method:         { needs: 'http-check', change: 'in-place' },
+    http_version:        { needs: 'http-check', change: 'in-place', unset: null },
+    domain_name:         { needs: 'http-check', change: 'in-place', unset: null },
+    url_path:            { needs: 'http-check', change: 'in-place' },
+    expected_codes:      { needs: 'http-check', change: 'in-place' },
+    admin_state_up:      { needs: null, change: 'in-place' },
+    tags:                { needs: null, change: 'in-place', compare: 'set-record' },
+    pool_id:             { needs: null, change: 'at-create' },
   },
   l7policy: {
     name:                { change: 'at-create' },
@@ -208,7 +217,12 @@ export const ATTRIBUTES = {
     addresses:           { change: 'in-place' },
     conditions:          { change: 'in-place', compare: 'conditions' },
   },
-} as const satisfies { [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: AttributeRule } };
+} as const satisfies {
+  [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: K extends Conditional ? Required<Pick<AttributeRule, 'needs'>> & AttributeRule : AttributeRule };
+};
+
+/** Kinds with attributes that have needs: each attribute of theirs says which. */
+type Conditional = 'listener' | 'pool' | 'healthmonitor';
 
 /** Throws TypeError for an attribute that is not in ATTRIBUTES. */
 export function attributeRule(kind: ResourceKind, attribute: string): AttributeRule {
@@ -216,6 +230,15 @@ export function attributeRule(kind: ResourceKind, attribute: string): AttributeR
   const rule = rules[attribute];
   if (!rule) throw new TypeError(`no rule for ${kind}.${attribute} in ATTRIBUTES`);
   return rule;
+}
+
+/** The attributes that have no needs, or whose needs are among those that are met. */
+export function withNeedsMet<T extends object>(kind: ResourceKind, attributes: T, met: readonly Need[]): T {
+  const isMet = ([name]: readonly [string, unknown]): boolean => {
+    const { needs = null } = attributeRule(kind, name);
+    return needs === null || met.includes(needs);
+  };
+  return Object.fromEntries(Object.entries(attributes).filter(isMet)) as T;
 }
 
 /** Whether an attribute can be left to the server again. The name may be anything: it comes out of a tag. */

@@ -1,5 +1,6 @@
 /** The example of every annotation, for the simulators and for the lab: one that neither can show says why. */
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
+import { targetOf } from '../../shared/service/intent/annotation-row.ts';
 import type { AnnotationRow } from '../../shared/service/intent/annotation-row.ts';
 import { attributeRule } from '../../shared/model/attributes.ts';
 import { equalAttribute } from '../../shared/model/equality.ts';
@@ -20,9 +21,8 @@ export const EXAMPLES: readonly Example[] = ANNOTATIONS.flatMap((row) =>
 
 /** The attribute that a row is about, and how it may change; undefined for what is more than one. */
 export function attributeOf(row: AnnotationRow): { kind: ResourceKind; attribute: string } | undefined {
-  const text = row.becomes ?? (row.on.startsWith('Service') ? '' : `${row.on}.${row.sets}`);
-  const [kind = '', attribute = ''] = text.split('.');
-  return kind === '' ? undefined : { kind: kind as ResourceKind, attribute };
+  const target = targetOf(row);
+  return target && { kind: target[0], attribute: target[1] };
 }
 
 /** Whether it only counts when the load balancer is made. */

@@ -1,8 +1,8 @@
-import type { ResourceKind } from '../resources.ts';
+import type { ResourceKind, ResourceTypes } from '../resources.ts';
 
-export interface Capability {
-  readonly kind: ResourceKind;
-  readonly attribute: string;
+interface CapabilityBase<K extends ResourceKind> {
+  readonly kind: K;
+  readonly attribute: string & keyof ResourceTypes[K];
   /** Only these values need it; absent: the attribute as such does. */
   readonly values?: readonly unknown[];
   /** Minor version of the Octavia API 2 that has it first. */
@@ -11,31 +11,20 @@ export interface Capability {
   readonly notOvn?: true;
   /** Nor can the amphora provider, which has several names. */
   readonly notAmphora?: true;
-  /** What is taken in its place; absent: the attribute is left out. */
+  /** What levelset sets in its place; absent: levelset leaves the attribute out. */
   readonly instead?: unknown;
-  /** Without it things would go on less safely than was asked for: then nothing is changed. */
+  /** Without it the load balancer would be less safe than the user wants: levelset changes nothing. */
   readonly guards?: true;
-  /** There is nothing to take in its place: the port is left out, with all that is behind it. */
+  /** Nothing can take its place: levelset leaves out the port, with all that is behind it. */
   readonly drops?: true;
+  /** levelset sets it without being asked: no Problem unless an annotation asks for it. */
+  readonly implied?: true;
 }
 
-const TIMEOUTS = [
-  'timeout_client_data',
-  'timeout_member_connect',
-  'timeout_member_data',
-  'timeout_tcp_inspect',
-];
-const HTTP_LISTENERS = ['HTTP', 'HTTPS', 'TERMINATED_HTTPS'];
-const HTTP_CHECK = ['http_method', 'url_path', 'expected_codes'];
-const HTTP_POOLS = ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2'];
+/** Something that not every Octavia, or not every provider, can do. */
+export type Capability = { [K in ResourceKind]: CapabilityBase<K> }[ResourceKind];
 
-const CLIENT_CERTIFICATES = [
-  'client_authentication',
-  'client_ca_tls_container_ref',
-  'client_crl_container_ref',
-];
-const HSTS = ['hsts_max_age', 'hsts_include_subdomains', 'hsts_preload'];
-const POOL_REFERENCES = ['tls_enabled', 'ca_tls_container_ref', 'tls_container_ref'];
+const HTTP_POOLS = ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2'];
 
 /** Octavia's own, under the names that it has had. */
 const AMPHORA = ['amphora', 'amphorav2', 'octavia'];
@@ -60,30 +49,49 @@ export const CAPABILITIES: readonly Capability[] = [
   { kind: 'loadbalancer',  attribute: 'flavor_id',         since: 6,  notOvn: true },
   { kind: 'loadbalancer',  attribute: 'availability_zone', since: 14, notOvn: true },
   { kind: 'loadbalancer',  attribute: 'vip_sg_ids',        since: 29, notOvn: true, guards: true },
-  ...TIMEOUTS.map((attribute) => ({ kind: 'listener', attribute, since: 1, notOvn: true } as const)),
-  { kind: 'listener',      attribute: 'protocol', values: HTTP_LISTENERS, notOvn: true, instead: 'TCP' },
+  { kind: 'listener', attribute: 'timeout_client_data', since: 1, notOvn: true },
+  { kind: 'listener', attribute: 'timeout_member_connect', since: 1, notOvn: true },
+  { kind: 'listener', attribute: 'timeout_member_data', since: 1, notOvn: true },
+  { kind: 'listener', attribute: 'timeout_tcp_inspect', since: 1, notOvn: true },
+  { kind: 'listener',      attribute: 'protocol', values: ['HTTP', 'HTTPS'], notOvn: true, instead: 'TCP' },
+  { kind: 'listener',      attribute: 'protocol', values: ['TERMINATED_HTTPS'], notOvn: true, instead: 'TCP', guards: true },
   { kind: 'listener',      attribute: 'protocol', values: ['PROMETHEUS'], since: 25, notOvn: true, drops: true },
   { kind: 'listener',      attribute: 'protocol', values: ['UDP'],  since: 2,  drops: true },
   { kind: 'listener',      attribute: 'protocol', values: ['SCTP'], since: 23, drops: true },
-  { kind: 'listener',      attribute: 'allowed_cidrs',     since: 12 },
+  { kind: 'listener',      attribute: 'allowed_cidrs',     since: 12, implied: true },
   { kind: 'listener',      attribute: 'insert_headers',    notOvn: true },
-  ...CLIENT_CERTIFICATES.map((attribute) => ({ kind: 'listener', attribute, since: 8, notOvn: true, guards: true } as const)),
+  { kind: 'listener', attribute: 'client_authentication', since: 8, notOvn: true, guards: true },
+  { kind: 'listener', attribute: 'client_ca_tls_container_ref', since: 8, notOvn: true, guards: true },
+  { kind: 'listener', attribute: 'client_crl_container_ref', since: 8, notOvn: true, guards: true },
   { kind: 'listener',      attribute: 'tls_versions',      since: 17, notOvn: true, guards: true },
   { kind: 'listener',      attribute: 'tls_ciphers',       since: 15, notOvn: true, guards: true },
   { kind: 'listener',      attribute: 'alpn_protocols',    since: 20, notOvn: true },
-  ...HSTS.map((attribute) => ({ kind: 'listener', attribute, since: 27, notOvn: true } as const)),
+  { kind: 'listener', attribute: 'hsts_max_age', since: 27, notOvn: true },
+  { kind: 'listener', attribute: 'hsts_include_subdomains', since: 27, notOvn: true },
+  { kind: 'listener', attribute: 'hsts_preload', since: 27, notOvn: true },
   { kind: 'pool',          attribute: 'protocol', values: HTTP_POOLS, notOvn: true, instead: 'TCP' },
   { kind: 'pool',          attribute: 'protocol', values: ['PROXYV2'], since: 22, instead: 'PROXY' },
   { kind: 'pool',          attribute: 'lb_algorithm', values: ['SOURCE_IP_PORT'], since: 13, notAmphora: true, instead: 'SOURCE_IP' },
-  { kind: 'pool',          attribute: 'lb_algorithm', values: ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'], notOvn: true, instead: 'SOURCE_IP_PORT' },
-  ...POOL_REFERENCES.map((attribute) => ({ kind: 'pool', attribute, since: 8, notOvn: true, guards: true } as const)),
+  { kind: 'pool',          attribute: 'lb_algorithm', values: ['ROUND_ROBIN'], notOvn: true, instead: 'SOURCE_IP_PORT', implied: true },
+  { kind: 'pool',          attribute: 'lb_algorithm', values: ['LEAST_CONNECTIONS', 'SOURCE_IP'], notOvn: true, instead: 'SOURCE_IP_PORT' },
+  { kind: 'pool', attribute: 'tls_enabled', since: 8, notOvn: true, guards: true },
+  { kind: 'pool', attribute: 'ca_tls_container_ref', since: 8, notOvn: true, guards: true },
+  { kind: 'pool', attribute: 'tls_container_ref', since: 8, notOvn: true, guards: true },
   { kind: 'pool',          attribute: 'tls_versions',      since: 18, notOvn: true, guards: true },
   { kind: 'pool',          attribute: 'tls_ciphers',       since: 15, notOvn: true, guards: true },
-  { kind: 'healthmonitor', attribute: 'type', values: ['HTTP', 'HTTPS', 'PING', 'TLS-HELLO', 'SCTP'], notOvn: true, instead: 'TCP' },
+  { kind: 'healthmonitor', attribute: 'type', values: ['HTTP', 'HTTPS', 'PING', 'TLS-HELLO', 'SCTP'], notOvn: true, instead: 'TCP', implied: true },
   { kind: 'healthmonitor', attribute: 'http_version',      since: 10, notOvn: true },
   { kind: 'healthmonitor', attribute: 'domain_name',       since: 10, notOvn: true },
-  ...HTTP_CHECK.map((attribute) => ({ kind: 'healthmonitor', attribute, notOvn: true } as const)),
-  { kind: 'member',        attribute: 'monitor_port',      notOvn: true, instead: null },
-  { kind: 'member',        attribute: 'backup', values: [true], since: 1, notOvn: true, instead: false },
+  { kind: 'healthmonitor', attribute: 'http_method', notOvn: true, implied: true },
+  { kind: 'healthmonitor', attribute: 'url_path', notOvn: true, implied: true },
+  { kind: 'healthmonitor', attribute: 'expected_codes', notOvn: true, implied: true },
+  { kind: 'member',        attribute: 'monitor_port',      notOvn: true, instead: null, implied: true },
+  { kind: 'member',        attribute: 'backup', values: [true], since: 1, notOvn: true, instead: false, implied: true },
   { kind: 'l7policy',      attribute: 'redirect_http_code', since: 9 },
 ];
+
+/** The minor version of the Octavia API 2 that has an attribute first; 0: all have it. */
+export function attributeSince(kind: ResourceKind, attribute: string): number {
+  const found = CAPABILITIES.filter((one) => one.kind === kind && one.attribute === attribute && !one.values);
+  return Math.max(0, ...found.map(({ since = 0 }) => since));
+}

@@ -1,3 +1,4 @@
+import { withNeedsMet } from '../../model/attributes.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, HealthMonitor } from '../../model/resources.ts';
 import { withSetRecord } from './set-record.ts';
@@ -7,11 +8,9 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 /** Octavia's own limit, `udp_connect_min_interval_health_monitor`; less is a 400 for the whole load balancer. */
 const LEAST_UDP_DELAY = 3;
 
-/** What only a check over HTTP has. */
-const HTTP_ONLY = ['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes'] as const;
-
+/** What levelset sets for a health check, and what of the annotations it could not. */
 interface Checked {
-  readonly asked: Partial<HealthMonitor>;
+  readonly settings: Partial<HealthMonitor>;
   readonly problems: readonly Problem[];
 }
 
@@ -31,24 +30,24 @@ export function desireMonitor(
     attributes: { name, ...settings, admin_state_up: true, pool_id: { $ref: `pool/${at}.id` } },
   });
   if (localPort !== undefined) {
-    const { asked, problems } = check(
-      'HTTP',
-      at,
-      healthmonitor,
-      'kube-proxy is asked which nodes have an endpoint',
-    );
-    return { resources: [monitor({ ...asked, ...KUBE_PROXY })], problems };
+    const { settings, problems } = check('HTTP', at, withNeedsMet('healthmonitor', healthmonitor, []));
+    return { resources: [monitor({ ...settings, ...KUBE_PROXY })], problems };
   }
-  const byTransport = transport === 'UDP' ? 'UDP-CONNECT' : transport;
-  const unfit = healthmonitor.type !== undefined && !fits(healthmonitor.type, transport);
-  const type = unfit ? byTransport : (healthmonitor.type ?? byTransport);
+  const type = monitorTypeOf(transport, healthmonitor);
   const isHttp = type === 'HTTP' || type === 'HTTPS';
-  const notHttp = isHttp ? undefined : `a check of type ${type} knows nothing of HTTP`;
-  const { asked, problems } = withHost(check(type, at, healthmonitor, notHttp), at);
+  const useful = withNeedsMet('healthmonitor', healthmonitor, isHttp ? ['http-check'] : []);
+  const { settings, problems } = withHost(check(type, at, useful), at);
+  const unfit = healthmonitor.type !== undefined && healthmonitor.type !== type;
   return {
-    resources: [withSetRecord(monitor({ ...(isHttp ? HTTP_DEFAULTS : {}), ...asked }))],
-    problems: unfit ? [...problems, unfitType(at, healthmonitor.type, byTransport)] : problems,
+    resources: [withSetRecord(monitor({ ...(isHttp ? HTTP_DEFAULTS : {}), ...settings }))],
+    problems: unfit ? [...problems, unfitType(at, healthmonitor.type, type)] : problems,
   };
+}
+
+/** How members are checked: as the annotation says where that fits the transport, else by a connection of the transport. */
+export function monitorTypeOf(transport: string, { type }: Partial<HealthMonitor>): string {
+  const byTransport = transport === 'UDP' ? 'UDP-CONNECT' : transport;
+  return type !== undefined && fits(type, transport) ? type : byTransport;
 }
 
 /** Octavia's rule: a pool of datagrams can be checked in few ways, one of streams in all others (Octavia API, monitors). */
@@ -68,40 +67,23 @@ const KUBE_PROXY = { http_method: 'GET', url_path: '/healthz', expected_codes: '
 /** Octavia's own, so that what was asked before is taken back. */
 const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200' };
 
-/** What of the asked settings the type can have. */
-function check(
-  type: string,
-  at: string,
-  asked: Partial<HealthMonitor>,
-  notHttp: string | undefined,
-): Checked {
-  const { delay } = asked;
+function check(type: string, at: string, attributes: Partial<HealthMonitor>): Checked {
+  const { delay } = attributes;
   const tooQuick = type === 'UDP-CONNECT' && delay !== undefined && delay < LEAST_UDP_DELAY;
-  const useless = notHttp === undefined ? [] : HTTP_ONLY.filter((name) => asked[name] !== undefined);
-  const useful = Object.entries(asked).filter(
-    ([name]) => name !== 'type' && !useless.some((one) => one === name),
-  );
   return {
-    asked: { type, ...Object.fromEntries(useful), ...(tooQuick ? { delay: LEAST_UDP_DELAY } : {}) },
-    problems: [
-      ...(tooQuick ? [udpDelay(at, delay)] : []),
-      ...useless.map((name) => ({
-        field: `${name} of monitor/${at}`,
-        value: String(asked[name]),
-        message: `has no effect: ${notHttp ?? ''}`,
-      })),
-    ],
+    settings: Object.assign({ type }, attributes, { type }, tooQuick ? { delay: LEAST_UDP_DELAY } : {}),
+    problems: tooQuick ? [udpDelay(at, delay)] : [],
   };
 }
 
 /** A host is named by HTTP 1.1, and Octavia refuses it with an older version, or with none. */
-function withHost({ asked, problems }: Checked, at: string): Checked {
-  const { domain_name, http_version = HOST_VERSION } = asked;
-  if (domain_name === undefined) return { asked, problems };
+function withHost({ settings, problems }: Checked, at: string): Checked {
+  const { domain_name, http_version = HOST_VERSION } = settings;
+  if (domain_name === undefined) return { settings, problems };
   const message = `is not applied to ${at}: the host that is asked for takes ${HOST_VERSION}`;
   const field = 'levelset.openstack.org/monitor-http-version';
   const older = http_version < HOST_VERSION ? [{ field, value: http_version.toFixed(1), message }] : [];
-  return { asked: { ...asked, http_version: HOST_VERSION }, problems: [...problems, ...older] };
+  return { settings: { ...settings, http_version: HOST_VERSION }, problems: [...problems, ...older] };
 }
 
 const HOST_VERSION = 1.1;

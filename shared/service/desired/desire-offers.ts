@@ -1,3 +1,4 @@
+import { attributeSince } from '../../model/load-balancer/capabilities.ts';
 import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/octavia.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { LoadBalancer } from '../../model/resources.ts';
@@ -10,10 +11,6 @@ const FLAVOR = 'levelset.openstack.org/flavor';
 const FLAVOR_ID = 'loadbalancer.openstack.org/flavor-id';
 const ZONE = 'loadbalancer.openstack.org/availability-zone';
 
-/** Minor versions of the Octavia API 2 that have them first, as CAPABILITIES has it. */
-const FLAVORS_SINCE = 6;
-const ZONES_SINCE = 14;
-
 /** What observe has to look up: a name always, an id only before there is a load balancer to try it on. */
 export function offerQuestion(
   intent: ServiceIntent | undefined,
@@ -24,8 +21,15 @@ export function offerQuestion(
   const { flavor_id, availability_zone } = intent?.annotated.loadbalancer ?? {};
   const able = provider !== 'ovn';
   return {
-    flavors: able && minor >= FLAVORS_SINCE && (flavor !== undefined || (flavor_id !== undefined && !isMade)),
-    zones: able && minor >= ZONES_SINCE && availability_zone !== undefined && !isMade,
+    flavors:
+      able &&
+      minor >= attributeSince('loadbalancer', 'flavor_id') &&
+      (flavor !== undefined || (flavor_id !== undefined && !isMade)),
+    zones:
+      able &&
+      minor >= attributeSince('loadbalancer', 'availability_zone') &&
+      availability_zone !== undefined &&
+      !isMade,
   };
 }
 

@@ -1,3 +1,4 @@
+import { withNeedsMet } from '../../model/attributes.ts';
 import type { ServicePort, Service } from '../../model/kubernetes.ts';
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
@@ -14,7 +15,7 @@ import { desireMonitor, localHealthPort } from './desire-monitor.ts';
 import { desireNodes, desirePods } from './desire-members.ts';
 import { protocolsOf, readsHttp } from '../intent/protocols.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
-import { desirePoolTls, withoutPoolTls, desireTls, withoutTls } from './desire-tls.ts';
+import { desirePoolTls, desireTls } from './desire-tls.ts';
 import type { TlsContext } from './desire-tls.ts';
 import { withSetRecord } from './set-record.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
@@ -56,7 +57,11 @@ export function desirePort(port: ServicePort, index: number, context: PortContex
   const pool = protocols.pool ? desirePool(protocols.pool, place) : { resources: [], problems: [] };
   const headers = desireInsertHeaders(protocols, index, portIntent);
   const tls = desireTls(protocols.listener, index, portIntent, context);
-  const settings = { ...withoutTls(portIntent.listener), ...headers.attributes, ...tls.attributes };
+  const settings = {
+    ...withNeedsMet('listener', portIntent.listener, []),
+    ...headers.attributes,
+    ...tls.attributes,
+  };
   const { hostname } = annotated.Service;
   const redirect = desireRedirect({ ...place, protocol: protocols.listener, hostname });
   const listener = desireListener(protocols.listener, settings, place);
@@ -98,8 +103,8 @@ const NOTHING = { attributes: {}, problems: [] };
 
 function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
   const { intent, port, index, at, portIntent, lbName, listens } = place;
-  const tls =
-    port.protocol === 'UDP' || port.protocol === 'SCTP' ? NOTHING : desirePoolTls(portIntent, place);
+  const hasTls = (port.protocol ?? 'TCP') === 'TCP' && portIntent.pool.tls_enabled === true;
+  const tls = hasTls ? desirePoolTls(portIntent, place) : NOTHING;
   const persistence = desirePersistence(listens, at, intent.service, portIntent);
   const pool = withSetRecord<'pool'>({
     kind: 'pool',
@@ -110,7 +115,7 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
       protocol,
       lb_algorithm: 'ROUND_ROBIN',
       admin_state_up: true,
-      ...withoutPoolTls(portIntent.pool),
+      ...withNeedsMet('pool', portIntent.pool, []),
       ...persistence.attributes,
       ...tls.attributes,
       loadbalancer_id: { $ref: 'lb.id' },

@@ -17,6 +17,7 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import { attributeRule } from '../../model/attributes.ts';
 import { equalAttribute } from '../../model/equality.ts';
 import { ANNOTATIONS } from '../intent/annotations.ts';
+import { targetOf } from '../intent/annotation-row.ts';
 import type { AnnotationRow } from '../intent/annotation-row.ts';
 import { outOfReach } from '../../model/load-balancer/reach.ts';
 
@@ -135,18 +136,10 @@ export function joinersProblems(
   ];
 }
 
-/** Settings of a Service that are about its load balancer or its floating IP. */
-const OF_THE_WHOLE: readonly string[] = [
-  'additionalVipSubnetIds',
-  'description',
-  'flavor',
-  'floatingSubnet',
-  'floatingSubnetTags',
-  'tags',
-];
-
-function isOfTheWhole({ on, sets }: AnnotationRow): boolean {
-  return on === 'loadbalancer' || on === 'floatingip' || (on === 'Service' && OF_THE_WHOLE.includes(sets));
+/** Whether it sets the load balancer as a whole, or its floating IP. */
+function isOfTheWhole(row: AnnotationRow): boolean {
+  const [kind] = targetOf(row) ?? [];
+  return kind === 'loadbalancer' || kind === 'floatingip';
 }
 
 /** Who can be reached from where is the load balancer's, and all on it share it (docs/sources/go-provider.md, "Sharing"). */

@@ -1,3 +1,4 @@
+import { withNeedsMet } from '../../model/attributes.ts';
 import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
 import type { CertificateFacts } from '../../model/tls/certificate-facts.ts';
 import type { Problem } from '../../model/plan.ts';
@@ -21,17 +22,6 @@ interface ListenerTls {
   readonly problems: readonly Problem[];
 }
 
-/** Attributes that only a listener that terminates TLS takes; on others they are not desired. */
-const TLS_ONLY = [
-  ...['tls_versions', 'tls_ciphers', 'alpn_protocols', 'client_authentication'],
-  ...['hsts_max_age', 'hsts_include_subdomains', 'hsts_preload'],
-];
-
-/** What is asked for a listener, without what its protocol does not know. */
-export function withoutTls(portIntent: Partial<Listener>): Partial<Listener> {
-  return Object.fromEntries(Object.entries(portIntent).filter(([name]) => !TLS_ONLY.includes(name)));
-}
-
 /** Certificates and settings of a listener that terminates TLS. */
 export function desireTls(
   protocol: ListenerProtocol,
@@ -43,11 +33,16 @@ export function desireTls(
   const certificates = certificatesOf(portIntent, context);
   const client = desireClientCertificates(portIntent, context);
   const [first, ...others] = certificates.refs;
+  const { listener } = portIntent;
+  const hsts = listener.hsts_max_age === undefined ? [] : (['hsts'] as const);
   const versions = portIntent.ServicePort.lowTls ? { tls_versions: ['TLSv1.2', 'TLSv1.3'] } : {};
-  const settings = Object.entries(portIntent.listener).filter(([name]) => TLS_ONLY.includes(name));
-  const hsts = withoutLooseHsts({ ...versions, ...Object.fromEntries(settings) }, portIntent);
   return {
-    attributes: { ...attributesOf(first, others), ...client.attributes, ...hsts.attributes },
+    attributes: {
+      ...attributesOf(first, others),
+      ...client.attributes,
+      ...versions,
+      ...withNeedsMet('listener', listener, ['tls', ...hsts]),
+    },
     problems: [
       ...certificates.problems,
       ...(first === undefined && certificates.problems.length === 0
@@ -55,7 +50,6 @@ export function desireTls(
         : []),
       ...conflict(portIntent),
       ...client.problems,
-      ...hsts.problems,
     ],
   };
 }
@@ -126,65 +120,21 @@ function spelled(portIntent: PortIntent, what: string): Pick<Problem, 'field' | 
   return { field: name, value: text };
 }
 
-const NEEDING = ['hsts_include_subdomains', 'hsts_preload'];
-
-/** How far HSTS reaches means nothing without how long it lasts, and Octavia refuses it (Octavia API 2.27). */
-export function withoutLooseHsts(
-  settings: Partial<Listener>,
-  { spelled }: PortIntent,
-): { readonly attributes: Partial<Listener>; readonly problems: readonly Problem[] } {
-  if (settings.hsts_max_age !== undefined) return { attributes: settings, problems: [] };
-  const loose = Object.keys(settings).filter((name) => NEEDING.includes(name));
-  const kept = Object.entries(settings).filter(([name]) => !loose.includes(name));
-  return {
-    attributes: Object.fromEntries(kept),
-    problems: loose.map((attribute) => {
-      const { name = attribute, text = '' } = spelled[`listener.${attribute}`] ?? {};
-      const message = 'is not applied: it needs levelset.openstack.org/hsts-max-age';
-      return { field: name, value: text, message };
-    }),
-  };
-}
-
-const POOL_TLS = ['tls_enabled', 'tls_versions', 'tls_ciphers'];
-
-/** What is asked for a pool, without what only counts where its members are spoken to by TLS. */
-export function withoutPoolTls(portIntent: Partial<Pool>): Partial<Pool> {
-  return Object.fromEntries(Object.entries(portIntent).filter(([name]) => !POOL_TLS.includes(name)));
-}
-
-/** TLS to the members of a pool, once more or for the first time (decision 16): only where it is asked for. */
+/** TLS from the load balancer to the members of a TCP pool, where pool-tls is true (decision 16). */
 export function desirePoolTls(
   portIntent: PortIntent,
   { store, certificates }: TlsContext,
 ): { readonly attributes: Partial<Pool>; readonly problems: readonly Problem[] } {
-  if (portIntent.pool.tls_enabled !== true) return { attributes: {}, problems: uselessPoolTls(portIntent) };
   const ca = resolve('poolCa', portIntent, store, certificates);
   const own = resolve('poolCertificate', portIntent, store, certificates);
-  const settings = Object.entries(portIntent.pool).filter(([name]) => POOL_TLS.includes(name));
   return {
     attributes: {
-      ...(Object.fromEntries(settings) as Partial<Pool>),
+      ...withNeedsMet('pool', portIntent.pool, ['tcp', 'tls-to-members']),
       ...(ca.refs[0] === undefined ? {} : { ca_tls_container_ref: ca.refs[0] }),
       ...(own.refs[0] === undefined ? {} : { tls_container_ref: own.refs[0] }),
     },
     problems: [...ca.problems, ...own.problems],
   };
-}
-
-/** How TLS is spoken to members is asked for, but not that it is: somebody may believe that it were. */
-function uselessPoolTls({ spelled }: PortIntent): readonly Problem[] {
-  const settings = [
-    'pool.tls_versions',
-    'pool.tls_ciphers',
-    'ServicePort.poolCa',
-    'ServicePort.poolCertificate',
-  ];
-  const message = 'is not applied: it needs levelset.openstack.org/pool-tls with the value true';
-  return settings.flatMap((what) => {
-    const { name, text } = spelled[what] ?? {};
-    return name === undefined || text === undefined ? [] : [{ field: name, value: text, message }];
-  });
 }
 
 /** Which certificates of Barbican Services name, and what they are called there. */

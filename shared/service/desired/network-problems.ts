@@ -1,3 +1,5 @@
+import { needsOf } from '../intent/annotation-row.ts';
+import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { Config } from '../../config/config.ts';
 import { familyOf, hasAdditionalVips, servedFamilies } from '../../model/network/network-facts.ts';
 import type { Family, NetworkFacts, NoVipSubnet } from '../../model/network/network-facts.ts';
@@ -170,13 +172,11 @@ function additionalVipsTooNew(
   return [{ field: ADDITIONAL, value: ids.join(','), message }];
 }
 
-const FLOATING = ['floating-network-id', 'floating-subnet-id', 'floating-subnet', 'floating-subnet-tags'];
-
-/** Neutron has none of IPv6; cloud.conf may name their network for all Services alike. */
+/** Neutron has no floating IPs of IPv6. cloud.conf may name their network for all Services alike. */
 function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] {
   if (families.includes(4)) return [];
-  return FLOATING.flatMap((name) => {
-    const field = `loadbalancer.openstack.org/${name}`;
+  const names = ANNOTATIONS.flatMap((row) => (needsOf(row).includes('floating-ip') ? row.names : []));
+  return names.flatMap((field) => {
     const value = service.metadata.annotations?.[field];
     const message = 'has no effect: there are no floating IPs of IPv6, the address is the VIP';
     return value === undefined ? [] : [{ field, value, message }];

@@ -1,111 +1,88 @@
 import { goesToPods } from '../../model/load-balancer/service-endpoints.ts';
 import type { Problem } from '../../model/plan.ts';
-import type { ListenerProtocol } from '../../model/resources.ts';
-import { localHealthPort } from './desire-monitor.ts';
-import { protocolsOf } from '../intent/protocols.ts';
-import type { PortIntent } from '../intent/read-annotations.ts';
+import { NEEDS, needsOf } from '../intent/annotation-row.ts';
+import type { AnnotationNeed, AnnotationRow } from '../intent/annotation-row.ts';
+import { ANNOTATIONS } from '../intent/annotations.ts';
+import { protocolsOf, readsHttp } from '../intent/protocols.ts';
+import type { PortIntent, Spelling } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
+import { localHealthPort, monitorTypeOf } from './desire-monitor.ts';
 
-interface Use {
-  /** Whether a port has a use for it. */
-  readonly isFor: (port: AskedPort) => boolean;
-  readonly what: readonly string[];
-  readonly because: string;
-}
+/** Values that switch something off: no port has to make use of them. */
+const OFF: readonly unknown[] = [undefined, false, null, 'NONE'];
 
-interface AskedPort {
+interface PortNeeds {
   readonly portIntent: PortIntent;
-  readonly speaks: ListenerProtocol;
-  /** Traffic stays on the node, so that its members are checked whatever is asked for. */
-  readonly isLocal: boolean;
+  readonly met: ReadonlySet<AnnotationNeed>;
 }
-
-const USES: readonly Use[] = [
-  {
-    isFor: ({ speaks }) => speaks === 'TERMINATED_HTTPS',
-    what: [
-      ...['tls_versions', 'tls_ciphers', 'alpn_protocols', 'client_authentication'],
-      ...['hsts_max_age', 'hsts_include_subdomains', 'hsts_preload'],
-      ...['clientCa', 'clientCrl', 'lowTls'],
-    ],
-    because: 'no port that it is for ends TLS, which takes a certificate',
-  },
-  {
-    isFor: ({ speaks }) => speaks === 'HTTP',
-    what: ['redirectHttp'],
-    because: 'no port that it is for speaks HTTP',
-  },
-  {
-    isFor: ({ portIntent }) => portIntent.ServicePort.redirectHttp === true,
-    what: ['redirectHost', 'redirectHttpCode'],
-    because: 'no port that it is for is redirected (levelset.openstack.org/redirect-http)',
-  },
-  {
-    isFor: ({ portIntent, isLocal }) => portIntent.ServicePort.monitor === true || isLocal,
-    what: [
-      ...['delay', 'timeout', 'max_retries', 'max_retries_down', 'type', 'url_path', 'expected_codes'],
-      ...['http_method', 'http_version', 'domain_name'],
-    ],
-    because: 'members are not checked (loadbalancer.openstack.org/enable-health-monitor)',
-  },
-];
-
-/** What asks for nothing. */
-const NOTHING: readonly unknown[] = [undefined, false, 'NONE'];
 
 /**
- * What is asked for ports of which none has a use for it. Somebody who asks clients for certificates may believe that nobody
- * else comes in: that stops the unit (decision 62).
+ * A Problem for each annotation of which no port makes use, since what it needs is missing. One that serves some of the
+ * ports, and is without effect on the others, is none.
  */
 export function uselessSettings({ service, annotated }: ServiceIntent): readonly Problem[] {
-  const ports = (service.spec.ports ?? []).flatMap((port, index) => {
+  const ports = (service.spec.ports ?? []).flatMap((port, index): readonly PortNeeds[] => {
     const portIntent = annotated.ports[index];
-    const isLocal = !goesToPods(service, port) && localHealthPort({ service }) !== undefined;
-    return portIntent ? [{ portIntent, speaks: protocolsOf(port, portIntent).listener, isLocal }] : [];
+    if (!portIntent) return [];
+    const local = goesToPods(service, port) ? undefined : localHealthPort({ service });
+    const met = needsMetBy(port.protocol ?? 'TCP', protocolsOf(port, portIntent).listener, portIntent, local);
+    return [{ portIntent, met }];
   });
-  return USES.flatMap(({ isFor, what, because }) =>
-    what.flatMap((setting) => {
-      const users = ports.filter(isFor);
-      const useful = users.flatMap(({ portIntent }) => nameOf(setting, portIntent) ?? []);
-      const useless = ports
-        .map(({ portIntent }) => portIntent)
-        .filter(
-          (portIntent) => !useful.includes(nameOf(setting, portIntent) ?? '') && isAsked(setting, portIntent),
-        );
-      const stops = setting === 'client_authentication';
-      const found = useless.flatMap((portIntent) => problemOf(setting, portIntent, because, stops));
-      return [...new Map(found.map((problem) => [problem.field, problem])).values()];
-    }),
-  );
+  return ANNOTATIONS.flatMap((row) => uselessOf(row, ports));
 }
 
-function problemOf(
-  setting: string,
-  portIntent: PortIntent,
-  because: string,
-  stops: boolean,
-): readonly Problem[] {
-  const { name, text } = spelledIn(setting, portIntent) ?? {};
-  if (name === undefined || text === undefined) return [];
-  const message = `is not applied: ${because}`;
-  return [
-    stops
-      ? { field: name, value: text, message: `${message}; nothing is changed until one does`, blocking: true }
-      : { field: name, value: text, message },
+function needsMetBy(
+  transport: string,
+  listener: ReturnType<typeof protocolsOf>['listener'],
+  { listener: attributes, pool, healthmonitor, ServicePort }: PortIntent,
+  localPort: number | undefined,
+): ReadonlySet<AnnotationNeed> {
+  const isTls = listener === 'TERMINATED_HTTPS';
+  const isTcp = transport === 'TCP';
+  const isHttpCheck = ['HTTP', 'HTTPS'].includes(monitorTypeOf(transport, healthmonitor));
+  const isMet: Readonly<Record<Exclude<AnnotationNeed, 'floating-ip'>, boolean>> = {
+    tcp: isTcp,
+    requests: readsHttp(listener),
+    http: listener === 'HTTP',
+    redirect: ServicePort.redirectHttp === true,
+    tls: isTls,
+    hsts: isTls && attributes.hsts_max_age !== undefined,
+    'tls-to-members': isTcp && pool.tls_enabled === true,
+    check: ServicePort.monitor === true || localPort !== undefined,
+    'http-check': isHttpCheck && localPort === undefined,
+  };
+  return new Set(Object.entries(isMet).flatMap(([need, met]) => (met ? [need as AnnotationNeed] : [])));
+}
+
+function uselessOf(row: AnnotationRow, ports: readonly PortNeeds[]): readonly Problem[] {
+  const needs = needsOf(row);
+  if (needs.length === 0) return [];
+  const spelled = ports.flatMap(({ portIntent, met }) => {
+    const spelling = portIntent.spelled[`${row.on}.${row.sets}`];
+    const missing = needs.find((need) => !met.has(need));
+    return spelling ? [{ spelling, missing, isOff: OFF.includes(valueOf(row, portIntent)) }] : [];
+  });
+  const used = new Set(spelled.flatMap(({ spelling, missing }) => (missing ? [] : [spelling.name])));
+  const found = spelled.flatMap(({ spelling, missing, isOff }) =>
+    missing && !isOff && !used.has(spelling.name) ? [problemOf(row, spelling, missing)] : [],
+  );
+  return [...new Map(found.map((problem) => [problem.field, problem])).values()];
+}
+
+function valueOf(row: AnnotationRow, portIntent: PortIntent): unknown {
+  const values = (portIntent as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[
+    row.on
   ];
+  return values?.[row.sets];
 }
 
-function isAsked(setting: string, { listener, healthmonitor, ServicePort }: PortIntent): boolean {
-  const values: Readonly<Record<string, unknown>> = { ...healthmonitor, ...listener, ...ServicePort };
-  return !NOTHING.includes(values[setting]);
-}
-
-function nameOf(setting: string, portIntent: PortIntent): string | undefined {
-  return spelledIn(setting, portIntent)?.name;
-}
-
-function spelledIn(setting: string, { spelled }: PortIntent): PortIntent['spelled'][string] {
-  return (
-    spelled[`listener.${setting}`] ?? spelled[`ServicePort.${setting}`] ?? spelled[`healthmonitor.${setting}`]
-  );
+function problemOf({ unused }: AnnotationRow, { name, text }: Spelling, need: AnnotationNeed): Problem {
+  return unused === 'blocks'
+    ? {
+        field: name,
+        value: text,
+        message: `needs ${NEEDS[need]}; levelset changes nothing until there is one, since people may rely on it`,
+        blocking: true,
+      }
+    : { field: name, value: text, message: `needs ${NEEDS[need]}; levelset ignores it` };
 }

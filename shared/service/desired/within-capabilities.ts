@@ -1,3 +1,4 @@
+import { targetOf } from '../intent/annotation-row.ts';
 import { lackingIn } from '../../model/load-balancer/capabilities.ts';
 import type { Capability } from '../../model/load-balancer/capabilities.ts';
 import type { Problem } from '../../model/plan.ts';
@@ -50,7 +51,7 @@ export function withinCapabilities(
         else if (instead === undefined) attributes.delete(attribute);
         else attributes.set(attribute, instead);
         const spelled = spelledBy(resource, attribute);
-        if (!spelled && isDefault(attribute, asked)) continue;
+        if (!spelled && capability.implied) continue;
         const problem = notMet(capability, asked, ability, spelled);
         problems.set(`${problem.field} ${problem.value} ${problem.message}`, problem);
       }
@@ -84,7 +85,7 @@ function notMet(
     minor < since
       ? `needs Octavia API 2.${since}, this cloud has ${major}.${minor}`
       : `is nothing that the provider ${provider} can do`;
-  const stops = guards === true || asked === 'TERMINATED_HTTPS';
+  const stops = guards === true;
   const without = instead === undefined ? 'it is left out' : `${textOf(instead)} is taken in its place`;
   const done = stops ? 'nothing is changed' : drops ? 'the port is left out' : without;
   return {
@@ -99,22 +100,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What levelset takes when nothing is said, and how a check of kube-proxy is made. */
-const IMPLIED = [
-  'allowed_cidrs',
-  'backup',
-  'monitor_port',
-  'type',
-  'http_method',
-  'url_path',
-  'expected_codes',
-];
-
-/** Nobody asked for it, or what it follows from is said already. */
-function isDefault(attribute: string, asked: unknown): boolean {
-  return (attribute === 'lb_algorithm' && asked === 'ROUND_ROBIN') || IMPLIED.includes(attribute);
-}
-
 /** Which annotation of the Service asked for an attribute of what is desired for one of its ports. */
 export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
   return ({ kind, address }, attribute) => {
@@ -127,9 +112,7 @@ export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
 
 /** What sets an attribute, or ends up in it. */
 function settersOf(attribute: string): readonly string[] {
-  const rows = ANNOTATIONS.filter(
-    (row) => `${row.on}.${row.sets}` === attribute || row.becomes === attribute,
-  );
+  const rows = ANNOTATIONS.filter((row) => targetOf(row)?.join('.') === attribute);
   return rows.map(({ on, sets }) => `${on}.${sets}`);
 }
 

@@ -1,34 +1,73 @@
 import type { Config } from '../../config/config.ts';
 import type { ReferenceKind } from '../../model/load-balancer/reach.ts';
-import type { ResourceTypes } from '../../model/resources.ts';
+import { attributeRule } from '../../model/attributes.ts';
+import type { Need } from '../../model/attributes.ts';
+import type { ResourceKind, ResourceTypes } from '../../model/resources.ts';
 import type { Parser } from './parsers.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 
-/** Such as `pool.protocol`. */
-export type Becomes = {
+/** Kind and attribute of a resource, such as `pool.protocol`. */
+export type TargetAttribute = {
   [K in keyof ResourceTypes]: `${K}.${string & keyof ResourceTypes[K]}`;
 }[keyof ResourceTypes];
 
+/** The sections of docs/annotations.md, in order. */
+export const TOPICS = {
+  'load-balancer': 'The load balancer',
+  addresses: 'Its addresses, and who may connect',
+  protocol: 'What ports speak',
+  tls: 'TLS',
+  members: 'Members',
+  monitor: 'Health monitors',
+} as const;
+
+/**
+ * What an annotation needs before it has an effect, in words for people: "needs ...". Needs of attributes, and three of the
+ * Service's ports: http is a listener of plain HTTP, redirect one that redirects to HTTPS, check a pool with a monitor.
+ */
+export const NEEDS = {
+  tcp: 'a TCP port',
+  requests: 'a port that reads HTTP requests (levelset.openstack.org/protocol, or a certificate)',
+  http: 'a port that speaks plain HTTP (levelset.openstack.org/protocol)',
+  redirect: 'levelset.openstack.org/redirect-http with the value true',
+  tls: 'a port that terminates TLS (a certificate in levelset.openstack.org/tls-container-refs or tls-secret)',
+  hsts: 'levelset.openstack.org/hsts-max-age',
+  'tls-to-members': 'levelset.openstack.org/pool-tls with the value true',
+  check: 'health checks of members (loadbalancer.openstack.org/enable-health-monitor)',
+  'http-check':
+    'a health check over HTTP (levelset.openstack.org/monitor-type HTTP or HTTPS), and not the one of kube-proxy that externalTrafficPolicy Local brings',
+  'floating-ip': 'a floating IP: an external Service with an IPv4 address',
+} as const satisfies Readonly<Record<Need | 'http' | 'redirect' | 'check' | 'floating-ip', string>>;
+
+export type AnnotationNeed = keyof typeof NEEDS;
+
 interface RowBase<T> {
+  readonly topic: keyof typeof TOPICS;
   /** All spellings; the first one that a Service carries counts. */
   readonly names: readonly string[];
   readonly parse: Parser<NoInfer<T>>;
-  /** The value without the annotation, and again when it is removed; absent: not ours to set. */
+  /** The value without the annotation, and again when it is removed. Absent: levelset sets nothing then. */
   readonly otherwise?: (config: Config) => T | undefined;
-  /** What it does without a value that is wrong would be less safe than what was asked for: then nothing is changed. */
+  /** A wrong value blocks the Service: the default would be less safe than what the user wants. */
   readonly blocking?: true;
-  /** The value names something of OpenStack, perhaps of somebody else: out of reach it blocks (REACH, decision 36). */
+  /** A value of which no port makes use blocks the Service, since people rely on it (decision 62). */
+  readonly unused?: 'blocks';
+  /** The kind of thing that the value names, perhaps somebody else's: out of reach it blocks (REACH, decision 36). */
   readonly refers?: ReferenceKind;
   /**
-   * Empty in the Go provider's spelling it is none, whatever cloud.conf says, as it is there
+   * An empty value in the Go provider's spelling means "none", whatever cloud.conf says, as it does there
    * (docs/sources/go-provider.md, "Annotations").
    */
   readonly orNone?: true;
-  /** Of a setting: the attribute in which it ends up. */
-  readonly becomes?: Becomes;
-  /** A value to copy, which tests apply; words in capitals stand for what every cloud has its own of. */
+  /** A value to copy, which tests apply. Words in capitals stand for ids that differ from cloud to cloud. */
   readonly example: string;
   readonly doc: string;
+}
+
+/** What a setting has beyond that; an attribute has its needs in ATTRIBUTES (shared/model/attributes.ts). */
+interface SettingColumns {
+  Service: { readonly becomes: TargetAttribute | null };
+  ServicePort: { readonly becomes: TargetAttribute | null; readonly needs: AnnotationNeed | null };
 }
 
 /** What a row may set: an attribute of every resource of a kind, or a setting that the builders of desired/ read. */
@@ -37,11 +76,39 @@ export interface Targets extends ResourceTypes {
   ServicePort: PortSettings;
 }
 
+/**
+ * One annotation: `on` and `sets` name an attribute of a resource, or a setting of the Service or of its ports. A setting
+ * says in `becomes` in which attribute it ends up, if in one, and a port's setting says what it needs.
+ */
 export type AnnotationRow = {
   [K in keyof Targets]: {
-    [A in keyof Targets[K]]: RowBase<Targets[K][A]> & { readonly on: K; readonly sets: A };
+    [A in keyof Targets[K]]: RowBase<Targets[K][A]> & {
+      readonly on: K;
+      readonly sets: A;
+    } & (K extends keyof SettingColumns ? SettingColumns[K] : unknown);
   }[keyof Targets[K]];
 }[keyof Targets];
+
+/** The attribute that a row sets, or in which its setting ends up; undefined for a setting of more than one. */
+export function targetOf(row: AnnotationRow): readonly [kind: ResourceKind, attribute: string] | undefined {
+  if (!('becomes' in row)) return [row.on, row.sets];
+  const [kind, attribute] = (row.becomes ?? '').split('.');
+  return attribute === undefined ? undefined : [kind as ResourceKind, attribute];
+}
+
+/** What a row needs; where one need includes another, the other comes first. */
+export function needsOf(row: AnnotationRow): readonly AnnotationNeed[] {
+  const [kind] = targetOf(row) ?? [];
+  if (kind === 'floatingip') return ['floating-ip'];
+  if ('needs' in row) return row.needs === null ? [] : [row.needs];
+  if ('becomes' in row) return [];
+  const { needs = null } = attributeRule(row.on, row.sets);
+  return [
+    ...(kind === 'healthmonitor' ? (['check'] as const) : []),
+    ...(needs === 'hsts' ? (['tls'] as const) : []),
+    ...(needs === null ? [] : [needs]),
+  ];
+}
 
 /** What a Service asks for, as a whole, that is not simply an attribute of one resource. */
 export interface ServiceSettings {

@@ -1,4 +1,5 @@
 import { ATTRIBUTES, attributeRule } from '../../model/attributes.ts';
+import type { AttributeRule } from '../../model/attributes.ts';
 import { nextPlace } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import { isAdopted, recordedIn, replacesTag } from '../../model/ownership.ts';
@@ -162,14 +163,14 @@ export function inNextPool(
   }
 }
 
-/** Attributes of checks over HTTP. Octavia shows them on other monitors, too, but refuses them there. */
-const OF_HTTP = ['http_method', 'http_version', 'domain_name', 'url_path', 'expected_codes'];
-
-/** All attributes of a resource that have a value. */
+/** All attributes of a resource that have a value. Octavia shows those of an HTTP check on other monitors too, but refuses them there. */
 export function presentOf({ kind, wire }: ObservedResource): Attributes {
   const names = [...Object.keys(ATTRIBUTES[kind]), ...(kind === 'member' ? ['monitor_address'] : [])];
-  const isMeant = (name: string): boolean =>
-    !OF_HTTP.includes(name) || wire['type'] === 'HTTP' || wire['type'] === 'HTTPS';
+  const isHttp = wire['type'] === 'HTTP' || wire['type'] === 'HTTPS';
+  const isMeant = (name: string): boolean => {
+    const rules: Readonly<Record<string, AttributeRule>> = ATTRIBUTES[kind];
+    return isHttp || rules[name]?.needs !== 'http-check';
+  };
   const present = names.filter(isMeant).map((name) => [name, wire[name]] as const);
   return Object.fromEntries(present.filter(([, value]) => value !== undefined && value !== null));
 }

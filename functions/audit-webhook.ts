@@ -1,4 +1,4 @@
-/** POST /audit/:cluster: a batch of the kube-apiserver's audit webhook becomes keys in the queue, and is answered at once. */
+/** POST /audit/:cluster: queues the keys that a batch of the kube-apiserver's audit webhook names, and answers at once. */
 import { Router } from 'express';
 import { readEventList } from '../shared/trigger/audit-schema.ts';
 import { keysFromAudit } from '../shared/trigger/keys-from-audit.ts';

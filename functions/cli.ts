@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const major = Number.parseInt(process.versions.node, 10);
 if (major < 22) {
-  console.error(`levelset needs Node 22 or newer (24 is what it is tested with); this is ${process.version}`);
+  console.error(`levelset needs Node 22 or newer (it is tested with 24); this is ${process.version}`);
   process.exitCode = 1;
 } else {
   const { main } = await import('./cli/main.ts');

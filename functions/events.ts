@@ -1,4 +1,4 @@
-/** POST /events/:cluster: CloudEvents 1.0 (Knative's ApiServerSource and PingSource) become the keys an audit event gives. */
+/** POST /events/:cluster: queues the keys that CloudEvents 1.0 name (Knative's ApiServerSource and PingSource). */
 import { Router, type Request } from 'express';
 import { keysFromCloudEvents } from '../shared/trigger/keys-from-cloud-event.ts';
 import { acceptEvents } from './http/accept-events.ts';
@@ -53,7 +53,7 @@ function binaryEvent(request: Request<{ cluster: string }>): unknown {
   return { specversion, type: attribute('type'), id: attribute('id'), source: attribute('source'), data };
 }
 
-/** A PingSource without data sends none. */
+/** A PingSource without data sends no body. */
 function hasBody(request: Request<{ cluster: string }>): boolean {
   return Buffer.isBuffer(request.body) && request.body.length > 0;
 }

@@ -1,4 +1,4 @@
-/** Runs `run` for every item, at most `concurrency` at a time; the results in the order of the items. */
+/** Runs `run` for every item, at most `concurrency` at a time. Returns the results in the order of the items. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   concurrency: number,

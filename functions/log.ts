@@ -8,7 +8,7 @@ import type { Log } from '../shared/ports.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Keys that Powertools keeps for itself: it would drop the field and say so on every line. */
+/** Keys that Powertools keeps for itself. It would drop such a field, with a warning on every line. */
 const RESERVED: Readonly<Record<string, string>> = {
   level: 'field_level',
   message: 'field_message',
@@ -19,7 +19,7 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 const SECRET = /token|secret|passw|authorization|credential|private.?key/i;
 
-/** JSON lines: debug and info to stdout, warn and error to stderr. What looks like a secret is never printed. */
+/** JSON lines: debug and info to stdout, warn and error to stderr. A field whose name looks like a secret is redacted. */
 export function createLog(level: LogLevel = 'info'): Log {
   const logger = new Logger({ serviceName: 'levelset', logLevel: level, jsonReplacerFn: redact });
   return {
@@ -39,9 +39,9 @@ export function createLog(level: LogLevel = 'info'): Log {
 }
 
 /**
- * The one line of a reconcile, as fields.
+ * The fields of the line that each reconcile logs.
  *
- * @param renderShort the plan in short: verb counts and addresses
+ * @param renderShort renders the plan in one line, with counts of verbs and addresses
  */
 export function reconcileLine(report: Report, renderShort: (plan: Plan) => string): Attributes {
   const { request, outcome, plan } = report;

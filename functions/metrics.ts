@@ -10,7 +10,7 @@ export interface ObservedCall {
   /** `octavia`, `neutron`, `keystone`, ...; `kubernetes` is the kube-apiserver. */
   readonly service: string;
   readonly method: string;
-  /** Without an answer there is none. */
+  /** Absent: there was no answer. */
   readonly status?: number | undefined;
   readonly durationMs: number;
 }
@@ -19,17 +19,17 @@ export interface Metrics {
   observeReconcile(report: Report): void;
   observeCall(call: ObservedCall): void;
   setQueue(queue: { readonly depth: number; readonly oldestMs: number }): void;
-  /** By state, such as ACTIVE, ERROR or PENDING_UPDATE; states not named are 0. */
+  /** By state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent has 0. */
   setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
-  /** All that the listeners of a Service use, in place of what was known of it. */
+  /** Every certificate that the listeners of a Service use; replaces those that were set before. */
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
   observeAudit(counts: TriggerCounts): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
 /**
- * Prometheus metrics of one process. No label carries a namespace or a name, since their number has no bound; apart from
- * certificates, of which there are few, and each is somebody's to renew.
+ * Prometheus metrics of one process. A label never carries a namespace or a name, since their number has no bound. The
+ * exception are certificates: they are few, and somebody has to renew each.
  */
 export function createMetrics(): Metrics {
   const register = new Registry();
@@ -44,39 +44,43 @@ export function createMetrics(): Metrics {
   });
   const reconcileSeconds = new Histogram({
     name: 'levelset_reconcile_duration_seconds',
-    help: 'How long a reconcile took, by kind of object and outcome.',
+    help: 'Duration of reconciles, by kind of object and outcome.',
     labelNames: ['object', 'outcome'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
   const nodeDeletions = new Counter({
     name: 'levelset_node_deletions_total',
-    help: 'Nodes whose server is gone: deleted, or refused to be; a refusal counts at each look, so that it grows while it lasts.',
+    help: 'Nodes whose server is gone, by result: deleted or refused. A refusal counts in every run, so the counter grows while it lasts.',
     labelNames: ['result'],
     registers,
   });
-  const queueDepth = new Gauge({ name: 'levelset_queue_depth', help: 'Keys that wait.', registers });
+  const queueDepth = new Gauge({
+    name: 'levelset_queue_depth',
+    help: 'Keys that wait in the queue.',
+    registers,
+  });
   const queueOldest = new Gauge({
     name: 'levelset_queue_oldest_seconds',
-    help: 'How long the oldest key that is due has waited.',
+    help: 'Time that the oldest key has waited since it was due.',
     registers,
   });
   const openstackCalls = new Counter({
     name: 'levelset_openstack_requests_total',
-    help: 'OpenStack API requests by service, method and status; status "none" had no answer.',
+    help: 'OpenStack API requests by service, method and status; status "none" means no answer.',
     labelNames: ['service', 'method', 'status'],
     registers,
   });
   const openstackSeconds = new Histogram({
     name: 'levelset_openstack_request_duration_seconds',
-    help: 'How long an OpenStack API request took.',
+    help: 'Duration of OpenStack API requests.',
     labelNames: ['service', 'method'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
   const kubeCalls = new Counter({
     name: 'levelset_kube_requests_total',
-    help: 'kube-apiserver requests by method and status; status "none" had no answer.',
+    help: 'kube-apiserver requests by method and status; status "none" means no answer.',
     labelNames: ['method', 'status'],
     registers,
   });
@@ -88,14 +92,14 @@ export function createMetrics(): Metrics {
   });
   const certificateEnds = new Gauge({
     name: 'levelset_certificate_not_after_seconds',
-    help: 'When a certificate that a listener uses ends to be good, in seconds since 1970: by Service, and name of its Secret or id in Barbican.',
+    help: 'End of the validity of a certificate that a listener uses, in seconds since 1970, by Service and by name of its Secret or id in Barbican.',
     labelNames: ['namespace', 'service', 'name'],
     registers,
   });
   const certificatesOf = new Map<Key, readonly CertificateInUse[]>();
   const auditEvents = new Counter({
     name: 'levelset_audit_events_total',
-    help: 'Events received: accepted named an object, ignored did not, skipped could not be read.',
+    help: 'Events received, by result: accepted (names an object), ignored (names none), skipped (cannot be read).',
     labelNames: ['result'],
     registers,
   });
@@ -107,7 +111,7 @@ export function createMetrics(): Metrics {
       reconcileSeconds.observe(labels, durationMs / 1000);
       if (asNodeKey(request.key) === undefined || request.dryRun) return;
       nodeDeletions.inc({ result: 'deleted' }, applied.filter(({ verb }) => verb === 'delete').length);
-      // what else is refused of a Node has changes
+      // The refusal of a deletion has no changes; any other refusal at a Node has.
       const refused =
         plan?.refused.filter(({ kind, changes }) => kind === 'node' && changes.length === 0) ?? [];
       nodeDeletions.inc({ result: 'refused' }, refused.length);

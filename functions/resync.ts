@@ -1,14 +1,15 @@
-/** POST /resync: one object now, or many, or (through the queue) all; a dry run answers with the plan. */
+/** POST /resync: reconciles objects now, or queues all. A dry run answers with the plan. */
 import { randomUUID } from 'node:crypto';
 import { Router, type Request, type Response } from 'express';
 import { ERRORS } from '../shared/model/errors.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
+import type { Problem } from '../shared/model/plan.ts';
+import { isUnit, parseKey, type Key } from '../shared/model/request.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
+import { queueRequests } from './http/accept-events.ts';
 import { requireMethod, requireToken } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
-import { queue } from './http/queue.ts';
 import { jsonBody, readBody, requireMediaType } from './http/read-json.ts';
-import { readResync, type ResyncOrder } from './http/read-resync.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
 type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'>;
@@ -25,7 +26,7 @@ export function resync(options: Options): Router {
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
       if (order.all) {
-        await queue([{ key: 'all', trigger: 'resync', cause }], options);
+        await queueRequests([{ key: 'all', trigger: 'resync', cause }], options);
         response.status(202).json({ queued: ['all'] });
         return;
       }
@@ -45,7 +46,7 @@ function orderOf(request: Request): ResyncOrder {
   throw new HttpError(422, lines.join('; '), { details: { problems: order } });
 }
 
-/** One object is answered by its outcome, several by a list; a dry run by what it would do. */
+/** The answer about one object is its outcome, about several a list, about a dry run the plan. */
 function answer(request: Request, response: Response, reports: readonly Report[], dryRun: boolean): void {
   const plans = reports.map(({ plan }) => plan).filter((plan) => plan !== undefined);
   const [only, ...others] = reports;
@@ -76,4 +77,58 @@ function httpStatus(outcome: Outcome): number {
 /** Seconds, rounded up (RFC 9110, 10.2.3). */
 function retryAfter(outcome: Outcome): Readonly<Record<string, string>> {
   return 'retryAfterMs' in outcome ? { 'Retry-After': String(Math.ceil(outcome.retryAfterMs / 1000)) } : {};
+}
+
+/** The body of `POST /resync`. */
+export interface ResyncOrder {
+  /** Without repetitions. Empty: `all`. */
+  readonly objects: readonly Key[];
+  readonly all: boolean;
+  readonly dryRun: boolean;
+}
+
+/** More objects at once are the work of a sweep. */
+const MOST_OBJECTS = 100;
+
+/** Reads the body of `POST /resync`, or returns everything that is wrong with it. */
+export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return [problem('body', body, 'must be an object with "objects" or "all"')];
+  }
+  const { objects, all, dryRun, ...unknown } = body as Partial<Record<string, unknown>>;
+  const list: readonly unknown[] = Array.isArray(objects) ? objects : [];
+  const problems = Object.entries(unknown).map(([field, value]) =>
+    problem(field, value, 'is not known; known are "objects", "all" and "dryRun"'),
+  );
+  if ((objects === undefined) === (all === undefined)) {
+    problems.push(problem('objects', objects, 'must be given, or "all" instead'));
+  }
+  if (objects !== undefined && (!Array.isArray(objects) || list.length === 0 || list.length > MOST_OBJECTS)) {
+    problems.push(problem('objects', objects, `must be a list of 1 to ${MOST_OBJECTS} objects`));
+  }
+  list.forEach((object, i) => {
+    if (objectKey(object) === undefined) {
+      problems.push(problem(`objects[${i}]`, object, 'must be service/NAMESPACE/NAME, node/NAME or routes'));
+    }
+  });
+  if (all !== undefined && all !== true) problems.push(problem('all', all, 'can only be true'));
+  if (dryRun !== undefined && typeof dryRun !== 'boolean') {
+    problems.push(problem('dryRun', dryRun, 'must be true or false'));
+  }
+  if (dryRun === true && all !== undefined) {
+    problems.push(problem('dryRun', dryRun, 'needs "objects"; `levelset sweep --dry-run` shows everything'));
+  }
+  if (problems.length > 0) return problems;
+  const keys = list.map(objectKey).filter((key) => key !== undefined);
+  return { objects: [...new Set(keys)], all: all === true, dryRun: dryRun === true };
+}
+
+function objectKey(object: unknown): Key | undefined {
+  const key = typeof object === 'string' ? parseKey(object) : undefined;
+  return key !== undefined && isUnit(key) ? key : undefined;
+}
+
+function problem(field: string, value: unknown, message: string): Problem {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  return { field, value: text.length > 100 ? `${text.slice(0, 100)}...` : text, message };
 }

@@ -13,8 +13,8 @@ const JOINING = 'node-4';
 const LOOK_MS = 500;
 
 /**
- * `levelset sandbox`: the simulators on loopback until SIGTERM or SIGINT. With --serve, levelset runs against them over
- * real HTTP, the examples are applied, a Node joins when they serve, and the terminal tells what happens.
+ * `levelset sandbox`: runs the simulators on loopback until SIGTERM or SIGINT. With --serve, it also runs levelset against
+ * them over HTTP, applies the examples, lets a Node join when these have their addresses, and tells what happens.
  */
 export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const sandbox = await startSandbox({ pendingMs: 1_500 });
@@ -30,10 +30,10 @@ export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Prom
 }
 
 async function explain(access: SandboxAccess): Promise<void> {
-  console.log('An OpenStack and a kube-apiserver, simulated, are up on loopback. In another terminal:\n');
+  console.log('Simulators of OpenStack and the kube-apiserver run on loopback. In another terminal:\n');
   for (const [name, value] of Object.entries(access.variables)) console.log(`  export ${name}=${value}`);
   console.log(
-    '\nThen: levelset serve. KUBECONFIG is for another client of the API, as an administrator. Ctrl-C ends the simulators.',
+    '\nThen: levelset serve. KUBECONFIG is for other clients of the kube-apiserver, such as kubectl, with all rights. Ctrl-C ends the simulators.',
   );
   await untilSignal();
 }

@@ -11,26 +11,26 @@ import { createServer } from './server.ts';
 import { listen, parseListen } from './serve/listen.ts';
 import { Memory } from './serve/memory.ts';
 import { Work } from './serve/work.ts';
-import { readTokens, type Tokens } from './tokens.ts';
+import { readTokens, type Tokens } from './http/admit.ts';
 import { connect } from './world.ts';
 
 export interface ServeOptions {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
-  /** Told of every run that ended, after the log and the metrics. */
+  /** Called for every run that ended, after the log and the metrics. */
   readonly reported?: (report: Report) => void;
 }
 
 export interface Serving {
   readonly url: string;
-  /** True when nothing is queued, running, waited for or swept. */
+  /** True when no key is queued, running or waiting for Octavia, and no sweep runs. */
   readonly idle: () => boolean;
-  /** Ends within seconds: a write in hand is finished and its lease given back. */
+  /** Ends within seconds: finishes the write that is under way and releases its lease. */
   stop(): Promise<void>;
 }
 
-/** `levelset serve`: the HTTP server, the queue in memory and the sweeps, in one process. Throws CONFIG_INVALID. */
+/** `levelset serve`: the HTTP server, the queue in memory and the sweeps in one process. Throws CONFIG_INVALID. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { flags, env, log } = options;
   const metrics = createMetrics();

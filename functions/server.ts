@@ -1,12 +1,12 @@
 import express, { type Express } from 'express';
 import { auditWebhook } from './audit-webhook.ts';
 import { events } from './events.ts';
-import { answerErrors, notFound } from './http/answer-errors.ts';
+import { answerErrors, notFound } from './http/http-error.ts';
 import type { ServerOptions } from './http/server-options.ts';
 import { resync } from './resync.ts';
 import { status } from './status.ts';
 
-/** The express app with every endpoint of design.md, "Ways in". It does not listen. */
+/** The express app with every endpoint. It does not listen. */
 export function createServer(options: ServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(auditWebhook(options), events(options), resync(options), status(options));

@@ -1,16 +1,44 @@
 import type { Config } from '../shared/config/config.ts';
-import type { Service } from '../shared/model/kubernetes.ts';
-import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
+import { looksAfterNodes } from '../shared/config/controllers.ts';
+import type { Node, Service } from '../shared/model/kubernetes.ts';
+import { hasTaint, SERVER_GONE, UNINITIALIZED_TAINT } from '../shared/model/node/node.ts';
+import { parseProviderID } from '../shared/model/node/provider-id.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
+import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { serviceKey, type Key } from '../shared/model/request.ts';
+import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
+import type { World } from '../shared/ports.ts';
 import { readyCondition } from '../shared/report/condition.ts';
-import { BLOCKED_REASON } from '../shared/service/report/service-condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
+import { BLOCKED_REASON } from '../shared/service/report/service-condition.ts';
 import { hasFinalizer, wantsLoadBalancer } from '../shared/service/unit.ts';
 
-/** The last run of a key in this process. */
+export interface Listed {
+  readonly services: readonly Service[];
+  /** Empty where levelset does not look after Nodes. */
+  readonly nodes: readonly Node[];
+}
+
+export async function listObjects({ kube, config }: World): Promise<Listed> {
+  const [services, nodes] = await Promise.all([
+    kube.listServices(),
+    looksAfterNodes(config) ? kube.listNodes() : [],
+  ]);
+  return { services, nodes };
+}
+
+/** The rows of the status page: every Service, and of Nodes and routes those that are not settled. */
+export function statusRows(
+  { services, nodes }: Listed,
+  config: Pick<Config, 'loadBalancerClass'>,
+  reports: ReadonlyMap<Key, LastReport>,
+): readonly StatusRow[] {
+  return [...serviceRows(services, config, reports), ...nodeRows(nodes, reports), ...routesRow(reports)];
+}
+
+/** The report of the last run of a key in this process. */
 export interface LastReport {
   readonly report: Report;
   /** RFC 3339. */
@@ -18,10 +46,10 @@ export interface LastReport {
 }
 
 /**
- * One row for each Service that wants, or still holds, a load balancer of ours: as its last run left it, or, when this
- * process has not run it, as its own status says.
+ * One row for each Service that wants a load balancer of levelset, or still has one. It shows the last run, or, if there was
+ * none in this process, the status of the Service.
  */
-export function statusRows(
+export function serviceRows(
   services: readonly Service[],
   config: Pick<Config, 'loadBalancerClass'>,
   reports: ReadonlyMap<Key, LastReport>,
@@ -36,7 +64,7 @@ export function statusRows(
   return rows.map((row) => withSharers(row, rows));
 }
 
-/** The others on the same load balancer, as far as they are Services of this cluster. */
+/** Adds the other Services of this cluster on the same load balancer. */
 function withSharers(row: StatusRow, rows: readonly StatusRow[]): StatusRow {
   const { loadBalancerId: id, object } = row;
   const others = rows.filter((other) => other.loadBalancerId === id && other.object !== object);
@@ -52,14 +80,14 @@ function rowFromStatus(service: Service): StatusRow {
   return {
     object: serviceKey(service.metadata.namespace, service.metadata.name),
     state: STATES[condition?.reason ?? ''] ?? 'unknown',
-    reason: condition?.message ?? 'not looked at yet',
+    reason: condition?.message ?? 'no run yet',
     ...(id !== undefined && { loadBalancerId: id }),
     ...(addresses.length > 0 && { address: addresses.join(', ') }),
     planSteps: 0,
   };
 }
 
-/** What the last run came to, by the reason that it told; a condition that serves may tell of a failure all the same. */
+/** The outcome of the last run, by the reason of the condition. A condition that is True may have the reason of a failure. */
 const STATES: Readonly<Partial<Record<string, RowState>>> = {
   EnsuredLoadBalancer: 'settled',
   UnAvailableLoadBalancer: 'settled',
@@ -69,7 +97,7 @@ const STATES: Readonly<Partial<Record<string, RowState>>> = {
   SyncLoadBalancerFailed: 'failed',
 };
 
-/** What a run says of its object. */
+/** The part of a row that a run knows. */
 export function rowFromReport({
   report,
   at,
@@ -87,7 +115,7 @@ export function rowFromReport({
   };
 }
 
-/** Changes that a person may approve. */
+/** How many changes a person may approve. */
 function waiting(plan: Plan | undefined): number {
   const refused = plan?.refused.filter(({ approval }) => approval !== undefined) ?? [];
   return (plan?.awaitingApproval.length ?? 0) + refused.length;
@@ -98,7 +126,7 @@ function waitingFor(plan: Plan | undefined): string {
   return length === 0 ? '' : `; ${length} ${length === 1 ? 'change waits' : 'changes wait'} for approval`;
 }
 
-/** In words: what holds it up, or that nothing does. */
+/** The reason of an outcome in words. */
 export function reasonOf(outcome: Outcome): string {
   switch (outcome.status) {
     case 'settled':
@@ -109,4 +137,55 @@ export function reasonOf(outcome: Outcome): string {
     case 'blocked':
       return outcome.reason;
   }
+}
+
+/**
+ * One row for each Node that is not settled. It shows the last run, or, if there was none in this process, what the Node says
+ * itself. Settled Nodes are many and have no row.
+ */
+export function nodeRows(
+  nodes: readonly Node[],
+  reports: ReadonlyMap<Key, LastReport>,
+): readonly StatusRow[] {
+  return nodes
+    .map((node): StatusRow => {
+      const object = `node/${node.metadata.name}` as const;
+      const last = reports.get(object);
+      return { ...rowFromNode(object, node), ...(last && isEvaluation(last) ? rowFromReport(last) : {}) };
+    })
+    .filter(({ state }) => state !== 'settled');
+}
+
+/** One row for the routes, if their last run did not end as settled. No object in the cluster has their state. */
+export function routesRow(reports: ReadonlyMap<Key, LastReport>): readonly StatusRow[] {
+  const last = reports.get('routes');
+  if (!last || last.report.outcome.status === 'settled') return [];
+  return [{ object: 'routes', ...rowFromReport(last) }];
+}
+
+/** A run for most events about a Node ends before it evaluates anything, and so knows nothing about the Node. */
+function isEvaluation({ report }: LastReport): boolean {
+  return report.plan !== undefined || report.outcome.status !== 'settled';
+}
+
+function rowFromNode(object: Key, node: Node): StatusRow {
+  const addresses = (node.status?.addresses ?? []).filter(({ type }) => type.endsWith('IP'));
+  const serverId = parseProviderID(node.spec?.providerID ?? '')?.serverId;
+  return {
+    object,
+    ...stateOf(node),
+    ...(serverId === undefined ? {} : { serverId }),
+    ...(addresses.length > 0 ? { address: addresses.map(({ address }) => address).join(', ') } : {}),
+    planSteps: 0,
+  };
+}
+
+function stateOf(node: Node): Pick<StatusRow, 'state' | 'reason'> {
+  const condition = readyCondition(node.status?.conditions);
+  if (condition?.status === 'False')
+    return { state: condition.reason === NODE_BLOCKED ? 'blocked' : 'failed', reason: condition.message };
+  if (node.metadata.annotations?.[SERVER_GONE] !== undefined)
+    return { state: 'progressing', reason: 'its server does not exist; levelset looks for it once more' };
+  if (hasTaint(node, UNINITIALIZED_TAINT)) return { state: 'progressing', reason: 'waits to be initialised' };
+  return { state: 'settled', reason: '' };
 }

@@ -12,22 +12,22 @@ export interface WorldOptions {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
-  /** Told of every request to OpenStack and to the kube-apiserver. */
+  /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
 }
 
-/** What every way in works with. */
+/** The connections that every way in works with. */
 export interface Connected {
   readonly world: World;
-  /** Asks the apiserver the first time. */
+  /** The first call asks the kube-apiserver. */
   cluster(): Promise<ClusterIdentity>;
-  /** Which side is missing, in words; empty when both answer. */
+  /** The sides that do not answer, in words. Empty: both answer. */
   ready(): Promise<readonly string[]>;
 }
 
 /**
- * The only composition root: configuration -> clients -> World. Sends nothing yet. Throws CONFIG_INVALID with
- * everything that is wrong.
+ * Reads the configuration and makes the clients of both sides and the World; nothing else does. Sends no request. Throws
+ * CONFIG_INVALID with everything that is wrong.
  */
 export async function connect({ flags, env, log, observeCall }: WorldOptions): Promise<Connected> {
   const { config, warnings } = await loadConfig(flags, env);

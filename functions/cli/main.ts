@@ -3,7 +3,7 @@ import { ERRORS, ReconcileError } from '../../shared/model/errors.ts';
 import { readGoFlags } from './go-flags.ts';
 import { program } from './program.ts';
 
-/** Runs one command and returns its exit code. Errors are told in words, never as a stack. */
+/** Runs one command and returns its exit code. Prints an error as one message, never as a stack. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { rest, notes } = readGoFlags(argv);
   for (const note of notes) console.error(note);

@@ -11,19 +11,19 @@ import {
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
-/** Keys as a person wrote them. Throws CONFIG_INVALID that names the first that is none. */
+/** The keys that a person wrote. Throws CONFIG_INVALID that names the first word that is no key. */
 export function readObjects(objects: readonly string[]): readonly Key[] {
   return objects.map((text) => {
     const key = parseKey(text);
     if (key !== undefined) return key;
     throw new ReconcileError(
       'CONFIG_INVALID',
-      `${JSON.stringify(text)} is no object: write service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
+      `${JSON.stringify(text)} is no object: give service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all`,
     );
   });
 }
 
-/** The units that these keys stand for, each once: a namespace or all by what a sweep finds there. */
+/** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
 export async function findRequests(keys: readonly Key[], world: World): Promise<readonly ReconcileRequest[]> {
   const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
   const found = new Set<Key>(keys.filter(isUnit));
@@ -34,7 +34,7 @@ export async function findRequests(keys: readonly Key[], world: World): Promise<
   return [...found].map((key) => ({ key, trigger: 'command' }));
 }
 
-/** Throws when the sweep could not find out what there is. Its warnings go to the log. */
+/** Sweeps, and logs the warnings. Throws if the sweep failed. */
 export async function mustSweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
   const found = await sweep(world, scope);
   for (const warning of found.warnings) world.log.warn(warning);

@@ -6,7 +6,7 @@ import { findRequests, readObjects } from './objects.ts';
 import { logOf } from './options.ts';
 import { runRequests } from './run-requests.ts';
 
-/** `levelset plan`: what a sweep would do, as text or as a JSON array of plans. Exit 1 when a plan could not be made. */
+/** `levelset plan`: prints what a sweep would do, as text or as a JSON array of plans. Exit 1 if it could not make a plan. */
 export async function planCommand(
   objects: readonly string[],
   flags: Flags,

@@ -8,7 +8,10 @@ import { findRequests, readObjects } from './objects.ts';
 import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
-/** `levelset reconcile`: these objects now, and with --wait again until none is progressing, or has members that drain. A blocked one is a failure. */
+/**
+ * `levelset reconcile`: runs these objects now, and with --wait again until none is progressing or has members that drain.
+ * Exit 1 for an object that is blocked.
+ */
 export async function reconcileCommand(
   objects: readonly string[],
   flags: Flags,
@@ -31,7 +34,7 @@ export async function reconcileCommand(
   return reports.some(({ outcome }) => outcome.status === 'blocked') ? 1 : exitCode(reports);
 }
 
-/** Each again when it is due: those that are progressing after a while, those whose members drain when the first is done. */
+/** Runs each again when it is due: a progressing one after a delay, one with members that drain when the first has drained. */
 async function waitForAll(
   first: readonly Report[],
   world: World,

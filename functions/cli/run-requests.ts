@@ -5,9 +5,9 @@ import type { World } from '../../shared/ports.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { inParallel } from '../in-parallel.ts';
 import { reasonOf } from '../status-rows.ts';
-import { timeBudget } from '../time-budget.ts';
+import { timeBudget } from '../budget.ts';
 
-/** Each request once, several at a time; `told` hears of each as it ends. */
+/** Runs each request once, several at a time. Calls `told` as each ends. */
 export function runRequests(
   requests: readonly ReconcileRequest[],
   world: World,
@@ -21,7 +21,7 @@ export function runRequests(
   });
 }
 
-/** One line about a run; of a dry run the plan. */
+/** A run in one line, a dry run as its plan. */
 export function describe(report: Report): string {
   const { request, outcome, plan, applied, address } = report;
   if (request.dryRun && plan) return renderPlan(plan);
@@ -34,7 +34,7 @@ export function describe(report: Report): string {
   return `${request.key}: ${outcome.status}, ${reasonOf(outcome)}${reached}${done}${waits}${drain}`;
 }
 
-/** 1: something failed, 2: something is still progressing, or drains, 0: nothing is left to do. */
+/** 1: something failed, 2: something is progressing or draining, 0: nothing is left to do. */
 export function exitCode(reports: readonly Report[]): number {
   const has = (status: Report['outcome']['status']): boolean =>
     reports.some(({ outcome }) => outcome.status === status);

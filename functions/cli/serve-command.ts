@@ -3,7 +3,7 @@ import { serve } from '../serve.ts';
 import { logOf } from './options.ts';
 import { untilSignal } from './until-signal.ts';
 
-/** `levelset serve`: until SIGTERM or SIGINT. */
+/** `levelset serve`: serves until SIGTERM or SIGINT. */
 export async function serveCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const log = logOf(flags, 'info');
   const serving = await serve({ flags, env, log });

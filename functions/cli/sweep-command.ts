@@ -6,7 +6,7 @@ import { mustSweep } from './objects.ts';
 import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
-/** `levelset sweep`: one pass over everything; a line about each object that needed work, and one about all. */
+/** `levelset sweep`: sweeps once and runs what needs work. Prints a line for each of these objects, and a summary. */
 export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
   const found = await mustSweep(world, flags.dryRun ? { readOnly: true } : {});
@@ -29,7 +29,7 @@ export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promis
       : '';
   const settled = found.settled + found.nodesSettled;
   const code = exitCode(reports);
-  // who is a member of which load balancer, and where, was looked at before these Nodes were changed
+  // The members of load balancers were evaluated before these Nodes were changed.
   const again =
     code !== 1 &&
     flags.dryRun !== true &&
@@ -37,7 +37,7 @@ export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promis
     reports.some(({ membersMoved }) => membersMoved);
   const draining = reports.reduce((sum, { plan }) => sum + (plan?.draining?.length ?? 0), 0);
   const drain = draining > 0 ? `; ${draining} ${draining === 1 ? 'member drains' : 'members drain'}` : '';
-  const members = again ? '; the members of load balancers are for the next sweep' : '';
-  console.log(`${inNumbers(found)}, ${settled} were settled already; ${work}${waits}${drain}${members}`);
+  const members = again ? '; run it again: the members of load balancers may change' : '';
+  console.log(`${inNumbers(found)}, ${settled} already settled; ${work}${waits}${drain}${members}`);
   return again ? 2 : code;
 }

@@ -1,4 +1,4 @@
-/** Resolves with SIGTERM or SIGINT; a second one of either ends the process at once, as without us. */
+/** Resolves with SIGTERM or SIGINT. A second signal ends the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const end = (signal: NodeJS.Signals): void => {

@@ -1,12 +1,10 @@
 import type { Request, Response } from 'express';
-import type { Trigger } from '../../shared/model/request.ts';
+import type { ReconcileRequest, Trigger } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
 import type { ServerOptions } from './server-options.ts';
-import { queue } from './queue.ts';
+import { HttpError } from './http-error.ts';
 
-/**
- * Queues what a delivery of events named, then answers 202 with the counts.
- */
+/** Queues the keys that a delivery of events named, then answers 202 with the counts. */
 export async function acceptEvents(
   trigger: Trigger,
   found: Triggered,
@@ -20,9 +18,26 @@ export async function acceptEvents(
   if (counts.skipped > 0) options.log.warn('events that cannot be read were skipped', fields);
   else options.log.debug('events received', fields);
 
-  await queue(
+  await queueRequests(
     keys.map(({ key, cause }) => ({ key, trigger, cause })),
     options,
   );
   response.status(202).json({ ...counts, keys: keys.length });
+}
+
+/**
+ * Queues requests before the answer is given. Throws 503 when the queue refuses them: the kube-apiserver sends the batch again,
+ * and soon only if Retry-After says when (docs/sources/kubernetes.md, "Audit webhook").
+ */
+export async function queueRequests(
+  requests: readonly ReconcileRequest[],
+  { enqueue }: Pick<ServerOptions, 'enqueue'>,
+): Promise<void> {
+  if (requests.length === 0) return;
+  try {
+    await enqueue(requests);
+  } catch (cause) {
+    const message = 'the queue does not accept work at the moment: send it again';
+    throw new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
+  }
 }

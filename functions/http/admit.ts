@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import { HttpError } from './http-error.ts';
 
-/** 404 for a cluster that is not ours, before anything else is looked at. */
+/** 404 for another cluster. This check comes before all others. */
 export function requireCluster(clusters: readonly string[]): RequestHandler<{ cluster: string }> {
   return (request, _response, next) => {
     if (!clusters.includes(request.params.cluster)) {
@@ -25,7 +25,7 @@ export function requireMethod(...methods: readonly string[]): RequestHandler {
   };
 }
 
-/** 401 unless one of the tokens comes as Bearer. */
+/** 401 unless the request has one of the tokens as Bearer. */
 export function requireToken(tokens: readonly string[]): RequestHandler {
   return (request, _response, next) => {
     if (!authorize(request.headers.authorization, tokens)) throw unauthorized(tokens, 'Bearer');
@@ -33,7 +33,7 @@ export function requireToken(tokens: readonly string[]): RequestHandler {
   };
 }
 
-/** For pages: without tokens when the server listens on loopback only, else Bearer, or Basic with it as the password. */
+/** For pages: no token if the server listens on loopback only, else one as Bearer, or as the password of Basic. */
 export function requireReader(open: boolean, tokens: readonly string[]): RequestHandler {
   return (request, _response, next) => {
     if (!open && !authorizeReader(request.headers.authorization, tokens)) {
@@ -48,6 +48,26 @@ export function requireReader(open: boolean, tokens: readonly string[]): Request
 
 function unauthorized(tokens: readonly string[], challenge: string): HttpError {
   const message =
-    tokens.length === 0 ? 'no token is configured for this: nobody is let in' : 'no valid token';
+    tokens.length === 0 ? 'no token is configured for this endpoint: it refuses everybody' : 'no valid token';
   return new HttpError(401, message, { headers: { 'WWW-Authenticate': challenge } });
+}
+
+export interface Tokens {
+  readonly auditTokens: readonly string[];
+  readonly resyncTokens: readonly string[];
+  readonly pageTokens: readonly string[];
+}
+
+/** Bearer tokens from the environment, several separated by commas for rotation. Without a token an endpoint refuses everybody. */
+export function readTokens(env: NodeJS.ProcessEnv): Tokens {
+  const read = (name: string): readonly string[] =>
+    (env[name] ?? '')
+      .split(',')
+      .map((token) => token.trim())
+      .filter((token) => token !== '');
+  return {
+    auditTokens: read('LEVELSET_AUDIT_TOKENS'),
+    resyncTokens: read('LEVELSET_RESYNC_TOKENS'),
+    pageTokens: read('LEVELSET_PAGE_TOKENS'),
+  };
 }

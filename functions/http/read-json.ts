@@ -7,12 +7,12 @@ import { HttpError } from './http-error.ts';
  */
 const LIMIT = '10mb';
 
-/** 415 unless the body has one of these media types; parameters such as charset are not looked at: JSON is UTF-8. */
+/** 415 unless the body has one of these media types. Parameters such as charset do not count: JSON is UTF-8. */
 export function requireMediaType(...types: readonly string[]): RequestHandler {
   return (request, _response, next) => {
     const type = mediaType(request);
     if (!types.includes(type)) {
-      throw new HttpError(415, `the body must be ${types.join(' or ')}, not ${type || 'of no type'}`);
+      throw new HttpError(415, `the body must be ${types.join(' or ')}, not ${type || 'without a type'}`);
     }
     next();
   };
@@ -22,17 +22,17 @@ export function mediaType(request: Request): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Reads the body to a Buffer, gzip undone: 413 beyond 10 MB, measured after that. */
+/** Reads the body to a Buffer and unpacks gzip. 413 if the result has more than 10 MB. */
 export const readBody: RequestHandler = raw({ limit: LIMIT, type: () => true });
 
-/** The body as JSON, after `readBody`: 422 for what is none. */
+/** The body as JSON, after `readBody`. 422 if it is no JSON. */
 export function jsonBody(request: Request): unknown {
   const body: unknown = request.body;
   if (!Buffer.isBuffer(body) || body.length === 0) throw new HttpError(422, 'the body is empty');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    // The parser's own message quotes the body, and that may be a Secret's manifest.
+    // The parser's own message quotes the body, which may be the manifest of a Secret.
     throw new HttpError(422, 'the body is not JSON in UTF-8');
   }
 }

@@ -4,26 +4,26 @@ import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 
-/** What the ways in need; world.ts fills it. */
+/** Everything that the HTTP endpoints need. */
 export interface ServerOptions {
-  /** Names accepted in /audit/:cluster and /events/:cluster: the cluster's id and --cluster-name. */
+  /** The values of `:cluster` in /audit and /events that are accepted: --cluster-name and the id of the cluster. */
   readonly clusters: readonly string[];
   readonly auditTokens: readonly string[];
   readonly resyncTokens: readonly string[];
-  /** For the page and the metrics, when `open` is false. */
+  /** For the page and the metrics, if `open` is false. */
   readonly pageTokens?: readonly string[];
-  /** True when listening on loopback: page and metrics need no token. */
+  /** True on loopback: page and metrics need no token. */
   readonly open: boolean;
-  /** Own user names, whose audit events are dropped. */
+  /** User names of levelset itself. Audit events about their writes are ignored. */
   readonly self: readonly string[];
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;
-  /** One unit of work now. */
+  /** Reconciles one unit now. */
   readonly reconcile: (request: ReconcileRequest) => Promise<Report>;
   readonly status: () => Promise<StatusView>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
-  /** What is missing, in words; empty when ready. */
+  /** The sides that do not answer, in words. Empty: ready. */
   readonly ready: () => Promise<readonly string[]>;
-  /** Told of every delivery that was read, for the metrics. */
+  /** Called for every delivery that was read, for the metrics. */
   readonly observeAudit?: (counts: TriggerCounts) => void;
   readonly log: Log;
 }

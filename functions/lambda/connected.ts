@@ -17,7 +17,7 @@ export interface FunctionWorld extends ConnectedFunction {
   readonly background: SqsQueue;
 }
 
-/** For a function that only reads; built by the first invocation and kept for the warm ones. */
+/** The connections of a function that only reads. The first invocation makes them, later ones find them. */
 export const connectedFunction = once(async (): Promise<ConnectedFunction> => {
   const env = await withParameters(process.env);
   const log = createLog();
@@ -25,7 +25,7 @@ export const connectedFunction = once(async (): Promise<ConnectedFunction> => {
   return { ...connected, env, log };
 });
 
-/** For a function that reconciles or sweeps: with the queues. */
+/** The same with the queues, for a function that reconciles or sweeps. */
 export const functionWorld = once(async (): Promise<FunctionWorld> => {
   const connected = await connectedFunction();
   const { env } = connected;

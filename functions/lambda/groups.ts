@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { parseQueuedWork, type QueuedWork } from '../../shared/queue/queued-work.ts';
 
-/** The messages of one key in one batch: one run serves them all. */
+/** The messages of one key in a batch. They get one run together. */
 export interface Group {
   readonly work: QueuedWork;
   readonly messageIds: readonly string[];
@@ -9,11 +9,11 @@ export interface Group {
 
 export interface Grouped {
   readonly groups: readonly Group[];
-  /** Messages that cannot be read, and what came after them in their group: to be kept, in order, and in the end dead. */
+  /** Messages that cannot be read, and those after them in their FIFO group. SQS keeps their order, and in the end they are dead letters. */
   readonly unreadable: readonly string[];
 }
 
-/** Coalesces a batch by key. The newest trigger stands for all; a message that waits gives way to one that does not. */
+/** Groups a batch by key. The newest trigger counts, and a message that waits for no load balancer before one that does. */
 export function groupRecords(records: readonly SQSRecord[]): Grouped {
   const groups = new Map<string, Group>();
   const blocked = new Set<string>();

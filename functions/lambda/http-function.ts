@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import express, { type Router } from 'express';
 import serverless from 'serverless-http';
 import type { Log } from '../../shared/ports.ts';
-import { answerErrors, notFound } from '../http/answer-errors.ts';
+import { answerErrors, notFound } from '../http/http-error.ts';
 import { createLog } from '../log.ts';
 import { once } from './once.ts';
 
@@ -11,7 +11,7 @@ export type HttpFunction = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** One router behind an HTTP API (payload 2.0). It is built by the first invocation and kept for the warm ones. */
+/** One router behind an HTTP API (payload 2.0). The first invocation builds it, later ones find it. */
 export function httpFunction(build: (log: Log) => Promise<Router>): HttpFunction {
   const log = createLog();
   const adapted = once(async () => {

@@ -1,4 +1,4 @@
-/** Builds at the first call and keeps it for all later ones; what failed to build is built anew by the next call. */
+/** Builds at the first call and returns the same to later ones. After a build that failed, the next call builds again. */
 export function once<T>(build: () => Promise<T>): () => Promise<T> {
   let built: Promise<T> | undefined;
   return () => {

@@ -1,11 +1,10 @@
 import { AwsClient } from 'aws4fetch';
-import { awsAccess } from './aws-access.ts';
 
 const SUFFIX = '_PARAMETER';
 
 /**
- * The environment with its secrets in it: a variable X_PARAMETER names the parameter of SSM Parameter Store (a
- * SecureString) that holds X. Read once per process, all with one GetParameters call. Throws when one is missing.
+ * The environment with its secrets: a variable X_PARAMETER names the parameter of SSM Parameter Store (a SecureString) that
+ * holds X. One GetParameters call reads all of them. Throws if one is missing.
  */
 export async function withParameters(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const named = Object.entries(env).flatMap(([variable, parameter]) =>
@@ -46,4 +45,33 @@ async function getParameters(
   const { Parameters: found = [], InvalidParameters: missing = [] } = JSON.parse(text) as Answer;
   if (missing.length > 0) throw new Error(`SSM has no parameter ${missing.join(', ')}`);
   return new Map(found.map(({ Name, Value }) => [Name, Value]));
+}
+
+/** The region and credentials that Lambda gives to a function. */
+export interface AwsAccess {
+  readonly region: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+export function awsAccess(env: NodeJS.ProcessEnv): AwsAccess {
+  const sessionToken = env['AWS_SESSION_TOKEN'];
+  return {
+    region: required(env, 'AWS_REGION'),
+    credentials: {
+      accessKeyId: required(env, 'AWS_ACCESS_KEY_ID'),
+      secretAccessKey: required(env, 'AWS_SECRET_ACCESS_KEY'),
+      ...(sessionToken && { sessionToken }),
+    },
+  };
+}
+
+/** Throws an error that names the variable. */
+export function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
 }

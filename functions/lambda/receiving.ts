@@ -1,11 +1,10 @@
 import { flagsFromEnv, readFlags } from '../../shared/config/read-flags.ts';
 import type { Log } from '../../shared/ports.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
+import { readTokens } from '../http/admit.ts';
 import type { ServerOptions } from '../http/server-options.ts';
-import { readTokens } from '../tokens.ts';
-import { enqueueTo } from './enqueue.ts';
 import { withParameters } from './parameters.ts';
-import { triggerQueue } from './queues.ts';
+import { enqueueTo, triggerQueue } from './queues.ts';
 
 type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 

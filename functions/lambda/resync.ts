@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { invocationBudget } from '../budget.ts';
+import { readTokens } from '../http/admit.ts';
 import { resync } from '../resync.ts';
-import { readTokens } from '../tokens.ts';
 import { functionWorld } from './connected.ts';
-import { enqueueTo } from './enqueue.ts';
 import { httpFunction } from './http-function.ts';
-import { invocationBudget } from './invocation-budget.ts';
+import { enqueueTo } from './queues.ts';
 import { runWork } from './run-work.ts';
 
 let budget = invocationBudget();
@@ -18,7 +18,7 @@ const answer = httpFunction(async () => {
   });
 });
 
-/** POST /resync. An environment answers one request at a time, so the budget is always the one of this request. */
+/** POST /resync. A Lambda environment answers one request at a time, so `budget` is always that of this request. */
 export function handler(
   event: APIGatewayProxyEventV2,
   context: Context,

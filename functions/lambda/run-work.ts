@@ -8,14 +8,16 @@ import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { reconcileLine } from '../log.ts';
+import { pendingLoadBalancers } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
+import type { Group } from './groups.ts';
 
-/** Reports of many keys about the same Node become one look at the node set per this time. */
+/** Within this time, reports about Nodes without an address become one message. */
 const NODE_SET_MS = 30_000;
-/** Nodes that are changed within this time are looked at together, when all of them are written. */
+/** Within this time, changes of several Nodes become one message. */
 const CHANGED_MS = 2_000;
 
-/** One run of one Service's key; what it left unfinished is queued to come back. Throws when that cannot be queued. */
+/** Runs one key, and requeues it if it is not done. Throws if it cannot be requeued. */
 export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budget): Promise<Report> {
   const report = await reconcile(work.request, to.world, budget);
   to.log.info(
@@ -31,13 +33,13 @@ export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budge
   return report;
 }
 
-/** Nobody tells us of our own writes to Nodes: what hangs on them is looked at after the last one that this instance knows of. */
+/** Audit events about levelset's own writes to Nodes are ignored. So it queues itself what depends on Nodes. */
 async function followNodes(to: FunctionWorld): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
   for (const key of keys) await sendLater({ key, trigger: 'requeue' }, CHANGED_MS, to);
 }
 
-/** Reports of the same that come within `everyMs` have the same cause, and so become one message. */
+/** Reports within `everyMs` have the same cause, by which SQS drops all but the first. */
 async function queueMembers(to: FunctionWorld, what: string, everyMs: number): Promise<void> {
   const cause = `${what}/${Math.floor(to.world.clock.now() / everyMs)}`;
   await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'requeue', cause }, attempt: 0 }]);
@@ -59,11 +61,12 @@ async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Pro
   } else if (drainedInMs !== undefined) await sendLater(requeue, drainedInMs, to);
 }
 
-/** When the next of these messages arrives, as far as this instance has sent it, in milliseconds since 1970. */
+/** The time at which the next message of a key arrives, if this instance sent one, in milliseconds since 1970. */
 const arrivals = new WeakMap<FunctionWorld, Map<Key, number>>();
 
 /**
- * Only if none of the same comes earlier: whoever looks while a member drains would send one, and each would bring the next.
+ * Sends a message unless one for the same key arrives earlier. Otherwise every run while a member drains would send one, and
+ * each of them the next.
  */
 async function sendLater(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
   const now = to.world.clock.now();
@@ -73,4 +76,32 @@ async function sendLater(request: ReconcileRequest, delayMs: number, to: Functio
   if (next > now && next <= at) return;
   await to.background.sendDelayed([{ request, attempt: 0, delayMs }]);
   arrivals.set(to, known.set(request.key, at));
+}
+
+/**
+ * Sends those of a batch of requeued keys back whose load balancer is still locked, which one list call finds out, and
+ * returns the others. If that fails it returns all: the runs find out for themselves.
+ */
+export async function sendPendingBack(
+  groups: readonly Group[],
+  to: FunctionWorld,
+): Promise<readonly Group[]> {
+  const waits = ({ work }: Group): boolean => work.waitingFor !== undefined;
+  if (!groups.some(waits)) return groups;
+  try {
+    const pending = await pendingLoadBalancers(to.world.cloud, await to.cluster());
+    const busy = groups.filter((group) => waits(group) && pending.has(group.work.waitingFor ?? ''));
+    await to.background.sendDelayed(
+      busy.map(({ work }) => ({ ...work, attempt: work.attempt + 1, delayMs: delayMs(work.attempt) })),
+    );
+    return groups.filter((group) => !busy.includes(group));
+  } catch (error) {
+    to.log.warn('cannot list the load balancers that keys wait for', { error: String(error) });
+    return groups;
+  }
+}
+
+function delayMs(attempt: number): number {
+  const outcome = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
+  return requeueDelayMs(outcome, attempt, Math.random) ?? 0;
 }

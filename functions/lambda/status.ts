@@ -1,10 +1,10 @@
 import { status } from '../status.ts';
-import { allRows, listObjects } from '../all-rows.ts';
-import { readTokens } from '../tokens.ts';
+import { readTokens } from '../http/admit.ts';
+import { listObjects, statusRows } from '../status-rows.ts';
 import { connectedFunction } from './connected.ts';
 import { httpFunction } from './http-function.ts';
 
-/** GET / and /readyz: Services and Nodes as their own status tells. Nothing runs here that /metrics could be read of. */
+/** GET / and /readyz. The page shows Services and Nodes by their status. There are no metrics: nothing runs here. */
 export const handler = httpFunction(async () => {
   const connected = await connectedFunction();
   const { clock, config } = connected.world;
@@ -16,7 +16,7 @@ export const handler = httpFunction(async () => {
     status: async () => ({
       cluster: config.clusterName,
       generatedAt: new Date(clock.now()).toISOString(),
-      rows: allRows(await listObjects(connected.world), config, new Map()),
+      rows: statusRows(await listObjects(connected.world), config, new Map()),
     }),
   });
 });

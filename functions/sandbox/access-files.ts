@@ -8,11 +8,11 @@ export interface SandboxAccess {
   readonly directory: string;
   readonly levelsetKubeconfig: string;
   readonly cloudConfig: string;
-  /** What a shell needs to use the sandbox. */
+  /** Variables for a shell that uses the sandbox. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Writes, into a directory of their own, kubeconfigs and a cloud.conf that lead to the sandbox. Remove it afterwards. */
+/** Writes kubeconfigs and a cloud.conf of the sandbox into a new directory. The caller removes it. */
 export async function writeAccess(sandbox: Sandbox): Promise<SandboxAccess> {
   const directory = await mkdtemp(join(tmpdir(), 'levelset-sandbox-'));
   const write = async (name: string, text: string): Promise<string> => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 
-/** A Service of `examples/`, as it would be applied. */
+/** A Service of `examples/`. */
 export type Example = Readonly<Record<string, unknown>> & {
   readonly kind: 'Service';
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -9,7 +9,7 @@ export type Example = Readonly<Record<string, unknown>> & {
 
 const EXAMPLES = new URL('../../examples/', import.meta.url);
 
-/** The Services of the example manifests; what else stands in them needs a real cluster. */
+/** The Services of the example manifests. Everything else in them needs a real cluster. */
 export async function readExamples(): Promise<readonly Example[]> {
   const files = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.yaml')).sort();
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, EXAMPLES), 'utf8')));

@@ -6,7 +6,7 @@ import { reasonOf } from '../status-rows.ts';
 import type { SandboxAccess } from './access-files.ts';
 import type { Example } from './examples.ts';
 
-/** Tells people, line by line, what becomes of Services and Nodes. Coloured on a terminal, unless NO_COLOR says otherwise. */
+/** Prints line by line what happens to Services and Nodes. In colour on a terminal, unless NO_COLOR is set. */
 export class Story {
   readonly #print: (line: string) => void;
   readonly #started = performance.now();
@@ -26,7 +26,7 @@ export class Story {
     this.#print('                npx levelset plan');
     this.#print(`  resync        curl -H 'Authorization: Bearer ${resyncToken}' ${url}/resync \\`);
     this.#print(`                  --json '{"objects": ["service/default/nginx"], "dryRun": true}'`);
-    this.#print('  Ctrl-C ends it.\n');
+    this.#print('  Ctrl-C stops it.\n');
   }
 
   applied({ metadata }: Example): void {
@@ -50,7 +50,7 @@ export class Story {
     if (!this.#isNews(name, state)) return;
     const where = loadBalancerId === undefined ? '' : `load balancer ${loadBalancerId}`;
     if (outcome.status === 'settled') {
-      const served = address === undefined ? 'nothing is left of it' : styleText('bold', address);
+      const served = address === undefined ? 'nothing is left' : styleText('bold', address);
       this.#line(name, 'green', [where, served].filter((part) => part !== '').join(' serves at '));
     } else {
       this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
@@ -59,12 +59,12 @@ export class Story {
 
   #tellOfNode({ applied, plan, outcome, request }: Report): void {
     const node = asNodeKey(request.key);
-    // most events about a Node are not looked into
+    // A run for most events about a Node ends before it evaluates anything.
     if (node === undefined || (!plan && outcome.status === 'settled')) return;
     const name = `Node ${node}`;
     if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);
     if (!this.#isNews(name, reasonOf(outcome))) return;
-    if (outcome.status === 'settled') this.#line(name, 'green', 'is as its server says');
+    if (outcome.status === 'settled') this.#line(name, 'green', 'matches its server');
     else this.#line(name, outcome.status === 'progressing' ? 'yellow' : 'red', reasonOf(outcome));
   }
 
@@ -80,7 +80,7 @@ export class Story {
   }
 }
 
-/** Without the attributes of what is new: the page shows them. */
+/** The plan without the attributes of new resources, which the page shows. */
 function inShort(plan: string): string {
   return plan
     .split('\n')

@@ -1,6 +1,6 @@
 import type { Key } from '../../shared/model/request.ts';
 
-/** Keys that are looked at again when the first of their members has drained; one time for each, the last that was said. */
+/** One timer for each key with members that drain. It ends when the first of them has drained; a new time replaces it. */
 export class DrainingTimers {
   readonly #ready: (key: Key) => void;
   readonly #timers = new Map<Key, NodeJS.Timeout>();
@@ -9,7 +9,7 @@ export class DrainingTimers {
     this.#ready = ready;
   }
 
-  /** Undefined: nothing of it drains any more. */
+  /** `inMs` undefined: no member of the key drains any more. */
   set(key: Key, inMs: number | undefined): void {
     clearTimeout(this.#timers.get(key));
     this.#timers.delete(key);

@@ -11,7 +11,7 @@ type TlsFiles = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile'
 
 export interface Listening {
   readonly url: string;
-  /** Takes no new connections, ends idle ones, and after a moment the rest. */
+  /** Accepts no new connections, closes idle ones, and after two seconds the others. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function parseListen(listen: string): HostPort & { readonly loopback: boo
   return { ...read, loopback: LOOPBACK.test(read.host) };
 }
 
-/** Listens with HTTP, or with HTTPS when there is a certificate. Throws CONFIG_INVALID when it cannot. */
+/** Listens with HTTP, or with HTTPS if there is a certificate. Throws CONFIG_INVALID if it cannot. */
 export async function listen(
   handler: http.RequestListener,
   address: string,
@@ -65,7 +65,7 @@ async function readTls(files: TlsFiles): Promise<https.ServerOptions | undefined
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) {
     throw new ReconcileError(
       'CONFIG_INVALID',
-      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file comes on top',
+      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file needs TLS',
     );
   }
   return {

@@ -4,14 +4,13 @@ import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { allRows, listObjects } from '../all-rows.ts';
-import type { LastReport } from '../status-rows.ts';
+import { listObjects, statusRows, type LastReport } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
-/** More than a cluster has Services and Nodes: of what is gone only who looks at the page finds out. */
+/** More than a cluster has Services and Nodes. Only a view of the page drops reports of objects that are gone. */
 const MOST_REPORTS = 20_000;
 
-/** What the status page shows: Services and Nodes as they are, with the last run of each and the last sweep of this process. */
+/** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
 export class Memory {
   readonly #world: World;
   readonly #reports = new Map<Key, LastReport>();
@@ -33,14 +32,14 @@ export class Memory {
     this.#lastSweep = { at: this.#now(), services, nodes, queued: requests.length, warnings: all };
   }
 
-  /** Lists Services and Nodes, at most once a second however many look. */
+  /** Lists Services and Nodes, at most once a second for all readers of the page. */
   async view(queue: NonNullable<StatusView['queue']>): Promise<StatusView> {
     const { clock, config } = this.#world;
     const atMs = clock.now();
     if (!this.#listed || atMs - this.#listed.atMs > LIST_AGE_MS) {
       this.#listed = { atMs, objects: listObjects(this.#world) };
     }
-    const rows = allRows(await this.#listed.objects, config, this.#reports);
+    const rows = statusRows(await this.#listed.objects, config, this.#reports);
     const shown = new Set(rows.map(({ object }) => object));
     for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {

@@ -6,7 +6,7 @@ import type { World } from '../../shared/ports.ts';
 export interface SweeperOptions {
   readonly world: World;
   readonly intervalMs: number;
-  /** Told of every sweep that ended; queues what it found. */
+  /** Called for every sweep that ended. It queues what the sweep found. */
   readonly swept: (found: Sweep) => void;
 }
 
@@ -14,9 +14,8 @@ const SOON_MS = 500;
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
 
 /**
- * Sweeps at start, at every interval and on demand. While one runs at most one more waits, for all that was asked for
- * meanwhile. One that failed, or that saw a Node without an address, is followed by another
- * after 1, 2, ... 30 s.
+ * Sweeps at start, at every interval and on demand. While one sweep runs, at most one more waits, for everything that was asked
+ * for meanwhile. After a sweep that failed, or that found a Node without an address, another one follows in 1, 2, ... 30 s.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -43,14 +42,14 @@ export class Sweeper {
     return this.#running !== undefined || this.#soon !== undefined;
   }
 
-  /** One sweep soon, of everything where nothing is said. */
+  /** Sweeps soon; everything, if no scope is given. */
   request(scope: SweepScope = {}): void {
     if (this.#stopped) return;
     this.#next = this.#next ? widen(this.#next, scope) : scope;
     this.#running ??= this.#run();
   }
 
-  /** A Node was changed: others that join or leave with it are looked at together. */
+  /** Sweeps the node set after a moment, in which other Nodes may join or leave, too. */
   requestMembersSoon(): void {
     if (this.#stopped) return;
     this.#soon ??= setTimeout(() => {
@@ -59,7 +58,7 @@ export class Sweeper {
     }, SOON_MS).unref();
   }
 
-  /** A reconcile met a Node that has no address yet: the node set is looked at again. */
+  /** Sweeps again after a delay that grows: a Node has no address yet, or the last sweep failed. */
   lookAgain(): void {
     if (this.#stopped || this.#again) return;
     const delayMs = requeueDelayMs(AGAIN, this.#attempt, Math.random);
@@ -70,7 +69,7 @@ export class Sweeper {
     }, delayMs).unref();
   }
 
-  /** Resolves when the sweep in hand has ended. */
+  /** Resolves when the sweep that runs has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#next = undefined;

@@ -5,25 +5,25 @@ import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
-import { timeBudget } from '../time-budget.ts';
+import { timeBudget } from '../budget.ts';
 import type { Connected } from '../world.ts';
 import { DrainingTimers } from './draining-timers.ts';
 import { Sweeper } from './sweeper.ts';
 
 export interface WorkOptions {
   readonly connected: Connected;
-  /** Told of every run that ended. */
+  /** Called for every run that ended. */
   readonly reported: (report: Report) => void;
-  /** Told of every sweep that ended. */
+  /** Called for every sweep that ended. */
   readonly swept: (found: Sweep) => void;
 }
 
-/** Routes of Nodes that join or leave together are looked at together. */
+/** A moment in which several Nodes may join or leave; one run of the routes serves all of them. */
 const ROUTES_MS = 500;
 
 /**
- * The work of one process: the queue, the load balancers that are waited for, and the sweeps. Keys that name no unit
- * of work are answered by a sweep, which queues what it finds.
+ * The work of one process: the queue, the keys that wait for Octavia, and the sweeps. For a key that names no unit a sweep
+ * queues what it finds.
  */
 export class Work {
   readonly #options: WorkOptions;
@@ -65,7 +65,7 @@ export class Work {
     });
   }
 
-  /** The first sweep and the interval begin. */
+  /** Starts the first sweep and the interval. */
   start(): void {
     this.#sweeper.start();
   }
@@ -77,7 +77,7 @@ export class Work {
     }
   }
 
-  /** One unit of work now, in its turn after a run that is at it already; a dry run beside it. */
+  /** Runs one unit now, after a run of it that is under way. A dry run does not wait for that one. */
   reconcile(request: ReconcileRequest): Promise<Report> {
     if (request.dryRun) return this.#reconcile(request);
     return new Promise((resolve) => {
@@ -86,17 +86,17 @@ export class Work {
     });
   }
 
-  /** For metrics and the page. */
+  /** The state of the queue, for metrics and the page. */
   queued(): { readonly depth: number; readonly oldestMs: number } {
     return { depth: this.#queue.depth + this.#poller.size, oldestMs: this.#queue.oldestAgeMs() };
   }
 
-  /** True when nothing is queued, running, waited for or swept. */
+  /** True when no key is queued, running or waiting for Octavia, and no sweep runs. */
   get idle(): boolean {
     return this.#queue.depth + this.#queue.running + this.#poller.size === 0 && !this.#sweeper.busy;
   }
 
-  /** Runs in hand finish their write and give their lease back; nothing new begins. */
+  /** Starts no more runs. Those under way finish their write and release their lease. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#poller.stop();
@@ -123,7 +123,7 @@ export class Work {
     return report;
   }
 
-  /** Nobody tells us of our own writes to Nodes. */
+  /** Audit events about levelset's own writes to Nodes are ignored. */
   #followNodes(): void {
     this.#sweeper.requestMembersSoon();
     if (looksAfterRoutes(this.#options.connected.world.config))

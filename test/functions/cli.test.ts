@@ -62,7 +62,7 @@ test('sweeps go from 2, still progressing, to 0, nothing left to do', async () =
   // a watermark of the same second as the last write is not trusted yet
   await until('it counts as settled', async () => {
     expect(await run('sweep', env)).toBe(0);
-    return out.at(-1) === '1 Services and 3 Nodes, 4 were settled already; nothing to do';
+    return out.at(-1) === '1 Services and 3 Nodes, 4 already settled; nothing to do';
   });
   expect(await run('plan', env)).toBe(0);
   expect(out.at(-1)).toBe('Nothing to do: everything is as desired.');
@@ -75,7 +75,7 @@ test('a dry sweep prints the plans and leaves all as it is', async () => {
   expect(await run('sweep --dry-run', env)).toBe(0);
 
   expect(out[0]).toContain('default/web: 2 to create');
-  expect(out.at(-1)).toBe('1 Services and 3 Nodes, 3 were settled already; 1 need work');
+  expect(out.at(-1)).toBe('1 Services and 3 Nodes, 3 already settled; 1 need work');
   expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
 });
 
@@ -89,10 +89,10 @@ test('a Node that joins is planned and initialised; who is a member then is for 
   expect(await run('sweep', env)).toBe(2);
   expect(out).toContain('node/worker-1: settled, as desired (2 to update)');
   expect(out.at(-1)).toBe(
-    '0 Services and 5 Nodes, 3 were settled already; 1 settled, 1 blocked; the members of load balancers are for the next sweep',
+    '0 Services and 5 Nodes, 3 already settled; 1 settled, 1 blocked; run it again: the members of load balancers may change',
   );
   expect(await run('sweep', env)).toBe(0);
-  expect(out.at(-1)).toBe('0 Services and 5 Nodes, 4 were settled already; nothing to do');
+  expect(out.at(-1)).toBe('0 Services and 5 Nodes, 4 already settled; nothing to do');
   expect(await run('reconcile node/worker-1', env)).toBe(0);
   expect(await run('reconcile node/stranger', env)).toBe(1);
   expect(out.at(-1)).toMatch(
@@ -105,7 +105,7 @@ test('without Nodes to look after a sweep counts none, and leaves them as they a
   joinNode(sandbox, 'worker-1');
 
   expect(await run('sweep --controllers service', env)).toBe(0);
-  expect(out.at(-1)).toBe('0 Services, 0 were settled already; nothing to do');
+  expect(out.at(-1)).toBe('0 Services, 0 already settled; nothing to do');
 });
 
 test('a sweep that cannot find out what there is exits 1 and says why', async () => {
@@ -169,7 +169,7 @@ test('what cannot be read is one clear line', async () => {
   expect(await run('launch', env)).toBe(1);
 
   expect(err.map((line) => line.trim())).toEqual([
-    'levelset: "pod/default/web" is no object: write service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
+    'levelset: "pod/default/web" is no object: give service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
     'levelset: the configuration cannot be used:\n  /nowhere/cloud.conf cannot be read: ENOENT',
     expect.stringMatching(/--reconcile-timeout = "soon" is not allowed: give a duration/),
     "error: unknown command 'launch'",

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeRows, routesRow } from '../../functions/node-rows.ts';
-import type { LastReport } from '../../functions/status-rows.ts';
+import { nodeRows, routesRow, type LastReport } from '../../functions/status-rows.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
 import { SERVER_GONE, UNINITIALIZED_TAINT } from '../../shared/model/node/node.ts';
 import { READY_CONDITION } from '../../shared/model/ownership.ts';

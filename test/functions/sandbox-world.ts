@@ -61,11 +61,11 @@ export function whatIsThere({ cloud, kube }: Sandbox): Readonly<Record<string, n
   };
 }
 
-/** Resolves when `check` holds; throws after five seconds. */
+/** Resolves when `check` holds. Throws after half a minute: the machine may be busy. */
 export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 30_000;
   while (!(await check())) {
-    if (Date.now() > end) throw new Error(`not within 5 s: ${what}`);
+    if (Date.now() > end) throw new Error(`not within 30 s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

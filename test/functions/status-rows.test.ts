@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statusRows, type LastReport } from '../../functions/status-rows.ts';
+import { serviceRows, type LastReport } from '../../functions/status-rows.ts';
 import type { Condition, Service } from '../../shared/model/kubernetes.ts';
 import { FINALIZER, READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { Key } from '../../shared/model/request.ts';
@@ -23,7 +23,7 @@ function ready(status: Condition['status'], reason: string): NonNullable<Service
 }
 
 const rows = (services: readonly Service[], reports = new Map<Key, LastReport>()): unknown =>
-  statusRows(services, {}, reports).map(({ object, state, reason, address }) => [
+  serviceRows(services, {}, reports).map(({ object, state, reason, address }) => [
     object,
     state,
     reason,
@@ -43,7 +43,7 @@ test('a Service that this process has not run is as its own status says', () => 
       aService('no-nodes', { status: ready('True', 'UnAvailableLoadBalancer') }),
     ]),
   ).toEqual([
-    ['service/shop/new', 'unknown', 'not looked at yet', undefined],
+    ['service/shop/new', 'unknown', 'no run yet', undefined],
     ['service/shop/up', 'settled', 'in words', '203.0.113.10'],
     ['service/shop/busy', 'progressing', 'in words', '203.0.113.10'],
     ['service/shop/bad', 'failed', 'in words', '203.0.113.10'],
@@ -93,7 +93,7 @@ test('only who wants, or still holds, a load balancer is shown', () => {
   });
 
   expect(rows([plain, classed, leaving])).toEqual([
-    ['service/shop/leaving', 'unknown', 'not looked at yet', undefined],
+    ['service/shop/leaving', 'unknown', 'no run yet', undefined],
   ]);
 });
 
@@ -125,7 +125,7 @@ test('a change that waits for approval is on the row of a settled Service, and i
       failedRequestIds: [],
     },
   };
-  const [row] = statusRows([aService('up')], {}, new Map<Key, LastReport>([['service/shop/up', report]]));
+  const [row] = serviceRows([aService('up')], {}, new Map<Key, LastReport>([['service/shop/up', report]]));
 
   expect(row).toMatchObject({ reason: 'as desired; 1 change waits for approval', planSteps: 1 });
   expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: aaaaaaaaaaaa');
@@ -139,7 +139,7 @@ test('who shares a load balancer is said on the row of each', () => {
         annotations: { 'loadbalancer.openstack.org/load-balancer-id': id },
       },
     });
-  const shown = statusRows([on('a', '1'), on('b', '1'), on('c', '2'), aService('d')], {}, new Map());
+  const shown = serviceRows([on('a', '1'), on('b', '1'), on('c', '2'), aService('d')], {}, new Map());
 
   expect(shown.map(({ object, sharedWith }) => [object, sharedWith])).toEqual([
     ['service/shop/a', ['shop/b']],

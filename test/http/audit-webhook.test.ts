@@ -58,7 +58,9 @@ describe('POST /audit/:cluster', () => {
     test('401: nobody comes in while no token is configured', async () => {
       const answer = await deliver(testServer({ auditTokens: [] })).send(JSON.stringify(BATCH));
       expect(answer.status).toBe(401);
-      expect(answer.body).toEqual({ error: 'no token is configured for this: nobody is let in' });
+      expect(answer.body).toEqual({
+        error: 'no token is configured for this endpoint: it refuses everybody',
+      });
     });
 
     test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/yaml'])(

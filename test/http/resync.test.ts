@@ -85,11 +85,11 @@ describe('POST /resync', () => {
     const answer = await resync(server, body);
     expect(answer.status).toBe(422);
     expect((answer.body as { problems: unknown }).problems).toEqual([
-      { field: 'force', value: 'true', message: 'is not known: "objects", "all" and "dryRun" are' },
+      { field: 'force', value: 'true', message: 'is not known; known are "objects", "all" and "dryRun"' },
       {
         field: 'objects',
         value: JSON.stringify(body.objects),
-        message: 'must be given, or "all": one of the two',
+        message: 'must be given, or "all" instead',
       },
       {
         field: 'objects[0]',
@@ -111,7 +111,7 @@ describe('POST /resync', () => {
 
   test.each([
     [[], 'body []: must be an object with "objects" or "all"'],
-    [{}, 'objects: must be given, or "all": one of the two'],
+    [{}, 'objects: must be given, or "all" instead'],
     [{ objects: [] }, 'objects []: must be a list of 1 to 100 objects'],
     [{ objects: 'service/a/b' }, 'objects "service/a/b": must be a list of 1 to 100 objects'],
     [
@@ -152,7 +152,7 @@ describe('POST /resync', () => {
     const unknown = testServer({ reconcile: () => Promise.reject(new TypeError('x of undefined')) });
     const silent = await resync(unknown, ONE);
     expect(silent.status).toBe(500);
-    expect(silent.body).toEqual({ error: 'something went wrong here; the log says what' });
+    expect(silent.body).toEqual({ error: 'an unexpected error; the log has the details' });
     expect(silent.text).not.toContain('undefined');
   });
 });

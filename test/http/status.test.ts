@@ -133,7 +133,7 @@ describe('anything else', () => {
     const server = testServer({ open: true, status: () => Promise.reject(new Error('secret internals')) });
     const answer = await request(server.app).get('/');
     expect(answer.status).toBe(500);
-    expect(answer.body).toEqual({ error: 'something went wrong here; the log says what' });
+    expect(answer.body).toEqual({ error: 'an unexpected error; the log has the details' });
     expect(server.lines).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
-import { statusRows } from '../../../functions/status-rows.ts';
+import { serviceRows } from '../../../functions/status-rows.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { renderPlan } from '../../../shared/plan/render-plan.ts';
 import { renderPage } from '../../../shared/report/page.ts';
@@ -48,7 +48,7 @@ async function showAll(name = 'web'): Promise<Shown> {
   const service = serviceOf(it.sandbox, name);
   const rows =
     service && last
-      ? statusRows([service], it.world.config, new Map([[last.request.key, { report: last, at: '' }]]))
+      ? serviceRows([service], it.world.config, new Map([[last.request.key, { report: last, at: '' }]]))
       : [];
   const page = renderPage({ cluster: 'test', generatedAt: '2026-11-21T00:00:00Z', rows });
   const plans = reports.map(({ plan }) => (plan ? renderPlan(plan) : '')).join('\n');

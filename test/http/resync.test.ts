@@ -116,7 +116,7 @@ describe('POST /resync', () => {
     [{ objects: 'service/a/b' }, 'objects "service/a/b": must be a list of 1 to 100 objects'],
     [
       { all: true, dryRun: true },
-      'dryRun true: needs "objects": `levelset sweep --dry-run` shows everything',
+      'dryRun true: needs "objects"; `levelset sweep --dry-run` shows everything',
     ],
   ])('422: %j', async (body, error) => {
     const answer = await resync(testServer(), body);

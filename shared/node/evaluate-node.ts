@@ -52,7 +52,7 @@ export async function evaluateNode(
   const serverId = parseProviderID(node.spec?.providerID ?? '')?.serverId ?? '';
   const life = nodeLife({
     node,
-    server: controllers.includes('cloud-node-lifecycle-controller') ? found.server : 'unasked',
+    server: controllers.includes('cloud-node-lifecycle-controller') ? found.server : 'unmanaged',
     shutdownStates: options.shutdownStates,
     place: { projectId, region, serverId },
     now: clock.now(),

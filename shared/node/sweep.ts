@@ -1,4 +1,4 @@
-/** Which Nodes are not as their servers say, or lack a CIDR: few lists for all of them. */
+/** The Nodes that are not as their servers say, or lack a CIDR, found by a few lists for all of them. */
 import { evaluateNode } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
 import type { Node } from '../model/kubernetes.ts';
@@ -11,7 +11,10 @@ import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-n
 import { readInBulk } from './server-reading.ts';
 import type { ServerReading } from './server-reading.ts';
 
-/** Load balancers do not wait for Nova: what fails is a warning, and the next sweep tries again. */
+/**
+ * The keys of Nodes that need work. A failure is only a warning, since load balancers do not wait for Nova; the next
+ * sweep tries again.
+ */
 export async function findNodes(
   listed: Promise<readonly Node[]>,
   world: World,
@@ -41,7 +44,7 @@ export async function findNodes(
   }
 }
 
-/** Nodes that are gone, as it seems, and have left claims on CIDRs. */
+/** The keys of Nodes that seem to be gone and have left claims on CIDRs. */
 async function goneWithClaims(nodes: readonly Node[], { cidrs }: ServerReading): Promise<Key[]> {
   const claims = (await cidrs?.claims()) ?? [];
   const there = new Set(nodes.map(({ metadata }) => metadata.name));

@@ -1,4 +1,4 @@
-/** Whether the routes to the pods are as they should be: one look at the router and the Nodes' ports. */
+/** Whether the routes to the pods are as desired, found by one observation of the router and the Nodes' ports. */
 import { evaluateRoutes } from './evaluate-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isEverything } from '../model/request.ts';
@@ -9,7 +9,10 @@ import { sameRecords } from '../model/network/routes.ts';
 import type { World } from '../ports.ts';
 import { outcomeOfRoutes } from './report/report-routes.ts';
 
-/** As with Nodes, what fails is a warning: load balancers do not wait for a router. */
+/**
+ * The key of the routes if they need work. A failure is only a warning, since load balancers do not wait for a
+ * router.
+ */
 export async function findRoutes(
   _nodes: Promise<readonly Node[]>,
   world: World,

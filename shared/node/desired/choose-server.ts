@@ -7,7 +7,7 @@ import { parseProviderID } from '../../model/node/provider-id.ts';
 import { labelValue, regionOf } from './node-labels.ts';
 
 export interface ChooseOptions {
-  /** That of cloud.conf. */
+  /** The region of cloud.conf. */
   readonly region?: string;
   readonly nameFrom: NodeNameFrom;
 }
@@ -15,12 +15,12 @@ export interface ChooseOptions {
 export type ServerChoice =
   | { readonly found: Server; readonly by: 'providerID' | 'systemUUID' | 'name' }
   | { readonly problem: Problem }
-  /** By what it was looked for last. Only a server that a providerID names can be gone (decision 27). */
+  /** No server was found by this. Only a server that a providerID names can be gone (decision 27). */
   | { readonly none: 'providerID' | 'name' };
 
 /**
- * Which of these servers a Node is: what its providerID says, else the firmware's UUID, which is Nova's, else the one server of its
- * name, letter by letter.
+ * The server of a Node: the one that its providerID names, else the one with the firmware's UUID, which is Nova's id,
+ * else the only server with exactly its name.
  */
 export function chooseServer(node: Node, servers: readonly Server[], options: ChooseOptions): ServerChoice {
   const { providerID = '' } = node.spec ?? {};
@@ -30,13 +30,13 @@ export function chooseServer(node: Node, servers: readonly Server[], options: Ch
   return found ? { found, by: 'systemUUID' } : byName(node.metadata.name, servers, options.nameFrom);
 }
 
-/** The id of the server that a Node says it is, by a proof of its own; a name is none. */
+/** The id of the server that a Node proves to be, by providerID or firmware. A name proves nothing. */
 export function claimOf(node: Node): string | undefined {
   const { providerID = '' } = node.spec ?? {};
   return providerID === '' ? systemUUID(node) : parseProviderID(providerID)?.serverId;
 }
 
-/** Why a Node is left alone with a server that was chosen for it: another one of these Nodes claims the same (decision 26). */
+/** The Problem of a Node whose server another Node claims, too. Neither is changed (decision 26). */
 export function conflictProblem(node: Node, server: Server, nodes: readonly Node[]): Problem | undefined {
   const others = nodes.filter(
     (one) => one.metadata.name !== node.metadata.name && claimOf(one) === server.id,

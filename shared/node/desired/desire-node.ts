@@ -24,14 +24,15 @@ export interface NodeIntent {
 }
 
 export interface DesiredNode {
-  /** The status first: a Node is used as soon as its taint is gone. */
+  /** The status comes first, since a Node is used as soon as its taint is gone. */
   readonly resources: readonly DesiredResource<'node' | 'nodestatus'>[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * A Node as its server says. With the uninitialized taint it gets providerID, labels and addresses, and the taint goes, but not
- * while it is unknown which addresses it has. Later on labels and addresses are kept right (decisions 103, 104).
+ * The Node that its server describes. A Node with the uninitialized taint gets providerID, labels and addresses and
+ * loses the taint, but not while its addresses are unknown. Labels and addresses follow the server later, too
+ * (decisions 103, 104).
  */
 export function desireNode(intent: NodeIntent): DesiredNode {
   const { node, server, config } = intent;
@@ -59,7 +60,7 @@ export function desireNode(intent: NodeIntent): DesiredNode {
   return { resources: [...(addresses.length === 0 ? [] : [status]), object], problems };
 }
 
-/** A providerID that is set is never changed: Kubernetes would refuse it. */
+/** What an uninitialized Node gets. Kubernetes refuses to change a providerID, so one that is set stays. */
 function initialisation({ node, server, config }: NodeIntent): Partial<NodeObject> {
   const { nodes, openstack } = config;
   const region = nodes.regionalProviderID ? openstack.region : undefined;
@@ -69,7 +70,10 @@ function initialisation({ node, server, config }: NodeIntent): Partial<NodeObjec
   };
 }
 
-/** By whomever; a Node that never was has no taint because its kubelet asked for no cloud provider. */
+/**
+ * Whether any controller has initialised the Node. One without a providerID and without the taint belongs to a
+ * kubelet that asked for no cloud provider.
+ */
 function isInitialised({ spec }: Node): boolean {
   return (spec?.providerID ?? '') !== '';
 }

@@ -14,19 +14,19 @@ export interface NodeAddressInput extends ServerReading {
 }
 
 export interface DesiredAddresses {
-  /** None: the Node keeps what it has, and a Problem says why. */
+  /** The addresses. If there are none, the Node keeps its own, and a Problem says why. */
   readonly addresses: readonly NodeAddress[];
   readonly problems: readonly Problem[];
-  /** There will be addresses, and it is not known which: a Node is not to be used before. */
+  /** The server's addresses are not known yet, so the Node must not be used. */
   readonly incomplete?: true;
 }
 
 /**
- * status.addresses of a Node: what its server has, its own Hostname where the cloud has none, what its kubelet was told
- * to prefer (docs/sources/go-provider.md, "Node addresses"; docs/sources/kubernetes.md, "Addresses that a kubelet was
- * told"), and never less than one InternalIP if it had one (decision 102). Where networks are named, what Nova does not
- * list counts only for a Node that has nothing to lose, or would have nothing: Nova's cache may miss a network, and a
- * port does not say the name of its own.
+ * status.addresses of a Node: the addresses of its server, the Node's own Hostname if the cloud has none, and first
+ * those that its kubelet was told to prefer (docs/sources/go-provider.md, "Node addresses";
+ * docs/sources/kubernetes.md, "Addresses that a kubelet was told"). A Node never loses its last InternalIP (decision
+ * 102). If [Networking] names networks, an address that Nova does not list counts only for a Node that has no address
+ * or would lose all: Nova's cache may miss a network, and a port does not tell the name of its network.
  */
 export function nodeAddresses(input: NodeAddressInput): DesiredAddresses {
   const { publicNetworkNames, internalNetworkNames } = input.options;
@@ -55,8 +55,8 @@ function addressesFor(input: NodeAddressInput, countsUnlisted: boolean): Desired
 }
 
 /**
- * Nova answers from a cache, which is empty now and then; with it gone, nobody could tell networks apart. A Node that has no
- * address yet has none to lose.
+ * Whether Nova's answer is doubtful. It comes from a cache that is empty now and then, and without it networks have
+ * no names. A Node without an address has none to lose.
  */
 function isDoubtful({ server, ports, existing }: ServerReading): boolean {
   const isListed = Object.values(server.addresses ?? {}).some((addresses) => (addresses ?? []).length > 0);
@@ -64,7 +64,10 @@ function isDoubtful({ server, ports, existing }: ServerReading): boolean {
   return hasSome && !isListed && ports.some(({ fixed_ips }) => (fixed_ips ?? []).length > 0);
 }
 
-/** What is an ExternalIP now is not lost. */
+/**
+ * The addresses with the present InternalIPs if there would be none. An address that is an ExternalIP now does not
+ * become an InternalIP as well.
+ */
 function withInternalIP(
   addresses: readonly NodeAddress[],
   existing: readonly NodeAddress[],
@@ -99,12 +102,12 @@ function isHostname({ type }: NodeAddress): boolean {
   return type === 'Hostname';
 }
 
-/** What is known of a server's addresses, and what its Node has. */
+/** The answers about a server's addresses, and the addresses of its Node. */
 export interface ServerReading {
   readonly server: Server;
-  /** All that have the server as their device. */
+  /** All ports whose device is the server. */
   readonly ports: readonly NeutronPort[];
-  /** Of the trunks whose parents are among the ports. */
+  /** The sub-ports of trunks whose parents are among the ports. */
   readonly subports?: readonly Subport[];
   readonly existing: readonly NodeAddress[];
   readonly options: NetworkingConfig;
@@ -118,9 +121,9 @@ interface Listed {
 
 /**
  * The addresses of a server in the Go provider's order (docs/sources/go-provider.md, "Node addresses", steps 1 to 6):
- * those of its ports, the access addresses, its hostname, and what Nova lists, network by network. A port that is not
- * ACTIVE counts for what Nova lists, or the Node has (decision 101); with `countsUnlisted`, so does one that is ACTIVE
- * for what Nova does not list.
+ * those of its ports, the access addresses, its hostname, and those that Nova lists, network by network. A port that
+ * is not ACTIVE counts only for addresses that Nova lists or the Node has (decision 101). With `countsUnlisted` an
+ * ACTIVE port counts for addresses that Nova does not list.
  */
 export function serverAddresses(reading: ServerReading, countsUnlisted: boolean): readonly NodeAddress[] {
   const { server, options } = reading;
@@ -148,7 +151,7 @@ export function serverAddresses(reading: ServerReading, countsUnlisted: boolean)
   return found;
 }
 
-/** Undefined: a network that gives no address to Nodes. */
+/** The type of an address. Undefined for a network that gives Nodes no address. */
 function typeOf({ network, floating }: Listed, options: NetworkingConfig): string | undefined {
   if (floating || options.publicNetworkNames.includes(network)) return 'ExternalIP';
   const { internalNetworkNames } = options;
@@ -157,7 +160,9 @@ function typeOf({ network, floating }: Listed, options: NetworkingConfig): strin
     : undefined;
 }
 
-/** By the names of the networks. Nova knows no sub-ports: theirs come after its own. */
+/**
+ * The addresses that Nova lists, by the names of their networks. Nova does not know sub-ports, so theirs come last.
+ */
 function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   const ofNova = Object.entries(server.addresses ?? {}).flatMap(([network, addresses]) =>
     (addresses ?? []).map((one) => ({
@@ -172,7 +177,7 @@ function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   return [...ofNova, ...ofTrunks].sort((a, b) => compareText(a.network, b.network));
 }
 
-/** In the order of the ports: what is sure, and what the Node has while it is not. */
+/** The addresses of the ports, in the ports' order: those that are sure, and those that the Node has. */
 function portAddresses(
   { ports, existing }: ServerReading,
   listed: readonly Listed[],
@@ -193,14 +198,14 @@ function fixedIPs(port: NeutronPort): readonly string[] {
   return (port.fixed_ips ?? []).map(({ ip_address }) => ip_address);
 }
 
-/** The order in which Neutron lists ports. */
+/** Ports in the order in which Neutron lists them. */
 function byId<T>(ports: readonly T[], id: (port: T) => string): readonly T[] {
   return [...ports].sort((a, b) => compareText(id(a), id(b)));
 }
 
 /**
- * address-sort-order of [Networking] (docs/sources/go-provider.md, "Node addresses", step 7): addresses in the first of
- * these CIDRs come first, in ascending order; what is in none keeps its place after them.
+ * Sorts by address-sort-order of [Networking] (docs/sources/go-provider.md, "Node addresses", step 7). Addresses in
+ * the first of these CIDRs come first, in ascending order. Addresses in no CIDR keep their order and come last.
  */
 export function sortAddresses(
   addresses: readonly NodeAddress[],
@@ -222,9 +227,9 @@ interface Preferred {
 }
 
 /**
- * What a kubelet was told with --node-ip, applied to what the cloud knows (docs/sources/kubernetes.md, "Addresses that
- * a kubelet was told"): these come first and are the only ones of their type. Nothing is desired while the cloud does
- * not know one of them.
+ * Puts the addresses that a kubelet got by --node-ip first, and removes others of their types
+ * (docs/sources/kubernetes.md, "Addresses that a kubelet was told"). There are no addresses while the cloud does not
+ * know one of them.
  */
 export function preferNodeIPs(addresses: readonly NodeAddress[], provided: string): Preferred {
   const refuse = (message: string): Preferred => ({
@@ -248,7 +253,7 @@ export function preferNodeIPs(addresses: readonly NodeAddress[], provided: strin
   return { addresses: [...first, ...addresses.filter(({ type }) => !types.includes(type))], problems: [] };
 }
 
-/** However they are spelled. */
+/** Whether two spellings mean one address. */
 function isSame(address: string, nodeIP: string): boolean {
   return isIP(address) === isIP(nodeIP) && canonicalAddress(address) === canonicalAddress(nodeIP);
 }

@@ -4,19 +4,19 @@ import type { Node } from '../../model/kubernetes.ts';
 import type { CidrClaim } from '../../model/node/node-records.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** What Nodes have, and what is free: of each range the lowest CIDR. */
+/** The Nodes, and the lowest free CIDR of each range. */
 export interface CidrPool {
   readonly nodes: readonly Node[];
   readonly free: readonly (string | undefined)[];
 }
 
 export interface DesiredCidrs {
-  /** One of each range, in their order; undefined: the Node gets none now. */
+  /** One CIDR of each range, in their order. Undefined: the Node gets none now. */
   readonly podCIDRs?: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** Nothing of what a Node has, whoever gave it, of what is claimed, and of the addresses of Services. */
+/** The free CIDRs: in no Node's podCIDRs, not claimed, and outside the addresses of Services. */
 export function freeCidrs(
   nodes: readonly Node[],
   claims: readonly CidrClaim[],
@@ -30,8 +30,8 @@ export function freeCidrs(
 }
 
 /**
- * What a Node without podCIDRs gets: what a run that did not come to its end claimed for it, else what is free. They are set
- * once and together, so one range that is used up leaves it without any.
+ * The CIDRs of a Node without podCIDRs: those that an interrupted run claimed for it, else free ones. Kubernetes lets
+ * them be set once and together, so a Node gets none while one range is used up.
  */
 export function nodeCidrs(
   node: Node,
@@ -49,7 +49,10 @@ export function nodeCidrs(
   return problems.length > 0 ? { problems } : { podCIDRs: found as readonly string[], problems };
 }
 
-/** Which of a Node's podCIDRs are of our ranges and claimed by nobody: given by others, or their Leases were deleted. */
+/**
+ * The podCIDRs of a Node that are in our ranges without a claim, because others gave them or their Leases were
+ * deleted.
+ */
 export function unclaimedCidrs(
   node: Node,
   claims: readonly CidrClaim[],
@@ -62,8 +65,8 @@ export function unclaimedCidrs(
 }
 
 /**
- * Claims in this Node's name that nobody can use any more: the Node is gone or another one, or it has got other podCIDRs. True
- * only if the Node was read after the claims: who registers meanwhile may have one already.
+ * Claims in this Node's name that are of no use: the Node is gone, another Node has its name, or it has other
+ * podCIDRs. The Node must be read after the claims, since a Node that registers meanwhile may have one already.
  */
 export function staleClaims(
   name: string,

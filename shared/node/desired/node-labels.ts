@@ -1,7 +1,7 @@
 import type { Node } from '../../model/kubernetes.ts';
 import type { Server, ServerFlavor } from '../../model/node/nova.ts';
 
-/** Each in its two spellings, which always say the same (docs/sources/kubernetes.md, "Node labels"). */
+/** Each label has two spellings, which always have the same value (docs/sources/kubernetes.md, "Node labels"). */
 const INSTANCE_TYPE = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
 const ZONE = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 const REGION = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'];
@@ -10,8 +10,8 @@ const LONGEST = 63;
 const VALID = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
- * The labels of a Node that say what and where its server is (docs/sources/go-provider.md, "Instance type, zone and
- * region"). What is not known is not among them.
+ * The labels that describe a Node's server (docs/sources/go-provider.md, "Instance type, zone and region"). Labels
+ * whose value is unknown are left out.
  */
 export function nodeLabels(server: Server, region: string | undefined): Readonly<Record<string, string>> {
   const values: readonly (readonly [readonly string[], string | undefined])[] = [
@@ -24,19 +24,19 @@ export function nodeLabels(server: Server, region: string | undefined): Readonly
   );
 }
 
-/** In which a Node is, as whoever initialised it said. */
+/** The region of a Node, as the label says that its initialisation set. */
 export function regionOf({ metadata }: Node): string | undefined {
   return REGION.map((key) => metadata.labels?.[key]).find((value) => value !== undefined);
 }
 
-/** The flavor's name, else its id as with the Go provider, else its name made valid. */
+/** The flavor's name; if it is no valid label, its id as with the Go provider, or its name made valid. */
 function instanceType({ original_name = '', id = '' }: ServerFlavor): string | undefined {
   return [original_name, id].find(isValid) ?? labelValue(original_name) ?? labelValue(id);
 }
 
 /**
- * Runs of characters that no label may have become a dash; 63 characters at most, the first and the last of them a letter or
- * a digit. Undefined if nothing is left.
+ * Text as the value of a label. Each run of invalid characters becomes a dash. It has at most 63 characters, of which
+ * the first and the last are letters or digits. Undefined if nothing is left.
  */
 export function labelValue(text: string): string | undefined {
   const value = text

@@ -6,38 +6,41 @@ import type { Place } from '../../model/node/node.ts';
 export interface LifecycleInput {
   readonly node: Node;
   /**
-   * gone: Nova answered 404 for the id in its providerID; unknown: nobody could say which server it is; unasked: what becomes
-   * of it is for others to look after.
+   * The Node's server. gone: Nova answered 404 for the id in its providerID. unknown: nobody knows which server it
+   * is. unmanaged: another controller looks after the Node's life.
    */
-  readonly server: Server | 'gone' | 'unknown' | 'unasked';
-  /** Servers in one of these are shut down. */
+  readonly server: Server | 'gone' | 'unknown' | 'unmanaged';
+  /** The statuses of a server that is shut down. */
   readonly shutdownStates: readonly string[];
-  /** Where Nova was asked. */
+  /** The project and region in which Nova was asked. */
   readonly place: Place;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly now: number;
 }
 
 export interface NodeLife {
   readonly taints: readonly Taint[];
   readonly annotations: Readonly<Record<string, string | null>>;
-  /** Its server is gone, and was a minute ago: so goes the Node. */
+  /** The server was gone a minute ago and still is, so the Node is to be deleted. */
   readonly leaves: boolean;
-  /** The server is looked for once more then. */
+  /** The time after which levelset looks for the server once more. */
   readonly againInMs?: number;
 }
 
-/** One look can be wrong: a proxy, a cell of Nova's that is down, a credential that was just changed. */
+/**
+ * The time between two answers that a server is gone. One answer can be wrong because of a proxy, a cell of Nova that
+ * is down, or a credential that has just changed.
+ */
 const CONFIRM_MS = 60_000;
 
 /**
- * What becomes of a Node as its server stops, starts or is gone (docs/sources/kubernetes.md, "Node lifecycle"; decision
- * 27). One that is Ready is never deleted and not shut down, whatever Nova says: its kubelet has just spoken.
+ * What becomes of a Node when its server stops, starts or is gone (docs/sources/kubernetes.md, "Node lifecycle";
+ * decision 27). A Ready Node is never deleted or tainted, whatever Nova says, since its kubelet has just reported.
  */
 export function nodeLife({ node, server, shutdownStates, place, now }: LifecycleInput): NodeLife {
   const taints = node.spec?.taints ?? [];
-  // one that is being deleted waits for others, and was counted once
-  if (server === 'unasked' || node.metadata.deletionTimestamp !== undefined)
+  // a Node that is being deleted waits for finalizers of others, and the deletion budget has counted it
+  if (server === 'unmanaged' || node.metadata.deletionTimestamp !== undefined)
     return { taints, annotations: {}, leaves: false };
   const noted = node.metadata.annotations?.[SERVER_GONE];
   const back = noted === undefined ? {} : { [SERVER_GONE]: null };

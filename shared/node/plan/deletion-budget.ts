@@ -3,20 +3,21 @@ import { recent } from '../../model/node/node-records.ts';
 
 export interface DeletionBudgetInput {
   readonly uid: string;
-  /** UIDs of all Nodes that are there, or were a moment ago; those that were deleted lately count, too. */
+  /** UIDs of all Nodes, or of those that existed a moment ago. Nodes that were deleted lately count, too. */
   readonly nodes: readonly string[];
-  /** UIDs of Nodes whose server Nova lists just now. */
+  /** UIDs of the Nodes whose server Nova lists. */
   readonly withServer: readonly string[];
   readonly deletions: readonly NodeDeletion[];
-  /** Of all Nodes within an hour, at least one; 0: none ever. */
+  /** The share of all Nodes that may be deleted within an hour, and at least one Node. 0 allows none. */
   readonly percent: number;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * Why a Node is not deleted although its server is gone; undefined: it may go. Credentials of another project, or a Nova that
- * lost its cells, make every server look gone, so one Node's server at least must be seen where this one's is missed.
+ * The reason why a Node is not deleted although its server is gone. Undefined: it may be deleted. With credentials of
+ * another project, or a Nova that lost its cells, every server looks gone. So Nova must list the server of at least
+ * one Node.
  */
 export function deletionBudget({
   uid,
@@ -31,7 +32,7 @@ export function deletionBudget({
   if (withServer.length === 0)
     return 'Nova lists no server of any Node of this cluster; levelset may be asking in the wrong project or region';
   const gone = recent(deletions, now).flatMap((one) => (one.uid === uid ? [] : one.uid));
-  // Nodes that have just gone may be in the list that was made before
+  // Nodes that have just been deleted may be in a list that was made before
   const all = new Set([...nodes, ...gone]).size;
   const most = Math.max(1, Math.floor((all * percent) / 100));
   if (gone.length < most) return undefined;

@@ -9,15 +9,18 @@ export interface NodePlanInput {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   readonly problems: readonly Problem[];
-  /** Its server is gone for good. */
+  /** The server is gone for good. */
   readonly leaves: boolean;
-  /** What speaks against that. */
+  /** The reason why the Node is not deleted nevertheless. */
   readonly deletionBudget?: string;
-  /** Hashes that the Node's annotation names. */
+  /** The approvals that the Node's annotation names. */
   readonly approved: readonly string[];
 }
 
-/** The difference between a Node and what its server says; a Node that leaves is deleted, or refused to be. */
+/**
+ * The steps that make a Node what its server says. A Node whose server is gone is deleted, or its deletion is
+ * refused.
+ */
 export function planNode(input: NodePlanInput): Plan {
   const { name, desired, observed, problems } = input;
   const steps: Step[] = [];
@@ -37,7 +40,7 @@ export function givesCidrs({ steps }: Plan): boolean {
   return steps.some((step) => step.verb === 'update' && step.changes.some(isOfCidrs));
 }
 
-/** The same with the CIDRs that were got. */
+/** The same plan with the CIDRs that were claimed. */
 export function withCidrs(plan: Plan, podCIDRs: readonly string[]): Plan {
   const given = (change: Change): Change => (isOfCidrs(change) ? { ...change, to: podCIDRs } : change);
   const steps = plan.steps.map((step) =>
@@ -54,7 +57,7 @@ function leave(
   steps: Step[],
   refused: Refusal[],
 ): void {
-  // an approval is for this time
+  // the approval contains the time, so it is good for this deletion only
   const { [SERVER_GONE]: since } = node.wire['annotations'] as Readonly<Record<string, string>>;
   const approval = approvalOf([node.id, node.address, 'delete', since]);
   if (deletionBudget === undefined || approved.includes(approval))

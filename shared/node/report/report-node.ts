@@ -12,7 +12,7 @@ import { clipMessage, conditionWith, isNews, readyCondition, rfc3339 } from '../
 import type { ConditionMessage } from '../../report/condition.ts';
 
 export interface NodeSummary {
-  /** Undefined: there is no news. */
+  /** The new condition. Undefined: the Node has the right one. */
   readonly condition?: NodeCondition;
   readonly events: readonly ObjectEvent[];
 }
@@ -21,14 +21,14 @@ export interface NodeSummaryInput {
   readonly evaluation: NodeEvaluation;
   readonly applied: Applied;
   readonly outcome: Outcome;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Of a look alone. */
+/** The result of an evaluation without writes. */
 export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new Map() };
 
-/** Nothing is changed until somebody corrects something: another state than a run that failed, and seen apart by it alone. */
+/** The reason of a Node that waits for a person. It tells this state from a run that failed. */
 export const NODE_BLOCKED = 'NodeBlocked';
 const FAILED = 'SyncNodeFailed';
 
@@ -51,7 +51,7 @@ export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Appl
 }
 
 /**
- * What a Node is told: a condition while something is wrong with it, and an Event when that, or the Node itself,
+ * The condition and the Events of a Node: a condition while something is wrong, and an Event when that or the Node
  * changes. Pure.
  */
 export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummaryInput): NodeSummary {
@@ -64,7 +64,7 @@ export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummary
   };
 }
 
-/** A Node that is as it should be says nothing, unless it said something else before. */
+/** The new condition. A Node that is as desired gets one only if it had another one before. */
 function conditionOf(node: Node, outcome: Outcome, now: number): NodeCondition | undefined {
   const old = readyCondition(node.status?.conditions);
   const message = messageOf(outcome);
@@ -95,7 +95,10 @@ function eventOf({ status, reason, message }: NodeCondition): ObjectEvent {
     : { type: 'Warning', reason: FAILED, message };
 }
 
-/** In the words of Kubernetes' own controllers (docs/sources/kubernetes.md, "Events of the controllers"). */
+/**
+ * The Event of a step, in the words of Kubernetes' own controllers (docs/sources/kubernetes.md, "Events of the
+ * controllers").
+ */
 function eventsOfStep(step: Step, node: Node): readonly ObjectEvent[] {
   const { name } = node.metadata;
   if (step.verb === 'delete') {
@@ -106,7 +109,7 @@ function eventsOfStep(step: Step, node: Node): readonly ObjectEvent[] {
   return begins ? [{ type: 'Normal', reason: 'Synced', message: 'Node synced successfully' }] : [];
 }
 
-/** The condition goes to the Node as it was answered last. */
+/** Writes the condition and the Events. The condition is written under the resourceVersion of the last answer. */
 export async function reportToNode(
   node: Node,
   summary: NodeSummary,

@@ -15,8 +15,8 @@ export const NONE_APPLIED: AppliedEach = { steps: [], stopped: false, known: new
 const AT_ONCE = 8;
 
 /**
- * Steps of which none waits for another, several at once: one that fails stops no other. Where we lack a right it is asked
- * for no more, and all that are left have failed.
+ * Executes steps that do not depend on each other, several at a time. A step that fails stops no other. After an
+ * error about a missing right, all remaining steps fail with it and are not tried.
  */
 export async function applyEach(
   steps: readonly Step[],

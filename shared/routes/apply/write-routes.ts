@@ -1,4 +1,4 @@
-/** Between the plan of the routes and their report: what is written to Neutron, under a lease and a record. */
+/** Writes the planned routes to Neutron, under a Lease and a record, before the report. */
 import type { Means } from '../../apply/apply.ts';
 import { applyEach, NONE_APPLIED } from './apply-each.ts';
 import type { AppliedEach } from './apply-each.ts';
@@ -12,22 +12,23 @@ import { routerAt, sameRecords } from '../../model/network/routes.ts';
 import type { Route, WireRouter } from '../../model/network/routes.ts';
 import type { Budget, World } from '../../ports.ts';
 
-/** What was done, and how it is now. */
+/** The steps that were done, and the state after them. */
 export interface RoutesWritten {
   readonly evaluation: RoutesEvaluation;
   readonly steps: readonly Step[];
   readonly stopped: boolean;
-  /** On the router. */
+  /** The routes on the router. */
   readonly routes: readonly Route[];
-  /** By address, of the router and of ports. */
+  /** The errors by address, of the router and of ports. */
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
 const LEASE = `${TAG_PREFIX}routes`;
 
 /**
- * What was seen without the lease is looked at again: it goes when it is given back, so nobody knows who had it meanwhile.
- * Where Neutron says that a router takes no more routes, as many are written as it takes.
+ * Writes the routes. After taking the Lease it observes and plans once more, since the Lease is deleted when it is
+ * given back and others may have had it meanwhile. If Neutron says that the router accepts no more routes, a second
+ * pass writes as many as it accepts.
  */
 export async function writeRoutes(
   first: RoutesEvaluation,
@@ -51,14 +52,17 @@ export async function writeRoutes(
   }
 }
 
-/** Nothing is to be done but, perhaps, to forget what is gone. */
+/** Saves the record if only the record differs. */
 async function settle(evaluation: RoutesEvaluation, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
   const { desired, records } = evaluation;
   if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after, records);
   return { evaluation, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
 }
 
-/** The record says what is ours before it is written, and forgets it when it is gone. */
+/**
+ * Saves the record, writes, and saves the record again. A route is recorded before it is written, and forgotten after
+ * it is gone.
+ */
 async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means): Promise<RoutesWritten> {
   const { desired, records } = evaluation;
   if (!desired || cloudSteps(evaluation).length === 0) return settle(evaluation, { kube });
@@ -73,7 +77,10 @@ async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means
   return { evaluation, ...done, routes: routes ?? [] };
 }
 
-/** What failed stops what comes after it: routes leave a former router when all is made that takes their place. */
+/**
+ * Writes the router, then the ports, then the former routers, and stops after a failure. Former routers keep their
+ * routes until the new router has all of them.
+ */
 async function writeInOrder(evaluation: RoutesEvaluation, means: Means): Promise<AppliedEach> {
   const groups = Map.groupBy(cloudSteps(evaluation), ({ kind, address }) =>
     kind === 'port' ? 'ports' : isOfFormer(address, evaluation) ? 'former' : 'router',
@@ -85,7 +92,7 @@ async function writeInOrder(evaluation: RoutesEvaluation, means: Means): Promise
   return done;
 }
 
-/** Who may set address pairs depends on the network. */
+/** One group for each network, since the right to set address pairs depends on the network. */
 function byNetwork(
   steps: readonly Step[],
   { observed }: RoutesEvaluation,

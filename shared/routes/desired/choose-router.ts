@@ -7,15 +7,16 @@ import { fixedIPs, portFinder } from './node-routes.ts';
 export interface RouterReading {
   readonly nodes: readonly Node[];
   readonly ports: readonly RoutePort[];
-  /** Of whatever routers. */
+  /** The interfaces of all routers. */
   readonly interfaces: readonly RoutePort[];
-  /** Routers that have routes of ours. */
+  /** Routers that have routes of levelset. */
   readonly recorded: readonly string[];
 }
 
 /**
- * The router of the routes where none is named: the one with an interface on a subnet of the Nodes (`--discover-router`). One that has
- * our routes stays as long as it is such a router, and as long as a Node's ports are not to be seen. Undefined: there is nothing to route.
+ * The router to use if none is named: the one with an interface on a subnet of the Nodes (`--discover-router`). The
+ * router that has the routes is kept while it has such an interface, and while the ports of a Node cannot be seen.
+ * Undefined: there is nothing to route.
  */
 export function chooseRouter(
   reading: RouterReading,

@@ -16,22 +16,23 @@ import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
-  /** As it is. */
+  /** The router as observed. */
   readonly router: WireRouter;
-  /** The router first, as it may have no room; last those that were routers before. */
+  /** The router comes first, as it may have no room for more routes. Former routers come last. */
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
   readonly problems: readonly Problem[];
-  /** Routes to pods of ours that somebody else made. */
+  /** Routes to the pods that levelset does not own. */
   readonly foreign: readonly Route[];
-  /** The record before anything is written, and when all of it was. */
+  /** The record to save before the writes, and the record after all of them. */
   readonly before: RouteRecords;
   readonly after: RouteRecords;
 }
 
 /**
- * The routes of a router, and the address pairs of the ports that they lead to, as the podCIDRs of Nodes say. Of both only those
- * come and go that are provably ours (decision 112): in a cluster CIDR, and recorded, or leading to one of our Nodes.
+ * The routes of a router, and the address pairs of the ports to which they lead, as the Nodes' podCIDRs say. levelset
+ * adds and removes only what is provably its own (decision 112): a route in a cluster CIDR that is recorded, or that
+ * leads to one of the Nodes.
  */
 export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const { router, limit = Infinity } = reading;
@@ -87,7 +88,7 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   };
 }
 
-/** Whose a route is: what is recorded is ours, and what leads to an address of one of our Nodes. */
+/** Whether levelset owns a route: it is recorded, or it leads to an address of a Node. */
 function ownership(reading: RouteReading, all: readonly NodeRoutes[]): (route: Route) => boolean {
   const recorded = new Set(reading.written.map(routeKey));
   const addresses = new Set([
@@ -103,7 +104,7 @@ function isInCluster({ destination }: Route, { clusterCidrs }: RouteReading): bo
   return clusterCidrs.some((outer) => isWithin(inner, outer));
 }
 
-/** One that is there in two spellings goes in the second; of those that are not ours none does. */
+/** The routes without second spellings of the same route. Exempt routes stay as they are. */
 function once(routes: readonly Route[], isExempt: (route: Route) => boolean): readonly Route[] {
   const seen = new Set<string>();
   return routes.filter((route) => {
@@ -123,7 +124,7 @@ function withoutRoom(found: NodeRoutes, left: ReadonlySet<Route>, limit: number)
   };
 }
 
-/** Those whose next hop is a port of one of our Nodes. */
+/** The routes whose next hop is a port of a Node, with that port. */
 function withPorts(routes: readonly Route[], all: readonly NodeRoutes[]): WrittenRoutes {
   const byAddress = new Map(
     all.flatMap(({ ports }) =>
@@ -136,7 +137,7 @@ function withPorts(routes: readonly Route[], all: readonly NodeRoutes[]): Writte
   });
 }
 
-/** Each once, in an order of its own. */
+/** The record of these routes, each once, in a fixed order. */
 function recordOf(routes: WrittenRoutes): WrittenRoutes {
   const byKey = new Map(routes.map((route) => [`${routeKey(route)} ${route.port}`, route]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
@@ -153,15 +154,15 @@ function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]
 
 export interface DesiredPairs {
   readonly routes: WrittenRoutes;
-  /** All that were ever ours, as far as is known. */
+  /** All routes that levelset is known to have written. */
   readonly before: WrittenRoutes;
-  /** CIDRs of which nothing is certain just now. */
+  /** Whether the Node of a CIDR is uncertain, so that its pairs stay. */
   readonly isKept: (cidr: string) => boolean;
 }
 
 /**
- * What each port lets through, where that is to change or may have to: the CIDRs of the routes that lead to it, in a pair of
- * their own or a wider one. Only pairs for routes that were ours leave.
+ * The desired address pairs of each port that has, or had, routes. A port needs the CIDRs of its routes, each in a
+ * pair of its own or a wider one. Only pairs for former routes of levelset are removed.
  */
 export function desiredPairs(
   ports: readonly RoutePort[],
@@ -184,7 +185,7 @@ export function desiredPairs(
   });
 }
 
-/** One with port security switched off lets everything through, and takes no pairs. */
+/** Whether the port filters at all. One without port security accepts no pairs. */
 function isFiltered(port: RoutePort): boolean {
   return port.port_security_enabled !== false;
 }
@@ -194,18 +195,18 @@ function isOfPort({ mac_address: mac }: AddressPair, port: RoutePort): boolean {
 }
 
 export interface DesiredFormerRouters {
-  /** Written when the router that is named has all that is to be on it. */
+  /** The former routers, which are written after the present one. */
   readonly resources: readonly DesiredResource<'router'>[];
-  /** The record, when all of it was. */
+  /** The record after all writes. */
   readonly after: RouteRecords;
-  /** CIDRs that are still routed there. */
+  /** CIDRs that are still routed by a former router. */
   readonly kept: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Routers that had the routes before `router` was named. What the record says of them leaves, as it is written there and nothing else;
- * but routes to Nodes that have none on the new one stay until they have.
+ * The routers that had the routes before `router`. They lose the routes that the record names and no others. A route
+ * to a Node that has none on the new router stays until it has one.
  */
 export function desireFormerRouters(
   router: string,

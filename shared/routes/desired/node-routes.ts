@@ -1,4 +1,4 @@
-/** Which route each Node needs, and why some have none. */
+/** The route that each Node needs, and the reasons why some have none. */
 import { compareText } from '../../model/text/text.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
@@ -13,20 +13,20 @@ import type {
   WrittenRoutes,
 } from '../../model/network/routes.ts';
 
-/** What is known of a router and of the Nodes behind it. */
+/** The observations about a router and the Nodes behind it. */
 export interface RouteReading {
   readonly nodes: readonly Node[];
   readonly router: WireRouter;
-  /** In which the router has an interface: only there can a next hop be. */
+  /** The subnets on which the router has an interface. A next hop can only be there. */
   readonly subnets: ReadonlySet<string>;
-  /** Those of the Nodes, and those that the record names. */
+  /** The ports of the Nodes, and those that the record names. */
   readonly ports: readonly RoutePort[];
-  /** The record. */
+  /** The routes of this router in the record. */
   readonly written: WrittenRoutes;
-  /** Other routers of which there is a record. */
+  /** The other routers in the record. */
   readonly former: readonly FormerRouter[];
   readonly clusterCidrs: readonly string[];
-  /** How many routes the router takes, where Neutron has said so. */
+  /** The number of routes that the router accepts, if Neutron has said so. */
   readonly limit?: number;
 }
 
@@ -36,11 +36,14 @@ export interface NodeRoutes {
   readonly routes: readonly WrittenRoute[];
   /** podCIDRs that get no route. */
   readonly without: readonly { readonly cidr: string; readonly why: string }[];
-  /** It is not known where the Node is just now: what it has stays. */
+  /** The Node's port is unknown, so its routes stay. */
   readonly isDoubtful: boolean;
 }
 
-/** In the order of their names. Of two Nodes that claim one CIDR the one has it that has the route, else the first. */
+/**
+ * The routes of each Node, by the Nodes' names. If two Nodes have the same CIDR, the one that has the route keeps it,
+ * else the first one gets it.
+ */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
   const portsOf = portFinder(reading);
@@ -59,7 +62,10 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   return found.map((one) => withoutTaken(one, holders));
 }
 
-/** Ports of the Node's server; where it names none of ours, those with its addresses. Undefined: two Nodes claim the server. */
+/**
+ * The ports of the Node's server. A Node without a providerID has the ports with its addresses. Undefined: two Nodes
+ * claim the server.
+ */
 export function portFinder({
   nodes,
   ports,
@@ -107,7 +113,7 @@ function routesOf(
   return { node, ports: ports ?? [], routes, without, isDoubtful };
 }
 
-/** On subnets of the router: those that are InternalIPs of the Node in its order, then the others. */
+/** The addresses on subnets of the router. The InternalIPs of the Node come first, in its order. */
 function nextHops(
   node: Node,
   ports: readonly RoutePort[],

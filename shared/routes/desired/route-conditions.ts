@@ -6,7 +6,7 @@ import type { WrittenRoute } from '../../model/network/routes.ts';
 import type { NodeRoutes } from './node-routes.ts';
 
 const NETWORK_UNAVAILABLE = 'NetworkUnavailable';
-/** In the words of Kubernetes' route controller (docs/sources/kubernetes.md, "Routes"). */
+/** The conditions of Kubernetes' route controller (docs/sources/kubernetes.md, "Routes"). */
 const CREATED = {
   status: 'False',
   reason: 'RouteCreated',
@@ -19,8 +19,8 @@ const NOT_CREATED = {
 } as const;
 
 /**
- * NetworkUnavailable of the Nodes: whether there is a route to each of its podCIDRs. One without podCIDRs is left
- * alone, unless it had a route; one of which nothing is certain keeps what it says. `now` is RFC 3339.
+ * The condition NetworkUnavailable of each Node: whether there is a route to each of its podCIDRs. A Node without
+ * podCIDRs gets none, unless it had a route. A Node whose port is unknown keeps its condition. `now` is RFC 3339.
  */
 export function routeConditions(
   nodes: readonly NodeRoutes[],

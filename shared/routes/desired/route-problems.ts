@@ -4,15 +4,18 @@ import { cidrKey } from '../../model/network/cidr.ts';
 import type { Route, WireRouter, WrittenRoutes } from '../../model/network/routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 
-/** Neutron's max_routes where nobody set it; no API tells what it is. */
+/** Neutron's default for max_routes. No API tells the real value. */
 const DEFAULT_LIMIT = 30;
-/** From here on it is said. */
+/** The number of routes from which a Problem warns of the limit. */
 const NEARLY = 27;
 
-/** So many routes of a cluster without a Node are more likely a wrong answer than the truth. */
+/** The number of routes from which a cluster without Nodes is more likely a wrong answer than the truth. */
 const SUSPICIOUS = 2;
 
-/** Why nothing at all is to be written: what was read cannot be the whole truth. `isManual`: somebody said that it is. */
+/**
+ * The reason to write nothing, since the answers cannot be the whole truth. `isManual`: a person asked for this run,
+ * which confirms that there are no Nodes.
+ */
 export function routeDoubt(
   { router, subnets, nodes, written, former }: RouteReading,
   isManual: boolean,
@@ -35,7 +38,7 @@ export function routeDoubt(
 export interface RouteProblemInput {
   readonly router: WireRouter;
   readonly nodes: readonly NodeRoutes[];
-  /** Whether they fit or not. */
+  /** All wanted routes, whether they fit or not. */
   readonly wanted: WrittenRoutes;
   readonly staying: readonly Route[];
   readonly foreign: readonly Route[];
@@ -53,7 +56,9 @@ export function routeProblems(input: RouteProblemInput): readonly Problem[] {
   return [...room(input), ...rivals(input), ...without];
 }
 
-/** Before Neutron refuses; one that has more than the default has another limit. */
+/**
+ * Warns of the limit before Neutron refuses a route. A router with more routes than the default has another limit.
+ */
 function room({ router, wanted, staying, limit }: RouteProblemInput): readonly Problem[] {
   const keys = new Set([...staying, ...wanted].map(routeKey));
   const isRaised = (router.routes ?? []).length > DEFAULT_LIMIT;
@@ -62,7 +67,7 @@ function room({ router, wanted, staying, limit }: RouteProblemInput): readonly P
   return [{ field: '[Route] router-id', value: router.id, message }];
 }
 
-/** Which of two routes to the same pods counts is not for us to say. */
+/** Routes of others to the same pods. Nobody knows which of the two routes wins. */
 function rivals({ wanted, foreign }: RouteProblemInput): readonly Problem[] {
   const ours = new Set(wanted.map(({ destination }) => cidrKey(destination)));
   return foreign

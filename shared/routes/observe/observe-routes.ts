@@ -11,7 +11,7 @@ const FIELDS = [
   ...['allowed_address_pairs', 'port_security_enabled', 'security_groups'],
 ];
 
-/** Ports by which a router is on a subnet: a plain one, a distributed one, and one of two or more. */
+/** The device owners of router interfaces: plain, distributed, and highly available. */
 const INTERFACES = [
   'network:router_interface',
   'network:router_interface_distributed',
@@ -19,9 +19,9 @@ const INTERFACES = [
 ];
 
 export interface ObservedPorts {
-  /** Those of the Nodes, and those that the record names. */
+  /** The ports of the Nodes, and those that the record names. */
   readonly ports: readonly (RoutePort & WireResource)[];
-  /** By which the router is on its subnets; where none is named, all routers on theirs. */
+  /** The interfaces of the router; of all routers if none is named. */
   readonly interfaces: readonly RoutePort[];
 }
 
@@ -29,12 +29,15 @@ export interface ObservedRoutes {
   readonly router: WireRouter;
   readonly subnets: ReadonlySet<string>;
   readonly ports: readonly RoutePort[];
-  /** The others of the record. */
+  /** The other routers of the record. */
   readonly former: readonly FormerRouter[];
   readonly resources: readonly ObservedResource<'router' | 'port'>[];
 }
 
-/** Ports in one call where every Node names its server, and those of routers in one more where it is not said which router. */
+/**
+ * The ports of the Nodes and of the router, by one call if every Node names its server. One more call lists the
+ * interfaces of all routers if none is named.
+ */
 export async function observePorts(
   routerId: string | undefined,
   nodes: readonly Node[],
@@ -61,7 +64,9 @@ export async function observePorts(
   };
 }
 
-/** A router, in one call, and one for each other router of the record. Undefined when there is no such router. */
+/**
+ * The router, by one call, and each other router of the record, by one more. Undefined if the router does not exist.
+ */
 export async function observeRoutes(
   routerId: string,
   { ports, interfaces }: ObservedPorts,

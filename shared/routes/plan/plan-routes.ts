@@ -5,14 +5,14 @@ import type { Route } from '../../model/network/routes.ts';
 import { planOne } from '../../plan/plan-one.ts';
 
 export interface RoutesPlanInput {
-  /** In the order in which they are to be written. */
+  /** The desired resources in the order in which they are written. */
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   readonly problems: readonly Problem[];
   readonly foreign: readonly Route[];
 }
 
-/** Between the routes of a router, with all that belongs to them, and what the Nodes say. */
+/** The plan of the routes: what differs on routers and ports, and in the conditions of Nodes. */
 export function planRoutes({ desired, observed, problems, foreign }: RoutesPlanInput): Plan {
   const steps: Step[] = [];
   const refused: Refusal[] = [];

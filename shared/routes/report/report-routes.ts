@@ -11,17 +11,17 @@ import type { Route, WrittenRoute } from '../../model/network/routes.ts';
 import { noteOf } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
 
-/** How it came out. */
+/** The result of a run. */
 export interface RoutesDone {
   readonly plan: Plan;
   readonly desired?: DesiredRoutes;
   readonly routes: readonly Route[];
   readonly stopped: boolean;
-  /** By address, of the router, of ports and of Nodes. */
+  /** The errors by address, of the router, of ports and of Nodes. */
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
-/** Whether the Node's pods can be reached by it: it is on the router, and its port lets them through. */
+/** Whether a route works: it is on the router, and its port accepts the pods' packets. */
 export function isRouted({
   routes,
   failed,
@@ -30,7 +30,7 @@ export function isRouted({
   return (route) => there.has(routeKey(route)) && !failed.has(routePortAt(route.port));
 }
 
-/** Where a right is missing nothing is tried again before something changes, or the next sweep. */
+/** The outcome of a run. A missing right is not tried again before something changes, or the next sweep. */
 export function outcomeOfRoutes({ plan, desired, stopped, failed }: RoutesDone): Outcome {
   const errors = [...failed.values()];
   const error = errors.find(({ code }) => code !== 'FORBIDDEN');
@@ -50,10 +50,10 @@ export function outcomeOfRoutes({ plan, desired, stopped, failed }: RoutesDone):
   return reasons.length > 0 ? { status: 'blocked', reason: reasons.join('\n') } : { status: 'settled' };
 }
 
-/** Of a cluster with many Nodes most would say the same. */
+/** The number of reasons in one outcome. In a large cluster most would repeat each other. */
 const MOST = 10;
 
-/** What OpenStack does not let us write, as the Problem that it is. */
+/** The writes that OpenStack forbids, as Problems. */
 export function forbiddenProblems(failed: ReadonlyMap<Address, ReconcileError>): readonly Problem[] {
   return [...failed].flatMap(([value, { code, message }]) =>
     code === 'FORBIDDEN' ? [{ field: fieldOf(value), value, message }] : [],
@@ -65,8 +65,8 @@ function fieldOf(address: Address): string {
 }
 
 /**
- * In the word of Kubernetes' route controller (docs/sources/kubernetes.md, "Routes"); a Node that is not yet
- * initialised only waits.
+ * The Events of Nodes without a route, with the reason of Kubernetes' route controller (docs/sources/kubernetes.md,
+ * "Routes"). A Node that is not initialised yet gets none.
  */
 export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
   const isThere = isRouted(done);

@@ -22,8 +22,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 const LONGEST_MESSAGE = 500;
 
 /**
- * What an answer of the apiserver that is no success means (API conventions, "Status"): what was attempted, the status
- * and the Status object's message; the request id is the apiserver's Audit-Id.
+ * The error for an answer of the apiserver that is no success (Kubernetes API conventions, "Response Status Kind"). Its
+ * message has what was attempted, the status and the message of the Status object; its request id is the Audit-Id.
  */
 export function answerError(doing: string, { status, headers, text }: RawAnswer): ReconcileError {
   const code = CODES[status] ?? (status >= 500 ? 'KUBE_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');

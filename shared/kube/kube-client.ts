@@ -22,16 +22,16 @@ import { ConfigMapState } from './state/config-map-state.ts';
 import { ConfigMapRoutes } from './state/written-routes.ts';
 
 export interface KubeClientOptions {
-  /** Of Leases and state. */
+  /** Namespace of Leases and ConfigMaps. */
   readonly namespace: string;
-  /** Holder of our Leases: unique per process or invocation. */
+  /** Holder of our Leases, unique to a process or invocation. */
   readonly identity: string;
   readonly log: Log;
 }
 
 /**
- * The Kube port over HTTP. Objects pass as the apiserver's JSON: unknown fields are kept, timestamps stay strings. Throws
- * ReconcileError as http.ts says.
+ * The Kube port over HTTP. Objects pass as the apiserver's JSON: unknown fields are kept and timestamps stay strings.
+ * Throws ReconcileError (answer-error.ts).
  */
 export class KubeClient implements Kube {
   readonly state: StateStore;

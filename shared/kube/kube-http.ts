@@ -8,26 +8,26 @@ import type { Connection, Credential } from './connection/connection.ts';
 
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the server's URL; names in it are encoded already. */
+  /** Path below the server's URL, with names encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  /** Sent as JSON; that of a PATCH is a merge patch (RFC 7386). */
+  /** Sent as JSON. The body of a PATCH is a merge patch (RFC 7386). */
   readonly body?: unknown;
   /** What is attempted, for messages, such as `read Service shop/web`. */
   readonly doing: string;
-  /** Statuses beside 2xx that the caller understands; every other one is thrown. */
+  /** Statuses besides 2xx that the caller handles. Every other one is thrown. */
   readonly expected?: readonly number[];
 }
 
 export interface KubeAnswer {
   readonly status: number;
-  /** Parsed JSON, or the text of an answer that is none. */
+  /** Parsed JSON, or the text of an answer without JSON. */
   readonly body: unknown;
-  /** The apiserver's `Date` header in milliseconds since 1970; it counts whole seconds. */
+  /** The `Date` header in milliseconds since 1970, in whole seconds; undefined where it is missing. */
   readonly serverTimeMs: number | undefined;
 }
 
-/** One attempt as it went, for metrics. */
+/** One attempt, for metrics. */
 export interface KubeCall {
   readonly method: string;
   /** 0 when no answer came. */
@@ -37,14 +37,13 @@ export interface KubeCall {
 
 export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
 
-/** No attempt begins later than this after the first: the queue waits cheaper than a function. */
+/** No attempt starts later than this after the first one. Waiting in the queue is cheaper than waiting in a function. */
 const RETRY_WITHIN_MS = 5_000;
 
 /**
- * The one HTTP client for a kube-apiserver, with one keep-alive agent. A GET is tried up to three times on 429, 5xx and
- * lost connections, with full jitter or as Retry-After says; a write never: whether it took effect is for the next run
- * to see. After a 401 the credential is read again and the request repeated once. Throws ReconcileError
- * (answer-error.ts says which), never with the credential in it.
+ * The HTTP client for a kube-apiserver. A GET is repeated on 429, 5xx and lost connections, with full jitter or as
+ * Retry-After says. A write is never repeated: the next run sees whether it took effect. After a 401 the credential is
+ * read again and the request repeated once. Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
   const client = createGot({ timeout: { connect: 5_000, request: 30_000 }, https: connection.tls });
@@ -70,7 +69,7 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
   };
 }
 
-/** Infinity when waiting does not help. */
+/** Milliseconds until the next attempt; Infinity where waiting does not help. */
 function retryDelayMs(error: unknown, tried: number): number {
   if (!(error instanceof ReconcileError) || error.code !== 'KUBE_UNAVAILABLE') return Infinity;
   return error.context.retryAfterMs ?? backoffMs(tried);
@@ -109,7 +108,7 @@ function contentType(method: KubeRequest['method']): string {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 }
 
-/** Without got's error as the cause: that holds the request with its token. */
+/** The error for a lost connection. got's own error is no cause of it, since it holds the request with its token. */
 function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${error.message})`;

@@ -2,7 +2,7 @@ import { ReconcileError } from '../model/errors.ts';
 import type { ObjectMeta } from '../model/kubernetes.ts';
 import type { Http, KubeRequest } from './kube-http.ts';
 
-/** Paths of the Kubernetes API below the server's URL (API concepts, "Resource URIs"). */
+/** Path of a resource, or object, of the core API (Kubernetes API concepts, "Resource URIs"). */
 export function corePath(resource: string, namespace?: string, name?: string): string {
   return path('/api/v1', resource, namespace, name);
 }
@@ -21,7 +21,7 @@ function path(group: string, resource: string, namespace?: string, name?: string
   return `${group}${scope}/${resource}${object}`;
 }
 
-/** Every object has a uid: what has none is the answer of something else, such as a proxy. */
+/** The object in an answer. Throws UNEXPECTED_RESPONSE for one without uid, which something else sent, such as a proxy. */
 export function asObject(body: unknown, doing: string): { readonly metadata: ObjectMeta } {
   const { metadata } = (body ?? {}) as { metadata?: Partial<ObjectMeta> };
   if (typeof metadata?.uid === 'string') return body as { readonly metadata: ObjectMeta };
@@ -44,9 +44,9 @@ interface Item {
 }
 
 /**
- * All objects of a collection, in pages of 500 of one consistent snapshot. When the snapshot expires on the way (410,
- * docs/sources/kubernetes.md, "Lists in pages") it starts over, once; a part is never returned. Field managers and a
- * Node's images, the bulk of the JSON, are dropped. Throws KUBE_UNAVAILABLE when it expires again.
+ * All objects of a collection, read in pages of one consistent snapshot, never a part of them. When the snapshot expires
+ * (410; docs/sources/kubernetes.md, "Lists in pages") the list starts over once, then throws KUBE_UNAVAILABLE. The
+ * objects come without field managers and a Node's images, the bulk of the JSON.
  */
 export async function listAll<T>(http: Http, request: ListRequest): Promise<readonly T[]> {
   const items = (await tryList(http, request)) ?? (await tryList(http, request));
@@ -56,7 +56,7 @@ export async function listAll<T>(http: Http, request: ListRequest): Promise<read
   });
 }
 
-/** Undefined when the snapshot expired. */
+/** All objects; undefined where the snapshot expired. */
 async function tryList(http: Http, request: ListRequest): Promise<unknown[] | undefined> {
   const items: unknown[] = [];
   let token: string | undefined;

@@ -4,34 +4,34 @@ import type { Http, KubeAnswer } from './kube-http.ts';
 import { leasePath } from './kube-objects.ts';
 
 export interface LeaseOptions {
-  /** Of the Lease object. */
+  /** Namespace of the Lease. */
   readonly namespace: string;
-  /** The whole name of the object. */
+  /** Name of the Lease. */
   readonly name: string;
-  /** Who we are: unique per process or invocation. */
+  /** Holder, unique to a process or invocation. */
   readonly identity: string;
   readonly log: Log;
 }
 
-/** When the last confirmed write of ours was sent, by the monotonic clock, and what the apiserver answered. */
+/** The last confirmed write of ours: the answer, and when it was sent by the monotonic clock. */
 interface Held {
   readonly record: LeaseRecord;
   readonly sinceMs: number;
 }
 
 /**
- * A Lease of one unit (docs/sources/kubernetes.md, "Leases"). Whether another holder is alive is told by the apiserver's Date
- * header alone; how long our own hold lasts, by the monotonic clock since the last confirmed write was sent. Acquire
- * takes two calls, release one, renew one when half of the time is over and none before.
+ * A Lease of one unit (docs/sources/kubernetes.md, "Leases"). The apiserver's Date header alone tells whether another
+ * holder is alive; the monotonic clock since our last confirmed write tells how long we hold it. `acquire` takes two
+ * calls, `release` one, `renew` one in the second half of the time and none before.
  */
 export class KubeLease implements Lease {
   private readonly http: Http;
   private readonly options: LeaseOptions;
   private held: Held | undefined;
-  /** There was none before. */
+  /** This process created the Lease. */
   private made = false;
   private renewing: Promise<void> | undefined;
-  /** Add the monotonic clock to get the apiserver's. */
+  /** What to add to the monotonic clock for the apiserver's time. */
   private clockOffsetMs = 0;
 
   constructor(http: Http, options: LeaseOptions) {
@@ -39,7 +39,7 @@ export class KubeLease implements Lease {
     this.options = options;
   }
 
-  /** `fresh` is true when the Lease was just made or when we were its last holder. */
+  /** Takes the Lease, or throws LEASE_HELD. `fresh`: nobody else held it since we did, or ever. */
   async acquire(): Promise<{ readonly fresh: boolean }> {
     const { identity, name } = this.options;
     const found = await this.read();
@@ -51,7 +51,7 @@ export class KubeLease implements Lease {
     return { fresh: found === undefined || lastHolder(found) === identity };
   }
 
-  /** Calls that come together make one renewal. */
+  /** Renews the Lease, or throws LEASE_LOST. Calls at the same time make one renewal. */
   renew(): Promise<void> {
     this.renewing ??= this.renewOnce().finally(() => (this.renewing = undefined));
     return this.renewing;
@@ -61,7 +61,7 @@ export class KubeLease implements Lease {
     if (!this.held) throw this.isLost('it is not held');
     const ageMs = performance.now() - this.held.sinceMs;
     if (ageMs < LEASE_DURATION_MS / 2) return;
-    // after a write that took longer than the lease, too: an unchanged resourceVersion proves that nobody had it since
+    // An unchanged resourceVersion proves that nobody held it since, even where a write took longer than the lease.
     if (await this.write(renewed(this.held.record, this.serverNow()))) return;
     this.held = undefined;
     throw this.isLost('another holder took it');
@@ -77,7 +77,7 @@ export class KubeLease implements Lease {
     this.held = undefined;
   }
 
-  /** Also when we do not hold it, unless somebody alive does. */
+  /** Deletes the Lease, also one that is not ours, unless its holder is alive. */
   async remove(): Promise<void> {
     const { held } = this;
     this.held = undefined;
@@ -97,7 +97,7 @@ export class KubeLease implements Lease {
     return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
   }
 
-  /** False when somebody else wrote, made or deleted it meanwhile: without the uid a PUT would make it again. */
+  /** False where somebody else wrote, created or deleted it meanwhile. The uid keeps a PUT from creating it again. */
   private async write(record: LeaseRecord): Promise<boolean> {
     const { namespace } = this.options;
     const sinceMs = performance.now();
@@ -156,10 +156,7 @@ export class KubeLease implements Lease {
   }
 }
 
-/**
- * A coordination.k8s.io/v1 Lease on the wire (docs/sources/kubernetes.md, "Leases"); fields not named here are sent
- * back as they came.
- */
+/** A coordination.k8s.io/v1 Lease on the wire. Fields that are not named here are sent back as they came. */
 export interface LeaseRecord {
   readonly metadata: {
     readonly name: string;
@@ -181,17 +178,17 @@ export const LEASE_LABEL = { 'levelset.openstack.org/lease': 'unit' } as const;
 
 export const LEASE_DURATION_MS = 15_000;
 
-/** The Date header counts whole seconds, and two apiservers may differ. */
+/** Margin for the Date header, which has whole seconds, and for clocks of several apiservers. */
 const MARGIN_MS = 2_000;
 
-/** Who held it last, kept after a release so that the next holder knows whether anybody wrote in between. */
+/** Annotation with the last holder. It outlives a release, so that a holder knows whether anybody else wrote since. */
 const LAST_HOLDER = 'levelset.openstack.org/last-holder';
 
 export function emptyRecord(name: string): LeaseRecord {
   return { metadata: { name, labels: LEASE_LABEL } };
 }
 
-/** How long `identity` must leave it alone yet: 0 when it is free, run out, or its own. All times are the server's. */
+/** Milliseconds for which somebody else holds the Lease; 0 where it is free, expired or our own. In the apiserver's time. */
 export function heldForMs({ spec }: LeaseRecord, identity: string, nowMs: number): number {
   if (!spec?.holderIdentity || spec.holderIdentity === identity) return 0;
   const renewedMs = Date.parse(spec.renewTime ?? '');
@@ -235,7 +232,7 @@ export function released(record: LeaseRecord, identity: string, nowMs: number): 
   };
 }
 
-/** The apiserver refuses a MicroTime that has not six digits. */
+/** A MicroTime. The apiserver refuses one without six digits after the point. */
 function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }

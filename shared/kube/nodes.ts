@@ -11,7 +11,7 @@ export async function getNode(http: Http, name: string): Promise<Node | undefine
   return answer.status === 404 ? undefined : asObject(answer.body, request.doing);
 }
 
-/** A merge patch replaces whole lists: that nobody else wrote one meanwhile is for the resourceVersion to say. */
+/** Patches a Node under its resourceVersion, since a merge patch replaces whole lists. Throws KUBE_CONFLICT. */
 export function patchNode(http: Http, node: Node, patch: NodePatch): Promise<Node> {
   return write(http, node, patch, '');
 }

@@ -8,9 +8,9 @@ import { corePath } from './kube-objects.ts';
 const LONGEST_MESSAGE = 1024;
 
 /**
- * Shows an Event at a Service or a Node (docs/sources/kubernetes.md, "Events of the controllers"). There is no memory
- * between runs, so the name is made of what the Event says: the same again counts up the one that is there, until the
- * apiserver drops it (--event-ttl). Never throws: an Event that cannot be written goes to the log.
+ * Writes an Event about a Service or Node (docs/sources/kubernetes.md, "Events of the controllers"). Its name is a hash of
+ * what it says, since runs have no memory: the same Event again counts up the first one, until the apiserver drops that
+ * (--event-ttl). Never throws: an Event that cannot be written goes to the log.
  */
 export async function recordEvent(
   http: Http,
@@ -47,7 +47,7 @@ async function write(http: Http, about: Service | Node, event: ObjectEvent): Pro
   await http({ method: 'PATCH', path: one, body: { count, lastTimestamp: body.lastTimestamp }, doing });
 }
 
-/** Events of what has no namespace are in `default`. */
+/** The Event object. Events about Nodes are in the namespace `default`. */
 function eventObject({ metadata }: Service | Node, { component, type, reason, message }: ObjectEvent) {
   const { namespace, name, uid, resourceVersion } = metadata;
   const isService = namespace !== undefined;

@@ -6,10 +6,10 @@ import { isRecord, stringAt } from '../model/json.ts';
 import { isWireResource } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
-/** Barbican gives no more at once, whatever is asked for (max_limit_paging). */
+/** Barbican's default maximum of a page (`max_limit_paging`). */
 const PAGE_SIZE = 100;
 
-/** A whole list of Barbican's, by offset, until as many are there as it says there are; or an error, never a part. */
+/** A whole list of Barbican, which has pages by offset and says the total. Throws rather than return a part. */
 export async function listByOffset(
   session: Session,
   kind: ReadKind,
@@ -35,16 +35,16 @@ export async function listByOffset(
   }
 }
 
-/** An object of Barbican with the id that its own address ends in; of that address nothing else is used (decision 30). */
+/** An object of Barbican, with the id that its address ends in. Nothing else of the address is used (decision 30). */
 export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
   const id = stringAt(object, reference)?.split('/').at(-1);
   return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
 }
 
-/** Not ours to read, gone, or no text. */
+/** Statuses for a secret that we may not read, that is gone, or that is no text. */
 const UNREADABLE: readonly number[] = [403, 404, 406];
 
-/** The payload of a secret of Barbican as text; undefined where that cannot be had (Key Manager API, secret payload). */
+/** The payload of a secret as text; undefined where that cannot be read (Key Manager API, "Secrets", payload). */
 export async function readCertificateText(session: Session, id: string): Promise<string | undefined> {
   const attempted = `read the certificate in secret ${id}`;
   const answer = await session.send({

@@ -7,7 +7,7 @@ interface Tally {
   readonly failedRequestIds: string[];
 }
 
-/** Counts the calls made inside one run, over all awaits in it; `note` is fed by the HTTP client. */
+/** Counts the calls of one run, over all its awaits. The HTTP client calls `note` for each attempt. */
 export function createCallRecorder(): { readonly recorder: CallRecorder; readonly note: Observer } {
   const runs = new AsyncLocalStorage<Tally>();
   return {
@@ -27,7 +27,7 @@ export function createCallRecorder(): { readonly recorder: CallRecorder; readonl
   };
 }
 
-/** To read or delete what is not there is an answer, not a failure. */
+/** A 404 to a GET or DELETE is an answer and no failure. */
 function isFailure({ method, status }: Call): boolean {
   return status >= 400 && !(status === 404 && (method === 'GET' || method === 'DELETE'));
 }

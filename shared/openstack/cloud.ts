@@ -11,7 +11,7 @@ import { readOctaviaVersion, type ApiVersion, readQuota } from './octavia-limits
 import { isWireResource, listAll, sendVersioned } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
-/** The port Cloud over the table of endpoints (Octavia API v2, Networking API v2.0). */
+/** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session): Cloud {
   let version: Promise<ApiVersion> | undefined;
   let extensions: Promise<ReadonlySet<string>> | undefined;

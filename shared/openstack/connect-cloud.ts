@@ -9,11 +9,11 @@ import { createSession } from './identity/session.ts';
 export interface Connection {
   readonly cloud: Cloud;
   readonly calls: CallRecorder;
-  /** A token can be had and the catalog has both services; throws a ReconcileError that says what is wrong. */
+  /** Resolves when there is a token and the catalog has Octavia and Neutron; otherwise throws a ReconcileError. */
   readonly ready: () => Promise<void>;
 }
 
-/** OpenStack for one process: one HTTP client, one token. Makes no request by itself; `observe` sees every attempt. */
+/** OpenStack for one process: one HTTP client and one token. Sends nothing by itself; `observe` sees every attempt. */
 export function connectCloud(config: OpenStackConfig, options: { observe?: Observer } = {}): Connection {
   const { recorder, note } = createCallRecorder();
   const http = createHttp(config, (call) => {

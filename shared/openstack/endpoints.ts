@@ -6,22 +6,23 @@ import type { ServiceType } from './openstack-http.ts';
 export interface Endpoint {
   readonly service: ServiceType;
   readonly collection: string;
-  /** Envelope of one object; the plural's is that of a list, with `<plural>_links` beside it. */
+  /** Envelope of one object. */
   readonly singular: string;
+  /** Envelope of a list, with `<plural>_links` beside it. */
   readonly plural: string;
-  /** The kind whose object the collection lies under. */
+  /** Kind of the object that the collection is below. */
   readonly parent?: 'pool' | 'l7policy';
-  /** Tags are no attribute of a PUT but have their own below the object (Neutron, "Standard attributes: tags"). */
+  /** Tags are set by a PUT of their own below the object (Networking API, "Standard attributes tag extension"). */
   readonly tagsApart?: true;
-  /** Barbican's way: objects come without envelope and id; this attribute of theirs is an address that ends in it. */
+  /** Attribute with the object's address, which ends in its id. Barbican has neither envelopes nor ids. */
   readonly reference?: 'secret_ref' | 'container_ref';
-  /** Sent as OpenStack-API-Version, where the service knows it. */
+  /** Value of the header OpenStack-API-Version. */
   readonly microversion?: string;
-  /** Objects have no id: their name is theirs. */
+  /** Objects have no id; their name serves as one. */
   readonly named?: true;
-  /** A list has only names and ids without this below the collection. */
+  /** Lists are read at `/detail`, as they have only names and ids otherwise. */
   readonly detail?: true;
-  /** For messages. */
+  /** What messages call the kind. */
   readonly title: string;
 }
 
@@ -50,7 +51,7 @@ export const ENDPOINTS: Readonly<Record<ReadKind, Endpoint>> = {
   container:     { service: 'key-manager',   collection: '/v1/containers',             singular: '',              plural: 'containers',     title: 'container', reference: 'container_ref' },
 };
 
-/** The path of a kind's collection. `parent` is the id of the object it lies under. */
+/** Path of a kind's collection. `parent` is the id of the object that it is below. */
 export function collectionPath(kind: ReadKind, parent?: string): string {
   const { collection, parent: parentKind } = ENDPOINTS[kind];
   if (parentKind === undefined) return collection;
@@ -73,7 +74,7 @@ export function queryText(query: Query): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Ids may come from annotations: one that is no UUID never enters a URL (decision 30). */
+/** The id, for a URL. Throws NOT_FOUND for one that is no UUID, as it may come from an annotation (decision 30). */
 function checkedId(kind: ReadKind, id: string): string {
   if (readUuid(id) === id.toLowerCase()) return id;
   throw new ReconcileError(

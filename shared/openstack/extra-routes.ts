@@ -7,8 +7,8 @@ import { isWireResource } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
 /**
- * Routes that come to a router, or leave it, whatever else is on it (extension extraroute-atomic). Twice is once; one that is to
- * leave must be spelled as it is there. Answers the router as it is then.
+ * Adds routes to a router, or removes them, and leaves its other routes alone (extension extraroute-atomic). Adding one
+ * twice adds it once; one to remove must be spelled as it is there. Returns the router as it is then.
  */
 export async function changeRoutes(
   session: Session,
@@ -30,7 +30,7 @@ export async function changeRoutes(
   return changed;
 }
 
-/** The aliases of what Neutron can do. */
+/** Aliases of Neutron's extensions. */
 export async function readNetworkExtensions(session: Session): Promise<ReadonlySet<string>> {
   const attempted = 'read the extensions of Neutron';
   const path = '/v2.0/extensions?fields=alias';

@@ -6,12 +6,12 @@ import { isRecord, stringAt } from '../model/json.ts';
 import type { Session, SessionRequest } from './identity/session.ts';
 import type { HttpAnswer } from './openstack-http.ts';
 
-/** Octavia and Neutron both cap it at their own maximum. */
+/** Objects to ask for at once. Each service reduces it to its own maximum. */
 const PAGE_SIZE = 1_000;
 
 /**
- * A whole list, page by page. Of a link to the next page only the marker is taken: its host and path are the service's
- * own idea of where it is (decision 30). A page that does not lead on is an error, never a short list.
+ * A whole list, page by page. Only the marker of a link to the next page is used, not its host and path (decision 30).
+ * Throws UNEXPECTED_RESPONSE for a link that does not lead on, rather than return a part.
  */
 export async function listAll(
   session: Session,
@@ -62,7 +62,10 @@ function nextLink(links: unknown): string | undefined {
 
 const NOT_ACCEPTABLE = 406;
 
-/** In the version of the API that its endpoint asks for; in the oldest one where the service has not got that (Nova, "Microversions"). */
+/**
+ * Sends a request with the microversion of its endpoint, or without one where the service does not have that (406;
+ * Compute API guide, "Microversions").
+ */
 export async function sendVersioned(
   session: Session,
   kind: ReadKind,

@@ -8,7 +8,7 @@ export interface ApiVersion {
   readonly minor: number;
 }
 
-/** It brought the tags by which levelset finds what it made (Octavia API version history). */
+/** Minor version that brought tags (docs/sources/openstack.md, "Octavia API versions"). */
 const LEAST = 5;
 
 function tooOld({ major, minor }: ApiVersion): ReconcileError {

@@ -21,15 +21,15 @@ export interface HttpAnswer {
   readonly status: number;
   readonly requestId?: string;
   readonly retryAfterMs?: number;
-  /** X-Subject-Token, with which Keystone answers a token. */
+  /** The header X-Subject-Token, in which Keystone sends a token. */
   readonly subjectToken?: string;
-  /** The parsed JSON; undefined when the answer was empty or no whole JSON. */
+  /** Parsed JSON; undefined where the answer was empty or no whole JSON. */
   readonly body: unknown;
-  /** Where text was asked for. */
+  /** The text of the answer, where `accept` asked for text. */
   readonly text?: string;
 }
 
-/** One attempt, as it went: what metrics and the run's report are made of. */
+/** One attempt, for metrics and the run's report. */
 export interface Call {
   readonly service: ServiceType;
   readonly method: string;
@@ -41,7 +41,7 @@ export interface Call {
 
 export type Observer = (call: Call) => void;
 
-/** No whole answer came. Carries the reason in words only: got's own errors hold the request with its token. */
+/** No whole answer came. It has the reason in words only, as got's own errors hold the request with its token. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly timedOut: boolean;
@@ -54,13 +54,13 @@ export class NoAnswer extends Error {
 
 export type Http = (request: HttpRequest) => Promise<HttpAnswer>;
 
-/** What asks for a longer wait than this is given back: the queue waits cheaper than a function. */
+/** An answer that asks to wait longer is returned. Waiting in the queue is cheaper than waiting in a function. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * The one HTTP client for OpenStack. Resolves with every answer, whatever its status; rejects with NoAnswer only.
- * A GET is tried up to three times on 429, 5xx and lost connections, with full jitter; not after a timeout (the limit of
- * one call is the limit of the wait), and never a write: whether it took effect is for the next run to see.
+ * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A GET is
+ * repeated on 429, 5xx and lost connections, with full jitter, but not after a timeout: one limit holds for the call and
+ * for the wait. A write is never repeated: the next run sees whether it took effect.
  */
 export function createHttp(config: OpenStackConfig, observe: Observer): Http {
   const client = createClient(config);
@@ -136,7 +136,7 @@ function toNoAnswer(error: unknown): NoAnswer {
   return new NoAnswer(error.message === '' ? error.code : error.message, timedOut);
 }
 
-/** Statuses that say nothing about the request itself; 501 is a service's final word. */
+/** Whether a status may pass by itself. A 501 does not: it says what the service cannot do. */
 function isPassing(status: number): boolean {
   return status === 429 || (status >= 500 && status !== 501);
 }

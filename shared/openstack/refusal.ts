@@ -10,7 +10,7 @@ interface Rule {
   readonly code: ErrorCode;
 }
 
-/** First match wins. The only place that reads what OpenStack says in words. */
+/** Codes for refusals; the first match counts. Nothing else reads the words of OpenStack. */
 // prettier-ignore
 const RULES: readonly Rule[] = [
   { status: 400, type: 'ExternalIpAddressExhausted', code: 'ADDRESSES_EXHAUSTED' },
@@ -29,12 +29,12 @@ const RULES: readonly Rule[] = [
   { status: 412, code: 'CHANGED_MEANWHILE' },
   { status: 422, code: 'REJECTED' },
   { status: 429, code: 'RATE_LIMITED' },
-  // The amphora provider passes Neutron's word on the VIP address on as a 500.
+  // The amphora provider passes on Neutron's refusal of the VIP address as a 500.
   { status: 500, message: /^Provider '.*' reports error: .*(already allocated|not a valid IP|cannot be directly assigned)/, code: 'REJECTED' },
   { status: 501, message: /^Provider '/, code: 'REJECTED' },
 ];
 
-/** An answer that is no success, as the error the pipeline knows. `attempted` says what was tried on which object. */
+/** The error for an answer that is no success. `attempted` says what was tried on which object. */
 export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
   const fault = readFault(answer.body);
   const said = fault?.message ?? `HTTP ${answer.status} without a readable message`;
@@ -44,19 +44,19 @@ export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
   });
 }
 
-/** What a router may have (extension extraroute; max_routes of neutron.conf, which no API tells). */
+/** The number of routes that a router may have (`max_routes` of neutron.conf). No API tells it but this refusal. */
 function limitIn(said: string): Pick<ErrorContext, 'limit'> {
   const [, limit] = /The number of routes exceeds the maximum (\d+)/.exec(said) ?? [];
   return limit === undefined ? {} : { limit: Number(limit) };
 }
 
-/** A success whose body is not what the API promises. */
+/** The error for a success with another body than the API promises. */
 export function unexpected(attempted: string, answer: HttpAnswer, missing: string): ReconcileError {
   const message = `${attempted}: HTTP ${answer.status}, but the answer has no ${missing}`;
   return new ReconcileError('UNEXPECTED_RESPONSE', message, contextOf(answer));
 }
 
-/** A request that failed before a whole answer came. */
+/** The error for a request without a whole answer. Other errors are returned as they are. */
 export function unreachable(attempted: string, error: unknown): unknown {
   if (!(error instanceof NoAnswer)) return error;
   return new ReconcileError('CLOUD_UNAVAILABLE', `${attempted}: ${error.message}`);
@@ -82,7 +82,7 @@ function contextOf(answer: HttpAnswer): ErrorContext {
   };
 }
 
-/** What a service says of a refusal. */
+/** What a service says about a refusal. */
 export interface Fault {
   readonly message: string;
   /** Neutron's exception name, such as OverQuota. */
@@ -113,8 +113,8 @@ export function readFault(body: unknown): Fault | undefined {
 }
 
 /**
- * True when a 404 speaks of the object that was asked for. A 404 of a proxy, or of an endpoint with a wrong path, does not:
- * it must never be read as "deleted".
+ * Whether a 404 is about the object that was asked for. One of a proxy, or for a wrong path, is not, and must never be
+ * taken for "deleted".
  */
 export function saysAbsent(status: number, body: unknown): boolean {
   if (status !== 404 || !isRecord(body)) return false;
@@ -126,10 +126,10 @@ export function saysAbsent(status: number, body: unknown): boolean {
   );
 }
 
-/** Nova names what it has not got (docs/sources/openstack.md, "Error bodies"). */
+/** How Nova says that it has no such object (docs/sources/openstack.md, "Error bodies"). */
 const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
 
-/** Pecan answers a path that it does not know in the same form, but names no object. */
+/** How Barbican says so. Pecan answers an unknown path in the same form, but names no object. */
 const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {

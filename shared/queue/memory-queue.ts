@@ -3,7 +3,7 @@ import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 import { requeueDelayMs, ReadyKeys } from './scheduling.ts';
 
-/** Who keeps the keys whose load balancer is busy (PendingPoller). */
+/** Keeps the keys whose load balancer is busy (PendingPoller). */
 export interface WaitingKeys {
   wait(request: ReconcileRequest, report: Report): void;
   forget(key: Key): void;
@@ -11,12 +11,12 @@ export interface WaitingKeys {
 }
 
 export interface MemoryQueueOptions {
-  /** One run of one key. Should it reject, the key comes back as after a failure. */
+  /** Runs one key. A rejection requeues the key as a failure does. */
   readonly run: (request: ReconcileRequest) => Promise<Report>;
-  /** How many different keys run at once. */
+  /** How many keys run at once. */
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Takes the keys that wait for a load balancer; without it they come back by their own delay. */
+  /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
   readonly waiting?: WaitingKeys;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
@@ -30,9 +30,9 @@ interface Delayed {
 }
 
 /**
- * The work queue of one process. A queued key is queued once; one key never runs twice at a time, and a key that is
- * added while it runs runs once more afterwards; different keys run in parallel. What people changed overtakes
- * everything else (PRIORITY). What was not ended comes back by itself, later each time.
+ * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added while it runs
+ * runs once more afterwards. Different keys run in parallel. People's changes overtake everything else (PRIORITY). A key
+ * whose run did not settle it is requeued, with a longer delay each time.
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
@@ -40,7 +40,7 @@ export class MemoryQueue {
   readonly #ready = new ReadyKeys();
   readonly #delayed = new Map<Key, Delayed>();
   readonly #running = new Set<Key>();
-  /** What a sweep found of keys that run. */
+  /** Requests of sweeps for keys that are running. */
   readonly #found = new Map<Key, ReconcileRequest>();
   readonly #attempts = new Map<Key, number>();
   #idle: (() => void)[] = [];
@@ -52,10 +52,9 @@ export class MemoryQueue {
   }
 
   /**
-   * Queues a key. Without a delay it goes before its own delayed requeue and out of waiting; only what a sweep found
-   * leaves a requeue as it is: that key will be looked at. One that runs may have looked before what woke the sweep, so it
-   * runs once more unless it comes back anyway. With a delay, an earlier time that is known already stays. After `stop` it
-   * does nothing.
+   * Queues a key. Without a delay it replaces a requeue of the key; with one, an earlier requeue stays. A sweep never
+   * replaces a requeue. A key that is running while a sweep adds it may have read what is out of date by now, so it runs
+   * once more unless its run requeues it. After `stop` nothing is queued.
    */
   add(request: ReconcileRequest, delayMs = 0): void {
     const { key, trigger } = request;
@@ -83,7 +82,7 @@ export class MemoryQueue {
     this.#delayed.set(key, { dueMs, timer });
   }
 
-  /** Keys that are ready to run, or delayed; not those that run. */
+  /** Number of keys that are ready or delayed, without the running ones. */
   get depth(): number {
     return this.#ready.size + this.#delayed.size;
   }
@@ -92,13 +91,13 @@ export class MemoryQueue {
     return this.#running.size;
   }
 
-  /** How long the oldest ready key has been waiting for a free place. */
+  /** How long the oldest ready key has waited, in milliseconds. */
   oldestAgeMs(): number {
     const since = this.#ready.oldestSinceMs();
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** Resolves when nothing is ready, delayed or running. Keys that wait for a load balancer are not counted. */
+  /** Resolves when nothing is ready, delayed or running. Keys that wait for a load balancer do not count. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve);
@@ -106,7 +105,7 @@ export class MemoryQueue {
     });
   }
 
-  /** Forgets what is queued and resolves when the runs in hand have ended. */
+  /** Forgets what is queued, and resolves when the running keys have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();

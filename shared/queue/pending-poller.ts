@@ -7,9 +7,9 @@ import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 
 const LEAST_GAP_MS = 500;
-/** When it is known how long such a thing takes, the first look is a little before that. */
+/** The first poll comes after this share of the time that is expected. */
 const EARLY = 0.9;
-/** The next look comes after this share of the time it has taken so far: what is known is looked at closer. */
+/** The next poll comes after this share of the time so far: sooner where the duration is known. */
 const KNOWN = 0.1;
 const UNKNOWN = 0.25;
 
@@ -18,7 +18,7 @@ export interface PendingPollerOptions {
   readonly cluster: () => Promise<ClusterIdentity>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** Takes a key whose load balancer is no longer busy, or gone. */
+  /** Called with a key whose load balancer is no longer busy, or gone. */
   readonly ready: (request: ReconcileRequest) => void;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
@@ -33,10 +33,9 @@ interface Waiting {
 }
 
 /**
- * Watches all load balancers that somebody waits for with one list call at a time, at most two per second. Each is due
- * at its own time: first after the hint of its Report, or shortly before the end that similar ones lead to expect, and
- * then exponentially later with jitter, up to 30 s, so that what is waited for is at most a quarter late. A list brings
- * back every key whose load balancer has moved; of several that share it one at a time.
+ * Polls all busy load balancers with one list call at a time, at most two per second. Each has its own time: first after
+ * the delay of its Report, or shortly before the expected end, then after a share of the time so far with jitter, up to
+ * 30 s. So a key is at most a quarter of the duration late. Keys that share a load balancer are requeued one at a time.
  */
 export class PendingPoller implements WaitingKeys {
   readonly #options: PendingPollerOptions;
@@ -58,7 +57,7 @@ export class PendingPoller implements WaitingKeys {
     return this.#waiting.size;
   }
 
-  /** For a Report that is progressing with `waitingFor`; any other comes back at once. */
+  /** Keeps the key of a Report that is progressing with `waitingFor`. Any other key is ready at once. */
   wait(request: ReconcileRequest, report: Report): void {
     const { outcome } = report;
     if (outcome.status !== 'progressing' || outcome.waitingFor === undefined) {
@@ -124,7 +123,7 @@ export class PendingPoller implements WaitingKeys {
     }
   }
 
-  /** Of several keys that wait for one load balancer the first is brought back: its next write keeps the others waiting. */
+  /** Requeues a key whose load balancer is ready: only the first of several, since its write makes the others wait. */
   #judge(waiting: Waiting, status: string | undefined, taken: Set<string>): void {
     const { key } = waiting.request;
     if (this.#waiting.get(key) !== waiting) return;
@@ -148,12 +147,12 @@ export class PendingPoller implements WaitingKeys {
   }
 }
 
-/** What Octavia is busy with; the same words as in PENDING_*. */
+/** What Octavia is busy with, in the words of PENDING_*. */
 export type Operation = 'create' | 'update' | 'delete';
 
 const REMEMBERED = 9;
 
-/** How long Octavia took lately, in this process. */
+/** How long Octavia took lately, as this process saw it. */
 export class ExpectedDurations {
   readonly #seen = new Map<Operation, number[]>();
 
@@ -162,21 +161,21 @@ export class ExpectedDurations {
     this.#seen.set(operation, [...seen, durationMs].slice(-REMEMBERED));
   }
 
-  /** What one in four did not need, in milliseconds; undefined before the first one was seen to its end. */
+  /** The first quartile of the durations, in milliseconds; undefined before the first one. */
   quickest(operation: Operation): number | undefined {
     const sorted = [...(this.#seen.get(operation) ?? [])].sort((a, b) => a - b);
     return sorted[Math.floor(sorted.length / 4)];
   }
 }
 
-/** What a run left Octavia busy with: its last write tells. Undefined when it wrote nothing and only found it busy. */
+/** What a run left Octavia busy with, by its last write. Undefined where it wrote nothing and found it busy. */
 export function operationOf(report: Report): Operation | undefined {
   const last = report.applied.findLast((step) => !isOutsideOctavia(step.kind));
   if (!last) return undefined;
   return last.kind === 'loadbalancer' ? last.verb : 'update';
 }
 
-/** Ids and states of the cluster's load balancers that Octavia is still working on, by one list call. */
+/** States of the cluster's busy load balancers by their ids, read by one list call. */
 export async function pendingLoadBalancers(
   cloud: Pick<Cloud, 'list'>,
   cluster: ClusterIdentity,

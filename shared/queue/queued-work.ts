@@ -3,19 +3,19 @@ import { fieldsOf, parseJson } from '../model/json.ts';
 import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
 import { PRIORITY } from './scheduling.ts';
 
-/** What a message of either queue carries. */
+/** The body of a message in SQS. */
 export interface QueuedWork {
   readonly request: ReconcileRequest;
-  /** How often it came back already. */
+  /** How often it was requeued. */
   readonly attempt: number;
-  /** The load balancer that is waited for: looked at first, by one list call for all of a batch. */
+  /** Id of the load balancer that is busy. One list call checks those of a whole batch before any run. */
   readonly waitingFor?: string;
 }
 
-/** SQS allows 128 characters in a group id; a Service's key can be longer. */
+/** Characters in a group id of SQS. A Service's key can be longer. */
 const MAX_GROUP = 128;
 
-/** Everything of one key is one group, so that SQS hands it out serially. */
+/** The group of a message: one for each key, so that SQS delivers its messages one after the other. */
 export function groupId(work: QueuedWork): string {
   const { key } = work.request;
   return key.length <= MAX_GROUP ? key : sha256(key);
@@ -30,7 +30,7 @@ export function deduplicationId(work: QueuedWork): string {
   return cause === undefined ? randomUUID() : sha256(`${cause} ${key}`);
 }
 
-/** Reads a message body. Undefined for anything that is not one: such a message can never succeed. */
+/** The work in a message body; undefined for anything else, which can never succeed. */
 export function parseQueuedWork(body: string): QueuedWork | undefined {
   const value = fieldsOf(parseJson(body));
   const request = fieldsOf(value['request']);

@@ -1,7 +1,7 @@
 import type { Trigger, Key, ReconcileRequest } from '../model/request.ts';
 import type { Outcome } from '../model/outcome.ts';
 
-/** What runs first when several keys are ready: people's changes, then what was begun, then what a sweep found. */
+/** The order of ready keys: people's changes, then what was begun, then what a sweep found. */
 export const PRIORITY = {
   audit: 0,
   events: 0,
@@ -15,11 +15,11 @@ export const PRIORITIES = 3;
 
 export interface Queued {
   readonly request: ReconcileRequest;
-  /** When the key was first added, for the age of the queue. */
+  /** When the key was first added, in milliseconds since 1970. */
   readonly sinceMs: number;
 }
 
-/** Keys that may run now: each once, by priority and then in the order they came. */
+/** Keys that may run now: each once, by priority and then in their order. */
 export class ReadyKeys {
   readonly #lanes = Array.from({ length: PRIORITIES }, () => new Map<Key, Queued>());
 
@@ -31,7 +31,7 @@ export class ReadyKeys {
     return this.#lanes.some((lane) => lane.has(key));
   }
 
-  /** A key that is here already moves only to a higher priority, and keeps its age. */
+  /** Adds a key. One that is there moves to a higher priority only, and keeps its age. */
   put(queued: Queued): void {
     const { key, trigger } = queued.request;
     const before = this.#lanes.findIndex((lane) => lane.has(key));
@@ -41,7 +41,7 @@ export class ReadyKeys {
     this.#lanes[PRIORITY[trigger]]?.set(key, { ...queued, sinceMs: known?.sinceMs ?? queued.sinceMs });
   }
 
-  /** The first key that `free` allows, taken out. */
+  /** Removes and returns the first key that `free` allows. */
   take(free: (key: Key) => boolean): Queued | undefined {
     for (const lane of this.#lanes) {
       for (const [key, queued] of lane) {
@@ -67,9 +67,9 @@ export const FIRST_REQUEUE_MS = 1_000;
 export const LONGEST_REQUEUE_MS = 30_000;
 
 /**
- * When a key comes back after `attempt` runs that did not end it (0 for the first): exponential with full jitter
- * between the run's own `retryAfterMs` and 30 s; at once after a first run that only ended early. Undefined when it need not come back: it is settled, or blocked until
- * the object changes. `random` yields [0, 1).
+ * Milliseconds until a key is requeued after `attempt` unfinished runs, 0 for the first: exponential with full jitter
+ * between the run's own `retryAfterMs` and 30 s, and at once after a first run that only ended early. Undefined where the
+ * key is settled, or blocked until its object changes. `random` yields [0, 1).
  */
 export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => number): number | undefined {
   if (outcome.status === 'settled' || outcome.status === 'blocked') return undefined;

@@ -27,8 +27,8 @@ interface BatchAnswer {
 }
 
 /**
- * The sending side of SQS: SendMessageBatch in the AWS JSON protocol. Entries that SQS refuses are sent once more; what
- * is refused again makes it throw, after everything else was sent.
+ * Sends to SQS: SendMessageBatch in the AWS JSON protocol. Entries that SQS refuses are sent once more. It throws for those
+ * that are refused again, after everything else was sent.
  */
 export class SqsQueue {
   readonly #url: string;
@@ -39,7 +39,7 @@ export class SqsQueue {
     this.#aws = new AwsClient({ ...credentials, region, service: 'sqs', retries: 2, initRetryMs: 100 });
   }
 
-  /** To a FIFO queue: one group per key. */
+  /** Sends to a FIFO queue, with one group for each key. */
   async sendTriggers(work: readonly QueuedWork[]): Promise<void> {
     await this.#send(
       work.map((item, index) => ({
@@ -51,7 +51,7 @@ export class SqsQueue {
     );
   }
 
-  /** To a standard queue: each after its own delay, in milliseconds, at most 15 minutes. */
+  /** Sends to a standard queue. Each message has its own delay in milliseconds, at most 15 minutes. */
   async sendDelayed(work: readonly (QueuedWork & { readonly delayMs: number })[]): Promise<void> {
     await this.#send(
       work.map(({ delayMs, ...item }, index) => ({
@@ -79,7 +79,7 @@ export class SqsQueue {
     }
   }
 
-  /** The entries that were refused, with the reason. */
+  /** Ids of the refused entries, with the reasons. */
   async #sendBatch(entries: readonly Entry[]): Promise<ReadonlyMap<string, string>> {
     const response = await this.#aws.fetch(new URL('/', this.#url).href, {
       method: 'POST',

@@ -1,11 +1,11 @@
 /**
- * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"): the list is judged as a whole, its
- * items one by one, so that one bad event never makes the apiserver send the other 399 again. Unknown properties are
- * allowed, `requestObject` may be anything (an array for a JSON Patch), `objectRef` is absent for URLs that are no
- * resource.
+ * What an audit batch must look like (docs/sources/kubernetes.md, "Audit events"): the list is checked as a whole and its
+ * items one by one, so that one bad event does not make the apiserver send the other 399 again. Unknown properties are
+ * allowed.
  */
 import { auditEvent, eventList } from './audit-schema.generated.js';
 
+/** The body of a delivery of the audit webhook. */
 export interface EventList {
   readonly kind: 'EventList';
   readonly apiVersion: 'audit.k8s.io/v1';
@@ -38,7 +38,7 @@ export function isAuditEvent(value: unknown): value is AuditEvent {
   return auditEvent(value);
 }
 
-/** Returns the list, or one line that says why the value is none. */
+/** The list, or one line that says why the value is none. */
 export function readEventList(value: unknown): EventList | string {
   if (eventList(value)) return value as EventList;
   const error = eventList.errors?.[0];

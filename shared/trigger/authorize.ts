@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether an Authorization header carries one of the tokens as `Bearer`. Several tokens are for rotation; no tokens refuse
- * everything. Both sides are hashed and every token is compared, so the time taken tells nothing about any of them.
+ * Whether an Authorization header has one of the tokens as `Bearer`. Several tokens are for rotation; without any,
+ * everything is refused. Hashes of all tokens are compared, so that the time it takes tells nothing about a token.
  */
 export function authorize(header: string | undefined, tokens: readonly string[]): boolean {
   return matches(/^bearer +(\S+) *$/i.exec(header ?? '')?.[1], tokens);
 }
 
 /**
- * As `authorize`, and a browser may send the token as the password of Basic (RFC 7617). Only for what changes nothing:
- * a browser sends Basic by itself, on requests of other sites too.
+ * As `authorize`, and also for a token that is the password of Basic (RFC 7617), as browsers send it. Only for requests
+ * that change nothing: a browser sends Basic by itself, also on requests of other sites.
  */
 export function authorizeReader(header: string | undefined, tokens: readonly string[]): boolean {
   const basic = /^basic +(\S+) *$/i.exec(header ?? '')?.[1];

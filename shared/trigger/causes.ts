@@ -1,18 +1,18 @@
 import { parseKey, type Key } from '../model/request.ts';
 
-/** Where to look, and the event that said so first. */
+/** A key, and the id of the first event that named it. */
 export interface CausedKey {
   readonly key: Key;
   readonly cause: string;
 }
 
-/** What became of the events of one delivery; accepted, skipped and ignored add up to their number. */
+/** Counts of the events of one delivery. Their sum is the number of events. */
 export interface TriggerCounts {
-  /** Named a key, or several. */
+  /** Events that named keys. */
   readonly accepted: number;
-  /** Could not be read. */
+  /** Events that could not be read. */
   readonly skipped: number;
-  /** Read, and no reason to look anywhere. */
+  /** Events that concern nothing of ours. */
   readonly ignored: number;
 }
 
@@ -21,13 +21,13 @@ export interface Triggered extends TriggerCounts {
   readonly keys: readonly CausedKey[];
 }
 
-/** What one event says: the texts of keys, 'ignored', or 'skipped' when it cannot be read. */
+/** What one event yields: the texts of keys, `ignored`, or `skipped` where it cannot be read. */
 export type Reading = { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
 
-/** What hangs on all Nodes together: who is a member of which load balancer, and the routes to the pods. */
+/** Keys of what depends on all Nodes: the members of load balancers, and the routes to pods. */
 export const OF_ALL_NODES = ['nodeset', 'routes'];
 
-/** Folds readings into keys and counts. A name that cannot be a Kubernetes name makes its event a skipped one. */
+/** The keys and counts of readings. An event with a name that Kubernetes does not allow is skipped. */
 export function collectKeys(readings: Iterable<Reading>): Triggered {
   const causes = new Map<Key, string>();
   const counts = { accepted: 0, skipped: 0, ignored: 0 };

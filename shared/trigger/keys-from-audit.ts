@@ -2,11 +2,10 @@ import { isAuditEvent, type AuditEvent, type AuditUser } from './audit-schema.ts
 import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './causes.ts';
 
 /**
- * Maps the items of an audit EventList to keys (docs/sources/kubernetes.md, "Audit events"). Only what was committed
- * counts: stage ResponseComplete, a 2xx, no dry run. The payload is a hint: a forged event costs one reconcile and no
- * more.
+ * Maps the items of an audit EventList to keys (docs/sources/kubernetes.md, "Audit events"). Only committed writes
+ * count: stage ResponseComplete, a 2xx, no dry run. The payload is a hint: a forged event costs one run and no more.
  *
- * @param items as they came; an item that is no audit event is counted as skipped
+ * @param items as they came; one that is no audit event counts as skipped
  * @param self user names whose own writes are dropped (docs/sources/kubernetes.md, "Audit events")
  */
 export function keysFromAudit(items: readonly unknown[], self: readonly string[]): Triggered {
@@ -41,17 +40,14 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
   return { keys: keysOfNode(event), cause: event.auditID };
 }
 
-/**
- * Without a name all are looked through. Routes follow CIDRs, and addresses, which in a status are the kubelets' to
- * write.
- */
+/** Keys for an event about Nodes. A delete, or an event without a name, concerns what depends on all Nodes. */
 function keysOfNode({ objectRef, verb }: AuditEvent): readonly string[] {
   const { name, subresource } = objectRef ?? {};
   if (!name || verb === 'delete' || verb === 'deletecollection') return OF_ALL_NODES;
   return [`node/${name}`, ...(subresource ? ['nodeset'] : OF_ALL_NODES)];
 }
 
-/** What Services of its namespace may use. */
+/** Whether Services of the namespace may use such an object. */
 function isUsedByServices({
   apiGroup = '',
   resource = '',
@@ -61,12 +57,12 @@ function isUsedByServices({
   return ['endpointslices.discovery.k8s.io', 'secrets'].includes(kind) && !subresource;
 }
 
-/** It does not name them: its namespace is looked through, in one cheap sweep for a burst of such events. */
+/** The namespace of an object that Services may use: the event does not name them. One sweep answers a burst of these. */
 function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
   return objectRef?.namespace ? { keys: [`namespace/${objectRef.namespace}`], cause } : 'skipped';
 }
 
-/** A create with generateName and a deletecollection carry no name: the namespace is looked through instead. */
+/** The Service of an event, or its namespace where the event has no name, as with generateName or deletecollection. */
 function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): Reading {
   const namespace = objectRef?.namespace;
   if (!namespace) return 'skipped';

@@ -3,15 +3,15 @@ import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './cause
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
 const PING = 'dev.knative.sources.ping';
-/** They do not name their Services: the namespace is looked through. */
+/** Kinds that Services use without being named: a sweep of the namespace answers these. */
 const USED_BY_SERVICES = ['discovery.k8s.io/v1 EndpointSlice', 'v1 Secret'];
 
 /**
- * Maps CloudEvents 1.0 of Knative's ApiServerSource to the keys that an audit event gives: `data` is the Service or Node,
- * or the EndpointSlice or Secret of a Service, or a reference to it. A PingSource is a sweep. Who wrote, and whether to the status, is not
- * in the event, so own writes come back once and find nothing to do, and what kubelets say of themselves is looked into.
+ * Maps CloudEvents 1.0 of Knative's ApiServerSource to keys. `data` is a Service, Node, EndpointSlice or Secret, or a
+ * reference to one. A PingSource asks for a sweep. The event does not tell who wrote, so our own writes come back once and
+ * find nothing to do, and kubelets' own writes count.
  *
- * @param events attributes and `data` of each event, as in the JSON format; what is no CloudEvent is counted as skipped
+ * @param events attributes and `data` of each event, as in the JSON format; one that is no CloudEvent counts as skipped
  */
 export function keysFromCloudEvents(events: readonly unknown[]): Triggered {
   return collectKeys(events.map(readEvent));

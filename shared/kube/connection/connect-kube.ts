@@ -7,9 +7,9 @@ export interface ConnectKubeOptions {
   /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Of Leases and state. */
+  /** Namespace of Leases and ConfigMaps. */
   readonly namespace: string;
-  /** Holder of our Leases: unique per process or invocation. */
+  /** Holder of our Leases, unique to a process or invocation. */
   readonly identity: string;
   readonly log: Log;
   /** Called after each attempt, for metrics. */
@@ -18,11 +18,11 @@ export interface ConnectKubeOptions {
 
 export interface KubeConnection {
   readonly kube: Kube;
-  /** Resolves when the apiserver says it is ready and lets us read the cluster's id; throws what is wrong. */
+  /** Resolves when the apiserver is ready and we may read the cluster's id; otherwise throws a ReconcileError. */
   readonly ready: () => Promise<void>;
 }
 
-/** Finds the kube-apiserver as find-connection.ts says; sends nothing yet. Throws CONFIG_INVALID. */
+/** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
 export async function connectKube(options: ConnectKubeOptions): Promise<KubeConnection> {
   const { kubeconfig, env, onCall } = options;
   const http = createHttp(

@@ -1,31 +1,32 @@
-/** Everything that is needed to talk to one kube-apiserver. */
+/** How to talk to one kube-apiserver. */
 export interface Connection {
-  /** Where it came from, for messages: a file, a variable or `in-cluster`. */
+  /** Origin, for messages: a file, a variable or `in-cluster`. */
   readonly source: string;
-  /** Without a slash at the end; may have a path, as behind Rancher. */
+  /** URL without a slash at its end. It may have a path, as behind Rancher. */
   readonly server: string;
   readonly tls: TlsSettings;
   readonly credential: CredentialSource;
 }
 
-/** PEM text. Without `certificateAuthority` the roots of Node count; with it, only those in it. */
+/** TLS settings, with PEM texts. `certificateAuthority` replaces Node's root certificates. */
 export interface TlsSettings {
   readonly certificateAuthority?: string;
   readonly rejectUnauthorized?: boolean;
   readonly serverName?: string;
 }
 
-/** What one request shows to the apiserver; all of it is secret. */
+/** What one request authenticates with. All of it is secret. */
 export interface Credential {
   /** The whole header value, such as `Bearer ...`. */
   readonly authorization?: string;
-  /** Client certificate and its key, PEM text. */
+  /** Client certificate, PEM text. */
   readonly certificate?: string;
+  /** Key of the client certificate, PEM text. */
   readonly key?: string;
 }
 
 /**
- * The credential for the next request. `refused` is true after the apiserver answered 401: what is remembered must be
+ * The credential for the next request. `refused` tells that the apiserver answered 401 to the last one, so that it must be
  * read again. Throws CONFIG_INVALID.
  */
 export type CredentialSource = (refused: boolean) => Promise<Credential>;

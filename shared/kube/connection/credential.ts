@@ -4,14 +4,14 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { ReconcileError } from '../../model/errors.ts';
 import type { Credential, CredentialSource } from './connection.ts';
 
-/** `exec` or `auth-provider` of a kubeconfig's user, as they are written there. */
+/** `exec` or `auth-provider` of a user in a kubeconfig. */
 export type ExternalUser =
   { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
 
 /**
- * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect, by way of client-node, which is
- * loaded at the first request. client-node keeps the answer until it expires; requests that come together ask once.
- * After a 401 the plugin runs again. A refreshed OIDC token lives in memory only: the kubeconfig is never written.
+ * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect. client-node gets it, and is loaded
+ * at the first request. It keeps the answer until that expires; requests at the same time ask once. After a 401 the
+ * plugin runs again. A refreshed OIDC token stays in memory: the kubeconfig is never written.
  */
 export function externalCredential(user: ExternalUser, what: string): CredentialSource {
   let config: Promise<KubeConfig> | undefined;
@@ -65,8 +65,8 @@ function readHeaders(options: RequestOptions): { authorization?: string } {
 }
 
 /**
- * A bearer token in a file that somebody else rotates, such as the kubelet's projected ServiceAccount token. Read again
- * when its mtime changes and after a 401; while it cannot be read, the last one that was read counts, as in client-go.
+ * A bearer token in a file that somebody else rotates, such as the kubelet's projected ServiceAccount token. It is read
+ * again when its mtime changes and after a 401. While the file cannot be read the last token counts, as in client-go.
  */
 export function tokenFile(path: string): CredentialSource {
   let mtimeMs: number | undefined;

@@ -12,10 +12,9 @@ export interface WhereToLook {
 }
 
 /**
- * The way to the kube-apiserver. The first of these that is there counts, and a kubeconfig that is named must be right:
- * `--kubeconfig`; the text in LEVELSET_KUBECONFIG_TEXT (for functions without files); KUBECONFIG; the pod's
- * ServiceAccount; ~/.kube/config. Of several files in KUBECONFIG the first that exists is read, alone: unlike kubectl,
- * they are not merged. Throws CONFIG_INVALID.
+ * The connection to the kube-apiserver: the first that is there of `--kubeconfig`, the text in LEVELSET_KUBECONFIG_TEXT
+ * (for functions without files), KUBECONFIG, the pod's ServiceAccount and ~/.kube/config. Of several files in KUBECONFIG
+ * only the first that exists is read; kubectl would merge them. Throws CONFIG_INVALID, also for a named file that is wrong.
  */
 export async function findConnection({ kubeconfig, env }: WhereToLook): Promise<Connection> {
   if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig');

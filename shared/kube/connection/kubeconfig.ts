@@ -6,8 +6,8 @@ import type { Connection, Credential, CredentialSource, TlsSettings } from './co
 import { externalCredential, tokenFile } from './credential.ts';
 
 /**
- * The current context of a kubeconfig (API document "kubeconfig (v1)"). `source` is the file, for messages and relative
- * paths. Throws CONFIG_INVALID that names file, field, value and what is allowed; secrets are never shown.
+ * The connection of a kubeconfig's current context (Kubernetes reference, "kubeconfig (v1)"). `source` is the file, for
+ * messages and relative paths. Throws CONFIG_INVALID with file, field, value and what is allowed, and never a secret.
  */
 export async function readKubeconfig(text: string, source: string): Promise<Connection> {
   const root = new KubeconfigFields(source, '', await parseYaml(text, source));
@@ -66,7 +66,7 @@ async function readTls(cluster: KubeconfigFields): Promise<TlsSettings> {
   };
 }
 
-/** The order is client-go's: a token file beats a token, both beat name and password; a certificate comes on top. */
+/** The credential in client-go's order: token file, token, name and password. A client certificate comes on top. */
 async function readUser(user: KubeconfigFields, source: string): Promise<CredentialSource> {
   const certificate = await user.pem('client-certificate');
   const key = await user.pem('client-key');
@@ -119,12 +119,12 @@ function readAuthProvider(provider: KubeconfigFields, source: string): Credentia
 
 type Map = Readonly<Record<string, unknown>>;
 
-/** One map of a kubeconfig, read field by field. Every complaint names file, field, value and what is allowed. */
+/** One map of a kubeconfig, read field by field. Errors name file, field, value and what is allowed. */
 class KubeconfigFields {
   private readonly map: Map;
-  /** File or variable. */
+  /** File or variable, for messages. */
   private readonly source: string;
-  /** Such as `users[admin].user`. */
+  /** Path of this map, such as `users[admin].user`. */
   private readonly path: string;
 
   constructor(source: string, path: string, value: unknown) {
@@ -138,7 +138,7 @@ class KubeconfigFields {
     return this.map[field] !== undefined && this.map[field] !== null;
   }
 
-  /** Undefined when it is not there or empty. The value is shown in the complaint, so not for secrets. */
+  /** Undefined where it is missing or empty. Not for secrets: an error shows the value. */
   text(field: string): string | undefined {
     return this.scalar(field, 'string', 'a text');
   }
@@ -147,7 +147,7 @@ class KubeconfigFields {
     return this.scalar(field, 'boolean', 'true or false') ?? false;
   }
 
-  /** As `text`, never shown. */
+  /** As `text`, for values that must not be shown. */
   secret(field: string): string | undefined {
     const value = this.map[field];
     if (value === undefined || value === null || value === '') return undefined;
@@ -178,7 +178,7 @@ class KubeconfigFields {
     return path === undefined ? undefined : resolve(dirname(this.source), path);
   }
 
-  /** PEM text from `<field>-data` (base64, counts first, as in client-go) or the file that `<field>` names. */
+  /** PEM text from `<field>-data` (base64), or else from the file that `<field>` names, as in client-go. */
   async pem(field: string): Promise<string | undefined> {
     const data = this.secret(`${field}-data`);
     if (data !== undefined) {
@@ -203,7 +203,7 @@ class KubeconfigFields {
     return [this.path, field].filter((part) => part !== '').join('.');
   }
 
-  /** `value` undefined: it is not shown. */
+  /** The error for a field. An undefined `value` is not shown. */
   invalid(field: string, value: unknown, allowed: string): ReconcileError {
     const shown = value === undefined ? '' : ` is ${JSON.stringify(value)}`;
     return new ReconcileError(

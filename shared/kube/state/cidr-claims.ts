@@ -7,7 +7,7 @@ import type { Http } from '../kube-http.ts';
 import type { LEASE_LABEL } from '../lease.ts';
 import { listAll, toSelector, leasePath } from '../kube-objects.ts';
 
-/** Beside those of units, which a sweep removes with their Services. */
+/** Label of these Leases. Those of units have another one, and a sweep removes them with their Services. */
 const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' } satisfies Record<
   keyof typeof LEASE_LABEL,
   string
@@ -26,8 +26,8 @@ interface ClaimLease {
 }
 
 /**
- * Each claim is a Lease of our namespace, named after its CIDR: that a name can be taken only once is the lock. It is held by
- * the Node's UID, without a time, and the Node is its owner, so that Kubernetes' garbage collector may release it, too.
+ * Claims of CIDRs. Each is a Lease of our namespace that is named after its CIDR: a name can be taken only once. Its holder
+ * is the Node's UID, without a time. The Node is its owner, so that Kubernetes' garbage collector may release it, too.
  */
 export class LeaseClaims implements CidrClaims {
   private readonly http: Http;
@@ -78,12 +78,12 @@ export class LeaseClaims implements CidrClaims {
   }
 }
 
-/** A name has no colons and no slash: `levelset-cidr-10.244.3.0-24`, `levelset-cidr-fd00-10-3---64`. */
+/** The name of a claim, without colons and slash: `levelset-cidr-10.244.3.0-24`, `levelset-cidr-fd00-10-3---64`. */
 function leaseName(cidr: string): string {
   return PREFIX + (parseCidr(cidr)?.text ?? cidr).replace(/[:/]/g, '-');
 }
 
-/** Undefined for a Lease that is not named after a CIDR. */
+/** The claim that a Lease is; undefined for one that is not named after a CIDR. */
 function readClaim({ metadata, spec }: ClaimLease): CidrClaim | undefined {
   const { name, uid, resourceVersion, ownerReferences } = metadata;
   const [, address = '', length = ''] = /^levelset-cidr-(.+)-(\d+)$/.exec(name) ?? [];

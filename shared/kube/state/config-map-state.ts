@@ -10,21 +10,21 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Data keys with their new JSON; null removes. */
+/** Data keys with their new JSON; null removes one. */
 type Patch = Record<string, string | null>;
 
 /**
- * Watermarks in eight ConfigMaps of our namespace, one data key per unit (design.md, "The sweep is cheap"). Load is one
- * list; save is one merge patch per ConfigMap in which something changed since the last load or save of this process.
- * Of two processes that write one unit the last wins: it is a hint. Both throw when the apiserver fails.
+ * Watermarks in eight ConfigMaps of our namespace, one data key per unit (design.md, "The sweep is cheap"). `load` is
+ * one list. `save` is one merge patch for each ConfigMap in which something changed since this process loaded or saved
+ * it. Of two processes that write one unit the last one wins, as a watermark is only a hint. Both throw ReconcileError.
  */
 export class ConfigMapState implements StateStore {
   private readonly http: Http;
   private readonly namespace: string;
   private readonly log: Log;
-  /** What is stored: JSON per unit; null where there is nothing, undefined where we do not know. */
+  /** The stored JSON of each unit: null where nothing is stored, undefined where that is not known. */
   private known = new Map<string, string | null>();
-  /** After a load, a unit that is not in `known` is not stored. */
+  /** Everything was loaded: a unit that is not in `known` is not stored. */
   private loaded = false;
 
   constructor(http: Http, namespace: string, log: Log) {
@@ -48,7 +48,7 @@ export class ConfigMapState implements StateStore {
         const state = shardOf(unit) === metadata.name ? parseState(text) : undefined;
         if (state) states.set(unit, state);
         else
-          this.log.warn('an entry of the state is not ours to read and left out', {
+          this.log.warn('an entry of the state cannot be read and is ignored', {
             shard: metadata.name,
             key,
           });
@@ -76,7 +76,7 @@ export class ConfigMapState implements StateStore {
     for (const [unit, text] of units) this.known.set(unit, text);
   }
 
-  /** False when the ConfigMap is not there. */
+  /** False where there is no such ConfigMap. */
   private async patch(name: string, data: Patch): Promise<boolean> {
     const path = corePath('configmaps', this.namespace, name);
     const doing = `write ConfigMap ${this.namespace}/${name}`;
@@ -100,12 +100,12 @@ export const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as c
 
 const SHARDS = 8;
 
-/** The ConfigMap of a unit. The number of shards is part of what is stored: another one loses every watermark once. */
+/** Name of the ConfigMap that has a unit. Another number of shards would lose every watermark once. */
 export function shardOf(unit: string): string {
   return `levelset-state-${createHash('sha256').update(unit).digest().readUInt32BE() % SHARDS}`;
 }
 
-/** A ConfigMap's key allows [-._a-zA-Z0-9]: any other character, and `_` itself, becomes `_` and its UTF-8 in hex. */
+/** The key of a unit in a ConfigMap. Characters outside of [-.a-zA-Z0-9] become `_` and their UTF-8 in hex. */
 export function toDataKey(unit: string): string {
   return unit.replace(/[^-.a-zA-Z0-9]+/gu, (text) =>
     Buffer.from(text)
@@ -120,7 +120,7 @@ export function fromDataKey(key: string): string {
   );
 }
 
-/** Undefined for what is no UnitState. */
+/** The state in a text; undefined where it is none. */
 export function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
   const { hash, updated_at, rejected, awaitingApproval } = state;

@@ -7,7 +7,10 @@ import { parseList, VersionedData } from './versioned-data.ts';
 
 const NAME = 'levelset-node-deletions';
 
-/** In one ConfigMap of our namespace. Anything in it that is no record fails, and so brakes. */
+/**
+ * The record of deletions of Nodes, in one ConfigMap of our namespace. One that cannot be read throws: no Node is
+ * deleted.
+ */
 export class ConfigMapDeletions implements NodeDeletions {
   private readonly data: VersionedData;
 

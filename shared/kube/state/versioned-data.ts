@@ -10,13 +10,13 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** What a ConfigMap held, and its version; undefined: there was none. */
+/** The data of a ConfigMap, and its version; undefined where there was none. */
 export interface Loaded {
   readonly data: Readonly<Record<string, string>>;
   readonly version: string | undefined;
 }
 
-/** The data of one ConfigMap of our namespace, which is no hint: who saves must have seen what is there. */
+/** The data of one ConfigMap of our namespace. Only who has read the newest version can save. */
 export class VersionedData {
   private readonly http: Http;
   private readonly namespace: string;
@@ -37,8 +37,8 @@ export class VersionedData {
   }
 
   /**
-   * These entries in place of those of that version, null for none; answers the version that they are. Throws KUBE_CONFLICT
-   * when somebody has written since.
+   * Replaces entries of the version that was read; null removes one. Returns the new version. Throws KUBE_CONFLICT where
+   * somebody has written since.
    */
   async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
     const all = corePath('configmaps', this.namespace);

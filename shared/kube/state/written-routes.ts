@@ -7,10 +7,10 @@ import { parseList, VersionedData, type Loaded } from './versioned-data.ts';
 
 const NAME = 'levelset-routes';
 
-/** What we wrote to routers, in one ConfigMap with an entry for each. What cannot be read fails: it would prove nothing. */
+/** Routes that levelset wrote, in one ConfigMap with an entry for each router. One that cannot be read throws. */
 export class ConfigMapRoutes implements RouteRecord {
   private readonly data: VersionedData;
-  /** Of what was loaded, after what was saved in its place: sweeps and runs of one process load at the same time. */
+  /** Version of each loaded record. Sweeps and runs of one process load at the same time. */
   private readonly versions = new WeakMap<RouteRecords, Loaded['version']>();
 
   constructor(http: Http, namespace: string) {

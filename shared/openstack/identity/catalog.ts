@@ -10,7 +10,7 @@ export interface CatalogEndpoint {
   readonly url: string;
 }
 
-/** Service types by which a catalog may know a service (Service Types Authority; `networking` is an older spelling). */
+/** Service types of a service in a catalog (Service Types Authority). `networking` is an older spelling. */
 const NAMES: Readonly<Record<ServiceType, readonly string[]>> = {
   identity: ['identity'],
   'load-balancer': ['load-balancer'],
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<ServiceType, readonly string[]>> = {
   'key-manager': ['key-manager'],
 };
 
-/** Reads `token.catalog` of a Keystone v3 token; what is no endpoint is left out. */
+/** The endpoints in `token.catalog` of a Keystone v3 token. */
 export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
   const services = Array.isArray(catalog) ? catalog.filter(isRecord) : [];
   return services.flatMap((service) => {
@@ -34,8 +34,8 @@ export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
 }
 
 /**
- * The base URL of a service without slash and version at its end, so that `/v2.0/...` can be put behind it.
- * Throws CONFIG_INVALID that names what the catalog does have.
+ * The base URL of a service without slash and version at its end, so that `/v2.0/...` can follow. Throws CONFIG_INVALID
+ * with what the catalog has in its place.
  */
 export function serviceUrl(
   catalog: readonly CatalogEndpoint[],

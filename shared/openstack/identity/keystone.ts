@@ -9,12 +9,12 @@ export interface Token {
   readonly value: string;
   readonly projectId: string;
   readonly catalog: readonly CatalogEndpoint[];
-  /** By this process's clock, milliseconds since 1970: from then on a new one is asked for. */
+  /** When to ask for a new one: milliseconds since 1970, by this process's clock. */
   readonly renewAt: number;
 }
 
 export interface Keystone {
-  /** The token all calls share. Callers that come while one is asked for wait for that one. */
+  /** The token that all calls share. Callers wait for one that was asked for already. */
   token(): Promise<Token>;
   /** A token other than the refused one. */
   renew(refused: Token): Promise<Token>;
@@ -64,7 +64,7 @@ function baseUrl(authUrl: string): string {
   return bare.endsWith('/v3') ? bare : `${bare}/v3`;
 }
 
-/** The lifetime counts from our own clock: Keystone's may differ. */
+/** Reads a token. Its lifetime starts by our own clock, since Keystone's may differ. */
 function readToken(answer: HttpAnswer, asked: number): Token {
   const token = isRecord(answer.body) ? answer.body['token'] : undefined;
   const value = answer.subjectToken;
@@ -79,7 +79,7 @@ function readToken(answer: HttpAnswer, asked: number): Token {
   return { value, projectId, catalog: readCatalog(token['catalog']), renewAt: asked + lifetime - margin };
 }
 
-/** Keystone repeats parts of a malformed request in its answer, so the secret is struck out. */
+/** The error for a refused token, without the secret: Keystone repeats parts of a malformed request. */
 function refused(answer: HttpAnswer, config: OpenStackConfig): ReconcileError {
   const error = refusal(ATTEMPTED, answer);
   const message = error.message.replaceAll(secretOf(config.credentials), 'REDACTED');
@@ -107,7 +107,7 @@ export function authBody(credentials: Credentials): unknown {
     };
   }
   const { id, name, user, secret } = credentials;
-  // An id needs no user; the scope is the credential's own and must not be sent.
+  // An id needs no user. The scope must not be sent: it is that of the application credential.
   const named = id === undefined ? { name, user } : { id };
   return {
     auth: {
@@ -116,7 +116,7 @@ export function authBody(credentials: Credentials): unknown {
   };
 }
 
-/** The one value in the credentials that nobody may read. */
+/** The secret in the credentials. */
 export function secretOf(credentials: Credentials): string {
   return credentials.type === 'password' ? credentials.password : credentials.secret;
 }

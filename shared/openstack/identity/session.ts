@@ -7,7 +7,7 @@ import type { Keystone, Token } from './keystone.ts';
 export interface SessionRequest {
   readonly service: ServiceType;
   readonly method: HttpRequest['method'];
-  /** From the service's root, with version and query: `/v2.0/floatingips?port_id=...`. */
+  /** Path below the service's root, with version and query: `/v2.0/floatingips?port_id=...`. */
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,16 +16,16 @@ export interface SessionRequest {
 }
 
 export interface Session {
-  /** Any answer; throws a ReconcileError when none came or no token can be had. */
+  /** Resolves with any answer. Throws a ReconcileError where none came, or there is no token. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   projectId(): Promise<string>;
-  /** Throws CONFIG_INVALID when the catalog does not know the service. */
+  /** Throws CONFIG_INVALID where the catalog does not have the service. */
   requireService(service: ServiceType): Promise<void>;
 }
 
 /**
- * Requests under the process's token. A 401 renews it once and repeats the request, writes too: a request refused for
- * its token had no effect.
+ * Requests with the token of the process. A 401 renews it once and repeats the request, also a write: a request that is
+ * refused for its token has had no effect.
  */
 export function createSession(config: OpenStackConfig, keystone: Keystone, http: Http): Session {
   async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {

@@ -1,6 +1,6 @@
 /**
  * A sweep reads everything in bulk and queues the keys that need work. It changes and deletes nothing in OpenStack: `reconcile`
- * runs each key and reads afresh, and a load balancer goes only after the apiserver's 404 for its Service (service/orphans.ts).
+ * runs each key, reads afresh, and deletes what the Service of the key no longer wants, or had when it was there (service/orphans.ts).
  * In Kubernetes the sweep removes Leases and watermarks of Services that are gone, unless the scope says `readOnly`.
  */
 import { CONTROLLERS } from './controllers.ts';

@@ -1,4 +1,4 @@
-/** What a piece of work asked of the simulators, who record every request. */
+/** Requests that one piece of work made, from the simulators' records. */
 import type { RecordedRequest, Sandbox } from '../../infra/sandbox/sandbox.ts';
 
 export interface Row {

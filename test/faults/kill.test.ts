@@ -1,7 +1,7 @@
 /**
- * kill -9 at every write of these stories. The first run of a story, without a kill, says which writes there are and how
- * the world looks afterwards; then for each write the program is killed in a world of its own, and sweeps of somebody who
- * remembers nothing must lead to the very same world.
+ * kill -9 at every write of these stories. The first run of a story, without a kill, lists its writes and the world after
+ * it. Then, for each write, the program is killed in a world of its own, and sweeps of a process without memory must lead to
+ * the very same world.
  */
 import { replacementApproval } from '../../shared/service/plan/plan-replacement.ts';
 import type { SandboxWorld } from '../support/sandbox-world.ts';

@@ -1,7 +1,7 @@
 /**
  * One story, killed at every write. Between the effect of one write and the sending of the next nothing changes, so "after
- * write n" and "before write n+1" leave the same world behind: each of these moments is tried once, as the one or the
- * other by turns.
+ * write n" and "before write n+1" leave the same world behind: each of these moments is tried once, alternately as the one
+ * or the other.
  */
 import { availableParallelism } from 'node:os';
 import { exitCode, runRequests } from '../../functions/cli/run-requests.ts';
@@ -40,9 +40,9 @@ interface Ending {
 }
 
 export interface Killed {
-  /** How the world looks after nobody was killed. */
+  /** The world after a run without a kill. */
   readonly world: readonly string[];
-  /** Endings that are not that one. */
+  /** Worlds that differ from it. */
   readonly wrong: readonly object[];
   readonly seen: readonly string[];
 }

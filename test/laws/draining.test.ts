@@ -1,4 +1,4 @@
-/** Whatever nodes come, leave and come back: who drains never leaves a pool without a member that takes traffic. */
+/** Whatever nodes come, leave and return: a pool with a member that drains always has another one that takes traffic. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Node } from '../../shared/model/kubernetes.ts';

@@ -70,7 +70,7 @@ export async function settle(
   throw new Error('it never comes to rest');
 }
 
-/** Carries out one plan to its end, as if Octavia took no time and nobody looked again. */
+/** Carries out one plan to its end, as if Octavia took no time, without another run. */
 export async function executeWhole(seen: Evaluation, cloud: CloudModel): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {

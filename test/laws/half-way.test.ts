@@ -1,4 +1,4 @@
-/** People change their minds while what they asked for is half done. */
+/** An intent changes while the steps of the one before are half done. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CloudModel } from '../support/cloud-model.ts';

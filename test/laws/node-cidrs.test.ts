@@ -1,4 +1,4 @@
-/** No two Nodes ever share an address, whoever allocates at the same moment, and wherever a run ends. */
+/** No two Nodes ever share an address, however many processes allocate at once, and wherever a run ends. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';

@@ -68,7 +68,7 @@ const aDeath = fc.record({
   kind: fc.constantFrom('reset-before' as const, 'reset-after' as const),
 });
 
-/** Sweeps, and comes back a minute later for servers that were not there, until nothing is left to do. */
+/** Sweeps now, and one and two minutes later for servers that are gone, until nothing is left to do. */
 async function toRest(): Promise<void> {
   for (const world of [it.world, it.later(MINUTE), it.later(2 * MINUTE)])
     for (let sweeps = 0; sweeps < 5; sweeps += 1) {
@@ -103,7 +103,7 @@ test('events in any order, and runs that break off anywhere, end where the serve
       const isReady = events.findLast((event) => ['start', 'stop', 'destroy'].includes(event)) ?? 'start';
       const hasServer = !events.includes('destroy');
       if (!hasServer) {
-        // whose server was not known to be its own before stays: it is not found by its name
+        // a Node whose server was never proved to be its own stays: no server is missed by its name
         const isKnown = !isThere(worker.name) || it.node(worker.name).spec?.providerID !== undefined;
         expect(isThere(worker.name)).toBe(isReady === 'start' || !isKnown);
         cleanUp(worker);

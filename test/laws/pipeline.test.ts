@@ -86,7 +86,7 @@ interface Served {
   readonly listeners: Readonly<Record<string, unknown>>;
 }
 
-/** What the wishes come to, worked out by hand: node ports and node addresses are the cluster's. */
+/** The pools and members that follow from the intents, worked out by hand from the cluster's node ports and addresses. */
 function wanted(
   { kube }: SandboxWorld['sandbox'],
   intent: ReadonlyMap<string, Wish>,

@@ -9,11 +9,11 @@ export type Shown = Readonly<Record<string, readonly Wire[]>>;
 export type Annotations = Readonly<Record<string, string>>;
 
 export interface Entry {
-  /** What has to be asked for beside it, by the end of the name. */
+  /** Other annotations that it needs, by the end of their names. */
   readonly needs?: Annotations;
   /** Whether it is there; absent: the attribute that the row names has the value of the example. */
   readonly shows?: (shown: Shown) => boolean;
-  /** Which test shows it, where one Service and one look cannot. */
+  /** The test that shows it, where one Service in one run cannot. */
   readonly elsewhere?: string;
   /** Why the lab cannot. */
   readonly notOnTheLab?: string;

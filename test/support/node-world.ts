@@ -27,7 +27,7 @@ export interface NodeWorld extends SandboxWorld {
   later(ms: number): World;
 }
 
-/** A cluster without Nodes whose Nodes levelset looks after, too. */
+/** A cluster without Nodes yet, with the Node controllers on. */
 export async function startNodeWorld(
   config: (base: Config) => Partial<Config> = () => ({}),
   options: SandboxOptions = {},

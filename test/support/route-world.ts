@@ -15,13 +15,13 @@ export interface RouteWorld extends SandboxWorld {
   addNode(at: number, podCIDRs?: readonly string[], network?: string): void;
   /** Another router on all subnets of the project, or on one network's; its id. */
   addRouter(network?: string): string;
-  /** The same world, with another router named or none; only routes are looked after. */
+  /** The same world, with another router named or none, and the route controller alone. */
   naming(routerId?: string): World;
   /** The address of a Node's port. */
   hop(at: number): string;
   /** One run, by default for an event. */
   reconcile(request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
-  /** As the queue does, until it does not come back. */
+  /** Runs the key as the queue does, until it is not requeued. */
   routed(by?: World): Promise<Report>;
   /** On the router, as `DESTINATION NEXTHOP`. */
   routes(): readonly string[];

@@ -1,4 +1,4 @@
-/** What the simulators show of a Service and of what was asked of them. */
+/** A Service as the simulators have it, its condition and Events, and the requests that they recorded. */
 import type { Sandbox } from '../../infra/sandbox/sandbox.ts';
 import type { Condition, LoadBalancerIngress, Service } from '../../shared/model/kubernetes.ts';
 

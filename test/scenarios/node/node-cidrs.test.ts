@@ -26,7 +26,7 @@ const cidrsOf = (name: string): readonly string[] | undefined => it.node(name).s
 /** `CIDR NODE`, in order. */
 const claims = async (): Promise<readonly string[]> =>
   (await it.world.kube.cidrs.list()).map(({ cidr, node }) => `${cidr} ${node}`).sort();
-/** As the queue does it: whoever was overtaken comes back. */
+/** Runs the key as the queue does: a run that was overtaken is requeued. */
 const untilSettled = async (name: string, by: World): Promise<Report> => {
   for (let tries = 0; tries < 50; tries += 1) {
     const report = await it.reconcile(name, {}, by);

@@ -71,7 +71,7 @@ test('ten at once that have nothing but a name cost fewer calls than one each', 
   }
   it.calls();
   await Promise.all(names.map((name) => it.reconcile(name)));
-  // two where they look within the same moment, as they may not on a busy machine
+  // two calls, where all runs read at the same moment, which a busy machine does not ensure
   expect(it.calls().length).toBeLessThan(names.length);
   for (const name of names) expect(taintsOf(name)).not.toContain(UNINITIALIZED);
 });

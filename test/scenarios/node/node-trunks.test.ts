@@ -1,4 +1,4 @@
-/** Nodes whose servers have trunks: what hangs on these is no port of the server, and Nova does not list it. */
+/** Nodes whose servers have trunks: a subport is no port of the server, and Nova does not list it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { joinNodes } from '../../support/nodes.ts';

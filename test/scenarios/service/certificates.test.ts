@@ -1,4 +1,4 @@
-/** Certificates over time: what they are when they end, are renewed badly, or are taken away. */
+/** Certificates over time: they end, are renewed badly, or are removed. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import type { World } from '../../../shared/ports.ts';

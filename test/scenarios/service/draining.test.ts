@@ -181,7 +181,7 @@ test('keep the security group until they are gone', async () => {
   const before = grouped();
   expect(before).toBe(3);
   mark('node-2', true);
-  // while Octavia is at work on it, only what is beside the load balancer is seen
+  // while the load balancer is locked, levelset reads only what is outside Octavia
   const [lb] = it.sandbox.cloud.loadbalancers;
   Object.assign(lb ?? {}, { provisioning_status: 'PENDING_UPDATE' });
   await run({ key: serviceKey('default', 'web'), trigger: 'audit' }, world);

@@ -1,4 +1,4 @@
-/** Ports that change what they speak in one edit, and what older controllers left half made. */
+/** Ports that change their protocol in one edit, and resources that older controllers left half made. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';

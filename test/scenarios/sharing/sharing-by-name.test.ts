@@ -64,7 +64,7 @@ describe('ten at once', () => {
   const rush = async (worlds: readonly SharedWorld['world'][]): Promise<void> => {
     const settled = new Set<string>();
     for (let rounds = 0; rounds < 400; rounds += 1) {
-      // one of those that are at rest looks on: it must disturb nobody, and see what is gone
+      // a settled Service runs as well: it must disturb nobody, and notice what is gone
       const onlooker = [...settled][rounds % settled.size];
       const atWork = names.filter(
         (name) => settled.size === names.length || !settled.has(name) || name === onlooker,

@@ -1,4 +1,4 @@
-/** What another Service does on the same load balancer between the looking and the writing of one run. */
+/** Another Service writes to the same load balancer between the observation and the write of one run. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { World } from '../../../shared/ports.ts';
 import { aService } from '../../support/service.ts';

@@ -1,4 +1,4 @@
-/** What tenants write, tried as an attacker would: each test does it, and looks at everything that came out. */
+/** Attacks by what tenants can write: each test makes one, and checks everything that levelset did. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

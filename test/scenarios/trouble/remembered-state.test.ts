@@ -1,4 +1,4 @@
-/** After its own writes a process asks for the status tree; what that cannot show is found out all the same. */
+/** After its own writes a process asks for the status tree; levelset finds settings all the same, which the tree does not show. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';

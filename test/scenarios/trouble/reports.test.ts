@@ -1,4 +1,4 @@
-/** What a person is told: everything that is wrong, once, and what was done meanwhile. */
+/** Condition and Events name everything that is wrong, once, and what was done meanwhile. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
 import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';

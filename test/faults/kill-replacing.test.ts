@@ -1,7 +1,7 @@
 /**
- * kill -9 where something is built up beside what serves: certificates that are stored, renewed and taken away, and pools
- * that take the place of others. Nothing is left and nothing is lost, and at no moment is a listener's pool empty or its
- * certificate gone.
+ * kill -9 while a replacement is built next to what serves: certificates that are stored, renewed and removed, and pools
+ * that take the place of others. Nothing is left over and nothing is lost; no listener's pool is ever empty, and no
+ * certificate is ever missing.
  */
 import type { SandboxWorld } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';

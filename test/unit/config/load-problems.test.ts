@@ -25,7 +25,9 @@ describe('loadConfig', () => {
       'no more than an hour of draining',
       { cloudConfigText: GLOBAL, connectionDrainingTimeout: '61m' },
       {},
-      ['--connection-draining-timeout = "61m" is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms, at most 1h'],
+      [
+        '--connection-draining-timeout = "61m" is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms, at most 1h',
+      ],
     ],
     [
       'draining without a unit',

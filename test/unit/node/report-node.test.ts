@@ -13,7 +13,13 @@ const NOW = Date.UTC(2026, 10, 21, 18);
 const BEFORE = '2026-11-21T17:00:00Z';
 const EMPTY = { services: [], steps: [], refused: [], awaitingApproval: [], problems: [], foreign: [] };
 const PROBLEM: Problem = { field: 'metadata.name', value: 'a', message: 'is the name of no server' };
-const REFUSED: Refusal = { address: 'node/a', kind: 'node', changes: [], reason: 'too many at once', approval: 'abc' };
+const REFUSED: Refusal = {
+  address: 'node/a',
+  kind: 'node',
+  changes: [],
+  reason: 'too many at once',
+  approval: 'abc',
+};
 
 const aNode = (change: {
   readonly taints?: readonly string[];

@@ -30,12 +30,6 @@ test('no folder of the program has more than 20 files', () => {
   expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
 });
 
-test('no folder of the program is long', () => {
-  const folders = Map.groupBy(code, (path) => dirname(path));
-  const long = [...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder);
-  expect(long).toEqual([]);
-});
-
 /** L7 policies, TLS, Barbican and security groups, each with the refusals that the lab gives, took 2 300 lines; Nova, Nodes and routers 1 300. */
 test('the simulators stay small', () => {
   const lines = filesOf('infra/sandbox/**/*.ts').reduce((sum, path) => sum + linesOf(path), 0);

@@ -105,25 +105,34 @@ export function rowFromReport({
   const { outcome, plan, loadBalancerId, address, request } = report;
   return {
     state: outcome.status,
-    reason: reasonOf(outcome) + waitingFor(plan),
+    reason: [reasonOf(outcome), ...inNumbers(report)].join('; '),
     ...(loadBalancerId !== undefined && { loadBalancerId }),
     ...(address !== undefined && { address }),
     trigger: request.trigger,
     at,
-    ...(plan && { plan: renderPlan(plan) }),
-    planSteps: (plan?.steps.length ?? 0) + waiting(plan),
+    planSteps: plan?.steps.length ?? 0,
+    ...(plan && {
+      plan: renderPlan(plan),
+      awaitingApproval: awaitingApproval(plan),
+      problems: plan.problems.length,
+    }),
   };
 }
 
 /** How many changes a person may approve. */
-function waiting(plan: Plan | undefined): number {
-  const refused = plan?.refused.filter(({ approval }) => approval !== undefined) ?? [];
-  return (plan?.awaitingApproval.length ?? 0) + refused.length;
+function awaitingApproval({ awaitingApproval: changes, refused }: Plan): number {
+  return changes.length + refused.filter(({ approval }) => approval !== undefined).length;
 }
 
-function waitingFor(plan: Plan | undefined): string {
-  const length = waiting(plan);
-  return length === 0 ? '' : `; ${length} ${length === 1 ? 'change waits' : 'changes wait'} for approval`;
+/** What a plan leaves undone. Problems count where the object is settled all the same. */
+function inNumbers({ plan, outcome }: Report): readonly string[] {
+  if (plan === undefined) return [];
+  const waiting = awaitingApproval(plan);
+  const problems = outcome.status === 'settled' ? plan.problems.length : 0;
+  return [
+    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'change waits' : 'changes wait'} for approval`] : []),
+    ...(problems > 0 ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+  ];
 }
 
 /** The reason of an outcome in words. */

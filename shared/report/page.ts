@@ -21,7 +21,12 @@ export interface StatusRow {
   readonly at?: string;
   /** The last plan as text. */
   readonly plan?: string;
+  /** The steps of the last plan. */
   readonly planSteps: number;
+  /** The changes of the last plan that a person may approve. */
+  readonly awaitingApproval?: number;
+  /** The problems of the last plan, such as annotations that are not applied. */
+  readonly problems?: number;
 }
 
 export interface StatusView {
@@ -103,13 +108,13 @@ function facts({ queue, lastSweep }: StatusView, now: number): readonly Html[] {
 
 function table(rows: readonly StatusRow[], now: number): Html {
   return markup`<table>
-    <thead><tr><th>State</th><th>Object</th><th>Address</th><th>Reason</th><th>Last observed</th></tr></thead>
+    <thead><tr><th>State</th><th>Object</th><th>Address</th><th>Reason</th><th>Last run</th></tr></thead>
     <tbody>${rows.map((row) => line(row, now))}</tbody>
   </table>`;
 }
 
 function line(row: StatusRow, now: number): Html {
-  const plan = row.plan && row.planSteps > 0 ? openable(row.planSteps, row.plan) : undefined;
+  const plan = row.plan === undefined ? undefined : openable(row, row.plan);
   const id = row.loadBalancerId ?? row.serverId;
   return markup`<tr class="${row.state}">
       <td><span class="state">${row.state}</span></td>
@@ -125,8 +130,18 @@ function titleOf(object: string): string {
   return object.startsWith('service/') ? object.slice('service/'.length) : object.replace('node/', 'Node ');
 }
 
-function openable(steps: number, plan: string): Html {
-  return markup`<details><summary>Plan: ${steps} ${steps === 1 ? 'step' : 'steps'}</summary><pre>${plan}</pre></details>`;
+/** The plan, if there is something in it to read. */
+function openable(
+  { planSteps, awaitingApproval = 0, problems = 0 }: StatusRow,
+  plan: string,
+): Html | undefined {
+  const parts = [
+    ...(planSteps > 0 ? [`${planSteps} ${planSteps === 1 ? 'step' : 'steps'}`] : []),
+    ...(awaitingApproval > 0 ? [`${awaitingApproval} waiting for approval`] : []),
+    ...(problems > 0 ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+  ];
+  if (parts.length === 0) return undefined;
+  return markup`<details><summary>Plan: ${parts.join(', ')}</summary><pre>${plan}</pre></details>`;
 }
 
 function ago(at: string, now: number): string {

@@ -88,7 +88,8 @@ test('the last run comes before what the Node says, with what may be approved', 
   expect(row).toMatchObject({
     state: 'blocked',
     reason: 'the deletion budget; 1 change waits for approval',
-    planSteps: 1,
+    planSteps: 0,
+    awaitingApproval: 1,
   });
   expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: abc');
   const looked = last('node/a', { outcome: { status: 'settled' }, plan: PLAN });

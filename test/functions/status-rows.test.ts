@@ -116,7 +116,7 @@ test('a change that waits for approval is on the row of a settled Service, and i
         steps: [],
         refused: [],
         awaitingApproval: [{ ...awaitingApproval, approval: 'aaaaaaaaaaaa' }],
-        problems: [],
+        problems: [{ field: 'lb-method', value: 'RANDOM', message: 'must be ROUND_ROBIN' }],
         foreign: [],
       },
       applied: [],
@@ -127,7 +127,12 @@ test('a change that waits for approval is on the row of a settled Service, and i
   };
   const [row] = serviceRows([aService('up')], {}, new Map<Key, LastReport>([['service/shop/up', report]]));
 
-  expect(row).toMatchObject({ reason: 'as desired; 1 change waits for approval', planSteps: 1 });
+  expect(row).toMatchObject({
+    reason: 'as desired; 1 change waits for approval; 1 problem',
+    planSteps: 0,
+    awaitingApproval: 1,
+    problems: 1,
+  });
   expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: aaaaaaaaaaaa');
 });
 

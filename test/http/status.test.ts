@@ -22,6 +22,8 @@ const VIEW: StatusView = {
       reason: `it's "away" & gone`,
       plan: '+ lb\n    name: "<b>"',
       planSteps: 1,
+      awaitingApproval: 2,
+      problems: 1,
       at: '2026-11-21T02:55:00Z',
     },
     {
@@ -47,6 +49,8 @@ describe('GET /', () => {
     expect(text).toContain('name: &quot;&lt;b&gt;&quot;');
     expect(text).toContain('5 min ago');
     expect(text).toContain('with shop/also');
+    expect(text).toContain('<summary>Plan: 1 step, 2 waiting for approval, 1 problem</summary>');
+    expect(text.match(/<summary>/g)).toHaveLength(1);
     expect(text.indexOf('class="failed">\n')).toBeLessThan(text.indexOf('shop/ok'));
     expect(text).toContain('<title>(2) levelset: kubernetes</title>');
   });

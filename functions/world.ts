@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
+import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect-cloud.ts';
 import type { Log, World } from '../shared/ports.ts';
@@ -53,6 +54,7 @@ export async function connect({ flags, env, log, observeCall }: WorldOptions): P
     clock: { now: () => Date.now() },
     log,
     config,
+    memory: newMemory(),
   };
   return {
     world,

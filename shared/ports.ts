@@ -15,6 +15,7 @@ import type { Route, RouteRecords } from './model/network/routes.ts';
 import type { StatusTree } from './model/load-balancer/octavia.ts';
 import type { UnitState } from './model/unit.ts';
 import type { Config } from './config/config.ts';
+import type { Memory } from './memory/memory.ts';
 
 export interface Kube {
   /** The UID of the namespace kube-system: the cluster's identity. */
@@ -184,4 +185,9 @@ export interface World {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Config;
+  /** What this process remembers from one run to the next; another World has its own. */
+  readonly memory: Memory;
 }
+
+/** What a read of OpenStack takes: who answers, the time, and what this process has read before. */
+export type CloudReader = Pick<World, 'cloud' | 'clock' | 'memory'>;

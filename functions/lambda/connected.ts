@@ -5,7 +5,7 @@ import { createLog } from '../log.ts';
 import { connect, type Connected } from '../world.ts';
 import { withParameters } from './parameters.ts';
 import { backgroundQueue, triggerQueue } from './queues.ts';
-import { once } from './once.ts';
+import { once } from '../../shared/memory/answers.ts';
 
 export interface ConnectedFunction extends Connected {
   readonly env: NodeJS.ProcessEnv;

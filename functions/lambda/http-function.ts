@@ -4,7 +4,7 @@ import serverless from 'serverless-http';
 import type { Log } from '../../shared/ports.ts';
 import { answerErrors, notFound } from '../http/http-error.ts';
 import { createLog } from '../log.ts';
-import { once } from './once.ts';
+import { once } from '../../shared/memory/answers.ts';
 
 export type HttpFunction = (
   event: APIGatewayProxyEventV2,

@@ -61,21 +61,18 @@ async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Pro
   } else if (drainedInMs !== undefined) await sendLater(requeue, drainedInMs, to);
 }
 
-/** The time at which the next message of a key arrives, if this instance sent one, in milliseconds since 1970. */
-const arrivals = new WeakMap<FunctionWorld, Map<Key, number>>();
-
 /**
  * Sends a message unless one for the same key arrives earlier. Otherwise every run while a member drains would send one, and
  * each of them the next.
  */
 async function sendLater(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
   const now = to.world.clock.now();
-  const known = arrivals.get(to) ?? new Map<Key, number>();
-  const next = known.get(request.key) ?? now;
+  const { arrivals } = to.world.memory;
+  const next = arrivals.get(request.key) ?? now;
   const at = now + Math.min(delayMs, LONGEST_DELAY_MS);
   if (next > now && next <= at) return;
   await to.background.sendDelayed([{ request, attempt: 0, delayMs }]);
-  arrivals.set(to, known.set(request.key, at));
+  arrivals.set(request.key, at);
 }
 
 /**

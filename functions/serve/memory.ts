@@ -1,5 +1,5 @@
 import type { Report } from '../../shared/model/outcome.ts';
-import { putLast } from '../../shared/model/put-last.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
@@ -13,7 +13,7 @@ const MOST_REPORTS = 20_000;
 /** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
 export class Memory {
   readonly #world: World;
-  readonly #reports = new Map<Key, LastReport>();
+  readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);
   #lastSweep: StatusView['lastSweep'];
   #listed: { readonly atMs: number; readonly objects: ReturnType<typeof listObjects> } | undefined;
 
@@ -24,7 +24,7 @@ export class Memory {
   remember(report: Report): void {
     const { key, dryRun } = report.request;
     if (dryRun) return;
-    putLast(this.#reports, key, { report, at: this.#now() }, MOST_REPORTS);
+    this.#reports.set(key, { report, at: this.#now() });
   }
 
   rememberSweep({ services, nodes, requests, warnings, failed }: Sweep): void {

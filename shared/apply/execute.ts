@@ -7,9 +7,10 @@ import type { Cloud } from '../ports.ts';
 import { executeOnNode } from './node-writes.ts';
 import type { NodeWrites } from './node-writes.ts';
 import { changePort } from './port-lists.ts';
+import type { PortWrites } from './port-lists.ts';
 import { changeRouter } from './router-routes.ts';
 
-export interface Writes {
+export interface Writes extends PortWrites {
   readonly cloud: Cloud;
   readonly kube: NodeWrites;
 }
@@ -21,8 +22,9 @@ export interface Writes {
 export async function execute(
   step: Step,
   known: ReadonlyMap<string, WireResource>,
-  { cloud, kube }: Writes,
+  writes: Writes,
 ): Promise<WireResource | undefined> {
+  const { cloud, kube } = writes;
   const { kind } = step;
   if (isOfNode(kind)) return executeOnNode(step, kind, known, kube);
   const parent = parentOf(step, known);
@@ -30,7 +32,7 @@ export async function execute(
     case 'create':
       return cloud.create(kind, step.attributes, parent);
     case 'update': {
-      if (kind === 'port') return changePort(step, known.get(step.address), cloud);
+      if (kind === 'port') return changePort(step, known.get(step.address), writes);
       if (kind === 'router') return changeRouter(step, known.get(step.address), cloud);
       const attributes = Object.fromEntries(step.changes.map(({ attribute, to }) => [attribute, to]));
       const also = kind === 'healthmonitor' ? alsoSent(known.get(step.address)) : {};

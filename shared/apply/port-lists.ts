@@ -1,12 +1,11 @@
 import type { Change, UpdateStep } from '../model/plan.ts';
-import { putLast } from '../model/put-last.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
-import type { Cloud } from '../ports.ts';
+import type { Cloud, World } from '../ports.ts';
 
-/** Each port's last write of this process: the next one waits for it and starts from its answer. */
-const lastWrites = new WeakMap<Cloud, Map<string, Promise<WireResource | undefined>>>();
-/** Of so many ports, those written last: nodes come and go, and one that is forgotten is only read again. */
-const MOST = 1_000;
+export interface PortWrites {
+  readonly cloud: Pick<Cloud, 'updateAt'>;
+  readonly memory: Pick<World['memory'], 'portWrites'>;
+}
 
 /**
  * What comes to the lists of a port, its security groups and its address pairs, or leaves them; all else stays. Many Services, and
@@ -17,17 +16,17 @@ const MOST = 1_000;
 export async function changePort(
   step: UpdateStep,
   observed: WireResource | undefined,
-  cloud: Cloud,
+  { cloud, memory }: PortWrites,
 ): Promise<WireResource> {
-  const writes = lastWrites.get(cloud) ?? new Map<string, Promise<WireResource | undefined>>();
-  lastWrites.set(cloud, writes);
-  const before = writes.get(step.id) ?? Promise.resolve(undefined);
+  const before = memory.portWrites.get(step.id) ?? Promise.resolve(undefined);
   const write = before.then((last) => {
     const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
     return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
   });
-  const settled = write.catch(() => undefined);
-  putLast(writes, step.id, settled, MOST);
+  memory.portWrites.set(
+    step.id,
+    write.catch(() => undefined),
+  );
   return write;
 }
 

@@ -3,6 +3,16 @@ import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
 import type { TlsSecretFacts } from './tls/tls-secret.ts';
 
+/** Whose leases a run needs to write what it has seen. */
+export interface LeaseNames {
+  readonly own: string;
+  readonly shared: string | undefined;
+  /** Others take one of them, too. */
+  readonly areShared: boolean;
+  readonly uid: string | undefined;
+  readonly loadBalancerId: string | undefined;
+}
+
 /** The unit of work of the Service controller: one Service with what is its own on a load balancer. */
 export interface Unit {
   readonly key: Key;

@@ -2,7 +2,7 @@
 import { freeCidrs } from './desired/node-cidrs.ts';
 import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import { once } from './once.ts';
+import { once } from '../memory/answers.ts';
 import type { World } from '../ports.ts';
 
 export interface MayReadCidrs {

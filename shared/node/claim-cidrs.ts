@@ -4,7 +4,7 @@ import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { oneByOne } from './one-by-one.ts';
-import type { Kube } from '../ports.ts';
+import type { Kube, World } from '../ports.ts';
 
 /** Others that allocate at the same moment take one each. */
 const MOST_TRIES = 20;
@@ -13,8 +13,13 @@ const MOST_TRIES = 20;
  * Claims what the look wishes for and answers what was got: where others were faster, that of another look. Who dies before
  * the Node is patched has claimed in its name, and whoever looks at it next finds that.
  */
-export function claimCidrs(node: Node, evaluation: CidrsEvaluation, kube: Kube): Promise<readonly string[]> {
-  return oneByOne(kube.cidrs, async () => {
+export function claimCidrs(
+  node: Node,
+  evaluation: CidrsEvaluation,
+  world: World,
+): Promise<readonly string[]> {
+  const { kube } = world;
+  return oneByOne('cidrs', world, async () => {
     let wanted = evaluation;
     for (let tries = 0; tries < MOST_TRIES && wanted.podCIDRs; tries += 1) {
       if (await claimAll(node, wanted.podCIDRs, wanted.own, kube)) return wanted.podCIDRs;

@@ -1,7 +1,16 @@
-const queues = new WeakMap<object, Promise<unknown>>();
+import type { World } from '../ports.ts';
 
-/** What many Nodes that one process works on at once would all try at the same time, and only one of them get. */
-export function oneByOne<T>(what: object, run: () => Promise<T>): Promise<T> {
+type Queues = World['memory']['queues'];
+
+/**
+ * One run after the other. Many Nodes that one process works on at once would all try to take the same thing, and only one of
+ * them would get it.
+ */
+export function oneByOne<T>(
+  what: Parameters<Queues['get']>[0],
+  { memory: { queues } }: Pick<World, 'memory'>,
+  run: () => Promise<T>,
+): Promise<T> {
   const next = (queues.get(what) ?? Promise.resolve()).then(run, run);
   queues.set(
     what,

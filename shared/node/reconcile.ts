@@ -84,13 +84,14 @@ function isQuiet(node: Node, { nodeCidrs }: World['config']): boolean {
 }
 
 /** The CIDRs that the Node has, or is to get, are its own before it is written; where others were faster the plan says which. */
-async function withClaims(evaluation: NodeEvaluation, { kube }: World): Promise<NodeEvaluation> {
+async function withClaims(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
+  const { kube } = world;
   const { node, cidrs, plan } = evaluation;
   if (!cidrs) return evaluation;
   if (cidrs.isStale) await releaseStaleClaims(node.metadata.name, kube);
   for (const cidr of cidrs.unclaimed) await kube.cidrs.claim(cidr, node);
   if (!givesCidrs(plan)) return evaluation;
-  return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, kube)) };
+  return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, world)) };
 }
 
 /** A Node that is to go has drawn from what all functions may delete; where others were faster the plan says why it stays. */

@@ -16,11 +16,12 @@ const PROOF_MS = 10_000;
  * Draws before the Node goes: a process that dies in between has drawn for nothing. Where others were faster the brake is asked
  * with what they recorded, and the plan that is answered may delete nothing any more.
  */
-export function reserveDeletion(evaluation: NodeEvaluation, { kube, clock }: World): Promise<Plan> {
+export function reserveDeletion(evaluation: NodeEvaluation, world: World): Promise<Plan> {
+  const { kube, clock } = world;
   const { leaving } = evaluation;
   const { name, uid } = evaluation.node.metadata;
   if (!leaving) throw new TypeError(`nobody asked whether ${name} may go`);
-  return oneByOne(kube.deletions, async () => {
+  return oneByOne('deletions', world, async () => {
     let { plan } = evaluation;
     let { recorded } = leaving;
     for (let tries = 0; tries < MOST_TRIES && clock.now() - leaving.seenAt < PROOF_MS; tries += 1) {

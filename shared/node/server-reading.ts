@@ -7,10 +7,10 @@ import type { RecordedDeletions } from '../model/node/node-records.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';
-import { once } from './once.ts';
+import { once } from '../memory/answers.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
 import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
-import type { Kube, World } from '../ports.ts';
+import type { World } from '../ports.ts';
 
 /** Where a Node's server and its ports are read: by themselves, or out of what a sweep has listed. */
 export interface ServerReading {
@@ -33,48 +33,35 @@ export interface LeavingQuestion extends Pick<DeletionBudgetInput, 'nodes' | 'wi
 }
 
 export function readOneByOne(world: World): ServerReading {
-  const { cloud, clock, config, kube } = world;
+  const { cloud, config } = world;
   const { nameFrom } = config.nodes;
   const { region } = config.openstack;
   const whereabouts = { nameFrom, ...(region === undefined ? {} : { region }) };
   return {
     candidates: (node) => candidatesOf(node, whereabouts, world),
-    ports: ({ id }) => readPorts(id, cloud, clock),
-    subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), cloud, clock),
-    others: () => listLately(kube),
+    ports: ({ id }) => readPorts(id, world),
+    subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), world),
+    others: () => listNodes(world, LATELY_MS),
     deletions: () => readDeletions(world),
-    ...readCidrs(() => listTogether(kube), world),
+    ...readCidrs(() => listNodes(world, 0), world),
     projectId: () => cloud.projectId(),
   };
 }
 
-/**
- * Many Nodes that join, or leave, at once ask for the same lists: who asks while one is on its way, or for so long afterwards, gets
- * that one.
- */
-function together<From extends object, List>(read: (from: From) => Promise<List>, keepMs = 0): typeof read {
-  const begun = new WeakMap<From, Promise<List>>();
-  return (from) => {
-    const known = begun.get(from);
-    if (known) return known;
-    const list = read(from);
-    const forget = (): boolean => begun.delete(from);
-    list.then(() => setTimeout(forget, keepMs).unref(), forget);
-    begun.set(from, list);
-    return list;
-  };
+/** Nodes that claim the same server claim it for longer than a second. */
+const LATELY_MS = 1_000;
+
+/** Many Nodes that join, or leave, at once share one list. */
+function listNodes({ kube, memory, clock }: World, keepMs: number): Promise<readonly Node[]> {
+  return memory.answers.read(`Nodes of ${keepMs} ms`, { keepMs, clock }, () => kube.listNodes());
 }
 
-const listTogether = together((kube: Kube) => kube.listNodes());
-/** For Nodes that claim the same server, which is no matter of a second. */
-const listLately = together((kube: Kube) => kube.listNodes(), 1_000);
-const serversTogether = together(listServers);
-
 /** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */
-async function readDeletions({ cloud, kube }: World): Promise<LeavingQuestion> {
+async function readDeletions(world: World): Promise<LeavingQuestion> {
+  const { cloud, clock, kube, memory } = world;
   const [servers, nodes, recorded] = await Promise.all([
-    serversTogether(cloud),
-    listTogether(kube),
+    memory.answers.read('servers', { keepMs: 0, clock }, () => listServers(cloud)),
+    listNodes(world, 0),
     kube.deletions.load(),
   ]);
   return {
@@ -97,9 +84,9 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
  * by itself.
  */
 export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
-  const { cloud, clock } = world;
+  const { cloud } = world;
   const claimants = Map.groupBy(nodes, claimOf);
-  const servers = once(() => listServersWhole(cloud, clock));
+  const servers = once(() => listServersWhole(world));
   const ports = once(async () => portsByServer([...(await servers()).keys()], cloud));
   const subports = once(async () => listSubports([...(await ports()).values()].flat(), cloud));
   return {
@@ -109,7 +96,7 @@ export function readInBulk(nodes: readonly Node[], world: World): ServerReading 
       return claimed ? [claimed] : [...listed.values()];
     },
     ports: async ({ id }) => (await ports()).get(id) ?? [],
-    subports: async (found) => subportsOf(found, await subports(), cloud, clock),
+    subports: async (found) => subportsOf(found, await subports(), world),
     others: ({ id }) => Promise.resolve(claimants.get(id) ?? []),
     ...readCidrsInBulk(nodes, world),
     projectId: () => cloud.projectId(),

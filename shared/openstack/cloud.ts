@@ -1,3 +1,4 @@
+import { once } from '../memory/answers.ts';
 import type { StatusTree } from '../model/load-balancer/octavia.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
@@ -7,15 +8,12 @@ import { refusal, unexpected, saysAbsent } from './refusal.ts';
 import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
 import type { HttpAnswer, HttpRequest } from './openstack-http.ts';
 import { isRecord } from '../model/json.ts';
-import { readOctaviaVersion, type ApiVersion, readQuota } from './octavia-limits.ts';
+import { readOctaviaVersion, readQuota } from './octavia-limits.ts';
 import { isWireResource, listAll, sendVersioned } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session): Cloud {
-  let version: Promise<ApiVersion> | undefined;
-  let extensions: Promise<ReadonlySet<string>> | undefined;
-
   return {
     list(kind, query = {}, parent) {
       const { reference } = ENDPOINTS[kind];
@@ -85,13 +83,7 @@ export function createCloud(session: Session): Cloud {
 
     removeRoutes: (router, routes) => changeRoutes(session, 'remove', router, routes),
 
-    networkExtensions() {
-      extensions ??= readNetworkExtensions(session);
-      return extensions.catch((error: unknown) => {
-        extensions = undefined;
-        throw error;
-      });
-    },
+    networkExtensions: once(() => readNetworkExtensions(session)),
 
     async statuses(id) {
       const attempted = attempt('read the status of', 'loadbalancer', id);
@@ -115,13 +107,7 @@ export function createCloud(session: Session): Cloud {
 
     projectId: () => session.projectId(),
 
-    async octaviaVersion() {
-      version ??= readOctaviaVersion(session);
-      return version.catch((error: unknown) => {
-        version = undefined;
-        throw error;
-      });
-    },
+    octaviaVersion: once(() => readOctaviaVersion(session)),
   };
 }
 

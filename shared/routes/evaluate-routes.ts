@@ -28,10 +28,8 @@ export interface RoutesQuestion {
   readonly isManual: boolean;
 }
 
-export async function evaluateRoutes(
-  { isManual }: RoutesQuestion,
-  { kube, cloud, config, clock }: World,
-): Promise<RoutesEvaluation> {
+export async function evaluateRoutes({ isManual }: RoutesQuestion, world: World): Promise<RoutesEvaluation> {
+  const { kube, cloud, config, clock } = world;
   const { clusterCidrs, route: { routerId } = {} } = config;
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
   const seen = await observePorts(routerId, nodes, records, cloud);
@@ -48,7 +46,7 @@ export async function evaluateRoutes(
       : 'which had the routes; name one in [Route] router-id';
     throw new ReconcileError('NOT_FOUND', `there is no router ${id}, ${why}`);
   }
-  const limit = limitOf(id, cloud, clock.now());
+  const limit = limitOf(id, world);
   const written = records.get(id) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
   const doubt = routeDoubt(reading, isManual);

@@ -23,7 +23,7 @@ import type { RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   const isManual = request.trigger === 'command' || request.trigger === 'resync';
-  if (isManual) forgetLimits(world.cloud);
+  if (isManual) forgetLimits(world);
   const evaluation = (): Promise<RoutesEvaluation> => evaluateRoutes({ isManual }, world);
   const first = await evaluation();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };

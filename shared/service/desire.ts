@@ -18,7 +18,7 @@ import { drainedForMs } from './observe/drained.ts';
 import { isLocked } from './observe/observed.ts';
 import { observeOffers } from './observe/offers.ts';
 import type { Observed } from './observe/observed.ts';
-import type { World } from '../ports.ts';
+import type { CloudReader, World } from '../ports.ts';
 
 export interface Wished {
   /** As the maker of the load balancer would have read it. */
@@ -37,7 +37,7 @@ export async function desire(
   observed: Observed,
   network: NetworkQuestion | undefined,
   nodes: readonly Node[],
-  world: Pick<World, 'cloud' | 'clock' | 'config'>,
+  world: CloudReader & Pick<World, 'config'>,
   cluster: ClusterIdentity,
 ): Promise<Wished> {
   const { config, intent } = asDialect(unit.service, observed.loadBalancer, world.config);

@@ -17,7 +17,7 @@ import { observeTop } from './observe/top.ts';
 import { observeUnit } from './observe/observe-service.ts';
 import { planUnit } from './plan-unit.ts';
 import type { Depth } from './plan-unit.ts';
-import type { World } from '../ports.ts';
+import type { CloudReader, World } from '../ports.ts';
 
 /** Observe, desire and plan: everything before the first write. */
 export interface Evaluation {
@@ -39,7 +39,7 @@ export interface Evaluation {
 export async function evaluate(
   unit: Unit,
   nodes: readonly Node[],
-  world: Pick<World, 'cloud' | 'clock' | 'config'> & { readonly project?: Project },
+  world: CloudReader & Pick<World, 'config'> & { readonly project?: Project },
   cluster: ClusterIdentity,
   depth: Depth = 'deep',
 ): Promise<Evaluation> {

@@ -2,6 +2,7 @@ import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { fingerprint } from '../model/json.ts';
 import { sharedTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
+import type { LeaseNames } from '../model/unit.ts';
 import type { Kube, Lease } from '../ports.ts';
 
 /** The lease of the unit, and that of what it shares with others, held together. */
@@ -50,16 +51,6 @@ function isShared({ observed: { sharing } }: Evaluation): boolean {
 
 /** These belong to nobody who would remove them at the end, so they go when they are given back. */
 const PASSING = [`${TAG_PREFIX}lb-`, `${TAG_PREFIX}name-`] as const;
-
-/** Whose leases a run needs to write what it has seen. */
-export interface LeaseNames {
-  readonly own: string;
-  readonly shared: string | undefined;
-  /** Others take one of them, too. */
-  readonly areShared: boolean;
-  readonly uid: string | undefined;
-  readonly loadBalancerId: string | undefined;
-}
 
 export function leaseNames(evaluation: Evaluation): LeaseNames {
   const shared = sharingLeaseName(evaluation);

@@ -6,21 +6,21 @@ import type { Unit } from '../model/unit.ts';
 import { predictState } from './observe/remembered/predict-state.ts';
 import { expectState, forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { forgetStored } from './observe/stored-certificates.ts';
-import { forget } from './observe/remembered/child-cache.ts';
+import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 
 /** What this process expects after its own writes, for the run that comes back. Anything doubtful is read in full. */
 export function noteWrites(
   evaluation: Evaluation,
   applied: Applied,
-  { cloud, clock }: Pick<World, 'cloud' | 'clock'>,
+  { memory, clock }: Pick<World, 'memory' | 'clock'>,
 ): void {
   const { unit, cluster, observed } = evaluation;
   const { steps, known } = applied;
   if (steps.length === 0) return;
-  if (steps.some(({ kind }) => kind === 'secret')) forgetStored(cloud);
+  if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   const lb = known.get('lb');
-  if (lb && steps.some((step) => lockOf(step) === 'lb')) forget(lb.id, cloud);
+  if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);
   const hasPolicies = evaluation.desired.resources.some(({ kind }) => kind === 'l7policy');
   if (
     !lb ||
@@ -32,17 +32,17 @@ export function noteWrites(
     hasPolicies ||
     steps.some(changesPlaces)
   ) {
-    forgetExpectedState(unit, cloud);
+    forgetExpectedState(unit, memory);
     return;
   }
   const written = { steps, known, name: unit.name, cluster };
   const sinceMs = observed.expectedSinceMs ?? clock.now();
-  expectState(unit, predictState(observed.resources, written), cloud, sinceMs);
+  expectState(unit, predictState(observed.resources, written), sinceMs, memory);
 }
 
 /** The next look reads everything, whatever this process wrote. */
-export function trustNothing(unit: Unit, { cloud }: Pick<World, 'cloud'>): void {
-  forgetExpectedState(unit, cloud);
+export function trustNothing(unit: Unit, { memory }: Pick<World, 'memory'>): void {
+  forgetExpectedState(unit, memory);
 }
 
 /** Others write it, too, and what they wrote does not show in the status tree. */

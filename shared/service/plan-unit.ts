@@ -26,7 +26,7 @@ import {
 } from './plan/plan-problems.ts';
 import { plan } from './plan/plan.ts';
 import { gateChanges } from './plan/approval/gate-changes.ts';
-import type { World } from '../ports.ts';
+import type { CloudReader, World } from '../ports.ts';
 
 export type Depth = 'deep' | 'shallow';
 
@@ -36,7 +36,7 @@ export async function planUnit(
   observed: Observed,
   { config, intent, approved, desired, another }: Wished,
   nodes: readonly Node[],
-  world: Pick<World, 'cloud' | 'clock' | 'config'>,
+  world: CloudReader & Pick<World, 'config'>,
   cluster: ClusterIdentity,
   depth: Depth,
 ): Promise<Plan> {
@@ -91,7 +91,7 @@ export async function planUnit(
   });
   const full =
     depth === 'deep' && planned.steps.some(isAnother)
-      ? quotaShortages(desired.resources, await observeHeadroom(world.cloud, world.clock))
+      ? quotaShortages(desired.resources, await observeHeadroom(world))
       : [];
   // in ERROR every write on it is refused, and that refusal looks like one that passes
   const failed = unit.wanted && isFailed(observed) && rebuild === undefined;

@@ -49,7 +49,7 @@ async function work(request: ReconcileRequest, unit: Unit, world: World, budget:
     const only = await evaluation(unit);
     return { outcome: { status: 'settled' }, plan: only.plan, applied: [], ...runSummary(only) };
   }
-  const remembered = takeRememberedLeases(unit.key, world.kube);
+  const remembered = takeRememberedLeases(unit.key, world);
   if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluation, world, budget);
   const first = await evaluation(unit);
   const held = await ensureFinalizer(first, world);

@@ -4,10 +4,10 @@ import type { Applied } from '../apply/apply.ts';
 import { finish, nothingApplied } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, requireSameLease } from './leases.ts';
-import type { Ending, LeaseNames, Leases } from './leases.ts';
+import type { Ending, Leases } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { FINALIZER } from '../model/ownership.ts';
-import type { Unit } from '../model/unit.ts';
+import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rememberLeases } from './remembered-leases.ts';
@@ -87,13 +87,13 @@ async function write(evaluation: Evaluation, lease: Leases, world: World, budget
 export async function end(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const done = await finish(evaluation, applied, world);
   if (done.outcome.status === 'progressing')
-    rememberLeases(evaluation.unit.key, leaseNames(evaluation), world.kube);
+    rememberLeases(evaluation.unit.key, leaseNames(evaluation), world);
   return done;
 }
 
 /** Another Service works on the load balancer that this one shares with it: that takes one write of Octavia's. */
-function waitForOthers(unit: Unit, names: LeaseNames, { kube }: World, evaluation?: Evaluation): Run {
-  rememberLeases(unit.key, names, kube);
+function waitForOthers(unit: Unit, names: LeaseNames, world: World, evaluation?: Evaluation): Run {
+  rememberLeases(unit.key, names, world);
   const { loadBalancerId } = names;
   const reason = 'waiting for another Service on the same load balancer';
   const wait = loadBalancerId === undefined ? {} : { waitingFor: loadBalancerId };

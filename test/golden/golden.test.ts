@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { newMemory } from '../../shared/memory/memory.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -51,6 +52,7 @@ async function planOf(name: string): Promise<string> {
     cloud: new CloudModel(contentsOf(observed), observed.octavia?.minor),
     clock: { now: () => NOW },
     config,
+    memory: newMemory(),
   };
   const { plan } = await evaluate(unit, items, world, CLUSTER);
   return `${renderPlan(plan)}\n`;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { newMemory } from '../../shared/memory/memory.ts';
 import { join } from 'node:path';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import type { Config } from '../../shared/config/config.ts';
@@ -58,7 +59,12 @@ export function evaluateWorld(
   const unit = { ...found, ...known };
   const cloud = new CloudModel(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
-  return evaluate(unit, world.nodes, { cloud, clock: { now: () => 0 }, config }, cluster);
+  return evaluate(
+    unit,
+    world.nodes,
+    { cloud, clock: { now: () => 0 }, config, memory: newMemory() },
+    cluster,
+  );
 }
 
 /** The same objects with their parent's id, as the model keeps them, and the networks they are in. */

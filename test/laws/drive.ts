@@ -1,4 +1,6 @@
 import { apply } from '../../shared/apply/apply.ts';
+import { newMemory } from '../../shared/memory/memory.ts';
+import type { Memory } from '../../shared/memory/memory.ts';
 import { evaluate } from '../../shared/service/evaluate.ts';
 import type { Evaluation } from '../../shared/service/evaluate.ts';
 import { ATTRIBUTES } from '../../shared/model/attributes.ts';
@@ -41,7 +43,16 @@ export async function evaluation(
   const name = keyOf(service);
   const bare = unitOf(serviceKey(name.namespace, name.name), name, service, config);
   const unit = { ...(await withTlsSecrets(bare, { kube, config })), ...known };
-  return evaluate(unit, nodes, { cloud, clock: { now: () => 0 }, config }, CLUSTER);
+  return evaluate(unit, nodes, { cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) }, CLUSTER);
+}
+
+/** All runs against one cloud are of one process. */
+const memories = new WeakMap<CloudModel, Memory>();
+
+function memoryOf(cloud: CloudModel): Memory {
+  const memory = memories.get(cloud) ?? newMemory();
+  memories.set(cloud, memory);
+  return memory;
 }
 
 /** Looks and applies, as run after run would, until nothing is left to do. Throws what the cloud refuses. */
@@ -62,9 +73,10 @@ export async function settle(
       kube,
       lease: held,
       budget,
+      memory: memoryOf(cloud),
     });
     if (error) throw error;
-    forgetStored(cloud);
+    forgetStored({ memory: memoryOf(cloud) });
     cloud.unlock();
   }
   throw new Error('it never comes to rest');
@@ -74,7 +86,7 @@ export async function settle(
 export async function executeWhole(seen: Evaluation, cloud: CloudModel): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {
-    const applied = await apply([step], known, { cloud, kube, lease: held, budget });
+    const applied = await apply([step], known, { cloud, kube, lease: held, budget, memory: memoryOf(cloud) });
     if (applied.error) throw applied.error;
     known = [...applied.known].map(([address, wire]) => ({
       kind: step.kind,
@@ -83,7 +95,7 @@ export async function executeWhole(seen: Evaluation, cloud: CloudModel): Promise
       owned: true,
       wire,
     }));
-    forgetStored(cloud);
+    forgetStored({ memory: memoryOf(cloud) });
     cloud.unlock();
   }
 }

@@ -1,4 +1,5 @@
 /** No two Nodes ever share an address, however many processes allocate at once, and wherever a run ends. */
+import { newMemory } from '../../shared/memory/memory.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
@@ -45,7 +46,7 @@ const first = fc.uniqueArray(
 function worldOf(cluster: CidrCluster, gate: ApprovalGate): World {
   const config = { ...aConfig(), nodeCidrs: { ranges: RANGES, serviceCidrs: [] } };
   const kube = cluster.through(gate);
-  return { kube, cloud, clock: { now: () => 0 }, config } as unknown as World;
+  return { kube, cloud, clock: { now: () => 0 }, config, memory: newMemory() } as unknown as World;
 }
 
 async function evaluate(node: string, world: World): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { newMemory } from '../../shared/memory/memory.ts';
 import { CONTROLLERS } from '../../shared/config/controllers.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
@@ -92,6 +93,7 @@ export class RouterModel extends CloudModel {
 
 /** One cluster's Nodes and its record. */
 export class ClusterModel {
+  readonly memory = newMemory();
   nodes: readonly Node[] = [];
   records: RouteRecords = new Map();
   /** That is named. */
@@ -139,7 +141,7 @@ export class ClusterModel {
     const { kube, cloud, router } = this;
     const route = { routerId: router };
     const config = { ...aConfig(), controllers: CONTROLLERS, clusterCidrs: ['10.244.0.0/16'], route };
-    const world = { kube, cloud, config, clock: { now: () => 0 } } as unknown as World;
+    const world = { kube, cloud, config, clock: { now: () => 0 }, memory: this.memory } as unknown as World;
     const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command' }, world, {
       remainingMs: () => 60_000,
     });

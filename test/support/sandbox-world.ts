@@ -5,6 +5,7 @@ import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { connectKube } from '../../shared/kube/connection/connect-kube.ts';
+import { newMemory } from '../../shared/memory/memory.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { serviceKey } from '../../shared/model/request.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
@@ -68,7 +69,15 @@ export async function startSandboxWorld(
       identity,
       log: silent,
     });
-    return { kube, cloud, calls, clock: { now: () => Date.now() }, log: silent, config: other };
+    return {
+      kube,
+      cloud,
+      calls,
+      clock: { now: () => Date.now() },
+      log: silent,
+      config: other,
+      memory: newMemory(),
+    };
   };
   const world = await another();
   const settle: SandboxWorld['settle'] = async (name, request = {}) => {

@@ -1,3 +1,4 @@
+import type { Gathering } from '../../memory/memory.ts';
 import type { Clock } from '../../ports.ts';
 
 /** So long a read waits for others that begin at the same time. */
@@ -14,46 +15,42 @@ export interface Reads<T> {
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
+export interface GatheredReads<T> extends Reads<T> {
+  readonly clock: Clock;
+  readonly gathering: Gathering<T>;
+}
+
 /**
- * Reads of many runs at once become one list; what the list does not show is read by itself. Those that come one after another
- * count as at once while a list would be kept: a list is then of all of them.
+ * Reads of many runs at once become one list; what the list does not show is read by itself. Reads that come one after another
+ * count as at once while a list would be kept: a list is then of all of them. `now`: not from a list that was made before.
  */
-export class GatheredReads<T> {
-  readonly #reads: Reads<T>;
-  readonly #clock: Clock;
-  #waiting: string[] = [];
-  /** When these were asked for last, where a list that was made before would do. */
-  readonly #asked = new Map<string, number>();
-  #gathered: Promise<ReadonlyMap<string, T>> | undefined;
-  #kept: { readonly until: number; readonly found: ReadonlyMap<string, T> } | undefined;
+export async function readGathered<T>(
+  id: string,
+  when: 'now' | 'lately',
+  reads: GatheredReads<T>,
+): Promise<T | undefined> {
+  const { gathering, clock } = reads;
+  if (when === 'lately') gathering.asked.set(id, clock.now());
+  const isFresh = when === 'lately' && gathering.kept && gathering.kept.until > clock.now();
+  const kept = isFresh ? gathering.kept?.found.get(id) : undefined;
+  if (kept !== undefined) return kept;
+  gathering.waiting.push(id);
+  gathering.next ??= gather(reads);
+  return (await gathering.next).get(id) ?? reads.one(id);
+}
 
-  constructor(reads: Reads<T>, clock: Clock) {
-    this.#reads = reads;
-    this.#clock = clock;
-  }
-
-  /** `now`: not from a list that was made before. */
-  async read(id: string, when: 'now' | 'lately'): Promise<T | undefined> {
-    if (when === 'lately') this.#asked.set(id, this.#clock.now());
-    const isFresh = when === 'lately' && this.#kept && this.#kept.until > this.#clock.now();
-    const kept = isFresh ? this.#kept?.found.get(id) : undefined;
-    if (kept !== undefined) return kept;
-    this.#waiting.push(id);
-    this.#gathered ??= this.#gather();
-    return (await this.#gathered).get(id) ?? this.#reads.one(id);
-  }
-
-  async #gather(): Promise<ReadonlyMap<string, T>> {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    const since = this.#clock.now() - KEEP_MS;
-    for (const [id, at] of this.#asked) if (at <= since) this.#asked.delete(id);
-    const before = this.#waiting.some((id) => this.#asked.has(id)) ? this.#asked.keys() : [];
-    const ids = [...new Set([...this.#waiting, ...before])];
-    this.#waiting = [];
-    this.#gathered = undefined;
-    if (ids.length <= FEW) return new Map();
-    const found = await this.#reads.many(ids);
-    this.#kept = { until: this.#clock.now() + KEEP_MS, found };
-    return found;
-  }
+async function gather<T>(reads: GatheredReads<T>): Promise<ReadonlyMap<string, T>> {
+  const { gathering, clock } = reads;
+  await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+  const { asked, waiting } = gathering;
+  const since = clock.now() - KEEP_MS;
+  for (const [id, at] of asked) if (at <= since) asked.delete(id);
+  const before = waiting.some((id) => asked.has(id)) ? asked.keys() : [];
+  const ids = [...new Set([...waiting, ...before])];
+  gathering.waiting = [];
+  gathering.next = undefined;
+  if (ids.length <= FEW) return new Map();
+  const found = await reads.many(ids);
+  gathering.kept = { until: clock.now() + KEEP_MS, found };
+  return found;
 }

@@ -2,9 +2,9 @@ import type { Node } from '../../model/kubernetes.ts';
 import { hasTaint, readyStatus, systemUUID, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
 import type { Server, NeutronPort, Subport } from '../../model/node/nova.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
-import type { Clock, Cloud } from '../../ports.ts';
+import type { Cloud, CloudReader } from '../../ports.ts';
 import { readServer, serversNamed } from './servers.ts';
-import { remember } from '../../observe/memo.ts';
+import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 
 export interface Whereabouts {
@@ -19,7 +19,7 @@ export interface Whereabouts {
 export async function candidatesOf(
   node: Node,
   { region = '', nameFrom }: Whereabouts,
-  { cloud, clock }: { readonly cloud: Cloud; readonly clock: Clock },
+  reader: CloudReader,
 ): Promise<readonly Server[]> {
   const { providerID = '' } = node.spec ?? {};
   // who joins has just begun to run; who is silent may have been stopped a moment ago
@@ -27,11 +27,11 @@ export async function candidatesOf(
   if (providerID !== '') {
     const parsed = parseProviderID(providerID);
     const isHere = parsed && (parsed.region === undefined || parsed.region === region);
-    return isHere ? listOf(await readServer(parsed.serverId, when, cloud, clock)) : [];
+    return isHere ? listOf(await readServer(parsed.serverId, when, reader)) : [];
   }
   const uuid = systemUUID(node);
-  const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, when, cloud, clock));
-  return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, nameFrom, cloud, clock);
+  const byFirmware = uuid === undefined ? [] : listOf(await readServer(uuid, when, reader));
+  return byFirmware.length > 0 ? byFirmware : serversNamed(node.metadata.name, nameFrom, reader);
 }
 
 function listOf<T>(one: T | undefined): readonly T[] {
@@ -55,22 +55,19 @@ export async function listSubports(
 export function subportsOf(
   ports: readonly NeutronPort[],
   listed: readonly NeutronPort[],
-  cloud: Cloud,
-  clock: Clock,
+  reader: CloudReader,
 ): Promise<readonly Subport[]> {
   const ids = new Set(subportIds(ports));
   const own = listed.filter(({ id }) => ids.has(id));
-  return Promise.all(
-    own.map(async (port) => ({ port, networkName: await nameOf(port.network_id, cloud, clock) })),
-  );
+  return Promise.all(own.map(async (port) => ({ port, networkName: await nameOf(port.network_id, reader) })));
 }
 
 function subportIds(ports: readonly NeutronPort[]): readonly string[] {
   return ports.flatMap(({ trunk_details }) => (trunk_details?.sub_ports ?? []).map(({ port_id }) => port_id));
 }
 
-async function nameOf(id: string | undefined, cloud: Cloud, clock: Clock): Promise<string> {
+async function nameOf(id: string | undefined, reader: CloudReader): Promise<string> {
   if (id === undefined) return '';
-  const network = await remember(cloud, clock, `network/${id}`, () => cloud.get('network', id));
+  const network = await onceAMinute(reader, `network/${id}`, () => reader.cloud.get('network', id));
   return typeof network?.['name'] === 'string' ? network['name'] : '';
 }

@@ -1,9 +1,9 @@
 /** Nova's servers with their ports, one by one or in bulk. */
 import type { NeutronPort, Server } from '../../model/node/nova.ts';
 import type { WireResource } from '../../model/resources.ts';
-import type { Clock, Cloud } from '../../ports.ts';
-import { GatheredReads } from './gathered-reads.ts';
-import { remember } from '../../observe/memo.ts';
+import type { Cloud, CloudReader } from '../../ports.ts';
+import { readGathered } from './gathered-reads.ts';
+import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 
 const PORT_FIELDS = ['id', 'network_id', 'device_id', 'status', 'fixed_ips', 'trunk_details'];
@@ -12,38 +12,38 @@ const AT_ONCE = 10;
 
 type Reading = Pick<Cloud, 'list' | 'get'>;
 
-interface Readers {
-  readonly servers: GatheredReads<Server>;
-  readonly ports: GatheredReads<readonly NeutronPort[]>;
-  /** By the name of a Node. */
-  readonly named: ReadonlyMap<NameFrom, GatheredReads<readonly Server[]>>;
-}
-
 type NameFrom = 'name' | 'hostname' | 'first-label';
-const NAMES_FROM: readonly NameFrom[] = ['name', 'hostname', 'first-label'];
-
-const readers = new WeakMap<Reading, Readers>();
 
 /** Undefined only after Nova said of this very server that it is not there. */
 export async function readServer(
   id: string,
   when: 'now' | 'lately',
-  cloud: Cloud,
-  clock: Clock,
+  reader: CloudReader,
 ): Promise<Server | undefined> {
-  const server = await readersOf(cloud, clock).servers.read(id, when);
-  return server && withFlavorName(server, cloud, clock);
+  const { cloud, clock, memory } = reader;
+  const server = await readGathered<Server>(id, when, {
+    one: async (id) => await cloud.get('server', id),
+    many: () => listServers(cloud),
+    gathering: memory.servers,
+    clock,
+  });
+  return server && withFlavorName(server, reader);
 }
 
 /** Those that may be the one of a Node of this name, and perhaps more. */
 export async function serversNamed(
   nodeName: string,
   nameFrom: NameFrom,
-  cloud: Cloud,
-  clock: Clock,
+  reader: CloudReader,
 ): Promise<readonly Server[]> {
-  const found = (await readersOf(cloud, clock).named.get(nameFrom)?.read(nodeName, 'now')) ?? [];
-  return Promise.all(found.map((one) => withFlavorName(one, cloud, clock)));
+  const { cloud, clock, memory } = reader;
+  const found = await readGathered<readonly Server[]>(nodeName, 'now', {
+    one: (name) => listNamed(name, nameFrom, cloud),
+    many: (names) => listAllFor(names, cloud),
+    gathering: memory.serversByNode,
+    clock,
+  });
+  return Promise.all((found ?? []).map((one) => withFlavorName(one, reader)));
 }
 
 /** Nova's filter is a regular expression of its database, whatever the case. */
@@ -67,10 +67,15 @@ async function listAllFor(
 
 export async function readPorts(
   serverId: string,
-  cloud: Cloud,
-  clock: Clock,
+  { cloud, clock, memory }: CloudReader,
 ): Promise<readonly NeutronPort[]> {
-  return (await readersOf(cloud, clock).ports.read(serverId, 'lately')) ?? [];
+  const ports = await readGathered<readonly NeutronPort[]>(serverId, 'lately', {
+    one: async (id) => (await portsByServer([id], cloud)).get(id),
+    many: (ids) => portsByServer(ids, cloud),
+    gathering: memory.serverPorts,
+    clock,
+  });
+  return ports ?? [];
 }
 
 /** Every server of the project, by its id. */
@@ -80,9 +85,9 @@ export async function listServers(cloud: Reading): Promise<ReadonlyMap<string, S
 }
 
 /** The same with the names of their flavors. */
-export async function listServersWhole(cloud: Cloud, clock: Clock): Promise<ReadonlyMap<string, Server>> {
-  const listed = [...(await listServers(cloud)).values()];
-  const servers = await Promise.all(listed.map((one) => withFlavorName(one, cloud, clock)));
+export async function listServersWhole(reader: CloudReader): Promise<ReadonlyMap<string, Server>> {
+  const listed = [...(await listServers(reader.cloud)).values()];
+  const servers = await Promise.all(listed.map((one) => withFlavorName(one, reader)));
   return new Map(servers.map((one) => [one.id, one]));
 }
 
@@ -95,46 +100,13 @@ export async function portsByServer(
   return Map.groupBy(ports, ({ device_id = '' }) => device_id);
 }
 
-function readersOf(cloud: Cloud, clock: Clock): Readers {
-  const known = readers.get(cloud);
-  if (known) return known;
-  const made: Readers = {
-    servers: new GatheredReads(
-      {
-        one: async (id) => await cloud.get('server', id),
-        many: () => listServers(cloud),
-      },
-      clock,
-    ),
-    ports: new GatheredReads(
-      {
-        one: async (id) => (await portsByServer([id], cloud)).get(id),
-        many: (ids) => portsByServer(ids, cloud),
-      },
-      clock,
-    ),
-    named: new Map(
-      NAMES_FROM.map((nameFrom) => [
-        nameFrom,
-        new GatheredReads(
-          {
-            one: (nodeName) => listNamed(nodeName, nameFrom, cloud),
-            many: (nodeNames) => listAllFor(nodeNames, cloud),
-          },
-          clock,
-        ),
-      ]),
-    ),
-  };
-  readers.set(cloud, made);
-  return made;
-}
-
 /** Before microversion 2.47 a server has but the id of its flavor. */
-async function withFlavorName(server: Server, cloud: Cloud, clock: Clock): Promise<Server> {
+async function withFlavorName(server: Server, reader: CloudReader): Promise<Server> {
   const { id, original_name } = server.flavor ?? {};
   if (id === undefined || original_name !== undefined) return server;
-  const flavor = await remember(cloud, clock, `compute_flavor/${id}`, () => cloud.get('compute_flavor', id));
+  const flavor = await onceAMinute(reader, `compute_flavor/${id}`, () =>
+    reader.cloud.get('compute_flavor', id),
+  );
   return { ...server, flavor: { id, ...nameOf(flavor) } };
 }
 

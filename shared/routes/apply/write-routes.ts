@@ -45,7 +45,7 @@ export async function writeRoutes(
     const router = done.evaluation.desired?.router.id ?? '';
     const limit = done.failed.get(routerAt(router))?.context.limit;
     if (limit === undefined) return done;
-    noteLimit(router, limit, world.cloud, world.clock.now());
+    noteLimit(router, limit, world);
     return await write(await evaluateAgain(), world, means);
   } finally {
     await lease.remove();

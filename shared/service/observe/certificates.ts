@@ -8,22 +8,17 @@ import type {
 } from '../../model/tls/certificate-facts.ts';
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource } from '../../model/resources.ts';
-import type { Cloud, Clock } from '../../ports.ts';
-import { remember } from '../../observe/memo.ts';
-
-interface Source {
-  readonly cloud: Pick<Cloud, 'get'> & Cloud;
-  readonly clock: Clock;
-}
+import type { Clock, Cloud, CloudReader } from '../../ports.ts';
+import { onceAMinute } from '../../observe/once-a-minute.ts';
 
 /** What Barbican calls the certificates that Services name, each asked for once a minute. */
 export async function observeCertificates(
   { references }: CertificateQuestion,
-  { cloud, clock }: Source,
+  reader: CloudReader,
 ): Promise<CertificateFacts> {
   const found = references.map(async (reference): Promise<readonly [string, FoundCertificate]> => {
     const key = `certificate ${reference.collection ?? ''} ${reference.id}`;
-    return [reference.id, await remember(cloud, clock, key, () => find(reference, cloud))];
+    return [reference.id, await onceAMinute(reader, key, () => find(reference, reader.cloud))];
   });
   return { references: new Map(await Promise.all(found)) };
 }

@@ -18,7 +18,7 @@ export async function observeUnit(question: Question, source: Source): Promise<O
   if (expected) return expected;
   const top = await observeTop(question, source);
   if (!top.loadBalancer) {
-    return question.network ? { ...top, headroom: await observeHeadroom(source.cloud, source.clock) } : top;
+    return question.network ? { ...top, headroom: await observeHeadroom(source) } : top;
   }
   if (isLocked(top.loadBalancer)) return top;
   const { unit, cluster } = question;
@@ -34,13 +34,14 @@ export async function observeUnit(question: Question, source: Source): Promise<O
 /** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
 async function observeExpected(
   { unit, cluster, network, nodes, securityGroup, join }: Question,
-  { cloud, clock }: Source,
+  source: Source,
 ): Promise<Observed | undefined> {
-  const expected = network && (await confirmExpectedState(unit, network.external, cloud, clock.now()));
+  const { cloud } = source;
+  const expected = network && (await confirmExpectedState(unit, network.external, source));
   const loadBalancer = expected?.resources.find(({ kind }) => kind === 'loadbalancer')?.wire;
   if (!expected || !loadBalancer || (join && asksForAnother(join, loadBalancer))) return undefined;
   const [facts, octavia] = await Promise.all([
-    observeNetwork(network, loadBalancer, nodes, { cloud, clock }),
+    observeNetwork(network, loadBalancer, nodes, source),
     cloud.octaviaVersion(),
   ]);
   const { resources, sinceMs } = expected;
@@ -55,12 +56,12 @@ async function childrenOf(
   lb: WireResource,
   owners: Owners,
   { unit, network }: Question,
-  { cloud, clock }: Source,
+  { cloud, clock, memory }: Source,
 ): Promise<readonly ObservedResource[]> {
   if (!network) return observeChildren(lb, owners, cloud, 'owners');
-  const cached = cachedChildren(unit.key, lb, cloud);
+  const cached = cachedChildren(unit.key, lb, memory);
   if (cached) return cached;
   const children = await observeChildren(lb, owners, cloud, 'all');
-  cacheChildren(unit.key, lb, children, cloud, clock.now());
+  cacheChildren(unit.key, lb, children, { memory, clock });
   return children;
 }

@@ -4,7 +4,7 @@ import type { NetworkFacts, NetworkQuestion, Subnet } from '../../model/network/
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import type { Unit } from '../../model/unit.ts';
-import type { Cloud, Clock } from '../../ports.ts';
+import type { CloudReader } from '../../ports.ts';
 import type { Project } from './project.ts';
 import type { Headroom } from './quota.ts';
 
@@ -48,9 +48,7 @@ export interface SecurityGroupQuestion {
   readonly addresses: (memberSubnet: Subnet | undefined) => readonly string[];
 }
 
-export interface Source {
-  readonly cloud: Cloud;
-  readonly clock: Clock;
+export interface Source extends CloudReader {
   /** Read in bulk: load balancers and floating IPs are looked up in it. */
   readonly project?: Project;
 }

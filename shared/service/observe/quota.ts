@@ -1,5 +1,5 @@
-import type { Cloud, Clock } from '../../ports.ts';
-import { remember } from '../../observe/memo.ts';
+import type { CloudReader } from '../../ports.ts';
+import { onceAMinute } from '../../observe/once-a-minute.ts';
 
 /** What a create may still take of each limited kind; kinds without a limit are absent. */
 export type Headroom = Readonly<Record<string, number>>;
@@ -10,8 +10,9 @@ const COUNTED = ['loadbalancer', 'listener', 'pool', 'healthmonitor'] as const;
  * Looked at before a create: a one-POST create that is refused by quota half-way leaks its VIP port in Octavia
  * (decision 39). Without limits it is one call a minute.
  */
-export async function observeHeadroom(cloud: Cloud, clock: Clock): Promise<Headroom> {
-  const limits = await remember(cloud, clock, 'quota', () => cloud.quota());
+export async function observeHeadroom(reader: CloudReader): Promise<Headroom> {
+  const { cloud } = reader;
+  const limits = await onceAMinute(reader, 'quota', () => cloud.quota());
   const limited = (kind: string): boolean => (limits[kind] ?? -1) >= 0;
   const left = async (kind: (typeof COUNTED)[number]): Promise<readonly [string, number]> => {
     const used = await cloud.list(kind, { fields: ['id'] });

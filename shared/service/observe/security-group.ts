@@ -10,12 +10,10 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { rulesOf } from '../../model/network/openings.ts';
 import type { Unit } from '../../model/unit.ts';
-import type { Cloud, Clock } from '../../ports.ts';
-import { remember } from '../../observe/memo.ts';
+import type { Cloud, CloudReader } from '../../ports.ts';
+import { onceAMinute } from '../../observe/once-a-minute.ts';
 
-export interface GroupSource {
-  readonly cloud: Cloud;
-  readonly clock: Clock;
+export interface GroupSource extends CloudReader {
   /** Answers lists: the cloud, or what was read of it in bulk. */
   readonly lists: Pick<Cloud, 'list'>;
 }
@@ -64,13 +62,10 @@ function groupOf(address: string, wire: WireResource): ObservedResource<'securit
   return { kind: 'securitygroup', address, id: wire.id, owned: true, wire };
 }
 
-async function isThereAny(
-  unit: Unit,
-  cluster: ClusterIdentity,
-  { cloud, clock, lists }: GroupSource,
-): Promise<boolean> {
+async function isThereAny(unit: Unit, cluster: ClusterIdentity, source: GroupSource): Promise<boolean> {
+  const { cloud, lists } = source;
   if (lists !== cloud) return true;
-  const all = await remember(cloud, clock, 'security groups', () =>
+  const all = await onceAMinute(source, 'security groups', () =>
     cloud.list('securitygroup', { fields: ['id', 'name', 'description', 'tags'] }),
   );
   return all.some(

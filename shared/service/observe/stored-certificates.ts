@@ -3,17 +3,15 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
 import type { Unit } from '../../model/unit.ts';
-import type { Cloud, Clock } from '../../ports.ts';
-import { forgetAnswer, remember } from '../../observe/memo.ts';
+import type { Cloud, CloudReader, World } from '../../ports.ts';
+import { onceAMinute } from '../../observe/once-a-minute.ts';
 
-interface Source {
-  readonly cloud: Cloud;
-  readonly clock: Clock;
+interface Source extends CloudReader {
   /** Answers lists: the cloud, or what was read of it in bulk. */
   readonly lists: Pick<Cloud, 'list'>;
 }
 
-const MEMORY = 'stored certificates';
+const ANSWER = 'stored certificates';
 
 /**
  * What levelset keeps in Barbican for this unit: out of one list a minute for the whole process. For a Service that
@@ -22,11 +20,12 @@ const MEMORY = 'stored certificates';
 export async function findStoredCertificates(
   unit: Unit,
   cluster: ClusterIdentity,
-  { cloud, clock, lists }: Source,
+  source: Source,
 ): Promise<readonly ObservedResource<'secret'>[]> {
+  const { cloud, lists } = source;
   const all =
     lists === cloud && unit.wanted
-      ? await remember(cloud, clock, MEMORY, () => listStored(cluster, cloud))
+      ? await onceAMinute(source, ANSWER, () => listStored(cluster, cloud))
       : await listStored(cluster, lists);
   const taken = new Set<string>();
   return [...all].sort(oldestFirst).flatMap((wire) => {
@@ -40,8 +39,8 @@ export async function findStoredCertificates(
 }
 
 /** After a write of ours. */
-export function forgetStored(cloud: Cloud): void {
-  forgetAnswer(cloud, MEMORY);
+export function forgetStored({ memory }: Pick<World, 'memory'>): void {
+  memory.answers.forget(ANSWER);
 }
 
 /** All of this cluster. A cloud without Barbican, or a user without rights to it, keeps none. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newMemory } from '../../../shared/memory/memory.ts';
 import { apply } from '../../../shared/apply/apply.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { ErrorCode } from '../../../shared/model/errors.ts';
@@ -48,7 +49,7 @@ async function run(cloud: FullCloud, remaining = 60_000, leaseEnds = Infinity) {
   };
   let left = remaining;
   const budget = { remainingMs: () => (left -= 4_000) };
-  return apply([STEP], [], { cloud, kube: secretsOf({}), lease, budget });
+  return apply([STEP], [], { cloud, kube: secretsOf({}), lease, budget, memory: newMemory() });
 }
 
 describe('a create with alternatives', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newMemory } from '../../../shared/memory/memory.ts';
 import { apply } from '../../../shared/apply/apply.ts';
 import { changePort } from '../../../shared/apply/port-lists.ts';
 import type { Step, UpdateStep } from '../../../shared/model/plan.ts';
@@ -23,36 +24,39 @@ const groups = (cloud: CloudModel): unknown => portOf(cloud)?.['security_groups'
 describe('the security groups of a port', () => {
   test('that two Services read alike and write one after the other have both groups', async () => {
     const cloud = new CloudModel();
+    const world = { cloud, memory: newMemory() };
     const seen = await cloud.get('port', PORT);
 
-    await Promise.all([changePort(adding(WEB), seen, cloud), changePort(adding(DNS), seen, cloud)]);
+    await Promise.all([changePort(adding(WEB), seen, world), changePort(adding(DNS), seen, world)]);
 
     expect(groups(cloud)).toEqual([NODE_GROUP, WEB, DNS]);
   });
 
   test('keep what somebody else put there before it was read, and after our last write', async () => {
     const cloud = new CloudModel();
-    await changePort(adding(WEB), await cloud.get('port', PORT), cloud);
+    const world = { cloud, memory: newMemory() };
+    await changePort(adding(WEB), await cloud.get('port', PORT), world);
     Object.assign(portOf(cloud) ?? {}, {
       security_groups: [FOREIGN, NODE_GROUP, WEB],
       revision_number: 9,
     });
 
-    await changePort(step([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), cloud);
+    await changePort(step([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), world);
 
     expect(groups(cloud)).toEqual([FOREIGN, NODE_GROUP]);
   });
 
   test('that somebody else wrote after they were read are not written', async () => {
     const cloud = new CloudModel();
+    const world = { cloud, memory: newMemory() };
     const seen = await cloud.get('port', PORT);
     Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN], revision_number: 2 });
 
-    const write = changePort(adding(WEB), seen, cloud);
+    const write = changePort(adding(WEB), seen, world);
 
     await expect(write).rejects.toMatchObject({ code: 'CHANGED_MEANWHILE', disposition: 'wait' });
     expect(groups(cloud)).toEqual([FOREIGN]);
-    await changePort(step([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), cloud);
+    await changePort(step([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), world);
     expect(groups(cloud)).toEqual([FOREIGN, WEB]);
   });
 });
@@ -89,6 +93,7 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
     kube: secretsOf({}),
     lease,
     budget: { remainingMs: () => 60_000 },
+    memory: newMemory(),
   });
 
   expect(applied.steps.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
@@ -102,9 +107,9 @@ test('the last writes are remembered of a thousand ports, not of all that ever w
     revisions.push(revision);
     return Promise.resolve({ id, revision_number: revision + 1 });
   };
-  const cloud = { updateAt } as unknown as Cloud;
+  const world = { cloud: { updateAt }, memory: newMemory() };
   const write = (id: string): Promise<WireResource> =>
-    changePort({ ...adding(WEB), id }, { id, revision_number: 1 }, cloud);
+    changePort({ ...adding(WEB), id }, { id, revision_number: 1 }, world);
   for (const id of ['first', 'first', ...Array.from({ length: 1_000 }, (_, at) => `${at}`), 'first'])
     await write(id);
   expect([revisions.slice(0, 2), revisions.at(-1)]).toEqual([[1, 2], 1]);

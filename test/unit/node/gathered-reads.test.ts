@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { GatheredReads } from '../../../shared/node/observe/gathered-reads.ts';
+import { newGathering } from '../../../shared/memory/memory.ts';
+import { readGathered } from '../../../shared/node/observe/gathered-reads.ts';
 
 const KEPT_MS = 5_000;
 
@@ -18,9 +19,10 @@ function reading(...there: readonly string[]) {
       return Promise.resolve(new Map(there.map((id) => [id, valueOf(id)])));
     },
   };
-  const gathered = new GatheredReads(reads, { now: () => time.now });
+  const gathering = newGathering<string>();
+  const clock = { now: () => time.now };
   const readAll = (when: 'now' | 'lately', ...ids: readonly string[]) =>
-    Promise.all(ids.map((id) => gathered.read(id, when)));
+    Promise.all(ids.map((id) => readGathered(id, when, { ...reads, gathering, clock })));
   return { asked, time, reads, readAll };
 }
 

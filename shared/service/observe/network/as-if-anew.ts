@@ -1,7 +1,7 @@
 import type { Node } from '../../../model/kubernetes.ts';
 import type { NetworkFacts, NetworkQuestion } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Cloud, Clock } from '../../../ports.ts';
+import type { CloudReader } from '../../../ports.ts';
 import { observeNetwork } from './network.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function observeAsIfAnew(
   question: NetworkQuestion,
   loadBalancer: WireResource,
   nodes: readonly Node[],
-  source: { readonly cloud: Cloud; readonly clock: Clock },
+  source: CloudReader,
 ): Promise<NetworkFacts> {
   const { vip_subnet_id: subnet, vip_network_id: network, vip_port_id: port } = question;
   const present = loadBalancer['vip_subnet_id'];

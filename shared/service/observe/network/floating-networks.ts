@@ -1,12 +1,7 @@
 import type { FloatingSubnet, NetworkFacts, NetworkQuestion } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Cloud, Clock } from '../../../ports.ts';
-import { remember } from '../../../observe/memo.ts';
-
-interface Source {
-  readonly cloud: Cloud;
-  readonly clock: Clock;
-}
+import type { CloudReader } from '../../../ports.ts';
+import { onceAMinute } from '../../../observe/once-a-minute.ts';
 
 /**
  * Where floating IPs can come from: the network that is named, else that of the subnet that is named, else all external
@@ -14,7 +9,7 @@ interface Source {
  */
 export async function observeFloatingNetworks(
   question: NetworkQuestion,
-  source: Source,
+  source: CloudReader,
 ): Promise<Pick<NetworkFacts, 'floatingNetworks' | 'floatingSubnets'>> {
   if (!question.external) return { floatingNetworks: [] };
   const id = question.floating_subnet_id;
@@ -32,23 +27,23 @@ export async function observeFloatingNetworks(
   return { floatingNetworks, floatingSubnets: await subnetsOf(network, source) };
 }
 
-async function externalNetworks({ cloud, clock }: Source): Promise<readonly string[]> {
-  const found = await remember(cloud, clock, 'external networks', () =>
-    cloud.list('network', { 'router:external': 'true' }),
+async function externalNetworks(source: CloudReader): Promise<readonly string[]> {
+  const found = await onceAMinute(source, 'external networks', () =>
+    source.cloud.list('network', { 'router:external': 'true' }),
   );
   return found.map(({ id }) => id);
 }
 
 /** Undefined when the project cannot see it, as it need not see the subnets of an external network. */
-async function readSubnet(id: string, { cloud, clock }: Source): Promise<FloatingSubnet | undefined> {
-  const wire = await remember(cloud, clock, `subnet ${id}`, () => cloud.get('subnet', id));
+async function readSubnet(id: string, source: CloudReader): Promise<FloatingSubnet | undefined> {
+  const wire = await onceAMinute(source, `subnet ${id}`, () => source.cloud.get('subnet', id));
   return wire && floatingSubnet(wire);
 }
 
 /** In an order that stays: by name, then id. Floating IPs are IPv4. */
-async function subnetsOf(network: string, { cloud, clock }: Source): Promise<readonly FloatingSubnet[]> {
-  const found = await remember(cloud, clock, `subnets of ${network}`, () =>
-    cloud.list('subnet', { network_id: network }),
+async function subnetsOf(network: string, source: CloudReader): Promise<readonly FloatingSubnet[]> {
+  const found = await onceAMinute(source, `subnets of ${network}`, () =>
+    source.cloud.list('subnet', { network_id: network }),
   );
   return found
     .filter((wire) => wire['ip_version'] !== 6)

@@ -3,25 +3,20 @@ import type { Node } from '../../../model/kubernetes.ts';
 import { familyOf, vipsOf } from '../../../model/network/network-facts.ts';
 import type { Family, NetworkFacts, NetworkQuestion, Subnet } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Cloud, Clock } from '../../../ports.ts';
+import type { CloudReader } from '../../../ports.ts';
 import { observeFloatingNetworks } from './floating-networks.ts';
-import { remember } from '../../../observe/memo.ts';
+import { onceAMinute } from '../../../observe/once-a-minute.ts';
 import { chooseSubnet, Subnets } from './subnets.ts';
 import { observeVipSubnets } from './vip-subnets.ts';
-
-interface Source {
-  readonly cloud: Cloud;
-  readonly clock: Clock;
-}
 
 /** Subnets and external networks for what the Services ask, and what the load balancer has of addresses. */
 export async function observeNetwork(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
   nodes: readonly Node[],
-  source: Source,
+  source: CloudReader,
 ): Promise<NetworkFacts> {
-  const subnets = new Subnets(source.cloud, source.clock);
+  const subnets = new Subnets(source);
   const vip = await observeVipSubnets(question, loadBalancer, nodes, subnets);
   const vips = [...(vip.vipSubnet ? [vip.vipSubnet] : []), ...vip.additionalSubnets];
   const memberSubnetId = question.member_subnet_id ?? (await subnetOfPods(question, vips, subnets));
@@ -60,20 +55,19 @@ async function subnetOfPods(
 /** Neutron without its QoS plugin says that there is no such thing, just as of a policy that cannot be seen. */
 async function isWithoutQosPolicy(
   { vip_qos_policy_id: id }: NetworkQuestion,
-  source: Source,
+  source: CloudReader,
 ): Promise<boolean> {
   if (id === undefined) return false;
-  const { cloud, clock } = source;
-  return !(await remember(cloud, clock, `QoS policy ${id}`, () => cloud.get('qos_policy', id)));
+  return !(await onceAMinute(source, `QoS policy ${id}`, () => source.cloud.get('qos_policy', id)));
 }
 
 async function missingGroups(
   { vip_sg_ids: ids = [] }: NetworkQuestion,
-  { cloud, clock }: Source,
+  source: CloudReader,
 ): Promise<readonly string[]> {
   if (ids.length === 0) return [];
-  const found = await remember(cloud, clock, `security groups ${ids.join()}`, () =>
-    cloud.list('securitygroup', { id: ids }),
+  const found = await onceAMinute(source, `security groups ${ids.join()}`, () =>
+    source.cloud.list('securitygroup', { id: ids }),
   );
   return ids.filter((id) => !found.some((group) => group.id === id));
 }

@@ -3,8 +3,8 @@ import type { Node } from '../../../model/kubernetes.ts';
 import { familyOf } from '../../../model/network/network-facts.ts';
 import type { Family, NoVipSubnet, Subnet } from '../../../model/network/network-facts.ts';
 import type { WireResource } from '../../../model/resources.ts';
-import type { Cloud, Clock } from '../../../ports.ts';
-import { remember } from '../../../observe/memo.ts';
+import type { CloudReader } from '../../../ports.ts';
+import { onceAMinute } from '../../../observe/once-a-minute.ts';
 
 interface FixedIP {
   readonly ip_address: string;
@@ -18,29 +18,29 @@ const TRIES = 3;
 export class Subnets {
   /** Ids that were asked for and that the project cannot see. */
   readonly missing = new Set<string>();
-  readonly #cloud: Cloud;
-  readonly #clock: Clock;
+  readonly #reader: CloudReader;
 
-  constructor(cloud: Cloud, clock: Clock) {
-    this.#cloud = cloud;
-    this.#clock = clock;
+  constructor(reader: CloudReader) {
+    this.#reader = reader;
   }
 
   async read(id: string): Promise<Subnet | undefined> {
-    const wire = await this.#once(`subnet ${id}`, () => this.#cloud.get('subnet', id));
+    const wire = await this.#once(`subnet ${id}`, () => this.#reader.cloud.get('subnet', id));
     if (!wire) this.missing.add(id);
     return wire && asSubnet(wire);
   }
 
   /** In order of their ids. */
   async ofNetwork(id: string): Promise<readonly Subnet[]> {
-    const found = await this.#once(`subnets of ${id}`, () => this.#cloud.list('subnet', { network_id: id }));
+    const found = await this.#once(`subnets of ${id}`, () =>
+      this.#reader.cloud.list('subnet', { network_id: id }),
+    );
     return found.map(asSubnet).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Ids of the subnets in which a port has its addresses. */
   async ofPort(id: string): Promise<readonly string[]> {
-    const port = await this.#once(`port ${id}`, () => this.#cloud.get('port', id));
+    const port = await this.#once(`port ${id}`, () => this.#reader.cloud.get('port', id));
     if (!port) this.missing.add(id);
     return port ? fixedIps(port).map(({ subnet_id }) => subnet_id) : [];
   }
@@ -55,7 +55,7 @@ export class Subnets {
   async ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
     for (const address of addresses.slice(0, TRIES)) {
       const found = await this.#once(`port ${address}`, () =>
-        this.#cloud.list('port', { fixed_ips: `ip_address=${address}` }),
+        this.#reader.cloud.list('port', { fixed_ips: `ip_address=${address}` }),
       );
       const match = found.flatMap(fixedIps).find((fixed) => fixed.ip_address === address);
       if (match) return match.subnet_id;
@@ -64,7 +64,7 @@ export class Subnets {
   }
 
   #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
-    return remember(this.#cloud, this.#clock, key, ask);
+    return onceAMinute(this.#reader, key, ask);
   }
 }
 

@@ -1,24 +1,17 @@
+import type { CachedChildren } from '../../../memory/memory.ts';
 import type { Key } from '../../../model/request.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
-import type { Cloud } from '../../../ports.ts';
+import type { World } from '../../../ports.ts';
 
-/**
- * The children of a load balancer as this process read them in full for one unit, since what is whose is another on each:
- * they count while its `updated_at` is the same.
- */
-interface CachedChildren {
-  readonly updated_at: string;
-  readonly children: readonly ObservedResource[];
-}
+type Remembered = Pick<World['memory'], 'children'>;
 
-const childCaches = new WeakMap<Cloud, Map<string, Map<Key, CachedChildren>>>();
-
+/** The children of a load balancer as this process read them in full for one unit, while its `updated_at` is the same. */
 export function cachedChildren(
   unit: Key,
   loadBalancer: WireResource,
-  cloud: Cloud,
+  memory: Remembered,
 ): readonly ObservedResource[] | undefined {
-  const known = childCaches.get(cloud)?.get(loadBalancer.id)?.get(unit);
+  const known = memory.children.get(loadBalancer.id)?.get(unit);
   return known && known.updated_at === loadBalancer['updated_at'] ? known.children : undefined;
 }
 
@@ -35,17 +28,14 @@ export function cacheChildren(
   unit: Key,
   loadBalancer: WireResource,
   children: readonly ObservedResource[],
-  cloud: Cloud,
-  now: number,
+  { memory, clock }: Pick<World, 'memory' | 'clock'>,
 ): void {
   const { id, updated_at } = loadBalancer;
-  if (typeof updated_at !== 'string' || !isSure(loadBalancer, now)) return;
-  const memory = childCaches.get(cloud) ?? new Map<string, Map<Key, CachedChildren>>();
-  childCaches.set(cloud, memory);
-  const units = memory.get(id) ?? new Map<Key, CachedChildren>();
-  memory.set(id, units.set(unit, { updated_at, children }));
+  if (typeof updated_at !== 'string' || !isSure(loadBalancer, clock.now())) return;
+  const units = memory.children.get(id) ?? new Map<Key, CachedChildren>();
+  memory.children.set(id, units.set(unit, { updated_at, children }));
 }
 
-export function forget(id: string, cloud: Cloud): void {
-  childCaches.get(cloud)?.delete(id);
+export function forgetChildren(id: string, memory: Remembered): void {
+  memory.children.delete(id);
 }

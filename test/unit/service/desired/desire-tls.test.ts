@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newMemory } from '../../../../shared/memory/memory.ts';
 import { evaluate } from '../../../../shared/service/evaluate.ts';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
 import type { Problem } from '../../../../shared/model/plan.ts';
@@ -40,7 +41,7 @@ async function desired(
   const service = aStoredService({ annotations, spec: { ports: PORTS } });
   const name = { namespace: 'default', name: 'web' };
   const all = aConfig(undefined, config);
-  const world = { cloud, clock: { now: () => 0 }, config: all };
+  const world = { cloud, clock: { now: () => 0 }, config: all, memory: newMemory() };
   const unit = unitOf('service/default/web', name, service, all);
   const { desired: found } = await evaluate(unit, NODES, world, { id: 'c', name: 'kubernetes' });
   return {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newMemory } from '../../../../shared/memory/memory.ts';
 import { ReconcileError } from '../../../../shared/model/errors.ts';
 import type { ErrorCode } from '../../../../shared/model/errors.ts';
 import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
@@ -25,8 +26,9 @@ class Watched extends CloudModel {
 test('an id is looked for as a container, then as a secret, and not again for a minute', async () => {
   const cloud = new Watched();
   const question = { references: [{ id: CERTIFICATE }, { id: OTHER_CERTIFICATE }] };
-  const { references } = await observeCertificates(question, { cloud, clock });
-  await observeCertificates(question, { cloud, clock });
+  const reader = { cloud, clock, memory: newMemory() };
+  const { references } = await observeCertificates(question, reader);
+  await observeCertificates(question, reader);
 
   expect([...references.values()]).toEqual([
     { ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` },
@@ -42,7 +44,7 @@ test('an id is looked for as a container, then as a secret, and not again for a 
 test('an address says which of the two it is', async () => {
   const cloud = new Watched();
   const references = [{ id: CERTIFICATE, collection: 'secrets' as const }];
-  const facts = await observeCertificates({ references }, { cloud, clock });
+  const facts = await observeCertificates({ references }, { cloud, clock, memory: newMemory() });
 
   expect(cloud.asked).toEqual([`secret ${CERTIFICATE}`]);
   expect(facts.references.get(CERTIFICATE)).toEqual({
@@ -52,12 +54,18 @@ test('an address says which of the two it is', async () => {
 
 test.each(['FORBIDDEN', 'CONFIG_INVALID'] as const)('%s becomes a message in words', async (code) => {
   const cloud = new Watched(code);
-  const facts = await observeCertificates({ references: [{ id: CERTIFICATE }] }, { cloud, clock });
+  const facts = await observeCertificates(
+    { references: [{ id: CERTIFICATE }] },
+    { cloud, clock, memory: newMemory() },
+  );
   expect(facts.references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });
 });
 
 test('what passes is tried again', async () => {
   const cloud = new Watched('CLOUD_UNAVAILABLE');
-  const asked = observeCertificates({ references: [{ id: CERTIFICATE }] }, { cloud, clock });
+  const asked = observeCertificates(
+    { references: [{ id: CERTIFICATE }] },
+    { cloud, clock, memory: newMemory() },
+  );
   await expect(asked).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
 });

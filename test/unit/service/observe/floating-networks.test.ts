@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newMemory } from '../../../../shared/memory/memory.ts';
 import { observeFloatingNetworks } from '../../../../shared/service/observe/network/floating-networks.ts';
 import { CloudModel, NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-model.ts';
 
@@ -18,7 +19,7 @@ async function evaluation(question: object, networks: readonly string[] = [PUBLI
     subnet: SUBNETS,
     network: networks.map((id) => ({ id, 'router:external': 'true' })),
   });
-  const source = { cloud, clock: { now: () => 0 } };
+  const source = { cloud, clock: { now: () => 0 }, memory: newMemory() };
   return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
 }
 

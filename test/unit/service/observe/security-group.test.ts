@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newMemory } from '../../../../shared/memory/memory.ts';
 import type { UpdateStep } from '../../../../shared/model/plan.ts';
 import type { Unit } from '../../../../shared/model/unit.ts';
 import { predictState } from '../../../../shared/service/observe/remembered/predict-state.ts';
@@ -24,7 +25,12 @@ const group: Wire = {
 
 function find(groups: readonly Wire[], who: Unit = unit, managed = true): Promise<readonly { id: string }[]> {
   const cloud = new CloudModel({ securitygroup: groups });
-  return findSecurityGroups(who, CLUSTER, managed, { cloud, lists: cloud, clock: { now: () => 0 } });
+  return findSecurityGroups(who, CLUSTER, managed, {
+    cloud,
+    lists: cloud,
+    clock: { now: () => 0 },
+    memory: newMemory(),
+  });
 }
 
 class Counting extends CloudModel {
@@ -69,7 +75,7 @@ describe('the security group of a Service', () => {
 
   test('is asked for once a minute where groups are not managed and there is none', async () => {
     const cloud = new Counting();
-    const source = { cloud, lists: cloud, clock: { now: () => 0 } };
+    const source = { cloud, lists: cloud, clock: { now: () => 0 }, memory: newMemory() };
 
     for (let n = 0; n < 5; n += 1) await findSecurityGroups(unit, CLUSTER, false, source);
 

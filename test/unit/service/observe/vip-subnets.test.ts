@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newMemory } from '../../../../shared/memory/memory.ts';
 import { Subnets } from '../../../../shared/service/observe/network/subnets.ts';
 import { observeVipSubnets } from '../../../../shared/service/observe/network/vip-subnets.ts';
 import type { NetworkQuestion } from '../../../../shared/model/network/network-facts.ts';
@@ -39,7 +40,7 @@ async function found(
   } = {},
 ) {
   const cloud = new CloudModel({ subnet: subnets, port: [PORT] });
-  const evaluation = new Subnets(cloud, { now: () => 0 });
+  const evaluation = new Subnets({ cloud, clock: { now: () => 0 }, memory: newMemory() });
   const asked = { external: false, families: [4 as const], ...question };
   const { vipSubnet, additionalSubnets, noVipSubnet } = await observeVipSubnets(
     asked,

@@ -1,0 +1,96 @@
+/**
+ * Everything that one process remembers from one run to the next. There is one per World: two worlds share nothing. All of it
+ * saves calls, or keeps runs of the same process from getting into each other's way; a process that starts without it does the
+ * same things.
+ */
+import type { NeutronPort, Server } from '../model/node/nova.ts';
+import type { Key } from '../model/request.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { LeaseNames } from '../model/unit.ts';
+import { Answers } from './answers.ts';
+import { BoundedMap } from './bounded-map.ts';
+
+export interface Memory {
+  /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
+  readonly answers: Answers;
+
+  /** By Service: what the writes of this process should have led to. */
+  readonly expectedStates: BoundedMap<Key, ExpectedState>;
+  /** By load balancer, by Service: what was read in full. Each Service sees another part of the same as its own. */
+  readonly children: BoundedMap<string, Map<Key, CachedChildren>>;
+  /** By Service that shares a load balancer: the leases that its next run takes before it looks. */
+  readonly leases: BoundedMap<Key, LeaseNames>;
+
+  /** By port: the answer to the last write, or undefined after one that failed. The next write waits for it. */
+  readonly portWrites: BoundedMap<string, Promise<WireResource | undefined>>;
+  /** By router: how many routes it takes, as Neutron said. */
+  readonly fullRouters: BoundedMap<string, FullRouter>;
+
+  readonly servers: Gathering<Server>;
+  /** By the name of a Node: the servers that it may be. */
+  readonly serversByNode: Gathering<readonly Server[]>;
+  /** By server. */
+  readonly serverPorts: Gathering<readonly NeutronPort[]>;
+  /** The end of what waits for its turn, by what is written. */
+  readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
+
+  /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */
+  readonly arrivals: BoundedMap<Key, number>;
+}
+
+export interface ExpectedState {
+  readonly uid: string | undefined;
+  /** Of the first write after everything was read, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly resources: readonly ObservedResource[];
+}
+
+export interface CachedChildren {
+  /** Of the load balancer: any write to it, or to what is on it, moves this. */
+  readonly updated_at: string;
+  readonly children: readonly ObservedResource[];
+}
+
+export interface FullRouter {
+  readonly limit: number;
+  /** In milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** Reads by id that wait to become one list. */
+export interface Gathering<T> {
+  /** Ids for the next list. */
+  waiting: string[];
+  /** When an id was asked for last, in milliseconds since 1970, where a list that was made before would do. */
+  readonly asked: Map<string, number>;
+  /** The list that waits for more ids. */
+  next?: Promise<ReadonlyMap<string, T>> | undefined;
+  /** The last list. */
+  kept?: { readonly until: number; readonly found: ReadonlyMap<string, T> };
+}
+
+/** More than a project has of anything; what is forgotten is read again. */
+const MOST = 5_000;
+
+/** Each entry keeps a whole port. */
+const MOST_PORTS = 1_000;
+
+export function newMemory(): Memory {
+  return {
+    answers: new Answers(MOST),
+    expectedStates: new BoundedMap(MOST),
+    children: new BoundedMap(MOST),
+    leases: new BoundedMap(MOST),
+    portWrites: new BoundedMap(MOST_PORTS),
+    fullRouters: new BoundedMap(MOST),
+    servers: newGathering(),
+    serversByNode: newGathering(),
+    serverPorts: newGathering(),
+    queues: new Map(),
+    arrivals: new BoundedMap(MOST),
+  };
+}
+
+export function newGathering<T>(): Gathering<T> {
+  return { waiting: [], asked: new Map() };
+}

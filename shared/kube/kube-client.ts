@@ -1,14 +1,6 @@
 import { ReconcileError } from '../model/errors.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
-import type {
-  EndpointSlice,
-  Node,
-  Pod,
-  Secret,
-  Service,
-  ObjectEvent,
-  ServicePatch,
-} from '../model/kubernetes.ts';
+import type { EndpointSlice, Node, Pod, Secret, Service, ObjectEvent, ServicePatch } from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import type { CidrClaims, Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
 import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
@@ -16,10 +8,9 @@ import { LeaseClaims } from './state/cidr-claims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Http } from './kube-http.ts';
 import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
-import { ConfigMapDeletions } from './state/node-deletions.ts';
+import { ConfigMapDeletions, ConfigMapRoutes } from './state/config-map-records.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { ConfigMapState } from './state/config-map-state.ts';
-import { ConfigMapRoutes } from './state/written-routes.ts';
 
 export interface KubeClientOptions {
   /** Namespace of Leases and ConfigMaps. */

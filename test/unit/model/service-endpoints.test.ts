@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { withEndpoints } from '../../shared/service/endpoints.ts';
-import { localNodes, portEndpoints } from '../../shared/model/load-balancer/service-endpoints.ts';
-import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../shared/model/kubernetes.ts';
-import { serviceKey } from '../../shared/model/request.ts';
-import { aStoredService } from '../support/service.ts';
+import { withEndpoints } from '../../../shared/service/endpoints.ts';
+import { localNodes, portEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
+import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../../shared/model/kubernetes.ts';
+import { serviceKey } from '../../../shared/model/request.ts';
+import { aStoredService } from '../../support/service.ts';
 
 const metadata = { name: 'web-x7k2p', uid: 'u', resourceVersion: '1' };
 const slice = (...endpoints: readonly Endpoint[]): EndpointSlice => ({ metadata, endpoints });

@@ -1,0 +1,142 @@
+/** Records in ConfigMaps of our namespace. Only who has read the newest version of one can save it. */
+import { ReconcileError } from '../../model/errors.ts';
+import { parseJson, fieldsOf } from '../../model/json.ts';
+import type { Http } from '../kube-http.ts';
+import { corePath } from '../kube-objects.ts';
+import type { NodeDeletion, RecordedDeletions } from '../../model/node/node-records.ts';
+import type { NodeDeletions, RouteRecord } from '../../ports.ts';
+import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
+
+const CONFLICT = 409;
+const DELETIONS = 'levelset-node-deletions';
+const ROUTES = 'levelset-routes';
+
+interface ConfigMap {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The data of a ConfigMap, and its version; undefined where there was none. */
+interface Loaded {
+  readonly data: Readonly<Record<string, string>>;
+  readonly version: string | undefined;
+}
+
+/** The data of one ConfigMap. */
+class VersionedData {
+  private readonly http: Http;
+  private readonly namespace: string;
+  private readonly name: string;
+
+  constructor(http: Http, namespace: string, name: string) {
+    this.http = http;
+    this.namespace = namespace;
+    this.name = name;
+  }
+
+  async load(): Promise<Loaded> {
+    const path = corePath('configmaps', this.namespace, this.name);
+    const doing = `read ConfigMap ${this.namespace}/${this.name}`;
+    const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
+    const found = answer.status === 404 ? undefined : (answer.body as ConfigMap);
+    return { data: found?.data ?? {}, version: found?.metadata.resourceVersion };
+  }
+
+  /**
+   * Replaces entries of the version that was read; null removes one. Returns the new version. Throws KUBE_CONFLICT where
+   * somebody has written since.
+   */
+  async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
+    const all = corePath('configmaps', this.namespace);
+    const doing = `write ConfigMap ${this.namespace}/${this.name}`;
+    const { name } = this;
+    const answer = await (version === undefined
+      ? this.http({ method: 'POST', path: all, body: made(name, data), doing, expected: [CONFLICT] })
+      : this.http({
+          method: 'PATCH',
+          path: `${all}/${name}`,
+          body: { metadata: { resourceVersion: version }, data },
+          doing,
+        }));
+    if (answer.status === CONFLICT)
+      throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it was made meanwhile`, {
+        status: CONFLICT,
+      });
+    return (answer.body as ConfigMap).metadata.resourceVersion;
+  }
+}
+
+function made(name: string, data: Readonly<Record<string, string | null>>): object {
+  const entries = Object.entries(data).filter(([, text]) => text !== null);
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: Object.fromEntries(entries) };
+}
+
+/**
+ * The record of deletions of Nodes, in one ConfigMap of our namespace. One that cannot be read throws: no Node is
+ * deleted.
+ */
+export class ConfigMapDeletions implements NodeDeletions {
+  private readonly data: VersionedData;
+
+  constructor(http: Http, namespace: string) {
+    this.data = new VersionedData(http, namespace, DELETIONS);
+  }
+
+  async load(): Promise<RecordedDeletions> {
+    const { data, version } = await this.data.load();
+    return { deletions: parseList(DELETIONS, data['deletions'] ?? '[]', isDeletion), version };
+  }
+
+  async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<boolean> {
+    try {
+      await this.data.save({ deletions: JSON.stringify(deletions) }, version);
+      return true;
+    } catch (error) {
+      if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
+      throw error;
+    }
+  }
+}
+
+function isDeletion(value: unknown): value is NodeDeletion {
+  const { uid, at } = fieldsOf(value);
+  return typeof uid === 'string' && typeof at === 'number';
+}
+
+/** Routes that levelset wrote, in one ConfigMap with an entry for each router. One that cannot be read throws. */
+export class ConfigMapRoutes implements RouteRecord {
+  private readonly data: VersionedData;
+  /** Version of each loaded record. Sweeps and runs of one process load at the same time. */
+  private readonly versions = new WeakMap<RouteRecords, Loaded['version']>();
+
+  constructor(http: Http, namespace: string) {
+    this.data = new VersionedData(http, namespace, ROUTES);
+  }
+
+  async load(): Promise<RouteRecords> {
+    const { data, version } = await this.data.load();
+    const loaded = new Map(
+      Object.entries(data).map(([router, text]) => [router, parseList(ROUTES, text, isWritten)]),
+    );
+    this.versions.set(loaded, version);
+    return loaded;
+  }
+
+  async save(records: RouteRecords, loaded: RouteRecords): Promise<void> {
+    const texts = [...records].map(([id, routes]) => [id, routes.length > 0 ? JSON.stringify(routes) : null]);
+    const data = Object.fromEntries(texts) as Readonly<Record<string, string | null>>;
+    this.versions.set(loaded, await this.data.save(data, this.versions.get(loaded)));
+  }
+}
+
+function isWritten(value: unknown): value is WrittenRoute {
+  const { destination, nexthop, port } = fieldsOf(value);
+  return [destination, nexthop, port].every((text) => typeof text === 'string');
+}
+
+/** The list of such items in an entry of a ConfigMap. Throws for anything else: a record that cannot be read proves nothing. */
+function parseList<T>(name: string, text: string, isItem: (value: unknown) => value is T): readonly T[] {
+  const found = parseJson(text);
+  if (Array.isArray(found) && found.every(isItem)) return found;
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `ConfigMap ${name} has an entry that levelset cannot read`);
+}

@@ -147,7 +147,7 @@ export class KubeLease implements Lease {
     } catch (error) {
       const { namespace, name } = this.options;
       const reason = error instanceof Error ? error.message : String(error);
-      this.options.log.warn(`a Lease could not be given back`, {
+      this.options.log.warn('a Lease could not be released', {
         lease: `${namespace}/${name}`,
         verb,
         reason,

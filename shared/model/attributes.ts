@@ -41,14 +41,19 @@ export type CompareRule =
   | 'conditions';
 
 /**
- * What Octavia wants of a resource, or of the Service's port, before it takes an attribute or makes use of it.
- * tcp: the port is TCP. requests: the listener reads HTTP requests (HTTP, TERMINATED_HTTPS). tls: the listener terminates
- * TLS. hsts: the same, and hsts_max_age is set. tls-to-members: the pool has tls_enabled. http-check: the monitor's type is
- * HTTP or HTTPS. Source: the Octavia API reference of each attribute.
+ * What Octavia needs before it takes an attribute, or makes use of it (Octavia API reference of each attribute).
+ *
+ * - tcp: the port is TCP.
+ * - requests: the listener reads HTTP requests (HTTP, TERMINATED_HTTPS).
+ * - tls: the listener terminates TLS.
+ * - hsts: the listener terminates TLS and hsts_max_age is set.
+ * - tls-to-members: the pool has tls_enabled.
+ * - http-check: the monitor's type is HTTP or HTTPS.
  */
 export type Need = 'tcp' | 'requests' | 'tls' | 'hsts' | 'tls-to-members' | 'http-check';
 
 export interface AttributeRule {
+  /** Null or absent: nothing. */
   readonly needs?: Need | null;
   readonly change: ChangeRule;
   readonly compare?: CompareRule;

@@ -116,7 +116,7 @@ export class PendingPoller implements WaitingKeys {
       this.#failures += 1;
       const ceiling = Math.min(LONGEST_REQUEUE_MS, FIRST_REQUEUE_MS * 2 ** Math.min(this.#failures, 10));
       this.#notBeforeMs = clock.now() + LEAST_GAP_MS + Math.round(this.#random() * ceiling);
-      log.warn('cannot list the load balancers that are waited for', { error: String(error) });
+      log.warn('cannot list the busy load balancers', { error: String(error) });
     } finally {
       this.#listing = false;
       this.#schedule();

@@ -49,7 +49,7 @@ describe('the record of deletions', () => {
     '[{"at": 1}]',
     '[{"uid": "a", "at": "1"}]',
     '[1]',
-  ])('that says %j lets no Node go', async (text) => {
+  ])('that says %j keeps every Node', async (text) => {
     const { connect, sandbox } = await sandboxKube();
     sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { deletions: text } });
     const { deletions } = await connect('a');
@@ -92,7 +92,7 @@ describe('the record of routes', () => {
     if (before) await one.routes.save(new Map([[ROUTER, before]]), await one.routes.load());
     const [ours, theirs] = await Promise.all([one.routes.load(), other.routes.load()]);
     await one.routes.save(new Map([[ROUTER, [route(1), route(2)]]]), ours);
-    // another look of the same process has seen it; this one has not
+    // another run of the same process has read it; this one has not
     await other.routes.load();
     const save = other.routes.save(new Map([[ROUTER, []]]), theirs);
     await expect(save).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
@@ -100,7 +100,7 @@ describe('the record of routes', () => {
   });
 
   test.each(['no JSON', '{}', '[{"destination": "10.244.1.0/24"}]', '[null]'])(
-    'that says %s is no proof of anything, and no leave to begin another',
+    'that says %s is refused, and not replaced by another',
     async (text) => {
       const { connect, sandbox } = await sandboxKube();
       const metadata = { name: 'levelset-routes', namespace: 'kube-system' };

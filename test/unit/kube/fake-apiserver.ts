@@ -23,7 +23,7 @@ export interface FakeApiserver {
   close(): Promise<void>;
 }
 
-/** A server that answers as it is told, for what the simulator never does. */
+/** A server with the answers of a test, for what the simulator never does. */
 export async function fakeApiserver(answer: (asked: Asked, nth: number) => Told): Promise<FakeApiserver> {
   const asked: Asked[] = [];
   let sockets = 0;

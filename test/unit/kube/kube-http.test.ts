@@ -54,7 +54,7 @@ describe('answers', () => {
     });
   });
 
-  it('that the caller expects are given back', async () => {
+  it('that the caller expects are returned', async () => {
     const { connection } = await start(() => failure(404, 'not found'));
     expect(await createHttp(connection)({ ...READ, expected: [404] })).toMatchObject({ status: 404 });
   });

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi, beforeEach, test } from 'vitest';
 import { NAME, twoRuns, type TwoRuns } from './two-runs.ts';
+import { sandboxKube, type SandboxKube } from './sandbox-kube.ts';
 
 /** Moves the monotonic clock of this process only. */
 function passLocally(ms: number): void {
@@ -130,11 +131,104 @@ describe('renew', () => {
     await expect(runs.a.renew()).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
-  it('is lost when it was never taken or was given back', async () => {
+  it('is lost when it was never taken or was released', async () => {
     const { a } = await twoRuns();
     await expect(a.renew()).rejects.toMatchObject({ code: 'LEASE_LOST' });
     await a.acquire();
     await a.release();
     await expect(a.renew()).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
+});
+
+describe('release and remove', () => {
+  it('release takes one call, and none when there is nothing to give back', async () => {
+    const { a, asked, spec } = await twoRuns();
+    await a.acquire();
+    asked();
+    await a.release();
+    await a.release();
+    expect(asked()).toEqual(['PUT 200']);
+    expect(spec()['holderIdentity']).toBe('');
+  });
+
+  it('release leaves it to whoever took it', async () => {
+    const { a, b, sandbox, spec, log } = await twoRuns();
+    await a.acquire();
+    sandbox.advanceClock(20_000);
+    await b.acquire();
+    await a.release();
+    expect(spec()['holderIdentity']).toBe('b');
+    expect(log.warnings).toEqual([]);
+  });
+
+  it('remove finds it deleted already', async () => {
+    const { a, sandbox, asked, log } = await twoRuns();
+    await a.acquire();
+    sandbox.kube.delete('Lease', 'kube-system', NAME);
+    await a.remove();
+    expect(asked().at(-1)).toBe('DELETE 404');
+    expect(log.warnings).toEqual([]);
+  });
+
+  it('remove deletes what we hold, what is free and what is not there, and no other', async () => {
+    const { a, b, spec, asked } = await twoRuns();
+    await a.acquire();
+    await b.remove();
+    expect(spec()['holderIdentity']).toBe('a');
+    asked();
+    await a.remove();
+    await a.remove();
+    expect(asked()).toEqual(['DELETE 200', 'GET 404']);
+    await b.acquire();
+    await b.release();
+    await a.remove();
+    expect(spec()).toBeUndefined();
+  });
+
+  it.each(['release', 'remove'] as const)('%s tells the log when the apiserver fails', async (verb) => {
+    const { a, sandbox, log } = await twoRuns();
+    await a.acquire();
+    sandbox.fault({ match: { side: 'kube', write: true }, kind: 'fail-before' });
+    await a[verb]();
+    expect(log.warnings).toMatchObject([{ fields: { lease: `kube-system/${NAME}` } }]);
+  });
+});
+
+it('lists the Leases of ours and no others', async () => {
+  const { a, sandbox, connect } = await twoRuns();
+  await a.acquire();
+  sandbox.kube.apply({ kind: 'Lease', metadata: { name: 'other', namespace: 'kube-system' } });
+  expect(await (await connect('c')).listLeases()).toEqual([NAME]);
+});
+
+let world: SandboxKube;
+beforeEach(async () => {
+  world = await sandboxKube();
+});
+afterEach(() => world.sandbox.close());
+
+test('two Services of one process that want the same Lease keep each other out', async () => {
+  const kube = await world.connect('a');
+  const [web, api] = [kube.lease('levelset-lb-1', 'web'), kube.lease('levelset-lb-1', 'api')];
+
+  await web.acquire();
+  await expect(api.acquire()).rejects.toMatchObject({ code: 'LEASE_HELD' });
+
+  await web.release();
+  expect(await api.acquire()).toEqual({ fresh: false });
+});
+
+test('its owner learns that another Service of the same process had its Lease', async () => {
+  const kube = await world.connect('a');
+  const owner = kube.lease('levelset-1');
+  await owner.acquire();
+  await owner.release();
+  expect(await owner.acquire()).toEqual({ fresh: true });
+  await owner.release();
+
+  const other = kube.lease('levelset-1', 'api');
+  await other.acquire();
+  await other.release();
+
+  expect(await owner.acquire()).toEqual({ fresh: false });
 });

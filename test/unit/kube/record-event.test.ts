@@ -38,7 +38,7 @@ it('writes an Event that kubectl describe shows at the Service', async () => {
   ]);
 });
 
-it('is of the component that says it in Kubernetes', async () => {
+it('has the component that emits it in Kubernetes', async () => {
   const { sandbox, kube, service, events } = await world();
   const node = sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1' } }) as unknown as Node;
   await kube.recordEvent(node, { type: 'Normal', reason: 'Synced', message: 'a' });

@@ -36,7 +36,7 @@ describe('tags that a Service asks for', () => {
     expect(left).toEqual(both.filter((tag) => !userTags(API, ['paid']).slice(1).includes(tag)));
   });
 
-  test('are taken back where what they are on is given back', () => {
+  test('go when the load balancer is given back to its maker', () => {
     expect(withoutOurTags(mergeTags(['theirs'], [NAME, ...userTags(WEB, ['paid'])]))).toEqual(['theirs']);
   });
 });

@@ -129,7 +129,7 @@ describe('requests', () => {
     ).toEqual(requests);
   });
 
-  it('of what others write, too, hold for the revision that was read', async () => {
+  it('for objects that others write as well hold for the revision that was read', async () => {
     let asked: unknown;
     answer = (_seen, response) => {
       asked = response.req.headers['if-match'];

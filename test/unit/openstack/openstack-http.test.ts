@@ -52,7 +52,7 @@ describe('createHttp', () => {
     expect(tookMs).toBeGreaterThanOrEqual(990);
   });
 
-  it('gives back what asks for a long wait', async () => {
+  it('returns an answer that asks for a long wait', async () => {
     const { result, calls } = await run('GET', then(status(429, { 'retry-after': '120' }), status(200)));
     expect(result).toMatchObject({ status: 429, retryAfterMs: 120_000 });
     expect(calls).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('createHttp', () => {
     expect(calls).toMatchObject([{ status: 0, method: 'GET', service: 'network' }]);
   });
 
-  it('tells nothing of the request in its errors', async () => {
+  it('has nothing of the request in its errors', async () => {
     fake = await startFake((_seen, response) => {
       response.destroy();
     });

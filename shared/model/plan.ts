@@ -113,7 +113,7 @@ export interface DrainingMember {
 }
 
 /**
- * The difference between desired and observed: what `levelset plan -o json` prints, and what a run executes. A plan is
+ * The difference between desired and observed, which a run executes. `levelset plan -o json` prints a list of them. A plan is
  * good for the run that made it; the next run plans again.
  */
 export interface Plan {

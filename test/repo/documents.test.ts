@@ -73,9 +73,10 @@ test('every path of the project that a comment or a document names is there', ()
 test('every decision that is named by its number is there', () => {
   const decided = new Set([...textOf('docs/decisions.md').matchAll(/^\*\*(\d+)\./gm)].map(([, n]) => n));
   const missing = [...documents, ...sources].flatMap((from) =>
-    [...textOf(from).matchAll(/\bdecisions? (\d+)/g)]
-      .filter(([, number]) => !decided.has(number))
-      .map(([, number]) => `${from}: ${number ?? ''}`),
+    [...onOneLine(textOf(from)).matchAll(/\bdecisions? (\d+(?:(?:, | and )\d+\b(?!\.))*)/g)]
+      .flatMap(([, numbers = '']) => numbers.split(/, | and /))
+      .filter((number) => !decided.has(number))
+      .map((number) => `${from}: ${number}`),
   );
   expect(missing).toEqual([]);
 });

@@ -8,7 +8,7 @@ export const DIALECTS = [
 
 export type DialectPrefix = (typeof DIALECTS)[number];
 
-/** The longest beginning that fits. */
+/** The longest prefix that fits. */
 export function dialectOf(name: string): DialectPrefix {
   const [longest] = DIALECTS.filter((prefix) => name.startsWith(prefix)).sort((a, b) => b.length - a.length);
   if (longest === undefined) throw new TypeError(`${name} is of no dialect`);

@@ -1,4 +1,4 @@
-/** What the other tables know of an annotation: its default, what happens when it goes, and since when there is such a thing. */
+/** What other tables say about an annotation: its default, what its removal does, and which Octavia has it first. */
 import { LOAD_BALANCER_OPTIONS } from '../shared/config/cloud-conf/options.ts';
 import type { Config } from '../shared/config/config.ts';
 import { targetOf } from '../shared/service/intent/annotation-row.ts';
@@ -31,7 +31,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What it does to a load balancer that is there when the annotation is taken away. */
+/** What the removal of the annotation does to a load balancer that exists. */
 export function removalOf(row: AnnotationRow): string {
   const parts = targetOf(row);
   if (!parts) return 'undone';
@@ -39,7 +39,7 @@ export function removalOf(row: AnnotationRow): string {
   if (change === 'refuse' || parts[0] === 'floatingip') return 'stays: cannot change later';
   if (change === 'at-create') return 'stays on what is there';
   if (change === 'recreate') return 'undone, by a new listener';
-  // the subnet that follows from the VIP then is the wish of nobody, and moves no member (decision 11)
+  // without the annotation the subnet follows from the VIP, and that moves no member (decision 11)
   if (change === 'new-pool' && row.refers === 'subnet') return 'stays on what is there';
   if (change === 'new-pool') return 'undone, by a new pool';
   return unset === undefined || row.otherwise ? 'undone' : 'Octavia’s default again';

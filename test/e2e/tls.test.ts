@@ -105,7 +105,7 @@ it('a certificate of a Secret is kept in Barbican, follows the Secret, and goes 
 
   await kubectl(['-n', world.namespace, 'delete', 'secret', 'web-tls']);
   await sweepUntilSettled();
-  expect(await told()).toContain('the certificate that was stored before is served until it is right');
+  expect(await told()).toContain('until it is right, levelset serves the certificate that it stored before');
   expect(await handshake(address, 'one.example.org')).toMatchObject({ subject: 'CN = two.example.org' });
   expect(await stored()).toEqual(renewed);
 

@@ -17,7 +17,7 @@ interface CapabilityBase<K extends ResourceKind> {
   readonly guards?: true;
   /** Nothing can take its place: levelset leaves out the port, with all that is behind it. */
   readonly drops?: true;
-  /** levelset sets it without being asked: no Problem unless an annotation asks for it. */
+  /** levelset sets it of its own accord: no Problem unless an annotation sets it. */
   readonly implied?: true;
 }
 
@@ -41,8 +41,8 @@ export function lackingIn(provider: string, minor: number): readonly Capability[
 
 /**
  * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions") and what the ovn provider never has
- * (docs/sources/go-provider.md, "Section LoadBalancer"). Asked for all the same it would be a 400 for the whole load
- * balancer.
+ * (docs/sources/go-provider.md, "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400, for the
+ * whole load balancer.
  */
 // prettier-ignore
 export const CAPABILITIES: readonly Capability[] = [

@@ -7,7 +7,7 @@ import type { PortIntent } from '../intent/read-annotations.ts';
 import type { ServedSecrets } from './served-secrets.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** Until when the certificates are good that the listeners of a Service use, and whom that concerns. */
+/** When the certificates of a Service's listeners expire, and Problems for those that soon do. */
 
 interface Known {
   readonly certificates: CertificateFacts;
@@ -16,7 +16,7 @@ interface Known {
 }
 
 interface Named extends CertificateInUse {
-  /** Where the Service, or cloud.conf, names it. */
+  /** The annotation, or the option of cloud.conf, that names it. */
   readonly field: string;
   readonly value: string;
 }
@@ -60,7 +60,7 @@ function namedBy({ ServicePort, spelled }: PortIntent, { certificates, secrets }
   return [...inSecrets, ...bySettings];
 }
 
-/** The same words every day, so that they are told once. */
+/** The message has no countdown, so that it stays the same and is reported once. */
 function expiryOf({ field, value, notAfter }: Named, { now, soon }: Horizon): readonly Problem[] {
   if (notAfter > soon) return [];
   const message =

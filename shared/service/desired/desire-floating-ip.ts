@@ -12,7 +12,7 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
 import type { Choice } from '../../model/network/subnet-choice.ts';
 
-/** The floating IP of an external Service, or a kept one left unattached. */
+/** The floating IP of an external Service; for an internal one with keep-floatingip, the kept one, detached. */
 export function desireFloatingIP(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -32,15 +32,15 @@ export function desireFloatingIP(
   if (network === undefined || others.length > 0) {
     const message =
       network === undefined
-        ? 'no external network is visible to the project, so there is no floating IP: name one, or make the Service internal'
-        : `there are ${facts.floatingNetworks.length} external networks: name one of them here or in cloud.conf`;
+        ? 'is needed: the project sees no external network, so levelset makes no floating IP; name one, or make the Service internal'
+        : `is needed: there are ${facts.floatingNetworks.length} external networks; levelset makes no floating IP until one is named here or in cloud.conf`;
     return {
       resources: [floatingIPInUse(intent, facts, cluster)],
       problems: [{ field: 'loadbalancer.openstack.org/floating-network-id', value: '', message }],
     };
   }
   const { service } = intent;
-  const asked = askedFloatingIP(service);
+  const address = askedFloatingIP(service);
   const chosen = desireFloatingSubnets(intent, network, facts);
   if (!chosen.subnets)
     return { resources: [floatingIPInUse(intent, facts, cluster)], problems: chosen.problems };
@@ -53,7 +53,7 @@ export function desireFloatingIP(
     attributes: {
       floating_network_id: network,
       ...(subnet === undefined ? {} : { subnet_id: subnet }),
-      ...(asked === undefined ? {} : { floating_ip_address: asked }),
+      ...(address === undefined ? {} : { floating_ip_address: address }),
       ...inUse.attributes,
       description: floatingIPDescription(cluster, keyOf(service)),
     },
@@ -62,7 +62,7 @@ export function desireFloatingIP(
   return { resources: [floatingip], problems: [] };
 }
 
-/** One that is there keeps serving, whatever is to be seen of external networks just now. */
+/** A floating IP that exists keeps serving, even if the external networks cannot be read now. */
 function floatingIPInUse(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -80,13 +80,13 @@ function floatingIPInUse(
   };
 }
 
-/** Whether there are several IPv4 VIPs: then Neutron is to be told on which one the floating IP is. */
+/** Whether there are several IPv4 VIPs: then Neutron needs the fixed address that the floating IP is for. */
 function hasSeveral({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): boolean {
   const cidrs = [vipSubnet?.cidr ?? '0.0.0.0/0', ...additionalSubnets.map(({ cidr }) => cidr)];
   return (vips ?? cidrs).filter((text) => familyOf(text) === 4).length > 1;
 }
 
-/** Behind an IPv6 VIP there is no telling what the first IPv4 one will be. */
+/** False while Octavia has yet to choose the IPv4 address, behind an IPv6 VIP. */
 function isAddressKnown(facts: NetworkFacts): boolean {
   const { vips, vipSubnet } = facts;
   return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
@@ -98,7 +98,7 @@ function fixedAddress(facts: NetworkFacts): Partial<ResourceTypes['floatingip']>
   return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
 }
 
-/** keep-floatingip: what there is stays, detached, marked for this namespace (decision 32); nothing is created. */
+/** keep-floatingip: the floating IP stays, detached, with a tag for this namespace (decision 32). Nothing is created. */
 export function keptFloatingIP(
   intent: ServiceIntent,
   cluster: ClusterIdentity,
@@ -116,7 +116,7 @@ export function keptFloatingIP(
 
 const OCCM = 'loadbalancer.openstack.org/';
 
-/** Subnets that are tried one after the other for a free address. */
+/** So many subnets are tried, one after the other, for a free address. */
 const MOST_TRIES = 10;
 
 export interface FloatingSubnets {
@@ -125,7 +125,7 @@ export interface FloatingSubnets {
   readonly problems: readonly Problem[];
 }
 
-/** The subnets that may give the floating IP. Where that is in doubt none is made, since it could not move later. */
+/** The subnets that may give the floating IP. In doubt levelset makes none, since a floating IP cannot move later. */
 export function desireFloatingSubnets(
   intent: Pick<ServiceIntent, 'annotated' | 'service'>,
   network: string,
@@ -147,15 +147,15 @@ export function desireFloatingSubnets(
   if (subnets.length > 0) return { subnets: subnets.map(({ id: chosen }) => chosen), problems: [] };
   const field = `${OCCM}${name === '' ? 'floating-subnet-tags' : 'floating-subnet'}`;
   const value = [name, tags].filter((text) => text !== '').join(' and tags ');
-  const message = `matches no IPv4 subnet of the external network ${network}, ${listOf(there)}; no floating IP is made`;
+  const message = `matches no IPv4 subnet of the external network ${network}, ${listOf(there)}; levelset makes no floating IP`;
   return { problems: [{ field, value, message }] };
 }
 
-/** One that cannot be seen is left to Neutron to judge. */
+/** A subnet by its id. Whether one that the project cannot see exists is for Neutron to check. */
 function desireNamed(id: string, network: string, there: readonly FloatingSubnet[]): FloatingSubnets {
   const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
   if (!stray) return { subnets: [id], problems: [] };
-  const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; no floating IP is made`;
+  const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;
   return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
 }
 

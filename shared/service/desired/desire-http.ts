@@ -9,7 +9,7 @@ import type { PortIntent } from '../intent/read-annotations.ts';
 import { childName, clusterTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 
-/** The headers that an HTTP listener adds; only then is the attribute ours to set. Octavia takes them as words "true". */
+/** The headers that an HTTP listener adds to requests. Octavia takes each with the word "true". */
 export function desireInsertHeaders(
   protocols: Protocols,
   index: number,
@@ -17,7 +17,7 @@ export function desireInsertHeaders(
 ): { readonly attributes: Pick<Partial<Listener>, 'insert_headers'>; readonly problems: readonly Problem[] } {
   const { listener } = protocols;
   if (!readsHttp(listener)) return { attributes: {}, problems: [] };
-  const all = askedHeaders(portIntent);
+  const all = headersOf(portIntent);
   const useless = listener === 'HTTP' ? all.filter((header) => !isForwarded(header)) : [];
   const headers = all.filter((header) => !useless.includes(header));
   const problems = [
@@ -30,10 +30,10 @@ export function desireInsertHeaders(
 }
 
 /**
- * Every spelling adds to the others. kinx had its driver set X-Forwarded-Proto on all that reads HTTP
+ * All header annotations together. kinx had its driver set X-Forwarded-Proto on every listener that reads HTTP
  * (docs/sources/kinx.md, "Annotations of kinx").
  */
-function askedHeaders({ ServicePort: portIntent, spelled }: PortIntent): readonly Header[] {
+function headersOf({ ServicePort: portIntent, spelled }: PortIntent): readonly Header[] {
   const { name = '' } = spelled['ServicePort.protocol'] ?? {};
   const headers: readonly Header[] = [
     ...(portIntent.insertHeaders ?? []),
@@ -52,15 +52,16 @@ function isProxy({ pool }: Protocols): boolean {
   return pool === 'PROXY' || pool === 'PROXYV2';
 }
 
-/** Octavia refuses them on plain HTTP, where nobody shows a certificate. */
+/** Headers about certificates of clients. Octavia refuses them on plain HTTP. */
 function withoutTls(index: number, headers: readonly Header[]): Problem {
-  const message = 'are inserted only where TLS ends: a client without it could say anything in them';
+  const message =
+    'are ignored: they describe the certificate of a client, and this port does not terminate TLS';
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
 }
 
-/** docs/sources/openstack.md, "Inserted headers". */
+/** Octavia drops the headers with the PROXY protocol (docs/sources/openstack.md, "Inserted headers"). */
 function lost(index: number, headers: readonly string[]): Problem {
-  const message = 'are not inserted by Octavia while the PROXY protocol is on: take one of the two';
+  const message = 'are not inserted by Octavia while the PROXY protocol is on: use one of the two';
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
 }
 
@@ -77,8 +78,8 @@ export interface RedirectInput {
 }
 
 /**
- * The redirect of an HTTP listener to HTTPS. Octavia's prefix names scheme and host, so a host is needed (decision 14); a
- * policy without a rule is not rendered at all, so there is one that every request matches.
+ * The redirect of an HTTP listener to HTTPS. Octavia's prefix names scheme and host, so it needs a host (decision 14).
+ * Octavia does not render a policy without a rule, so the policy has a rule that every request matches.
  */
 export function desireRedirect(input: RedirectInput): {
   readonly resources: readonly DesiredResource[];
@@ -88,7 +89,7 @@ export function desireRedirect(input: RedirectInput): {
   const { redirectHttp, redirectHost = hostname, redirectHttpCode = 302 } = portIntent.ServicePort;
   if (redirectHttp !== true || protocol !== 'HTTP') return { resources: [], problems: [] };
   if (redirectHost === undefined) {
-    const message = `needs a host: name one in levelset.openstack.org/redirect-host; ${at} is not redirected`;
+    const message = `needs a host: name one in levelset.openstack.org/redirect-host; levelset does not redirect ${at} until then`;
     return {
       resources: [],
       problems: [{ field: 'levelset.openstack.org/redirect-http', value: 'true', message }],

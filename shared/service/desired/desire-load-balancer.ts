@@ -19,7 +19,7 @@ import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** `placed`: where its VIPs are, and what of the cloud's offers it is made of. */
+/** `placed`: its VIPs, its flavor and its availability zone. */
 export function desireLoadBalancer(
   { service, annotated }: ServiceIntent,
   placed: Partial<LoadBalancer>,
@@ -57,7 +57,7 @@ export interface DesiredVips {
   readonly problems: readonly Problem[];
 }
 
-/** Where the VIPs are: a port that is named is the VIP as it is, but has to be told apart which of its subnets count. */
+/** Subnets and addresses of the VIPs. A port that the Service names is the VIP, but Octavia also wants the subnet. */
 export function desireVips(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -66,44 +66,51 @@ export function desireVips(
   const { vip_port_id, vip_network_id } = intent.annotated.loadbalancer;
   const { vipSubnet } = facts;
   const additional = hasAdditionalVips(octavia) ? (facts.additionalSubnets ?? []) : [];
-  const asked = askedAddress(intent, vipSubnet, additional);
+  const requested = requestedAddress(intent, vipSubnet, additional);
   return {
     attributes: {
       ...(vip_port_id === undefined ? {} : { vip_port_id }),
       ...(vipSubnet ? { vip_subnet_id: vipSubnet.id } : {}),
       ...(vip_port_id !== undefined || vip_network_id === undefined ? {} : { vip_network_id }),
-      ...asked.attributes,
+      ...requested.attributes,
       ...(additional.length === 0
         ? {}
-        : { additional_vips: additional.map(({ id }) => ({ subnet_id: id, ...asked.additional.get(id) })) }),
+        : {
+            additional_vips: additional.map(({ id }) => ({ subnet_id: id, ...requested.additional.get(id) })),
+          }),
     },
-    problems: asked.problems,
+    problems: requested.problems,
   };
 }
 
-interface AskedAddress extends DesiredVips {
+interface RequestedAddress extends DesiredVips {
   readonly additional: ReadonlyMap<string, Pick<AdditionalVip, 'ip_address'>>;
 }
 
-/** spec.loadBalancerIP where it is a VIP, and not a floating IP: of an internal Service, and always of IPv6. */
-function askedAddress(
+/** spec.loadBalancerIP as a VIP: for an internal Service, and for every IPv6 address. Otherwise it is a floating IP. */
+function requestedAddress(
   { service, internal, families, annotated }: ServiceIntent,
   vipSubnet: Subnet | undefined,
   additional: readonly Subnet[],
-): AskedAddress {
+): RequestedAddress {
   const { loadBalancerIP: value = '' } = service.spec;
   const none = { attributes: {}, additional: new Map(), problems: [] };
-  const not = (message: string): AskedAddress => ({
+  const not = (message: string): RequestedAddress => ({
     ...none,
     problems: [
-      { field: 'spec.loadBalancerIP', value, message: `${message}; nothing is changed`, blocking: true },
+      {
+        field: 'spec.loadBalancerIP',
+        value,
+        message: `${message}; levelset changes nothing until then`,
+        blocking: true,
+      },
     ],
   });
   if (value === '') return none;
   if (isIP(value) === 0) return not('must be an IP address');
   const family = familyOf(value);
   if (!families.includes(family))
-    return not(`must be of a family of the Service, IPv${families.join(' or IPv')}`);
+    return not(`must be of a family of the Service: IPv${families.join(' or IPv')}`);
   if (!internal && family === 4) return none;
   const ip_address = canonicalAddress(value);
   const isFitting = ({ cidr }: Subnet): boolean => familyOf(cidr) === family;
@@ -111,7 +118,7 @@ function askedAddress(
   const subnet = subnets.find(({ cidr }) => cidrContains(cidr, value)) ?? subnets[0];
   if (subnet?.slaac)
     return not(
-      `cannot be asked for: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`,
+      `cannot be requested: in the subnet ${subnet.id} (${subnet.cidr}) ports make their own addresses`,
     );
   if (!subnet || subnet === vipSubnet || annotated.loadbalancer.vip_port_id !== undefined)
     return { ...none, attributes: { vip_address: ip_address } };

@@ -12,8 +12,6 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import { cidrContains } from '../../model/network/cidr.ts';
 import type { Endpoints, PodEndpoint, PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
 
-/** Members that are nodes, at the node port. */
-
 interface NodePlace extends PortNodes {
   readonly port: ServicePort;
   readonly index: number;
@@ -23,7 +21,7 @@ interface NodePlace extends PortNodes {
   readonly portIntent: PortIntent;
 }
 
-/** A member for each node that can be used, at the port's node port. */
+/** Members of a port that are nodes: one for each usable node, at the node port. */
 export function desireNodes(place: NodePlace): {
   readonly members: readonly DesiredResource<'member'>[];
   readonly problems: readonly Problem[];
@@ -45,7 +43,7 @@ export function desireNodes(place: NodePlace): {
 }
 
 function noNodePort(index: number): Problem {
-  const message = 'has no node port, so nothing can be reached behind it';
+  const message = 'is missing: levelset can make no member without it';
   return { field: `spec.ports[${index}].nodePort`, value: '', message };
 }
 
@@ -77,10 +75,8 @@ function desireMember(
   return inSubnet(member, subnet, intent);
 }
 
-/** What a Service asks for single nodes: how much of the traffic they get, and when. */
-
 export interface NodeShares {
-  /** By name of the node; of others it is nobody's wish. */
+  /** By name of the node; other nodes keep the weight they have. */
   readonly weights: ReadonlyMap<string, number>;
   /** Names of the nodes that get traffic only while no other can. */
   readonly backups: readonly string[];
@@ -88,9 +84,9 @@ export interface NodeShares {
 }
 
 /**
- * With externalTrafficPolicy Local the nodes without a ready endpoint stay members, as backups: no traffic goes to them
- * while a node with one is up, and it goes where the Pods went before we know it. Without any endpoint all are alike.
- * Nodes that the Service names are backups too, as long as that leaves one that is none.
+ * Weights and backups of a port's nodes. With externalTrafficPolicy Local nodes without a ready endpoint are backups: they
+ * get traffic only while no node with one is up, so a Pod that moves is served before levelset notices. Without any
+ * endpoint all nodes are alike. Nodes that the Service names are backups too, unless that would be all of them.
  */
 export function nodeShares(
   { ServicePort, spelled }: PortIntent,
@@ -103,11 +99,15 @@ export function nodeShares(
   const both = names.filter((name) => remote.includes(name) || named.includes(name));
   const unknown = (
     setting: 'memberWeights' | 'backupMembers',
-    portIntent: readonly string[],
+    nodeNames: readonly string[],
   ): readonly Problem[] => {
     const field = spelled[`ServicePort.${setting}`]?.name ?? setting;
-    const missing = portIntent.filter((name) => !names.includes(name));
-    return missing.map((value) => ({ field, value, message: 'is no node that is a member here' }));
+    const missing = nodeNames.filter((name) => !names.includes(name));
+    return missing.map((value) => ({
+      field,
+      value,
+      message: 'is no node that is a member of this port; levelset ignores it',
+    }));
   };
   return {
     weights: new Map(Object.entries(weights)),
@@ -116,22 +116,21 @@ export function nodeShares(
   };
 }
 
-/** Members that are Pods: of a port without a node port, where spec.allocateLoadBalancerNodePorts is false. */
-
 interface PodPlace {
   readonly index: number;
   /** `tcp/80`. */
   readonly at: string;
   readonly intent: { readonly annotated: Annotated };
   readonly memberSubnet?: Subnet;
-  /** Where a port has members of both families. */
+  /** Present where the port has members of both families. */
   readonly secondFamily?: { readonly memberSubnet?: Subnet };
   readonly endpoints?: Endpoints;
 }
 
 /**
- * A member for each Pod that takes traffic and that the load balancer can reach: its address is in the member subnet. All
- * others are told of, with the reason. No member stays that is no endpoint: its address is soon another Pod's.
+ * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes traffic
+ * and that the load balancer can reach: its address is in the member subnet. A
+ * Problem names the others, with the reason. A Pod that is gone is removed at once: its address is soon another Pod's.
  */
 export function desirePods(place: PodPlace): {
   readonly members: readonly DesiredResource<'member'>[];
@@ -151,7 +150,7 @@ export function desirePods(place: PodPlace): {
   const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place)] : []));
   const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
   return {
-    // one at an address: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed twice")
+    // one member per address: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed twice")
     members: [...new Map(members.map((member) => [member.address, member])).values()],
     problems: [
       ...(outside.length > 0 ? [notInSubnet(index, outside, memberSubnet)] : []),
@@ -182,7 +181,7 @@ function desirePod(
   return inSubnet(member, subnet, intent);
 }
 
-/** By reason, in the order of their first address. */
+/** Refused addresses by reason, in the order of the first address of each. */
 function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [string, readonly string[]])[] {
   const reasons = [...new Set(refused.map(({ because }) => because))];
   return reasons.map((because) => [
@@ -191,7 +190,7 @@ function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [strin
   ]);
 }
 
-/** So many addresses are told one by one; a condition has its limits. */
+/** So many addresses are shown one by one; a condition has its limits. */
 const MOST_SHOWN = 5;
 
 function podProblem(index: number, addresses: readonly string[], message: string): Problem {
@@ -202,31 +201,31 @@ function podProblem(index: number, addresses: readonly string[], message: string
 
 function notInSubnet(index: number, addresses: readonly string[], subnet: Subnet | undefined): Problem {
   const where = subnet
-    ? `not in ${subnet.cidr}, the subnet of the members`
+    ? `they are not in ${subnet.cidr}, the subnet of the members`
     : 'the subnet of the members is not known';
-  const message = `not reached: ${where}; name that of the Pods in loadbalancer.openstack.org/member-subnet-id, or let the Service have node ports`;
+  const message = `are no members: ${where}; name the subnet of the Pods in loadbalancer.openstack.org/member-subnet-id, or give the Service node ports`;
   return podProblem(index, addresses, message);
 }
 
 function noPod(index: number, addresses: readonly string[], because: string): Problem {
-  return podProblem(index, addresses, `left out: ${because}`);
+  return podProblem(index, addresses, `is not made a member: ${because}`);
 }
 
 function noEndpoint(index: number): Problem {
-  return podProblem(index, [], 'there are none that take traffic, so nothing answers on this port');
+  return podProblem(index, [], 'are missing: no Pod takes traffic, so nothing answers on this port');
 }
 
-/** The subnet of a member, if it is known. One that nobody asked for is where it starts: Octavia fills it in by itself. */
+/** The member with its subnet, if that is known. A subnet of no annotation is a starting value: Octavia has its own default. */
 export function inSubnet(
   member: DesiredResource<'member'>,
   subnet: Subnet | undefined,
   { annotated }: { readonly annotated: Annotated },
 ): DesiredResource<'member'> {
   if (!subnet) return member;
-  const isAsked = subnet.id === annotated.Service.memberSubnetId;
+  const isAnnotated = subnet.id === annotated.Service.memberSubnetId;
   return {
     ...member,
     attributes: { ...member.attributes, subnet_id: subnet.id },
-    ...(isAsked ? {} : { unasked: ['subnet_id'] }),
+    ...(isAnnotated ? {} : { unasked: ['subnet_id'] }),
   };
 }

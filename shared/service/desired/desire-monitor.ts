@@ -5,22 +5,22 @@ import { withSetRecord } from './set-record.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** Octavia's own limit, `udp_connect_min_interval_health_monitor`; less is a 400 for the whole load balancer. */
+/** In seconds. Octavia answers less with 400 for the whole load balancer (udp_connect_min_interval_health_monitor). */
 const LEAST_UDP_DELAY = 3;
 
-/** What levelset sets for a health check, and what of the annotations it could not. */
+/** The attributes of a health check, and Problems about annotations that Octavia would refuse there. */
 interface Checked {
   readonly settings: Partial<HealthMonitor>;
   readonly problems: readonly Problem[];
 }
 
-/** The health monitor of one pool: what is asked for, kube-proxy's answer where traffic stays local, else the transport. */
+/** The health monitor of one pool: kube-proxy's check where traffic stays local, else as annotations say. */
 export function desireMonitor(
   transport: string,
   at: string,
   name: string,
   { healthmonitor }: PortIntent,
-  /** Of kube-proxy's check, where that decides. */
+  /** The port of kube-proxy's check, where traffic stays local. */
   localPort: number | undefined,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
   const monitor = (settings: Partial<HealthMonitor>): DesiredResource<'healthmonitor'> => ({
@@ -50,21 +50,21 @@ export function monitorTypeOf(transport: string, { type }: Partial<HealthMonitor
   return type !== undefined && fits(type, transport) ? type : byTransport;
 }
 
-/** Octavia's rule: a pool of datagrams can be checked in few ways, one of streams in all others (Octavia API, monitors). */
+/** Octavia's rule: a pool of datagrams can be checked in few ways, one of streams in the others (Octavia API, monitors). */
 function fits(type: string, transport: string): boolean {
   if (transport === 'TCP') return type !== 'UDP-CONNECT' && type !== 'SCTP';
   return ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'].includes(type);
 }
 
 function unfitType(at: string, type: string | undefined, used: string): Problem {
-  const message = `cannot check members of ${at}; ${used} is used there`;
+  const message = `cannot check the members of ${at}; levelset uses ${used} there`;
   return { field: 'levelset.openstack.org/monitor-type', value: type ?? '', message };
 }
 
 /** What kube-proxy answers on the health check node port (docs/sources/kubernetes.md, "Health check node port"). */
 const KUBE_PROXY = { http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
 
-/** Octavia's own, so that what was asked before is taken back. */
+/** Octavia's defaults, set so that an annotation that was removed is undone. */
 const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200' };
 
 function check(type: string, at: string, attributes: Partial<HealthMonitor>): Checked {
@@ -76,11 +76,11 @@ function check(type: string, at: string, attributes: Partial<HealthMonitor>): Ch
   };
 }
 
-/** A host is named by HTTP 1.1, and Octavia refuses it with an older version, or with none. */
+/** A check that names a host needs HTTP 1.1: Octavia refuses the host with an older version, or with none. */
 function withHost({ settings, problems }: Checked, at: string): Checked {
   const { domain_name, http_version = HOST_VERSION } = settings;
   if (domain_name === undefined) return { settings, problems };
-  const message = `is not applied to ${at}: the host that is asked for takes ${HOST_VERSION}`;
+  const message = `is ignored for ${at}: a check that names a host needs ${HOST_VERSION}`;
   const field = 'levelset.openstack.org/monitor-http-version';
   const older = http_version < HOST_VERSION ? [{ field, value: http_version.toFixed(1), message }] : [];
   return { settings: { ...settings, http_version: HOST_VERSION }, problems: [...problems, ...older] };
@@ -89,12 +89,12 @@ function withHost({ settings, problems }: Checked, at: string): Checked {
 const HOST_VERSION = 1.1;
 
 function udpDelay(at: string, delay: number): Problem {
-  const message = `is less than Octavia takes for UDP; ${LEAST_UDP_DELAY} is used for ${at}`;
+  const message = `is less than the ${LEAST_UDP_DELAY} seconds that Octavia takes for UDP; levelset uses ${LEAST_UDP_DELAY} for ${at}`;
   return { field: 'loadbalancer.openstack.org/health-monitor-delay', value: String(delay), message };
 }
 
 /**
- * With externalTrafficPolicy Local kube-proxy says on this port which nodes have an endpoint
+ * The port on which kube-proxy says whether a node has an endpoint, with externalTrafficPolicy Local
  * (docs/sources/kubernetes.md, "Health check node port").
  */
 export function localHealthPort(intent: Pick<ServiceIntent, 'service'>): number | undefined {

@@ -5,13 +5,13 @@ import type { LoadBalancer } from '../../model/resources.ts';
 import type { Ability } from './within-capabilities.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** Flavor and availability zone: what a Service asks for among what Octavia's operator offers. */
+/** Flavor and availability zone, among those that Octavia's operator offers. */
 
 const FLAVOR = 'levelset.openstack.org/flavor';
 const FLAVOR_ID = 'loadbalancer.openstack.org/flavor-id';
 const ZONE = 'loadbalancer.openstack.org/availability-zone';
 
-/** What observe has to look up: a name always, an id only before there is a load balancer to try it on. */
+/** What observe has to look up: a name always, an id only before the load balancer exists. */
 export function offerQuestion(
   intent: ServiceIntent | undefined,
   { minor, provider }: Ability,
@@ -36,8 +36,8 @@ export function offerQuestion(
 type Placed = Pick<Partial<LoadBalancer>, 'flavor_id' | 'availability_zone'>;
 
 /**
- * The ids of what is asked for. What is not offered stops a load balancer from being made, since neither can change later;
- * one that is there already goes on as it is.
+ * The ids of flavor and zone. One that Octavia does not offer blocks a new load balancer, since neither can change later;
+ * a load balancer that exists stays as it is.
  */
 export function desireOffers(
   { annotated, service }: ServiceIntent,
@@ -72,25 +72,25 @@ interface Choice {
   readonly problems: readonly Problem[];
 }
 
-/** By id, else by name. What was not looked up is taken as it is. */
+/** The offer with this id, else with this name. Without a list of offers the text counts as the id. */
 function choose(
   field: string,
-  asked: string | undefined,
+  text: string | undefined,
   offered: readonly Offer[] | undefined,
   isMade: boolean,
 ): Choice {
-  if (asked === undefined) return { problems: [] };
-  if (!offered) return { id: asked, problems: [] };
-  const byId = offered.filter(({ id }) => id === asked.toLowerCase());
-  const found = byId.length > 0 ? byId : offered.filter(({ name }) => name === asked);
+  if (text === undefined) return { problems: [] };
+  if (!offered) return { id: text, problems: [] };
+  const byId = offered.filter(({ id }) => id === text.toLowerCase());
+  const found = byId.length > 0 ? byId : offered.filter(({ name }) => name === text);
   const [one, other] = found;
   if (one?.enabled && !other) return { id: one.id, problems: [] };
-  const done = isMade ? 'it is not applied' : 'nothing is made until it is';
+  const done = isMade ? 'levelset ignores it' : 'levelset makes no load balancer until it is';
   return {
     problems: [
       {
         field,
-        value: asked,
+        value: text,
         message: `${why(found, offered)}; ${done}`,
         ...(isMade ? {} : { blocking: true }),
       },
@@ -101,7 +101,7 @@ function choose(
 const MOST_NAMED = 10;
 
 function why(found: readonly Offer[], offered: readonly Offer[]): string {
-  if (found.length > 1) return `is the name of ${found.length}: name one by its id (${idsOf(found)})`;
+  if (found.length > 1) return `is the name of ${found.length} of them: name one by its id (${idsOf(found)})`;
   if (found.length === 1) return 'is not enabled by the operator of Octavia';
   const names = offered.filter(({ enabled }) => enabled).map(({ name }) => name);
   if (names.length === 0) return 'must be one that Octavia offers, and it offers none';
@@ -119,5 +119,5 @@ function idsOf(offers: readonly Offer[]): string {
 function secondFlavor(annotations: Readonly<Record<string, string>>): readonly Problem[] {
   const { [FLAVOR]: first, [FLAVOR_ID]: second } = annotations;
   if (first === undefined || second === undefined || first.trim() === second.trim()) return [];
-  return [{ field: FLAVOR_ID, value: second, message: `is not applied: ${FLAVOR} asks for the same thing` }];
+  return [{ field: FLAVOR_ID, value: second, message: `is ignored: ${FLAVOR} sets the same` }];
 }

@@ -32,14 +32,14 @@ interface DesiredPort {
   readonly problems: readonly Problem[];
 }
 
-/** One port of a Service, with what its listener, pool, members and monitor have in common. */
+/** One port of a Service: what its listener, pool, members and monitor have in common. */
 interface Place extends PortContext {
   readonly port: ServicePort;
   readonly index: number;
   /** `tcp/80`: the part that their addresses share. */
   readonly at: string;
   readonly portIntent: PortIntent;
-  /** What its listener speaks. */
+  /** The protocol of its listener. */
   readonly listens: ListenerProtocol;
   /** The load balancer's name, which names everything on it. */
   readonly lbName: string;
@@ -143,8 +143,8 @@ interface Persistence {
 }
 
 /**
- * How a client stays on a member: as is asked for, else as spec.sessionAffinity says. Cookies are of HTTP: for UDP and SCTP
- * Octavia refuses them, and haproxy passes a stream on without a look into it.
+ * How a client stays on a member: as the annotation says, else as spec.sessionAffinity says. Cookies need HTTP: Octavia
+ * refuses them for UDP and SCTP, and haproxy does not look into a stream.
  */
 export function desirePersistence(
   listener: ListenerProtocol,
@@ -153,11 +153,11 @@ export function desirePersistence(
   { pool, spelled }: PortIntent,
 ): Persistence {
   const affinity = spec.sessionAffinity === 'ClientIP' ? { type: 'SOURCE_IP' } : null;
-  const { session_persistence: asked = affinity } = pool;
-  const isCookie = String(asked?.type).endsWith('_COOKIE');
-  if (!isCookie || readsHttp(listener)) return { attributes: { session_persistence: asked }, problems: [] };
+  const { session_persistence: wanted = affinity } = pool;
+  const isCookie = String(wanted?.type).endsWith('_COOKIE');
+  if (!isCookie || readsHttp(listener)) return { attributes: { session_persistence: wanted }, problems: [] };
   const { name = 'session_persistence', text = '' } = spelled['pool.session_persistence'] ?? {};
-  const message = `is not applied to ${at}: a cookie needs a port that speaks HTTP, and this one is ${listener}`;
+  const message = `is ignored for ${at}: a cookie needs a port that speaks HTTP, and this one speaks ${listener}`;
   return {
     attributes: { session_persistence: affinity },
     problems: [{ field: name, value: text, message }],

@@ -28,11 +28,11 @@ import { EVERYBODY } from '../intent/source-ranges.ts';
 export interface DesiredSecurityGroup {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
-  /** What it should open cannot be said just now: what there is stays as it is. */
+  /** What to open is not known now: the group stays as it is. */
   readonly keep: boolean;
 }
 
-/** At which addresses the group has to be on a port: those of the members. */
+/** The addresses of the members, on whose ports the group has to be. */
 export function memberAddresses(
   nodes: readonly Node[],
   subnet: Subnet | undefined,
@@ -44,19 +44,19 @@ export function memberAddresses(
   return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
 }
 
-/** Whether source ranges hold at the nodes, which see the addresses of the clients behind this provider. */
+/** Whether the rules enforce the source ranges: behind the ovn provider nodes see the addresses of the clients. */
 export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
   return config.lbProvider === 'ovn' && config.manageSecurityGroups;
 }
 
-/** None of the source ranges is of a family at which members are reached: no rule at all, and that is meant. */
+/** Whether no source range is of a family of the members: then the group has no rule, on purpose. */
 function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBalancerConfig): boolean {
   if (!rulesHoldSourceRanges(config) || allowed_cidrs === null) return false;
   return !allowed_cidrs.some((cidr) => families.includes(familyOf(cidr)));
 }
 
 /**
- * The security group of a Service on the ports of its members (docs/sources/go-provider.md, "Security groups"): what
+ * The security group of a Service, on the Neutron ports of its members (docs/sources/go-provider.md, "Security groups"): what
  * the load balancer needs, and nothing else, comes in. Names and rules are the Go provider's, so that a takeover either
  * way changes only our tags.
  */
@@ -93,7 +93,7 @@ export function desireSecurityGroup(
   };
 }
 
-/** Only a port that is there: nodes come with theirs. */
+/** Our group on the port with this address, if there is one: levelset makes no port. */
 export function desirePortOf(address: string): DesiredResource<'port'> {
   return {
     kind: 'port',
@@ -103,12 +103,12 @@ export function desirePortOf(address: string): DesiredResource<'port'> {
   };
 }
 
-/** Rules are all that holds the source ranges. */
+/** Whether nothing but these rules enforces source ranges. */
 function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
   return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
 }
 
-/** Where rules are all that holds source ranges, nothing is opened without them. */
+/** The subnet of the members is unknown. It blocks where nothing but rules enforces source ranges. */
 function noSubnet(strict: boolean): Problem {
   const field = 'loadbalancer.openstack.org/member-subnet-id';
   const why = 'the subnet of the members is not known';
@@ -116,17 +116,17 @@ function noSubnet(strict: boolean): Problem {
     ? {
         field,
         value: '',
-        message: `is needed for the rules that hold the source ranges, so nothing is opened: ${why}`,
+        message: `is needed: ${why}, and rules of the security group enforce the source ranges; levelset changes nothing until it is`,
         blocking: true,
       }
     : {
         field,
         value: '',
-        message: `is needed for the rules of the security group, which stays as it is: ${why}`,
+        message: `is needed: ${why}; levelset leaves the security group as it is`,
       };
 }
 
-/** A port that is not found is told of. Where rules are all that holds source ranges, nothing is opened around them. */
+/** Members without a port, or with a port that filters nothing. It blocks where nothing but rules enforces source ranges. */
 function portProblems(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -136,19 +136,17 @@ function portProblems(
   const problems: Problem[] = [];
   if (withoutPort.length > 0) {
     const message =
-      'no port of the project has this address in the member subnet, so the security group cannot be put on it';
+      'is on no port that the project sees in the member subnet; levelset cannot put the security group on it';
     problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
   }
   const open = isStrict(intent, config) ? [...withoutPort, ...unfiltered] : [];
   if (open.length > 0) {
-    const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force, so nothing is opened`;
+    const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; levelset changes nothing until one is`;
     const value = (intent.allowed_cidrs ?? []).join(',');
     problems.push({ field: 'spec.loadBalancerSourceRanges', value, message, blocking: true });
   }
   return problems;
 }
-
-/** Rules of the security group of a Service: what comes from the load balancer to its members. */
 
 export function desireRules(
   intent: ServiceIntent,
@@ -163,12 +161,12 @@ export function desireRules(
   );
 }
 
-/** What one port of the Service, `tcp/80`, needs to be open. */
+/** A range of addresses that one port of the Service, `place` such as `tcp/80`, needs to reach its members. */
 interface OpeningFor extends Opening {
   readonly place: string;
 }
 
-/** By the families at which each port's members are reached. */
+/** The openings of all ports, each for the families at which its members are reached. */
 function openings(
   intent: ServiceIntent,
   endpoints: Endpoints,
@@ -207,7 +205,7 @@ function openings(
   ];
 }
 
-/** At which the members of a port of the Service are reached. */
+/** The port numbers at which the members of a port are reached. */
 function memberPorts({ nodePort }: ServicePort, endpoints: Endpoints[number]): readonly number[] {
   return nodePort ? [nodePort] : [...new Set((endpoints?.pods ?? []).map(({ port }) => port))];
 }
@@ -235,8 +233,8 @@ function desireRule(
 }
 
 /**
- * Without the rules of a security group that lead to no pool: of a port that another Service has on the same load balancer,
- * or that the cloud cannot serve. With none left nothing is meant to be open (decision 81).
+ * The resources without security group rules of ports that have no pool: another Service has the port on the same load
+ * balancer, or the cloud cannot serve it. A group that has no rule left is empty on purpose (decision 81).
  */
 export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));

@@ -27,18 +27,18 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import { fingerprint } from '../../model/json.ts';
 
 export interface DesireInput {
-  /** Of the Service; undefined when it is gone. */
+  /** Undefined when the Service is gone. */
   readonly intent: ServiceIntent | undefined;
-  /** False: it leaves, and desires nothing but, perhaps, to keep its floating IP. */
+  /** False: the Service leaves its load balancer, and desires at most to keep its floating IP. */
   readonly wanted: boolean;
-  /** Another Service's load balancer, or a user's own: the floating IP is not for it to ask for. */
+  /** True on another Service's load balancer, or a user's own: the floating IP is not this Service's to set. */
   readonly joins: boolean;
   readonly nodes: readonly Node[];
   readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
-  /** Of the Service, where its traffic must stay on the nodes of its Pods. */
+  /** Nodes with a ready Pod, where traffic must stay on them. */
   readonly localNodes?: readonly string[];
-  /** Of the Service, by port: the Pods behind it, where they are the members. */
+  /** By port of the Service: its Pods, where they are the members. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly offers?: Offers;
@@ -47,27 +47,27 @@ export interface DesireInput {
   readonly horizon: Horizon;
 }
 
-/** What should be there. The one such function: every trigger, and deletion, goes through it. */
+/** The resources that should exist for one Service, and what the plan has to know about them. */
 export interface Desired {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
   /** No node can be used: pools that have members keep them (design.md, "Deletion"). */
   readonly keepMembers: boolean;
-  /** What the security group should open cannot be said: it stays as it is. */
+  /** What the security group should open is not known: it stays as it is. */
   readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
   /** Members of nodes that leave, until they have drained; never empty. */
   readonly draining?: readonly DrainingMember[];
-  /** Those whose end is known. */
+  /** Certificates in use whose expiry is known. */
   readonly certificates: readonly CertificateInUse[];
 }
 
+/** Pure. Every trigger goes through it, and so does deletion, which desires nothing. */
 export function desireUnit(input: DesireInput, config: Config): Desired {
-  const { intent: asked } = input;
-  if (!asked || !input.wanted) return nothing(asked, input.cluster);
+  if (!input.intent || !input.wanted) return nothing(input.intent, input.cluster);
   const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
-  const served = servedFamilies(asked, facts, octavia);
-  const intent = withFamilies(asked, served);
+  const served = servedFamilies(input.intent, facts, octavia);
+  const intent = withFamilies(input.intent, served);
   const memberSubnet = memberSubnetOf(facts, intent.family);
   const selected = selectNodes(input.nodes, intent.nodeSelector);
   const nodes = nodeSet(selected.nodes, memberSubnet, intent.family);
@@ -128,7 +128,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...vips.problems,
       ...offered.problems,
       ...networkProblems(intent, { ...input, served }, config),
-      ...familyProblems(asked, facts, octavia, input.joins),
+      ...familyProblems(input.intent, facts, octavia, input.joins),
       ...watched.problems,
       ...uselessSettings(intent),
     ],
@@ -139,7 +139,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   };
 }
 
-/** Of a Service that leaves, or is gone. */
+/** For a Service that leaves its load balancer, or is gone. */
 function nothing(intent: ServiceIntent | undefined, cluster: ClusterIdentity): Desired {
   return {
     resources: intent?.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [],
@@ -156,8 +156,8 @@ function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
 }
 
 /**
- * Of what is desired, what was approved, the name by which it is shared, and what people are told that may change although
- * the Service does not.
+ * The hash behind a watermark: of the desired resources, the approvals, the name of a shared load balancer, and those
+ * Problems that may change although the Service does not.
  */
 export function hashOf(
   { resources, problems }: Pick<Desired, 'resources' | 'problems'>,

@@ -21,14 +21,12 @@ import { targetOf } from '../intent/annotation-row.ts';
 import type { AnnotationRow } from '../intent/annotation-row.ts';
 import { outOfReach } from '../../model/load-balancer/reach.ts';
 
-/** What a Service desires of a load balancer that is not its alone (decision 19). */
-
 export interface SharingContext {
   readonly intent: ServiceIntent | undefined;
   readonly cluster: ClusterIdentity;
   readonly loadBalancer: WireResource | undefined;
   readonly sharing: Sharing | undefined;
-  /** On its VIP port. */
+  /** The floating IP on the VIP port of the load balancer. */
   readonly floatingIP: WireResource | undefined;
 }
 
@@ -38,8 +36,8 @@ export interface DesiredSharing {
 }
 
 /**
- * Nothing else for a Service that has its load balancer alone. Who joins sets nothing but tags there, and leaves the
- * floating IP alone; so does who leaves others behind.
+ * The resources as sharing allows them. A Service that has its load balancer alone keeps all. One that joins another's sets
+ * only tags on it, and leaves the floating IP alone; one that goes while others stay leaves the floating IP to them.
  */
 export function desireSharing(
   resources: readonly DesiredResource[],
@@ -63,7 +61,7 @@ export function desireSharing(
   };
 }
 
-/** The name by which others find it, for as long as they need it, and who they are. */
+/** The load balancer with the tags by which others find it, and those that name them. */
 function withOwnersTags(
   resource: DesiredResource,
   { annotated, service }: ServiceIntent,
@@ -81,7 +79,7 @@ function withOwnersTags(
   return { ...resource, attributes: { ...resource.attributes, tags: [...new Set([...tags, ...more])] } };
 }
 
-/** All that is there, and who joins; and for whom it was made, if that one is not on it any more. */
+/** All tags that are there, those of the Service that joins, and the owner's if the owner has left. */
 function joinersTags(
   { service }: ServiceIntent,
   { cluster, loadBalancer, sharing }: SharingContext,
@@ -98,17 +96,17 @@ function tagsOf(loadBalancer: WireResource | undefined): readonly string[] {
   return (loadBalancer?.['tags'] ?? []) as readonly string[];
 }
 
-/** What concerns the load balancer as a whole, and is asked for in vain by who only joins it. */
+/** Settings of the load balancer as a whole, which a Service that joins it cannot change. */
 export function joinersProblems(
   { service, internal }: ServiceIntent,
   loadBalancer: WireResource,
   floatingIP: WireResource | undefined,
 ): readonly Problem[] {
-  const owner = textOf(madeForKey(loadBalancer)) ?? 'who made it';
+  const owner = textOf(madeForKey(loadBalancer)) ?? 'its owner';
   const problem = (field: string, value: string): Problem => ({
     field,
     value,
-    message: `has no effect: that of load balancer ${loadBalancer.id}, which is shared, is for ${owner} to say`,
+    message: `is ignored: load balancer ${loadBalancer.id} is shared, and ${owner} decides this for all`,
   });
   const { annotations = {} } = service.metadata;
   const ofAnnotations = ANNOTATIONS.flatMap((row) => {
@@ -142,33 +140,33 @@ function isOfTheWhole(row: AnnotationRow): boolean {
   return kind === 'loadbalancer' || kind === 'floatingip';
 }
 
-/** Who can be reached from where is the load balancer's, and all on it share it (docs/sources/go-provider.md, "Sharing"). */
+/** Whether a Service can be reached from outside depends on the load balancer, for all that share it (docs/sources/go-provider.md, "Sharing"). */
 function exposed(address: string): Problem {
-  const message = `cannot be kept: the load balancer that it shares has the floating IP ${address}`;
+  const message = `cannot be met: the load balancer is shared and has the floating IP ${address}`;
   return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
 }
 
 function hidden({ id }: WireResource, owner: string): Problem {
-  const message = `has no floating IP, which is for ${owner} to say: this Service is reached at the VIP, from inside`;
+  const message = `has no floating IP, which ${owner} decides: this Service can be reached at the VIP only, from inside`;
   return { field: 'load balancer', value: id, message };
 }
 
-const UNTIL = 'nothing is changed until then';
+const UNTIL = 'levelset changes nothing until then';
 
-/** Why it is not on that load balancer. All but the last one stop the Service: another one would not be what it asks for. */
+/** Why the Service is not on that load balancer. All but has-another block it: another load balancer would not do. */
 const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> = {
   missing: () =>
-    `is no load balancer that the project of cloud.conf can see: name another one, or take the annotation away for one of its own; ${UNTIL}`,
+    `is no load balancer that the project of cloud.conf sees: name another one, or remove the annotation to get a load balancer of its own; ${UNTIL}`,
   'other-cluster': ({ id }) =>
-    `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share: name another one; nothing is changed`,
+    `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share load balancers: name another one; ${UNTIL}`,
   'no-consent': ({ id = '', key }) =>
     `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
   full: ({ id, others = [] }) =>
-    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; nothing is changed until there is room`,
+    `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; levelset changes nothing until there is room`,
   external: ({ id }) =>
-    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; nothing is changed while both are so`,
+    `is load balancer ${id ?? ''}, which has a floating IP: this Service is internal, and would be open to the outside; levelset changes nothing while both is so`,
   'has-another': ({ id }) =>
-    `asks for another load balancer than ${id ?? ''}, at whose address the Service is: it stays there, since its address would change; delete the Service and make it again to move it`,
+    `names another load balancer than ${id ?? ''}, at whose address the Service is; levelset leaves it there, since its address would change; to move it, delete the Service and make it again`,
 };
 
 export function joiningProblems(
@@ -185,9 +183,9 @@ export function joiningProblems(
   return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];
 }
 
-/** None is taken, and no further one is made beside them. */
+/** Several load balancers that could be the Service's: levelset takes none of them, and makes none. */
 export function ambiguityProblems(ids: readonly string[] = []): readonly Problem[] {
   if (ids.length === 0) return [];
-  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id`;
+  const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; levelset changes nothing until then`;
   return [{ field: 'load balancer', value: ids.join(', '), message, blocking: true }];
 }

@@ -10,7 +10,7 @@ import type { PortIntent } from '../intent/read-annotations.ts';
 import { refsOfSecrets } from './served-secrets.ts';
 import type { ServedSecrets } from './served-secrets.ts';
 
-/** What is known of the cloud that TLS depends on. */
+/** Certificates as the cloud has them, and how references to them are read. */
 export interface TlsContext {
   readonly store: CertificateStore;
   readonly certificates: CertificateFacts;
@@ -54,7 +54,7 @@ export function desireTls(
   };
 }
 
-/** By reference, then out of Secrets; a Secret takes the place of the certificate that cloud.conf has for all. */
+/** First those by reference, then those out of Secrets. A Secret replaces the default certificate of cloud.conf. */
 function certificatesOf(portIntent: PortIntent, { store, certificates, secrets }: TlsContext): Certificates {
   const stored = refsOfSecrets(portIntent, secrets);
   const isDefault = portIntent.spelled['ServicePort.tlsReferences'] === undefined;
@@ -78,20 +78,20 @@ function attributesOf(first: string | Ref | undefined, others: readonly (string 
 function noCertificate(index: number, { spelled }: PortIntent): Problem {
   const { name = `spec.ports[${index}]`, text = '' } = spelled['ServicePort.protocol'] ?? {};
   const message =
-    'needs a certificate, such as levelset.openstack.org/tls-container-refs names; nothing is changed until it has one';
+    'needs a certificate: name one in levelset.openstack.org/tls-container-refs or tls-secret; levelset changes nothing until then';
   return { field: name, value: text, message, blocking: true };
 }
 
-/** Certificates go before a protocol that has no use for them: what was to be encrypted is. */
+/** Certificates win over a protocol annotation that has no use for them: better encrypted than not. */
 function conflict({ ServicePort: { protocol }, spelled }: PortIntent): readonly Problem[] {
   const { name, text } = spelled['ServicePort.protocol'] ?? {};
   if (name === undefined || text === undefined || protocol === 'terminated_https') return [];
   const named = CERTIFICATES.flatMap((what) => spelled[what]?.name ?? []).join(' and ');
-  const message = `is not applied: ${named} names certificates, so the port terminates TLS; take one of the two away`;
+  const message = `is ignored: ${named} names certificates, so the port terminates TLS; remove one of the two`;
   return [{ field: name, value: text, message }];
 }
 
-/** Octavia wants to know who signs before it asks clients for certificates, and before it hears of withdrawn ones. */
+/** Certificates of clients. Octavia takes client_authentication and a revocation list only together with a CA. */
 function desireClientCertificates(portIntent: PortIntent, { store, certificates }: TlsContext): ListenerTls {
   const ca = resolve('clientCa', portIntent, store, certificates);
   const crl = resolve('clientCrl', portIntent, store, certificates);
@@ -103,7 +103,7 @@ function desireClientCertificates(portIntent: PortIntent, { store, certificates 
       ...(crl.refs.length === 0 ? [] : [spelled(portIntent, 'ServicePort.clientCrl')]),
     ];
     const message =
-      'needs levelset.openstack.org/client-ca-tls-container-ref; nothing is changed until it is there';
+      'needs levelset.openstack.org/client-ca-tls-container-ref; levelset changes nothing until it is there';
     problems.push(...needing.map((problem) => ({ ...problem, message, blocking: true as const })));
   }
   return {
@@ -137,17 +137,15 @@ export function desirePoolTls(
   };
 }
 
-/** Which certificates of Barbican Services name, and what they are called there. */
-
 export const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
 
 export interface Resolved {
-  /** As Octavia is to be told, in the order they were named, each once. */
+  /** For Octavia: in the order of the annotation, each once. */
   readonly refs: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** The references of one setting of a port, as Barbican itself writes them; another store's are sent as they are. */
+/** The references of one setting of a port, as Barbican writes them. References to another store stay as they are. */
 export function resolve(
   setting: BarbicanSetting,
   { ServicePort, spelled }: PortIntent,
@@ -170,7 +168,7 @@ export function resolve(
       problems.push({
         field,
         value: text,
-        message: `${because}; nothing is changed until it is right`,
+        message: `${because}; levelset changes nothing until it is right`,
         blocking: true,
       });
     }

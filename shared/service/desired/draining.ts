@@ -12,23 +12,23 @@ import type { Desired } from './desire-service.ts';
 export interface DrainInput {
   readonly observed: readonly ObservedResource[];
   readonly nodes: readonly Node[];
-  /** By address of the member: how long it has had weight 0. */
+  /** By address of the member: for how many milliseconds it has had weight 0. */
   readonly drainedForMs: ReadonlyMap<Address, number>;
-  /** How long a member drains; 0: it goes at once. */
+  /** How long a member drains, in milliseconds; 0: levelset removes it at once. */
   readonly drainMs: number;
-  /** Octavia is at work on the load balancer, so that no member of it is seen. */
+  /** Octavia is at work on the load balancer, so its members were not read. */
   readonly busy: boolean;
 }
 
-/** OVN knows no weights. */
+/** The draining time in milliseconds; 0 with the ovn provider, which has no weights. */
 export function drainMsOf({ loadBalancer, connectionDrainingMs }: Config): number {
   return loadBalancer.lbProvider === 'ovn' ? 0 : connectionDrainingMs;
 }
 
 /**
- * What is desired, with the members of nodes that leave, at weight 0, until they have drained. Only members that are there
- * drain, in pools of ours that have a node that stays: without one all are kept as they are, and from a pool of another
- * controller's they go as they went with that.
+ * The desired resources with the members of leaving nodes, at weight 0, until they have drained. A member drains if it
+ * exists, in a pool of ours, and another node stays there. Without another node all members stay as they are; from a pool
+ * of another controller levelset removes them at once, as that controller did.
  */
 export function withDraining(desired: Desired, input: DrainInput): Desired {
   const { observed, nodes, drainedForMs, drainMs, busy } = input;
@@ -47,7 +47,7 @@ export function withDraining(desired: Desired, input: DrainInput): Desired {
   };
 }
 
-/** What leads to a member stays open as long as it is one. */
+/** The security group stays on the port of a member as long as it drains. */
 function withGroupAt(addresses: ReadonlySet<string>, desired: Desired): Desired {
   const { resources } = desired;
   if (!resources.some(({ kind }) => kind === 'securitygroup')) return desired;
@@ -77,7 +77,7 @@ function addressesIn({ status }: Node): readonly string[] {
   return (status?.addresses ?? []).map(({ address }) => address);
 }
 
-/** Another member at the same node port: at an older one nothing answers any more, and Pods are no nodes. */
+/** Whether another member at the same node port is desired. At an older node port nothing answers; a Pod is no node. */
 function hasSuccessor({ parent, wire }: ObservedResource, desired: readonly DesiredResource[]): boolean {
   const pool = desired.find(({ address }) => address === parent);
   if (!pool || pool.mayBeEmpty) return false;

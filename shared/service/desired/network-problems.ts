@@ -15,13 +15,13 @@ interface Cloud {
   readonly octavia: { readonly major: number; readonly minor: number };
 }
 
-/** What the cloud does not have, or cannot do, and without which nothing may be changed. */
+/** What the Service names and the cloud does not have, or cannot do. Most of it blocks. */
 export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
     field: 'subnet, network or security group id',
     value: id,
-    message: 'is not visible to the project of cloud.conf; nothing is changed until it is',
+    message: 'is not visible to the project of cloud.conf; levelset changes nothing until it is',
     blocking: true,
   }));
   const {
@@ -31,7 +31,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
   } = intent.annotated.loadbalancer;
   if (qos !== undefined && facts.noQosPolicy) {
     const message =
-      'is not visible to the project of cloud.conf, or Neutron has no QoS; the VIP port stays as it is';
+      'is not visible to the project of cloud.conf, or Neutron has no QoS; levelset leaves the VIP port as it is';
     problems.push({ field: `${ANNOTATION_PREFIX}vip-qos-policy-id`, value: qos, message });
   }
   if (
@@ -42,7 +42,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
     facts.missing.length === 0
   ) {
     const message =
-      'is needed: no node has an address in a subnet that the project can see, so the subnet of the VIP cannot be guessed';
+      'is needed: no node has an address in a subnet that the project sees, so levelset cannot choose the subnet of the VIP; it changes nothing until then';
     problems.push({ field: 'loadbalancer.openstack.org/subnet-id', value: '', message, blocking: true });
   }
   const ranges = intent.allowed_cidrs;
@@ -51,7 +51,7 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
     problems.push({
       field: 'spec.loadBalancerSourceRanges',
       value: (ranges ?? []).join(','),
-      message: `cannot be enforced ${why}, so nothing is opened`,
+      message: `cannot be enforced ${why}; levelset changes nothing rather than open the ports to everybody`,
       blocking: true,
     });
   }
@@ -59,8 +59,9 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
 }
 
 /**
- * Octavia compares a range with the family of the primary VIP only, and writes each as a rule for all families (decision
- * 13); with security groups of the user's own on the VIP port it takes none.
+ * Why source ranges cannot be enforced; undefined if they can. Octavia compares a range with the family of the primary VIP
+ * only, and writes it as a rule for all families (decision 13). With the user's own security groups on the VIP port it takes
+ * none.
  */
 function whyUnenforceable(
   intent: ServiceIntent,
@@ -81,9 +82,9 @@ const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
 /**
- * What of spec.ipFamilies the load balancer does not have, and what it has beyond them. A first address that cannot be had
- * stops the unit, and so does RequireDualStack before anything is made; a load balancer that is there serves on as it is.
- * Its addresses are not for one that joins it to say.
+ * Families of spec.ipFamilies that the load balancer does not have, and those that it has beyond them. A Service without
+ * any address blocks, and so does RequireDualStack before the load balancer is made; one that exists serves on as it is. A
+ * Service that joins a load balancer has no say in its addresses.
  */
 export function familyProblems(
   intent: ServiceIntent,
@@ -114,8 +115,8 @@ function noneServed(
 ): Problem {
   const message =
     !vips && noVipSubnet
-      ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; nothing is changed`
-      : `is not what the load balancer has, which is ${named(served)} and cannot change; nothing is changed`;
+      ? `has no VIP: ${whyNot(noVipSubnet, SUBNET)}; levelset changes nothing`
+      : `is not what the load balancer has, which is ${named(served)} and cannot change; levelset changes nothing`;
   return { field: 'spec.ipFamilies', value: named(intent.families), message, blocking: true };
 }
 
@@ -127,13 +128,13 @@ function notServed(
 ): readonly Problem[] {
   const { ipFamilyPolicy: policy } = service.spec;
   const why = !hasAdditionalVips(octavia)
-    ? `needs Octavia API 2.26, this cloud has ${octavia.major}.${octavia.minor}`
+    ? `needs Octavia API 2.26, and this cloud has ${octavia.major}.${octavia.minor}`
     : noVipSubnet && whyNot(noVipSubnet, ADDITIONAL);
-  // a subnet that there is cannot be added to a load balancer that is there: the plan refuses it in words
+  // the plan itself says that a load balancer that exists gets no further VIP
   if (why === undefined && vips && additionalSubnets.length > 0) return [];
   const blocks = policy === 'RequireDualStack' && !vips;
   const others = families.filter((other) => other !== family);
-  const message = `has no IPv${family} address: ${why ?? 'there is no subnet for it'}; ${blocks ? 'nothing is changed' : `the Service is served by ${named(others)} only`}`;
+  const message = `has no IPv${family} address: ${why ?? 'there is no subnet for it'}; ${blocks ? 'levelset changes nothing' : `the Service is served by ${named(others)} only`}`;
   return [
     { field: 'spec.ipFamilyPolicy', value: policy ?? '', message, ...(blocks ? { blocking: true } : {}) },
   ];
@@ -150,13 +151,13 @@ function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: str
   return `the network ${network_id} has several IPv${family} subnets (${candidates.join(', ')}): name one in ${annotation}`;
 }
 
-/** All VIPs are addresses of one port. */
+/** Additional subnets of another network: all VIPs are addresses of one port. */
 function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): readonly Problem[] {
   const stray = vips
     ? []
     : additionalSubnets.filter(({ network_id }) => vipSubnet && network_id !== vipSubnet.network_id);
   return stray.map(({ id, network_id }) => {
-    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet?.network_id ?? ''}: all VIPs are of one network; nothing is changed`;
+    const message = `is a subnet of network ${network_id}, and the VIP is in ${vipSubnet?.network_id ?? ''}: all VIPs are of one network; levelset changes nothing`;
     return { field: ADDITIONAL, value: id, message, blocking: true };
   });
 }
@@ -168,7 +169,7 @@ function additionalVipsTooNew(
 ): readonly Problem[] {
   const { additionalVipSubnetIds: ids = [] } = annotated.Service;
   if (ids.length === 0 || hasAdditionalVips(octavia) || vips) return [];
-  const message = `needs Octavia API 2.26, this cloud has ${octavia.major}.${octavia.minor}; it is left out`;
+  const message = `needs Octavia API 2.26, and this cloud has ${octavia.major}.${octavia.minor}; levelset ignores it`;
   return [{ field: ADDITIONAL, value: ids.join(','), message }];
 }
 
@@ -178,18 +179,18 @@ function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] 
   const names = ANNOTATIONS.flatMap((row) => (needsOf(row).includes('floating-ip') ? row.names : []));
   return names.flatMap((field) => {
     const value = service.metadata.annotations?.[field];
-    const message = 'has no effect: there are no floating IPs of IPv6, the address is the VIP';
+    const message = 'is ignored: there are no floating IPs of IPv6, and the address is the VIP';
     return value === undefined ? [] : [{ field, value, message }];
   });
 }
 
-/** Of a family that was given up, or never asked for: it answers, and is not published. */
+/** VIPs of a family that the Service does not name (any more): they answer, but are not published. */
 function left({ families, annotated }: ServiceIntent, { vips = [] }: NetworkFacts): readonly Problem[] {
   if (annotated.Service.additionalVipSubnetIds !== undefined) return [];
   return vips
     .filter((vip) => !families.includes(familyOf(vip)))
     .map((vip) => {
-      const message = `does not name the family of ${vip}, which the load balancer keeps: a VIP cannot be taken away; it is not published`;
+      const message = `does not name the family of ${vip}, which the load balancer keeps, since a VIP cannot be removed; levelset does not publish it`;
       return { field: 'spec.ipFamilies', value: named(families), message };
     });
 }

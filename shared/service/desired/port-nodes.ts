@@ -7,7 +7,7 @@ import { isSelected, renderNodeSelector } from '../../model/node/node-selector.t
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** Nodes by the addresses of one family, and the subnet that these are in. */
+/** Nodes with their addresses of one family, and the subnet of these addresses. */
 export interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
@@ -15,13 +15,13 @@ export interface NodesOfFamily {
 
 /** The nodes that can be members of a port. */
 export interface PortNodes extends NodesOfFamily {
-  /** The nodes again by their other addresses, where each VIP needs members of its own family. */
+  /** The nodes with their addresses of the other family, where each VIP needs members of its own family. */
   readonly secondFamily?: NodesOfFamily;
   /** Nodes with a ready endpoint, where traffic must stay local; absent: all nodes are alike. */
   readonly localNodes?: readonly string[];
 }
 
-/** The same nodes by their addresses of the Service's second family; nothing for a Service of one. */
+/** The same nodes with their addresses of the Service's second family; undefined for a Service of one family. */
 export function secondFamilyOf(
   { families }: { readonly families: readonly Family[] },
   nodes: readonly Node[],
@@ -37,16 +37,16 @@ export function secondFamilyOf(
 }
 
 /**
- * What comes to a VIP goes on to members of its own family only: LVS, which the amphora has for UDP and SCTP, and OVN
- * translate no IPv6. haproxy does, and takes the members of the first family for both.
+ * Whether a VIP reaches only members of its own family. LVS, which the amphora uses for UDP and SCTP, and OVN do not
+ * translate between families. haproxy does, and uses the members of the first family for both.
  */
 export function keepsFamily(protocol: string | undefined, provider: string): boolean {
   return provider === 'ovn' || protocol === 'UDP' || protocol === 'SCTP';
 }
 
 /**
- * The nodes whose labels a node-selector asks for. If it leaves none, that is said, and pools keep the members they have
- * (decision 57): a word mistyped in it must not be an outage.
+ * The nodes with the labels of a node-selector. If there is none, a Problem says so and pools keep their members (decision
+ * 57): a mistyped label must not be an outage.
  */
 export function selectNodes(
   nodes: readonly Node[],
@@ -55,7 +55,7 @@ export function selectNodes(
   const selected = nodes.filter((node) => isSelected(node.metadata.labels ?? {}, selector));
   const eligible = nodes.filter(isEligible).length;
   if (eligible === 0 || selected.some(isEligible)) return { nodes: selected, problems: [] };
-  const message = `none of ${eligible} nodes has these labels, so there is no new member; those that are there stay`;
+  const message = `matches none of ${eligible} nodes; levelset adds no member, and keeps those that are there`;
   const field = 'loadbalancer.openstack.org/node-selector';
   return { nodes: selected, problems: [{ field, value: renderNodeSelector(selector), message }] };
 }

@@ -8,13 +8,13 @@ import type { Ref } from '../../model/address.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** Which certificate of a Secret is served: its own, or, while that is none to be had, the one that was stored before. */
+/** Which certificate is served for a Secret: its own, or, while the Secret has no good one, the one stored last. */
 
 export type ServedSecret =
   | {
       readonly fingerprint: string;
       readonly notAfter?: string;
-      /** Why it is the one that was stored before. */
+      /** Why it is the one that was stored before, and not the Secret's own. */
       readonly because?: string;
     }
   | { readonly because: string };
@@ -22,7 +22,7 @@ export type ServedSecret =
 /** By the name of the Secret. */
 export type ServedSecrets = ReadonlyMap<string, ServedSecret>;
 
-/** `now` in RFC 3339. One that has expired takes the place of none that serves. */
+/** `now` in RFC 3339. An expired certificate does not replace one that serves. */
 export function servedSecrets(
   secrets: ReadonlyMap<string, TlsSecretFacts>,
   observed: readonly ObservedResource[],
@@ -45,7 +45,7 @@ export function servedSecrets(
   );
 }
 
-/** The fingerprint of what was stored last out of this Secret. */
+/** The fingerprint of the certificate that levelset stored last for this Secret. */
 function storedOf(secret: string, observed: readonly ObservedResource[]): string | undefined {
   const prefix = storedAddress({ secret, fingerprint: '' });
   const created = ({ wire }: ObservedResource): string => String(wire['created']);
@@ -55,8 +55,6 @@ function storedOf(secret: string, observed: readonly ObservedResource[]): string
   return stored[0]?.address.slice(prefix.length);
 }
 
-/** Certificates out of Secrets of the Service's namespace, which levelset keeps in Barbican. */
-
 /** The Secrets that the TCP ports of a Service name, each once. */
 export function secretsOf({ service, annotated }: ServiceIntent): readonly string[] {
   const ports = service.spec.ports ?? [];
@@ -64,7 +62,7 @@ export function secretsOf({ service, annotated }: ServiceIntent): readonly strin
   return [...new Set(named.flatMap(({ ServicePort }) => ServicePort.tlsSecrets ?? []))];
 }
 
-/** A secret of Barbican for each, named for what is in it: renewed, it is another one, and the old one goes. */
+/** One secret in Barbican per Secret, named by its fingerprint: a renewed certificate is a new secret, and the old one goes. */
 export function desireStored(
   intent: ServiceIntent,
   cluster: ClusterIdentity,
@@ -90,7 +88,7 @@ export function desireStored(
   });
 }
 
-/** What the listener of a port is to name, which Barbican says when it is there. */
+/** References for the listener of a port; Barbican gives the value when it has stored the secret. */
 export function refsOfSecrets(
   { ServicePort: { tlsSecrets = [] }, spelled }: PortIntent,
   secrets: ServedSecrets,
@@ -101,13 +99,13 @@ export function refsOfSecrets(
     const facts = secrets.get(secret) ?? { because: 'was not read' };
     const field = spelled['ServicePort.tlsSecrets']?.name ?? 'tls-secret';
     if (!('fingerprint' in facts)) {
-      const message = `${facts.because}; nothing is changed until it is right`;
+      const message = `${facts.because}; levelset changes nothing until it is right`;
       problems.push({ field, value: secret, message, blocking: true });
       continue;
     }
     refs.push({ $ref: `${storedAddress({ secret, fingerprint: facts.fingerprint })}.secret_ref` });
     if (facts.because !== undefined) {
-      const message = `${facts.because}; the certificate that was stored before is served until it is right`;
+      const message = `${facts.because}; until it is right, levelset serves the certificate that it stored before`;
       problems.push({ field, value: secret, message, passing: true });
     }
   }

@@ -10,7 +10,7 @@ import { ANNOTATIONS } from '../intent/annotations.ts';
 import type { ServicePort } from '../../model/kubernetes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** Which Octavia there is, and whose load balancers it makes. */
+/** The version of the Octavia API, and the provider of the load balancer. */
 export interface Ability {
   readonly major: number;
   readonly minor: number;
@@ -22,12 +22,12 @@ export interface Able {
   readonly problems: readonly Problem[];
 }
 
-/** By which annotation an attribute of a resource is asked for, where it is one. */
+/** The annotation that sets an attribute of a resource, if one does. */
 export type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
 
 /**
- * What is desired without what this cloud cannot do, and a Problem for each wish that is not met. A port that should end
- * TLS cannot be opened without it: what comes through would not be what its members expect.
+ * The desired resources without what this cloud cannot do, and a Problem for each annotation that has no effect for that reason. A port
+ * that should terminate TLS blocks: without TLS its members would get what they do not expect.
  */
 export function withinCapabilities(
   desired: readonly DesiredResource[],
@@ -44,15 +44,15 @@ export function withinCapabilities(
       const attributes = new Map<string, unknown>(Object.entries(resource.attributes));
       for (const capability of missing) {
         const { kind, attribute, values, instead } = capability;
-        const asked = attributes.get(attribute);
-        if (kind !== resource.kind || asked === undefined) continue;
-        if (values && !values.includes(asked)) continue;
+        const value = attributes.get(attribute);
+        if (kind !== resource.kind || value === undefined) continue;
+        if (values && !values.includes(value)) continue;
         if (capability.drops) dropped.add(placeOf(resource));
         else if (instead === undefined) attributes.delete(attribute);
         else attributes.set(attribute, instead);
         const spelled = spelledBy(resource, attribute);
         if (!spelled && capability.implied) continue;
-        const problem = notMet(capability, asked, ability, spelled);
+        const problem = notMet(capability, value, ability, spelled);
         problems.set(`${problem.field} ${problem.value} ${problem.message}`, problem);
       }
       const left = Object.keys(resource.attributes).filter((name) => !attributes.has(name));
@@ -77,20 +77,24 @@ function placeOf({ address }: DesiredResource): string {
 
 function notMet(
   { kind, attribute, since = 0, instead, guards, drops }: Capability,
-  asked: unknown,
+  value: unknown,
   { major, minor, provider }: Ability,
   spelled: Spelling | undefined,
 ): Problem {
   const why =
     minor < since
-      ? `needs Octavia API 2.${since}, this cloud has ${major}.${minor}`
-      : `is nothing that the provider ${provider} can do`;
+      ? `needs Octavia API 2.${since}, and this cloud has ${major}.${minor}`
+      : `cannot be done by the provider ${provider}`;
   const stops = guards === true;
-  const without = instead === undefined ? 'it is left out' : `${textOf(instead)} is taken in its place`;
-  const done = stops ? 'nothing is changed' : drops ? 'the port is left out' : without;
+  const without = instead === undefined ? 'levelset ignores it' : `levelset uses ${textOf(instead)} instead`;
+  const done = stops
+    ? 'levelset changes nothing while it is set'
+    : drops
+      ? 'levelset leaves out the port'
+      : without;
   return {
     field: spelled?.name ?? `${kind} ${attribute}`,
-    value: spelled?.text ?? textOf(asked),
+    value: spelled?.text ?? textOf(value),
     message: `${why}; ${done}`,
     ...(stops ? { blocking: true as const } : {}),
   };
@@ -100,7 +104,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Which annotation of the Service asked for an attribute of what is desired for one of its ports. */
+/** The annotation of the Service that sets an attribute of a resource of one of its ports. */
 export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
   return ({ kind, address }, attribute) => {
     const at = address.split('/').slice(1, 3).join('/');
@@ -110,7 +114,7 @@ export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
   };
 }
 
-/** What sets an attribute, or ends up in it. */
+/** The rows whose value ends up in an attribute, such as `listener.tls_versions`. */
 function settersOf(attribute: string): readonly string[] {
   const rows = ANNOTATIONS.filter((row) => targetOf(row)?.join('.') === attribute);
   return rows.map(({ on, sets }) => `${on}.${sets}`);

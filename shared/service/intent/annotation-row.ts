@@ -22,8 +22,8 @@ export const TOPICS = {
 } as const;
 
 /**
- * What an annotation needs before it has an effect, in words for people: "needs ...". Needs of attributes, and three of the
- * Service's ports: http is a listener of plain HTTP, redirect one that redirects to HTTPS, check a pool with a monitor.
+ * What an annotation needs before it has an effect, as words that follow "needs". It has the needs of attributes (Need), and
+ * four more: http is a port of plain HTTP, redirect one that redirects to HTTPS, check a pool with a health monitor.
  */
 export const NEEDS = {
   tcp: 'a TCP port',
@@ -64,7 +64,7 @@ interface RowBase<T> {
   readonly doc: string;
 }
 
-/** What a setting has beyond that; an attribute has its needs in ATTRIBUTES (shared/model/attributes.ts). */
+/** Further columns of a setting. The needs of an attribute are in ATTRIBUTES (shared/model/attributes.ts). */
 interface SettingColumns {
   Service: { readonly becomes: TargetAttribute | null };
   ServicePort: { readonly becomes: TargetAttribute | null; readonly needs: AnnotationNeed | null };
@@ -110,7 +110,7 @@ export function needsOf(row: AnnotationRow): readonly AnnotationNeed[] {
   ];
 }
 
-/** What a Service asks for, as a whole, that is not simply an attribute of one resource. */
+/** Settings of a Service as a whole that are not simply an attribute of one resource. */
 export interface ServiceSettings {
   internal: boolean;
   keepFloatingip: boolean;
@@ -127,7 +127,7 @@ export interface ServiceSettings {
   floatingSubnetTags: string;
   /** The class of cloud.conf; service-config.ts reads it before all others. */
   loadBalancerClass: string;
-  /** A load balancer to be on; empty, or one that a controller noted, says nothing. */
+  /** The load balancer to share. An empty id, or one that a controller wrote, sets nothing. */
   loadBalancerId: string;
   /** The name by which Services share one: `NAME` in the namespace, `cluster/NAME` in the cluster. */
   loadBalancerName: string;
@@ -142,7 +142,7 @@ export interface ServiceSettings {
   approved: readonly string[];
 }
 
-/** What one of its ports asks for, likewise. */
+/** Settings of one of its ports, likewise. */
 export interface PortSettings {
   /** Weights of members, by the names of their nodes. */
   memberWeights: Readonly<Record<string, number>>;
@@ -153,7 +153,7 @@ export interface PortSettings {
   monitor: boolean;
   protocol: PortProtocol;
   proxyProtocol: ProxyProtocol;
-  /** Of OCCM: every TCP port speaks HTTP, and carries the header. */
+  /** From the Go provider: every TCP port speaks HTTP, and its requests carry the header. */
   xForwardedFor: boolean;
   xForwardedPort: boolean;
   xForwardedProto: boolean;
@@ -166,12 +166,12 @@ export interface PortSettings {
   tlsReferences: readonly string[];
   /** Certificates in Secrets of the Service's namespace, likewise. */
   tlsSecrets: readonly string[];
-  /** Of kinx: TLS 1.0 and 1.1 are off. */
+  /** From kinx: TLS 1.0 and 1.1 are off. */
   lowTls: boolean;
-  /** References to who may sign certificates of clients, and to those that are withdrawn. */
+  /** References to the CA that signs certificates of clients, and to its revocation list. */
   clientCa: string;
   clientCrl: string;
-  /** References for TLS to the members: who may sign theirs, and the load balancer's own. */
+  /** References for TLS to the members: the CA of their certificates, and the load balancer's own certificate. */
   poolCa: string;
   poolCertificate: string;
 }
@@ -182,10 +182,10 @@ export type PortProtocol = (typeof PORT_PROTOCOLS)[number];
 /** The pool protocol that carries the client's address; null: off. */
 export type ProxyProtocol = 'PROXY' | 'PROXYV2' | null;
 
-/** Where a request came from. */
+/** Headers that say where a request came from. */
 export const FORWARDED = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'] as const;
 
-/** What a client's certificate says (Octavia API, "Supported HTTP Header Insertions"). */
+/** Headers that describe the certificate of a client (Octavia API, "Supported HTTP Header Insertions"). */
 const OF_CERTIFICATES = [
   'X-SSL-Client-Verify',
   'X-SSL-Client-Has-Cert',

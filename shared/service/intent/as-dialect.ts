@@ -6,24 +6,24 @@ import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
 
-/** What is desired otherwise when another controller made the load balancer. */
+/** The intent for a load balancer that another controller made. */
 
-/** The configuration as kinx would have read the same cloud.conf. It made no floating IPs: its address is the VIP. */
+/** The configuration with kinx's defaults. kinx made no floating IPs: the address is the VIP. */
 function asKinx(config: Config): Config {
   const own = withKinxDefaults(config);
   return { ...own, loadBalancer: { ...own.loadBalancer, internalLb: true } };
 }
 
 /**
- * What can be asked of a load balancer that is there hangs on its own provider, which never changes; the one in cloud.conf
- * is for those that are yet to be made.
+ * The configuration with the provider of a load balancer that exists, which never changes. The provider in cloud.conf is
+ * for new load balancers.
  */
 export function ofProvider(config: Config, provider: unknown): Config {
   if (typeof provider !== 'string') return config;
   return { ...config, loadBalancer: { ...config.loadBalancer, lbProvider: provider } };
 }
 
-/** The wishes as the one who made the load balancer would have read them: its defaults, its kind of address. */
+/** The intent with the defaults and the kind of address of the controller that made the load balancer. */
 export function asDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
@@ -38,11 +38,11 @@ export function asDialect(
 
 const FIELD = 'levelset.openstack.org/description';
 
-/** On what kinx made the description stays: its driver reads there how the load balancer is to behave (decision 5). */
+/** The intent without a description: kinx's driver reads in it how the load balancer behaves (decision 5). */
 export function withoutDescription(intent: ServiceIntent): ServiceIntent {
   const { description, ...Service } = intent.annotated.Service;
   if (description === undefined) return intent;
-  const message = 'is not applied: kinx made the load balancer, and its driver reads the description';
+  const message = 'is ignored: kinx made the load balancer, and its driver reads the description';
   return {
     ...intent,
     annotated: { ...intent.annotated, Service },

@@ -7,15 +7,15 @@ import type { Parser } from './parsers.ts';
 import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
 
-/** Values that choose among things by what they are called: the same words as in cloud.conf. */
+/** Parsers of values that name things: nodes, subnets, flavors, load balancers, and tags of the user's own. */
 
-/** Empty, it is every node, whatever cloud.conf says. */
+/** Labels of nodes. An empty value selects every node, whatever cloud.conf says. */
 export const nodeSelector: Parser<NodeSelector> = (text) => {
   const value = parseNodeSelector(text);
   return value ? { value } : { allowed: NODE_SELECTOR };
 };
 
-/** Empty, it is any subnet. */
+/** Subnets by name or tags. An empty value allows any subnet. */
 function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
   return (text) => {
     const value = text.trim();
@@ -40,7 +40,7 @@ export const nodeName: Parser<string> = (text) =>
 
 const MOST_WEIGHT = 256;
 
-/** What Octavia takes as weight of a member: 0 gives it no new connections. */
+/** Weights of members by node, within Octavia's limits. A member of weight 0 gets no new connections. */
 export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) => {
   const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
   const read = pairs.flatMap((item): (readonly [string, number])[] => {
@@ -61,20 +61,18 @@ export const sectionName: Parser<string> = (text) =>
 
 const SHARED = /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** By what Services find the load balancer that they share. It goes into a tag, and tags are asked for with commas. */
+/** The name under which Services share a load balancer. It goes into a tag, and queries for tags separate them by commas. */
 export const sharedName: Parser<string> = (text) =>
   SHARED.test(text.trim())
     ? { value: text.trim() }
     : { allowed: 'a DNS label such as edge, or cluster/edge for one of all namespaces' };
 
-/** Other controllers leave it empty. */
+/** An id, or an empty value: other controllers leave one behind. */
 export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { value: '' } : uuid(text));
-
-/** What a Service writes on its load balancer for people and programs of the cloud: tags and a description. */
 
 const MOST_TAGS = 32;
 
-/** Split on commas, as the Go provider does. A tag that says whose something is may not be forged (decision 31). */
+/** Tags, split on commas as the Go provider does. Tags by which controllers know what is theirs are refused (decision 31). */
 export const userTags: Parser<readonly string[]> = (text) => {
   const tags = [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
   return tags.length > 0 && tags.length <= MOST_TAGS && tags.every(isTag)
@@ -88,7 +86,7 @@ function isTag(tag: string): boolean {
   return Buffer.byteLength(tag) <= LONGEST_USER_TAG && !/\p{Cc}/u.test(tag) && !isReserved(tag);
 }
 
-/** Controllers read in descriptions whose a load balancer is, and how it is to behave: that may not be forged either. */
+/** A description without the words by which controllers know whose a load balancer is, and how it behaves. */
 export const description: Parser<string> = (text) => {
   const line = text.trim();
   const isFine =

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { readUuid } from '../../model/text/text.ts';
 
-/** Text of an annotation to a typed value, or what would have been allowed. Never throws. */
+/** Parsers turn the text of an annotation into a typed value, or say in words what is allowed. They never throw. */
 
 export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
 export type Parser<T> = (text: string) => Parsed<T>;
@@ -43,13 +43,13 @@ export const hostname: Parser<string> = (text) => {
     : { allowed: 'a DNS name such as app.example.org, not an IP address' };
 };
 
-/** Split on commas and white space, as the Go provider does; each item is checked where the ranges are used. */
+/** Words, split on commas and white space as the Go provider does. Their meaning is checked where they are used. */
 export const words: Parser<readonly string[]> = (text) => {
   const value = text.split(/[\s,]+/).filter((word) => word !== '');
   return value.length > 0 ? { value } : { allowed: 'a comma separated list' };
 };
 
-/** Several values, split as `words`; each must be one that `parse` takes. */
+/** Several values, split as by `words`. `parse` must take each. */
 export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
   return (text) => {
     const parsed = text
@@ -65,16 +65,14 @@ export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
 
 const WORD = /^[A-Za-z0-9][-A-Za-z0-9_.:]{0,254}$/;
 
-/** A name that an operator gave: no white space, nothing that means something elsewhere. */
+/** A name that an operator gave, without white space and characters that mean something elsewhere. */
 export const word: Parser<string> = (text) =>
   WORD.test(text.trim())
     ? { value: text.trim() }
     : { allowed: 'a name of letters, digits and - _ . : that begins with a letter or digit' };
 
-/** Values with a grammar of their own. Most end in the configuration of haproxy: nothing but their grammar gets through. */
-
 /**
- * `true` and `v1` are one to the Go provider, which takes anything else but `v2` as off (docs/sources/go-provider.md,
+ * The PROXY protocol. `true` and `v1` mean the same to the Go provider, and anything else but `v2` means off (docs/sources/go-provider.md,
  * "Annotations").
  */
 export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
@@ -125,7 +123,7 @@ export const approval: Parser<string> = (text) =>
     ? { value: text.trim() }
     : { allowed: 'the hashes of changes that wait, 12 hexadecimal digits each' };
 
-/** What Octavia takes (Octavia API 2.9, L7 policies). */
+/** The codes that Octavia takes (Octavia API 2.9, L7 policies). */
 export const redirectCode: Parser<number> = (text) => {
   const code = Number(text.trim());
   return [301, 302, 303, 307, 308].includes(code)
@@ -133,11 +131,9 @@ export const redirectCode: Parser<number> = (text) => {
     : { allowed: '301, 302, 303, 307 or 308' };
 };
 
-/** Values about TLS. What ends in the configuration of haproxy has a grammar that nothing else passes. */
-
 const REFERENCE = /^[A-Za-z0-9][-A-Za-z0-9._~:/@%+=]{0,254}$/;
 
-/** Whether it names something that may be used is found out where it is looked up: another store has other names. */
+/** A reference to a certificate. Whether it exists is checked where it is looked up: another store has other names. */
 export const tlsReference: Parser<string> = (text) =>
   REFERENCE.test(text.trim())
     ? { value: text.trim() }

@@ -6,11 +6,11 @@ import type { Annotated } from './read-annotations.ts';
 
 /** How the address of a Service is published. */
 export interface Publication {
-  /** In place of the address. */
+  /** The name to publish in place of the address. */
   readonly hostname?: string;
   /** Members are sent the PROXY protocol, so nothing may go past the load balancer. */
   readonly proxied: boolean;
-  /** With it the address becomes a name below this domain while it is proxied: for kube-proxies without ipMode. */
+  /** While `proxied`, a name below this domain is published in place of the address, for kube-proxies without ipMode. */
   readonly suffix?: string;
 }
 
@@ -47,7 +47,7 @@ export function desireIngress(
   return addresses.map((ip) => ({ ip, ipMode: proxied ? 'Proxy' : 'VIP' }));
 }
 
-/** nip.io and the like read dashes as the colons of an IPv6 address; a label neither begins nor ends with one. */
+/** The address as a DNS label. Services such as nip.io read dashes as colons; a label may not begin or end with one. */
 function labelOf(address: string): string {
   if (isIP(address) === 4) return address;
   return address.replaceAll(':', '-').replace(/^-/, '0-').replace(/-$/, '-0');

@@ -10,9 +10,12 @@ import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
-/** What is set for one port of the Service. */
+/** The annotations of one port, as values of what they set. */
 export interface PortIntent extends Values<'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'> {
-  /** By which annotation, by what it sets, such as `listener.tls_versions`: what is not here is nobody's wish. */
+  /**
+   * The annotation behind each value, by what it sets, such as `listener.tls_versions`. A value without an entry comes from
+   * cloud.conf or from a default.
+   */
   readonly spelled: Spelled;
 }
 
@@ -34,7 +37,7 @@ const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Servic
 
 const GO_PREFIX = 'loadbalancer.openstack.org/';
 
-/** Written by controllers, never a wish. */
+/** Written by controllers; they set nothing. */
 const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
 type Named = Pick<ServicePort, 'name' | 'port'>;
@@ -45,8 +48,8 @@ interface Found {
 }
 
 /**
- * All annotations of a Service at once: what is right counts, what is wrong becomes a Problem and its default. Those of
- * ours that set something of a port may name it: `levelset.openstack.org/protocol.443`, or by its name, `….https`.
+ * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and its default counts. An
+ * annotation of levelset's own that is about ports may name one: `levelset.openstack.org/protocol.443`, or `….https`.
  */
 export function readAnnotations(
   service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
@@ -90,7 +93,7 @@ export function readAnnotations(
   };
 }
 
-/** `levelset.openstack.org/x` for one port: by its name, or by its number. */
+/** The spellings of `levelset.openstack.org/x` for one port: with its name, and with its number. */
 function ofPort(name: string, port: Named): readonly string[] {
   if (!name.startsWith(ANNOTATION_PREFIX)) return [];
   return [...(port.name ? [`${name}.${port.name}`] : []), `${name}.${port.port}`];
@@ -100,7 +103,7 @@ function first(names: readonly string[], annotations: Readonly<Record<string, st
   return names.flatMap((name) => foundAt(name, annotations))[0];
 }
 
-/** Several spellings may say the same, not different things. */
+/** The first spelling that is there. Further ones with another value are Problems. */
 function findOne(
   names: readonly string[],
   annotations: Readonly<Record<string, string>>,
@@ -108,7 +111,7 @@ function findOne(
 ): Found | undefined {
   const [found, ...others] = names.flatMap((name) => foundAt(name, annotations));
   for (const { name, text } of others.filter((other) => other.text !== found?.text)) {
-    const message = `is not applied: ${found?.name ?? ''} asks for the same thing`;
+    const message = `is ignored: ${found?.name ?? ''} sets the same`;
     problems.set(name, { field: name, value: text, message });
   }
   return found;
@@ -137,8 +140,8 @@ function read(
     return stray ? otherwise : value;
   }
   const message = row.blocking
-    ? `must be ${parsed.allowed}; nothing is changed until it is`
-    : `must be ${parsed.allowed}; it is not applied`;
+    ? `must be ${parsed.allowed}; levelset changes nothing until it is`
+    : `must be ${parsed.allowed}; levelset ignores it`;
   problems.set(found.name, {
     field: found.name,
     value: found.text,
@@ -157,11 +160,11 @@ function unknownAnnotations(
     .map(([key, value]) => ({
       field: key,
       value,
-      message: 'is not an annotation that this version of levelset applies; it has no effect',
+      message: 'is no annotation that this version of levelset knows; levelset ignores it',
     }));
 }
 
-/** What a Service names in one annotation. */
+/** Something of OpenStack, or a Secret, that a Service names in one annotation. */
 export interface Reference {
   readonly namespace: string;
   readonly kind: ReferenceKind;
@@ -170,16 +173,16 @@ export interface Reference {
   readonly value: unknown;
 }
 
-/** The first of them that is out of reach. It blocks: what would be taken in its place cannot change later, or is less safe. */
+/** The first id out of reach. It blocks: the default in its place could not change later, or would be less safe. */
 export function reachProblem(
   { namespace, kind, field, value }: Reference,
   config: ReachConfig,
 ): Problem | undefined {
-  // whether it needs consent shows when it was found (joinIntent)
+  // consent is decided when the load balancer is found (joinIntent)
   if (kind === 'loadbalancer') return undefined;
   const ids = [value].flat().map(String);
   const id = ids.find((one) => one !== '' && !mayRefer(config, namespace, kind, one));
   if (id === undefined) return undefined;
-  const message = `${outOfReach(namespace, kind, id)}; nothing is changed until then`;
+  const message = `${outOfReach(namespace, kind, id)}; levelset changes nothing until then`;
   return { field, value: id, message, blocking: true };
 }

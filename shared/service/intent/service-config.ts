@@ -11,7 +11,7 @@ interface Group {
   readonly fields: readonly Field[];
 }
 
-/** What says one thing together: the first source that says any of it says all of it, so that nothing is half of each. */
+/** Settings that belong together: the first source with any of them decides all of them, so that no mixture arises. */
 const GROUPS: readonly Group[] = [
   {
     annotations: ['subnet-id', 'network-id', 'port-id'],
@@ -24,8 +24,8 @@ const GROUPS: readonly Group[] = [
 ];
 
 /**
- * cloud.conf as it holds for one Service: its own annotations come first, then the class it picks, then [LoadBalancer].
- * The Go provider has the first two the other way round for external Services only (docs/sources/go-provider.md, "Classes").
+ * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then [LoadBalancer].
+ * In the Go provider the class goes first, for external Services only (docs/sources/go-provider.md, "Classes").
  */
 export function configOf(
   service: Pick<Service, 'metadata'>,
@@ -49,7 +49,7 @@ export function configOf(
   return { config: isKinx ? withKinxDefaults(whole) : whole, problems };
 }
 
-/** Whether one of these annotations of the Go provider is there at all. */
+/** Whether the Service carries one of these annotations of the Go provider, whatever its value. */
 function hasAnnotation(annotations: Readonly<Record<string, string>>, names: readonly string[]): boolean {
   return names.some((name) => annotations[`loadbalancer.openstack.org/${name}`] !== undefined);
 }
@@ -59,20 +59,18 @@ function without(loadBalancer: LoadBalancerConfig, fields: readonly Field[]): Lo
   return Object.fromEntries(rest) as unknown as LoadBalancerConfig;
 }
 
-/** Where the address would come from is not known, and it cannot move later. */
+/** Blocks: without the class the subnet of the address is not known, and the address cannot move later. */
 function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const names = Object.keys(loadBalancerClasses).sort();
-  const there = names.length > 0 ? `it has ${names.join(', ')}` : 'it has none';
-  const message = `is no [LoadBalancerClass "..."] of cloud.conf: ${there}; nothing is changed until it is`;
+  const there = names.length > 0 ? names.join(', ') : 'none';
+  const message = `is no [LoadBalancerClass "..."] of cloud.conf, which has ${there}; levelset changes nothing until it is`;
   return { field: CLASS, value: name, message, blocking: true };
 }
 
-/** What a Service that was written for kinx expects (docs/sources/kinx.md, "Annotations of kinx"). */
-
-/** How its annotations begin. */
+/** The prefix of kinx's annotations (docs/sources/kinx.md, "Annotations of kinx"). */
 export const KINX = 'service.beta.kubernetes.io/kinx-load-balancer-';
 
-/** Written by its successor for its own use, never a wish. */
+/** Written by kinx's successor for its own use; it sets nothing. */
 export const KINX_LOAD_BALANCER_ID = `${KINX}id`;
 
 export function isOfKinx(annotation: string): boolean {
@@ -80,8 +78,8 @@ export function isOfKinx(annotation: string): boolean {
 }
 
 /**
- * Where kinx had other defaults than the Go provider (docs/sources/kinx.md, "Defaults of kinx"): members are checked,
- * and so often.
+ * Defaults of kinx that differ from the Go provider's: members are checked, and how often (docs/sources/kinx.md,
+ * "Defaults of kinx").
  */
 const DEFAULTS: Partial<LoadBalancerConfig> = {
   createMonitor: true,
@@ -90,7 +88,7 @@ const DEFAULTS: Partial<LoadBalancerConfig> = {
   monitorMaxRetries: 3,
 };
 
-/** The configuration with what kinx takes where the same cloud.conf is silent. */
+/** The configuration with kinx's defaults for options that cloud.conf does not set. */
 export function withKinxDefaults(config: Config): Config {
   const unset = Object.entries(DEFAULTS).filter(([option]) => config.given?.includes(option) !== true);
   return { ...config, loadBalancer: { ...config.loadBalancer, ...Object.fromEntries(unset) } };

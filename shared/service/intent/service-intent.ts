@@ -11,7 +11,7 @@ import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
 import { readSourceRanges } from './source-ranges.ts';
 
-/** What one Service asks for, before anything is known of the cloud. */
+/** What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud. */
 export interface ServiceIntent {
   readonly service: Service;
   readonly annotated: Annotated;
@@ -19,15 +19,15 @@ export interface ServiceIntent {
   readonly keepFloatingip: boolean;
   readonly publication: Publication;
   readonly nodeSelector: NodeSelector;
-  /** Of the Service; once the cloud is known, those that the load balancer serves as well. */
+  /** spec.ipFamilies; once the cloud is known, those of them that the load balancer serves. */
   readonly families: readonly Family[];
   /** The first of them. */
   readonly family: Family;
-  /** Null: everybody. Of a family that has none here, nobody. */
+  /** Null: everybody may connect. A family without a range here lets nobody in. */
   readonly allowed_cidrs: readonly string[] | null;
-  /** About the ranges, which depend on what the load balancer serves. */
+  /** Problems of the source ranges, which depend on the families that the load balancer serves. */
   readonly rangeProblems: readonly Problem[];
-  /** Of floating IPs that are there, spec.loadBalancerIP may name what was kept for this namespace, and no other. */
+  /** spec.loadBalancerIP may name only a floating IP that was kept for this namespace. */
   readonly onlyOwnFloatingIP: boolean;
   readonly problems: readonly Problem[];
 }
@@ -40,7 +40,7 @@ export function readIntent(service: Service, config: Config): ServiceIntent {
   return {
     service,
     annotated,
-    // as in the Go provider, a cluster that is internal as a whole stays so (docs/sources/go-provider.md, "Internal
+    // as in the Go provider, an annotation cannot make a Service external where cloud.conf makes all internal (docs/sources/go-provider.md, "Internal
     // Services and IPv6")
     internal: settings.internal === true || config.loadBalancer.internalLb,
     keepFloatingip: settings.keepFloatingip ?? false,
@@ -72,7 +72,7 @@ function ofFamilies(
   return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
 }
 
-/** The same wishes on a load balancer with addresses of these families; with none of the Service's they stay as they are. */
+/** The intent for a load balancer with VIPs of these families. With none of the Service's families it stays as it is. */
 export function withFamilies(intent: ServiceIntent, served: readonly Family[]): ServiceIntent {
   const families = intent.families.filter((family) => served.includes(family));
   if (families.length === 0) return intent;

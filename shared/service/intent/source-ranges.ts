@@ -4,14 +4,14 @@ import type { Family } from '../../model/network/network-facts.ts';
 import type { Problem } from '../../model/plan.ts';
 
 interface SourceRanges {
-  /** Null: everybody. Of a family that has none here, nobody. */
+  /** Null: everybody may connect. A family without a range here lets nobody in. */
   readonly cidrs: readonly string[] | null;
   readonly problems: readonly Problem[];
 }
 
 export const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
-/** spec.loadBalancerSourceRanges, else the annotation's, as far as they are of the families of the load balancer's VIPs. */
+/** The ranges of spec.loadBalancerSourceRanges, else of the annotation, that are of the families of the load balancer's VIPs. */
 export function readSourceRanges(
   service: Pick<Service, 'spec'>,
   annotated: readonly string[],
@@ -31,14 +31,14 @@ export function readSourceRanges(
     if (cidr && families.includes(cidr.family)) cidrs.push(cidr.text);
     else {
       const message = cidr
-        ? `is left out: the load balancer has an IPv${families.join(' or IPv')} address only`
-        : 'is left out: must be a CIDR such as 192.0.2.0/24';
+        ? `is ignored: the load balancer has an IPv${families.join(' or IPv')} address only`
+        : 'must be a CIDR such as 192.0.2.0/24; levelset ignores it';
       problems.push({ field, value: text, message });
     }
   }
   if (cidrs.length === 0) {
     const message =
-      'none of the ranges can be enforced, so nothing is changed rather than opened to everybody';
+      'none of these ranges can be enforced; levelset changes nothing rather than open the ports to everybody';
     return { cidrs: [], problems: [...problems, { field, value: texts.join(','), message, blocking: true }] };
   }
   const isOpen = (family: Family): boolean => cidrs.includes(EVERYBODY[family]);

@@ -105,7 +105,7 @@ describe('nodes', () => {
     it.sandbox.kube.apply(aService({ annotations }));
     await it.settle('web');
     expect(members()).toEqual([]);
-    expect(readyOf(it.sandbox)?.message).toContain('none of 3 nodes has these labels');
+    expect(readyOf(it.sandbox)?.message).toContain('matches none of 3 nodes');
 
     const label = (name: string, pool: string) =>
       it.sandbox.kube.apply({ kind: 'Node', metadata: { name, labels: { pool } } });

@@ -91,7 +91,7 @@ describe('a certificate of a Secret', () => {
     await it.sweepUntilSettled();
     expect(shown()).toBe(before);
     expect(told()).toContain(why);
-    expect(told()).toContain('the certificate that was stored before is served');
+    expect(told()).toContain('levelset serves the certificate that it stored before');
     expect(readyOf(it.sandbox)?.status).toBe('True');
     expect(it.sandbox.cloud.members.map(({ name }) => name)).toContain('node-9');
 
@@ -108,7 +108,7 @@ describe('a certificate of a Secret', () => {
     await it.sweepUntilSettled(at('2126-11-01T00:00:00Z'));
     expect(shown()).toBe(before);
     expect(told()).toContain(
-      `has a certificate that expired on ${ENDS}; the certificate that was stored before`,
+      `has a certificate that expired on ${ENDS}; until it is right, levelset serves the certificate that it stored before`,
     );
   });
 });

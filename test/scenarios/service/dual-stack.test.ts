@@ -91,7 +91,7 @@ test('an IPv6-only Service has an IPv6 VIP and IPv6 members, and no floating IP'
   expect([families(), it.sandbox.cloud.floatingips]).toEqual([[6, 6, 6], []]);
   expect(it.sandbox.cloud.listeners[0]?.['allowed_cidrs']).toEqual(['fd00:20::/64']);
   expect(message()).toContain(
-    'spec.loadBalancerSourceRanges "10.0.0.0/8" is left out: the load balancer has an IPv6 address only',
+    'spec.loadBalancerSourceRanges "10.0.0.0/8" is ignored: the load balancer has an IPv6 address only',
   );
 });
 
@@ -178,12 +178,12 @@ test('rules of managed security groups follow the families at which members are 
   ]);
 });
 
-test('an address that ports make themselves cannot be asked for', async () => {
+test('an address that ports make themselves cannot be requested', async () => {
   await start();
   const spec = { ipFamilies: ['IPv6'], loadBalancerIP: 'fd00:10::5' };
   it.sandbox.kube.apply(aService({ spec }));
   expect((await it.settle('web')).outcome.status).toBe('blocked');
-  expect(message()).toContain('spec.loadBalancerIP "fd00:10::5" cannot be asked for');
+  expect(message()).toContain('spec.loadBalancerIP "fd00:10::5" cannot be requested');
   expect(cloudWrites(it.sandbox)).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ describe('loadBalancerSourceRanges', () => {
     expect(report.outcome.status).toBe('blocked');
     expect(cloudWrites(it.sandbox)).toEqual([]);
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'LoadBalancerBlocked' });
-    expect(readyOf(it.sandbox)?.message).toContain('none of the ranges can be enforced');
+    expect(readyOf(it.sandbox)?.message).toContain('none of these ranges can be enforced');
   });
 
   test('stay as they were while the new ones are all invalid', async () => {

@@ -90,7 +90,7 @@ describe('what no Pod has as its address', () => {
     ask();
     await it.settle('web');
     expect(members()).toEqual(['web-1 10.0.0.31:8080']);
-    expect(told()).toContain('endpoints of spec.ports[0] "10.0.0.99" left out');
+    expect(told()).toContain('endpoints of spec.ports[0] "10.0.0.99" is not made a member');
     expect(told()).toContain('is not an address of Pod web-2');
   });
 
@@ -116,7 +116,9 @@ describe('Pods of another subnet', () => {
     ask();
     await it.settle('web');
     expect(members()).toEqual([]);
-    expect(told()).toContain('"10.244.0.7" not reached: not in 10.0.0.0/24, the subnet of the members');
+    expect(told()).toContain(
+      '"10.244.0.7" are no members: they are not in 10.0.0.0/24, the subnet of the members',
+    );
     expect(told()).toContain('loadbalancer.openstack.org/member-subnet-id');
   });
 

@@ -135,7 +135,7 @@ describe('a Service that names the load balancer of another one', () => {
 
     await it.settle('api');
 
-    expect(readyOf(it.sandbox, 'api')?.message).toContain('is for default/web to say');
+    expect(readyOf(it.sandbox, 'api')?.message).toContain('default/web decides this for all');
     expect(it.ports()).toEqual([80, 81]);
   });
 
@@ -185,7 +185,7 @@ describe('a Service that names the load balancer of another one', () => {
     const { plan, loadBalancerId } = await it.settle('api');
 
     expect(loadBalancerId).toBe(own);
-    expect(plan?.problems[0]?.message).toContain('stays there');
+    expect(plan?.problems[0]?.message).toContain('levelset leaves it there');
     expect(serviceOf(it.sandbox, 'api')?.metadata.annotations?.[LOAD_BALANCER_ID]).toBe(id);
   });
 });

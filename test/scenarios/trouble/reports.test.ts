@@ -53,7 +53,7 @@ test('three mistakes are one condition and one Event of three lines, while the r
   for (const [field, value] of Object.entries(MISTAKES)) {
     expect(lines.filter((line) => line.startsWith(`${field} "${value}" must be `))).toHaveLength(1);
   }
-  expect(lines.every((line) => line.endsWith('it is not applied'))).toBe(true);
+  expect(lines.every((line) => line.endsWith('levelset ignores it'))).toBe(true);
   expect(warnings()).toMatchObject([
     { reason: 'EnsuredLoadBalancer', count: 1, message: readyOf(it.sandbox)?.message },
   ]);
@@ -67,7 +67,7 @@ test('a blocking one comes first, and the others are named as well', async () =>
 
   const lines = readyOf(it.sandbox)?.message.split('\n') ?? [];
   expect(lines[0]).toBe(
-    `${OWN}tls-versions "SSLv9" must be a comma separated list of: SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; nothing is changed until it is`,
+    `${OWN}tls-versions "SSLv9" must be a comma separated list of: SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; levelset changes nothing until it is`,
   );
   expect(lines).toHaveLength(4);
   expect(it.sandbox.cloud.loadbalancers).toEqual([]);

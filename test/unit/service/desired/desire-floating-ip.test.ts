@@ -74,7 +74,7 @@ describe('subnets for the floating IP', () => {
           field: `${OCCM}floating-subnet`,
           value: 'private and tags a',
           message:
-            'matches no IPv4 subnet of the external network public, which has public-1 #paid, public-2, old #paid; no floating IP is made',
+            'matches no IPv4 subnet of the external network public, which has public-1 #paid, public-2, old #paid; levelset makes no floating IP',
         },
       ],
     });
@@ -90,7 +90,7 @@ describe('subnets for the floating IP', () => {
           field: `${OCCM}floating-subnet-id`,
           value: ID,
           message:
-            'is a subnet of network private, not of the external network public; no floating IP is made',
+            'is a subnet of network private, not of the external network public; levelset makes no floating IP',
         },
       ],
     });

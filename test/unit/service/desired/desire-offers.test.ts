@@ -35,9 +35,9 @@ describe('a flavor', () => {
 
   test('that is not offered, or not the only one of its name, stops a load balancer from being made', () => {
     expect(said({ [FLAVOR]: 'huge' })).toEqual([
-      `${FLAVOR} must be one that Octavia offers: large, twin, twin; nothing is made until it is`,
+      `${FLAVOR} must be one that Octavia offers: large, twin, twin; levelset makes no load balancer until it is`,
     ]);
-    expect(said({ [FLAVOR]: 'twin' })[0]).toContain('is the name of 2: name one by its id');
+    expect(said({ [FLAVOR]: 'twin' })[0]).toContain('is the name of 2 of them: name one by its id');
     expect(said({ [FLAVOR]: 'old' })[0]).toContain('is not enabled');
     expect(said({ [FLAVOR]: 'x' }, { flavors: [] })[0]).toContain('it offers none');
     expect(desired({ [FLAVOR]: 'huge' }).problems).toMatchObject([{ blocking: true }]);
@@ -51,7 +51,7 @@ describe('a flavor', () => {
 
   test('is said by one annotation, not by two', () => {
     expect(said({ [FLAVOR]: 'large', [FLAVOR_ID]: OTHER })).toEqual([
-      `${FLAVOR_ID} is not applied: ${FLAVOR} asks for the same thing`,
+      `${FLAVOR_ID} is ignored: ${FLAVOR} sets the same`,
     ]);
   });
 
@@ -66,7 +66,7 @@ test('a zone is one that Octavia offers', () => {
   const zones = [{ id: 'az1', name: 'az1', enabled: true }];
   expect(desired({ [ZONE]: 'az1' }, { zones }).attributes).toEqual({ availability_zone: 'az1' });
   expect(said({ [ZONE]: 'az2' }, { zones })).toEqual([
-    `${ZONE} must be one that Octavia offers: az1; nothing is made until it is`,
+    `${ZONE} must be one that Octavia offers: az1; levelset makes no load balancer until it is`,
   ]);
 });
 

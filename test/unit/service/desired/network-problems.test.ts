@@ -38,7 +38,7 @@ describe('a second family that cannot be had', () => {
     ['for want of additional VIPs', facts(FOUR, { additionalSubnets: [SIX] }), OLD, 'needs Octavia API 2.26'],
   ])('%s stops what requires it, and is told to what prefers it', (_, seen, octavia, why) => {
     const [required, ...more] = told(require, seen, octavia, false);
-    expect(required).toMatch(/^! spec\.ipFamilyPolicy has no IPv6 address: .*; nothing is changed$/);
+    expect(required).toMatch(/^! spec\.ipFamilyPolicy has no IPv6 address: .*; levelset changes nothing$/);
     expect([required, more]).toEqual([expect.stringContaining(why), []]);
     const preferred = told(intent(BOTH, 'PreferDualStack'), seen, octavia, false);
     expect(preferred).toEqual([expect.stringMatching(/^spec.*the Service is served by IPv4 only$/)]);
@@ -58,10 +58,10 @@ describe('a second family that cannot be had', () => {
 test('a load balancer with no address of the Service is left alone', () => {
   const six = intent(['IPv6']);
   expect(told(six, facts(FOUR, { vips: ['10.0.0.7'] }), ZED, false)).toEqual([
-    '! spec.ipFamilies is not what the load balancer has, which is IPv4 and cannot change; nothing is changed',
+    '! spec.ipFamilies is not what the load balancer has, which is IPv4 and cannot change; levelset changes nothing',
   ]);
   expect(told(six, facts(FOUR, NONE), ZED, false)).toEqual([
-    '! spec.ipFamilies has no VIP: the network n has no IPv6 subnet; nothing is changed',
+    '! spec.ipFamilies has no VIP: the network n has no IPv6 subnet; levelset changes nothing',
   ]);
 });
 

@@ -25,7 +25,7 @@ test('one that leaves no node is a Problem', () => {
       {
         field: 'loadbalancer.openstack.org/node-selector',
         value: 'pool=gdge,ssd',
-        message: 'none of 3 nodes has these labels, so there is no new member; those that are there stay',
+        message: 'matches none of 3 nodes; levelset adds no member, and keeps those that are there',
       },
     ],
   });

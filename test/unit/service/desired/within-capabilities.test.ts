@@ -44,8 +44,8 @@ test('an older API is asked for what it has, and a message names the version tha
     { protocol: 'PROXY', lb_algorithm: 'ROUND_ROBIN' },
   ]);
   expect(problems.map(({ field, value, message }) => `${field} ${value} ${message}`)).toEqual([
-    'loadbalancer availability_zone az1 needs Octavia API 2.14, this cloud has 2.13; it is left out',
-    'pool protocol PROXYV2 needs Octavia API 2.22, this cloud has 2.13; PROXY is taken in its place',
+    'loadbalancer availability_zone az1 needs Octavia API 2.14, and this cloud has 2.13; levelset ignores it',
+    'pool protocol PROXYV2 needs Octavia API 2.22, and this cloud has 2.13; levelset uses PROXY instead',
   ]);
 });
 
@@ -86,7 +86,7 @@ test('a port for which nothing can stand in is skipped, with all that is behind 
   const able = withinCapabilities(resources, { major: 2, minor: 22, provider: 'amphora' });
   expect(able.resources.map(({ address }) => address)).toEqual(['listener/tcp/80']);
   expect(able.problems.map(({ field, value, message }) => `${field} ${value} ${message}`)).toEqual([
-    'listener protocol SCTP needs Octavia API 2.23, this cloud has 2.22; the port is left out',
+    'listener protocol SCTP needs Octavia API 2.23, and this cloud has 2.22; levelset leaves out the port',
   ]);
 });
 
@@ -102,7 +102,7 @@ test('what guards something stops everything, and is named as the Service spells
     {
       field: spelling.name,
       value: spelling.text,
-      message: 'needs Octavia API 2.17, this cloud has 2.16; nothing is changed',
+      message: 'needs Octavia API 2.17, and this cloud has 2.16; levelset changes nothing while it is set',
       blocking: true,
     },
   ]);

@@ -60,7 +60,7 @@ describe('the class of a Service', () => {
           field: `${OCCM}class`,
           value: name,
           message:
-            'is no [LoadBalancerClass "..."] of cloud.conf: it has dmz, empty, internet; nothing is changed until it is',
+            'is no [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; levelset changes nothing until it is',
           blocking: true,
         },
       ]);

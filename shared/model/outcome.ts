@@ -72,7 +72,7 @@ export interface SweepFigures {
   readonly awaitingApproval: number;
   readonly loadBalancersByState: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
-  /** By the key of the Service that uses them. */
+  /** Certificates by the key of the Service that uses them. */
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
   /** Number of Nodes in the cluster; 0 where levelset does not look after Nodes. */
   readonly nodes: number;

@@ -3,11 +3,13 @@ import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
 import type { TlsSecretFacts } from './tls/tls-secret.ts';
 
-/** Whose leases a run needs to write what it has seen. */
+/** The Leases that a run takes before it writes to a load balancer. */
 export interface LeaseNames {
+  /** Name of the unit's own Lease. */
   readonly own: string;
+  /** Name of the second Lease, where the load balancer is shared. */
   readonly shared: string | undefined;
-  /** Others take one of them, too. */
+  /** The load balancer is shared, or may become so: another run may hold one of the two. */
   readonly areShared: boolean;
   readonly uid: string | undefined;
   readonly loadBalancerId: string | undefined;

@@ -17,7 +17,7 @@ export interface PortEndpoints {
   readonly refused: readonly { readonly address: string; readonly because: string }[];
 }
 
-/** By index of the port in the Service; undefined for a port that goes to nodes. */
+/** What is behind the ports of a Service, by their index; undefined for a port that goes to nodes. */
 export type Endpoints = readonly (PortEndpoints | undefined)[];
 
 type Policy = Pick<Service, 'spec'>;

@@ -10,9 +10,9 @@ import type { ClusterIdentity } from '../ownership.ts';
 
 /** The load balancer that a Service asks to join, and what decides whether it may. */
 export interface JoinIntent {
-  /** Id of the load balancer that the Service names; absent where it names none, or a controller wrote the id. */
+  /** Id in the annotation `load-balancer-id`; absent without one. */
   readonly id?: string;
-  /** A controller wrote the id, together with the address. The Service asks for nothing where that one is gone. */
+  /** A controller wrote the id, together with the address. Where that load balancer is gone the Service asks for none. */
   readonly noted: boolean;
   /** The tag `levelset-shared`, where Services share by a name. */
   readonly tag?: string;
@@ -39,8 +39,8 @@ export interface NotJoined {
 /** The role of a Service on its load balancer, and who else is on it. */
 export interface Sharing {
   /**
-   * The load balancer was made for its owner, which decides about VIP, flavor and floating IP. One that a user made has
-   * none.
+   * owner: the load balancer was made for this Service, which decides about VIP, flavor and floating IP. joiner: it was
+   * made for another Service or by a user.
    */
   readonly role: 'owner' | 'joiner';
   /** The other Services as `NAMESPACE/NAME`, or as a cut tag that does not tell more; sorted. */

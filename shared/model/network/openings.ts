@@ -55,7 +55,10 @@ function protocolName(protocol: unknown): string {
   return NUMBERS[name] ?? name;
 }
 
-/** Who is let in. A rule without prefix and group lets everybody of its family in; `normalized_cidr` has no host bits. */
+/**
+ * The range that a rule lets in. A rule without prefix and group lets everybody of its family in; `normalized_cidr` has
+ * no host bits.
+ */
 function remoteOf(rule: WireResource): string {
   const { remote_group_id: group, remote_address_group_id: addresses } = rule;
   if (typeof group === 'string') return `group:${group}`;

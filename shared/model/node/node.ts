@@ -5,12 +5,12 @@ import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource
 import { readUuid } from '../text/text.ts';
 
 /**
- * A kubelet that waits for a cloud provider puts it there; nothing runs on the Node until it goes
+ * Taint of a new Node. A kubelet that waits for a cloud provider puts it there; nothing runs on the Node until it goes
  * (docs/sources/kubernetes.md, "Node initialisation").
  */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 
-/** Of a Node whose server is switched off (docs/sources/kubernetes.md, "Node lifecycle"). */
+/** Taint of a Node whose server is shut down (docs/sources/kubernetes.md, "Node lifecycle"). */
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 
 /** What a kubelet was told with --node-ip: one address, or one of each family, separated by a comma. */

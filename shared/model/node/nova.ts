@@ -6,7 +6,7 @@ export interface Server {
   readonly status?: ServerStatus;
   readonly tenant_id?: string;
   readonly metadata?: Readonly<Record<string, string>> | null;
-  /** By name of the network. Several networks may have one name. */
+  /** Addresses by name of the network. Several networks may have one name. */
   readonly addresses?: Readonly<Record<string, readonly ServerAddress[] | null>> | null;
   /** Empty where none was set. */
   readonly accessIPv4?: string | null;
@@ -38,7 +38,7 @@ export interface NeutronPort {
   /** ACTIVE, BUILD, DOWN or ERROR. */
   readonly status?: string;
   readonly fixed_ips?: readonly { readonly ip_address: string; readonly subnet_id?: string }[] | null;
-  /** On the parent port of a trunk (extension trunk-details). */
+  /** The trunk of a parent port (extension trunk-details). */
   readonly trunk_details?: {
     readonly trunk_id?: string;
     readonly sub_ports?: readonly { readonly port_id: string }[] | null;

@@ -44,7 +44,7 @@ export type FoundCertificate =
   | { readonly because: string };
 
 export interface CertificateFacts {
-  /** By id. */
+  /** What was found, by id. */
   readonly references: ReadonlyMap<string, FoundCertificate>;
 }
 

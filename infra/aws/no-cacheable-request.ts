@@ -1,4 +1,4 @@
-/** In the bundles in place of the package that got caches with, and its 35 kB: nothing here asks got for a cache. */
+/** Replaces, in the bundles, the package with which got caches: levelset uses no cache of got, and saves 35 kB. */
 export class CacheError extends Error {}
 
 export default function cacheableRequest(): never {

@@ -9,7 +9,7 @@ export interface ZipEntry {
 const VERSION = 20;
 const UTF8_NAMES = 0x0800;
 const DEFLATED = 8;
-/** 1980-01-01 00:00, the first a zip file knows: the same input is the same archive, to the byte. */
+/** 1980-01-01 00:00, the earliest time in a zip file. It makes the archive of the same input the same to the byte. */
 const DATE = 0x0021;
 const READABLE = (0o100644 << 16) >>> 0;
 const UNIX = 3 << 8;
@@ -47,7 +47,7 @@ export function zipFile(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...parts, index, end]);
 }
 
-/** What the local header and the directory share. */
+/** The fields that the local header and the directory share. */
 function fileFacts(content: Buffer, data: Buffer, path: Buffer): Buffer {
   return numbers(
     [VERSION, 2],

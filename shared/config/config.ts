@@ -2,12 +2,12 @@ import type { NodeSelector } from '../model/node/node-selector.ts';
 import type { ReachConfig } from '../model/load-balancer/reach.ts';
 import type { ControllerName } from './controllers.ts';
 
-/** The whole configuration after all files, flags and variables were read. Frozen. */
+/** The whole configuration, from files, flags and variables. Frozen. */
 export interface Config extends ReachConfig {
   readonly clusterName: string;
-  /** Those that run; what is not among them is not touched. */
+  /** The controllers that run. levelset touches nothing of the others. */
   readonly controllers: readonly ControllerName[];
-  /** Only Services of this spec.loadBalancerClass; without it those that have none. */
+  /** Only Services with this spec.loadBalancerClass. Absent: only Services without one. */
   readonly loadBalancerClass?: string;
   /** The namespace of levelset's own Leases and ConfigMaps. */
   readonly stateNamespace: string;
@@ -16,23 +16,23 @@ export interface Config extends ReachConfig {
   readonly reconcileTimeoutMs: number;
   readonly sweepIntervalMs: number;
   readonly concurrentServiceSyncs: number;
-  /** How long a member of a node that leaves has weight 0 before it goes; 0: it goes at once. */
+  /** How long a member keeps weight 0 when its Node leaves. 0: it goes at once. */
   readonly connectionDrainingMs: number;
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
-  /** Options of [LoadBalancer] that cloud.conf sets; the others have a default, which other controllers had otherwise. */
+  /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of a dialect. */
   readonly given?: readonly string[];
-  /** What is written to what other controllers made: our tags, or not even these (`--adopt`). */
+  /** `--adopt`: levelset does not even write its tags to load balancers that other controllers made. */
   readonly adopt?: 'names-only';
-  /** [LoadBalancerClass "name"] of cloud.conf, which an annotation picks; not spec.loadBalancerClass. */
+  /** [LoadBalancerClass "name"] of cloud.conf, which an annotation names. It has nothing to do with spec.loadBalancerClass. */
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
   readonly networking: NetworkingConfig;
   readonly nodes: NodeConfig;
-  /** Where all pods have their addresses, as `parseCidr` spells it; at most one of each family. */
+  /** The addresses of the pods, as `parseCidr` spells them; at most one CIDR of each IP family. */
   readonly clusterCidrs: readonly string[];
-  /** Absent: routes are for others. There is a cluster CIDR if it is here. */
+  /** Absent: levelset makes no routes. Present: there is a cluster CIDR. */
   readonly route?: RouteConfig;
-  /** Absent: Nodes get their podCIDRs from others. */
+  /** Absent: levelset gives Nodes no podCIDRs. */
   readonly nodeCidrs?: NodeCidrConfig;
 }
 
@@ -46,7 +46,7 @@ export interface OpenStackConfig {
   readonly cert?: string;
   readonly key?: string;
   readonly tlsInsecure: boolean;
-  /** [Metadata] request-timeout in cloud.conf: the limit of one call. */
+  /** The time limit of one call: [Metadata] request-timeout of cloud.conf. */
   readonly requestTimeoutMs: number;
 }
 
@@ -69,7 +69,7 @@ export type DomainRef = { readonly id: string } | { readonly name: string };
 
 /** [LoadBalancer] of cloud.conf (docs/sources/go-provider.md, "Section LoadBalancer"); names as there, in camel case. */
 export interface LoadBalancerConfig {
-  /** False: nothing is made, changed or deleted. */
+  /** False: levelset makes, changes and deletes no load balancer. */
   readonly enabled: boolean;
   readonly lbProvider: string;
   readonly lbMethod: string;
@@ -80,7 +80,7 @@ export interface LoadBalancerConfig {
   readonly networkId?: string;
   readonly floatingNetworkId?: string;
   readonly floatingSubnetId?: string;
-  /** As model/network/subnet-choice.ts reads it, and the next one too. */
+  /** Read by model/network/subnet-choice.ts, as the next one. */
   readonly floatingSubnet?: string;
   readonly floatingSubnetTags?: string;
   readonly nodeSelector: NodeSelector;
@@ -92,10 +92,10 @@ export interface LoadBalancerConfig {
   readonly internalLb: boolean;
   readonly manageSecurityGroups: boolean;
   readonly defaultTlsContainerRef?: string;
-  /** Barbican: what a container reference names is looked up before it is used. */
+  /** Barbican: levelset looks up what a container reference names before it uses it. */
   readonly containerStore: 'barbican' | 'external';
   readonly maxSharedLb: number;
-  /** With the PROXY protocol a name in place of the address, so that pods do not go past the load balancer. */
+  /** With the PROXY protocol the status has a hostname in place of the address, so that pods do not bypass the load balancer. */
   readonly enableIngressHostname: boolean;
   readonly ingressHostnameSuffix: string;
   readonly cascadeDelete: boolean;
@@ -124,27 +124,27 @@ export type LoadBalancerClassConfig = Pick<
 export interface NetworkingConfig {
   /** Networks whose addresses are of type ExternalIP. */
   readonly publicNetworkNames: readonly string[];
-  /** If there are any, only these networks give an InternalIP. */
+  /** The networks whose addresses are of type InternalIP. Empty: all other networks. */
   readonly internalNetworkNames: readonly string[];
   readonly ipv6SupportDisabled: boolean;
-  /** CIDRs: addresses in the first come first. Empty: no other order than that of the ports. */
+  /** CIDRs. Addresses in the first one come first. Empty: the order of the ports. */
   readonly addressSortOrder: readonly string[];
 }
 
-/** How Nodes find their servers, and follow them when these stop or are gone. */
+/** How levelset finds the server of a Node, and follows a server that stops or is gone. */
 export interface NodeConfig {
-  /** OS_CCM_REGIONAL: what is written is `openstack://region/id`; then there is a region. */
+  /** OS_CCM_REGIONAL: levelset writes providerIDs as `openstack://region/id`. True: there is a region. */
   readonly regionalProviderID: boolean;
   readonly nameFrom: NodeNameFrom;
-  /** In these a server counts as shut down. */
+  /** The states of Nova in which a server counts as shut down. */
   readonly shutdownStates: readonly ShutdownState[];
-  /** How many of all Nodes may be deleted within an hour, in percent; 0: none ever. */
+  /** The percentage of all Nodes that levelset may delete within an hour. 0: none ever. */
   readonly deletionPercent: number;
 }
 
 /**
- * What of a server is compared with the Node's name while there is no better proof: its name; its hostname; or the first label of its name,
- * with the first label of the Node's (`web-1` and `web-1.example.org`).
+ * What of a server is compared with the name of a Node, if there is no better proof: its name, its hostname, or the first
+ * labels of both names (`web-1` and `web-1.example.org`).
  */
 export type NodeNameFrom = 'name' | 'hostname' | 'first-label';
 
@@ -152,17 +152,17 @@ export type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
 
 /** [Route] of cloud.conf, or --discover-router. */
 export interface RouteConfig {
-  /** Undefined: the one that the Nodes are behind. */
+  /** Undefined: the router that has an interface on a subnet of the Nodes. */
   readonly routerId?: string;
 }
 
-/** What Nodes get as podCIDRs, one of each range. */
+/** The ranges of which each Node gets a podCIDR. */
 export interface NodeCidrConfig {
   readonly ranges: readonly {
     readonly clusterCidr: string;
     readonly family: 4 | 6;
     readonly maskSize: number;
   }[];
-  /** CIDRs of Services, which no Node gets a part of. */
+  /** The clusterIPs of Services. No Node gets a part of them. */
   readonly serviceCidrs: readonly string[];
 }

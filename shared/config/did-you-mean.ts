@@ -1,4 +1,4 @@
-/** `; did you mean X?` for the nearest known name at most two typing errors away, else nothing. */
+/** `; did you mean X?` with the nearest known name, if that is at most two typing errors away; else an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))

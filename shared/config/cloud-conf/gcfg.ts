@@ -1,6 +1,6 @@
 /** `key = value` inside a section. */
 export interface GcfgEntry {
-  /** In lower case, as names are compared without regard to case. */
+  /** In lower case: gcfg ignores the case of names. */
   readonly key: string;
   /** Undefined for a bare `key`: true for a boolean, an error for a string or a number. */
   readonly value: string | undefined;
@@ -10,7 +10,7 @@ export interface GcfgEntry {
 export interface GcfgSection {
   /** In lower case. */
   readonly name: string;
-  /** The text in quotes of `[name "text"]`, case kept. */
+  /** The text in quotes of `[name "text"]`, in its own case. */
   readonly subsection?: string;
   readonly line: number;
   readonly entries: readonly GcfgEntry[];
@@ -18,7 +18,7 @@ export interface GcfgSection {
 
 export interface GcfgProblem {
   readonly line: number;
-  /** Never holds a value: it may be a secret. */
+  /** Never contains a value, which may be a secret. */
   readonly message: string;
 }
 
@@ -28,7 +28,7 @@ const HEADER =
 
 /**
  * Reads the INI dialect of Go's gopkg.in/gcfg.v1, in which cloud.conf is written, by that library's own rules
- * (docs/sources/tools.md, "gcfg"). Never throws: what cannot be read is a problem and reading goes on with the next line.
+ * (docs/sources/tools.md, "gcfg"). Never throws: a line that cannot be read is a problem, and the next line is read.
  */
 export function parseGcfg(source: string): {
   readonly sections: readonly GcfgSection[];
@@ -51,7 +51,7 @@ export function parseGcfg(source: string): {
           line,
           message: 'a section is written [name] or [name "subsection"], letters, digits and - in the name',
         });
-        // What follows belongs to the section that could not be read.
+        // The entries that follow belong to the section that could not be read.
         sections.push({ name: '', line, entries: [] });
       } else {
         sections.push({

@@ -1,4 +1,4 @@
-/** How to reach and enter an OpenStack, as one source tells it; every source tells a part. */
+/** How to reach OpenStack and log in, as far as one source says it: cloud.conf, clouds.yaml or the OS_* variables. */
 export interface Access {
   readonly authUrl?: string;
   readonly region?: string;
@@ -22,15 +22,15 @@ export interface Access {
   readonly keyFile?: string;
   /** `true` or `false`. */
   readonly tlsInsecure?: string;
-  /** Ways in that levelset does not go: named so that they can be refused. */
+  /** Ways to log in that levelset does not support. It reads them to refuse them. */
   readonly token?: string;
   readonly trustId?: string;
   readonly authType?: string;
 }
 
 /**
- * Reads the fields that a table names out of a flat source. What is empty counts as absent, as in the Go provider and
- * in the openstack client.
+ * Reads the fields that a table names from a flat source. An empty value counts as absent, as in the Go provider and in the
+ * openstack client.
  */
 export function readAccess(
   names: Readonly<Partial<Record<keyof Access, readonly string[]>>>,
@@ -43,7 +43,7 @@ export function readAccess(
   return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Access;
 }
 
-/** Two ways to say one thing: who says it one way overrides who said it the other way before. */
+/** Fields that say the same in two ways. A source that has one of them overrides the other one of later sources. */
 const ALTERNATIVES: readonly (readonly (keyof Access)[])[] = [
   ['userId', 'username'],
   ['projectId', 'projectName'],
@@ -52,7 +52,7 @@ const ALTERNATIVES: readonly (readonly (keyof Access)[])[] = [
   ['applicationCredentialId', 'applicationCredentialName'],
 ];
 
-/** All sources as one, the first winning field by field. */
+/** Merges the sources. Each field comes from the first source that has it. */
 export function mergeAccess(sources: readonly Access[]): Access {
   return sources.map(spreadDomain).reduceRight((below, above) => {
     const said = ALTERNATIVES.filter((fields) => fields.some((field) => above[field] !== undefined)).flat();
@@ -61,7 +61,7 @@ export function mergeAccess(sources: readonly Access[]): Access {
   }, {});
 }
 
-/** A domain for all is the user's and the project's where the source has none for them. */
+/** A domain for both is that of the user and of the project, unless the source has one for them. */
 function spreadDomain(access: Access): Access {
   const { domainId, domainName, ...own } = access;
   const hasUser = (own.userDomainId ?? own.userDomainName) !== undefined;

@@ -42,9 +42,9 @@ const BESIDE: Readonly<Partial<Record<keyof Access, readonly string[]>>> = {
 };
 
 /**
- * One entry of clouds.yaml with its secrets out of secure.yaml (openstacksdk, "Configuring OpenStack SDK
- * Applications"). `file` is what cloud.conf names, before OS_CLIENT_CONFIG_FILE and the search path; `cloud` the entry,
- * before OS_CLOUD and the only one there is. `wanted` false: no file at all is no problem.
+ * Reads one entry of clouds.yaml with its secrets from secure.yaml (openstacksdk, "Configuring OpenStack SDK
+ * Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search path. `cloud` is the
+ * entry that cloud.conf names; then come OS_CLOUD and the only entry. `wanted` false: a missing file is no problem.
  */
 export async function readCloudsYaml(
   env: NodeJS.ProcessEnv,
@@ -59,7 +59,8 @@ export async function readCloudsYaml(
   const paths = given === undefined ? cloudsPaths('clouds', env) : [given];
   const file = await firstFile(paths);
   if (file === undefined) {
-    if (named.wanted || given !== undefined) problems.push(`no clouds.yaml: looked for ${paths.join(', ')}`);
+    if (named.wanted || given !== undefined)
+      problems.push(`no clouds.yaml: levelset looked for ${paths.join(', ')}`);
     return { access: {}, problems };
   }
   const clouds = await readClouds(file, problems);
@@ -67,10 +68,10 @@ export async function readCloudsYaml(
   const entry = name === undefined ? undefined : clouds[name];
   if (name === undefined || !isTree(entry)) {
     const known = Object.keys(clouds);
-    const wanted = name === undefined ? 'which cloud? set OS_CLOUD' : `no cloud ${JSON.stringify(name)}`;
+    const wanted = name === undefined ? 'OS_CLOUD must name a cloud' : `no cloud ${JSON.stringify(name)}`;
     const hint = name === undefined ? '' : didYouMean(name, known);
     if (problems.length === 0)
-      problems.push(`${file.path}: ${wanted}; it has ${known.join(', ') || 'none'}${hint}`);
+      problems.push(`${file.path}: ${wanted}; there are ${known.join(', ') || 'none'}${hint}`);
     return { access: {}, problems };
   }
   const secureFile = env['OS_CLIENT_SECURE_FILE'];
@@ -80,7 +81,7 @@ export async function readCloudsYaml(
   return { access: accessOf(merge(entry, isTree(secrets) ? secrets : {})), problems };
 }
 
-/** `clouds:` of a file. All scalars stay text, so that a password 0123 is not a number. */
+/** `clouds:` of a file. Every scalar stays a text, so that a password 0123 is no number. */
 async function readClouds(file: FoundFile, problems: string[]): Promise<Tree> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
@@ -92,14 +93,14 @@ async function readClouds(file: FoundFile, problems: string[]): Promise<Tree> {
   });
   const [error] = document.errors;
   if (error !== undefined) {
-    // Only the code, as yaml's message may quote the file; only the first, as the others follow from it.
+    // The code alone, since yaml's message may quote the file. The first error alone, since the others follow from it.
     problems.push(`${file.path}:${lineCounter.linePos(error.pos[0]).line}: no valid YAML (${error.code})`);
     return {};
   }
   const tree = toTree(document, file, problems);
   if (isTree(tree) && isTree(tree['clouds'])) return tree['clouds'];
   if (problems.length === 0)
-    problems.push(`${file.path}: a file of clouds begins with clouds: and has names below it`);
+    problems.push(`${file.path}: the file must begin with clouds: and have names below it`);
   return {};
 }
 
@@ -107,7 +108,7 @@ function toTree(document: { toJS(): unknown }, file: FoundFile, problems: string
   try {
     return document.toJS();
   } catch {
-    problems.push(`${file.path}: an alias in it names no anchor, or too many`);
+    problems.push(`${file.path}: an alias in it has no anchor, or there are too many aliases`);
     return undefined;
   }
 }
@@ -150,9 +151,7 @@ interface FoundFile {
   readonly text: string;
 }
 
-/**
- * The first of the paths that is there. Throws what node:fs throws when one is there but cannot be read.
- */
+/** The first file that exists. Throws the error of node:fs if it exists but cannot be read. */
 async function firstFile(paths: readonly string[]): Promise<FoundFile | undefined> {
   for (const candidate of paths) {
     try {
@@ -164,7 +163,7 @@ async function firstFile(paths: readonly string[]): Promise<FoundFile | undefine
   return undefined;
 }
 
-/** Where the openstack client looks for clouds.yaml and secure.yaml: here, the user's folder, the system's. */
+/** The paths where the openstack client looks: the current folder, the user's and the system's. */
 function cloudsPaths(name: 'clouds' | 'secure', env: NodeJS.ProcessEnv): readonly string[] {
   const config = env['XDG_CONFIG_HOME'] ?? path.join(env['HOME'] ?? homedir(), '.config');
   const folders = [process.cwd(), path.join(config, 'openstack'), '/etc/openstack'];

@@ -8,7 +8,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   token: 'a token',
 };
 
-/** What auth_type may say, and what it means. */
+/** The values of auth_type that levelset supports. */
 const AUTH_TYPES: Readonly<Record<string, Credentials['type']>> = {
   password: 'password',
   v3password: 'password',
@@ -16,8 +16,8 @@ const AUTH_TYPES: Readonly<Record<string, Credentials['type']>> = {
 };
 
 /**
- * The credentials in `access`, the merge of `sources`. Which kind they are is for the first source that has any: an
- * application credential in the environment does not displace the password in cloud.conf.
+ * The credentials in `access`, the merge of `sources`. Their kind is that of the first source that has any, so that an
+ * application credential in the environment does not replace the password in cloud.conf.
  */
 export function readCredentials(
   sources: readonly Access[],

@@ -7,8 +7,8 @@ import { readCredentials } from './credentials.ts';
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
 /**
- * Puts what the sources tell together, the first source winning field by field, and reads the files it names. What is
- * missing or wrong goes to `problems`; undefined then.
+ * Merges the sources, each field from the first source that has it, and reads the files that they name. Returns undefined,
+ * and adds to `problems`, if something is missing or wrong.
  */
 export async function openStackConfig(
   sources: readonly Access[],
@@ -30,9 +30,9 @@ export async function openStackConfig(
   const wanted = (access.interface ?? 'public').replace(/URL$/, '');
   const endpoint = INTERFACES.find((name) => name === wanted);
   if (endpoint === undefined)
-    problems.push(`the endpoint type is ${INTERFACES.join(', ')}, not ${JSON.stringify(wanted)}`);
+    problems.push(`the endpoint type must be one of ${INTERFACES.join(', ')}, not ${JSON.stringify(wanted)}`);
   if (!['true', 'false', undefined].includes(access.tlsInsecure)) {
-    problems.push('[Global] tls-insecure is true or false');
+    problems.push('[Global] tls-insecure must be true or false');
   }
   if (
     authUrl === undefined ||
@@ -65,7 +65,7 @@ function checkAuthUrl(authUrl: string | undefined, problems: string[]): string |
   const url = URL.parse(authUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     problems.push(
-      'the address of Keystone is an http or https URL without a user in it, such as https://keystone.example/v3',
+      'the address of Keystone must be an http or https URL without a user in it, such as https://keystone.example/v3',
     );
     return undefined;
   }
@@ -85,7 +85,7 @@ async function readPem(
   try {
     const pem = await readFile(file.replace(/^~(?=\/)/, homedir()), 'utf8');
     if (pem.includes('-----BEGIN ')) return pem;
-    problems.push(`${what} ${file} holds no PEM (-----BEGIN ...)`);
+    problems.push(`${what} ${file} has no PEM in it (-----BEGIN ...)`);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     problems.push(`${what} ${file} cannot be read: ${reason}`);

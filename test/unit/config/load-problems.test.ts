@@ -77,26 +77,31 @@ describe('loadConfig', () => {
       {},
       ['cert-file and key-file', 'ENOENT'],
     ],
-    ['tls-insecure', { cloudConfigText: `${GLOBAL}tls-insecure=yes` }, {}, ['tls-insecure is true or false']],
+    [
+      'tls-insecure',
+      { cloudConfigText: `${GLOBAL}tls-insecure=yes` },
+      {},
+      ['tls-insecure must be true or false'],
+    ],
     [
       'no such cloud',
       {},
       { ...CLOUDS, OS_CLOUD: 'dmo' },
-      ['no cloud "dmo"; it has demo, other, trusting, totp; did you mean demo?'],
+      ['no cloud "dmo"; there are demo, other, trusting, totp; did you mean demo?'],
     ],
-    ['no choice of a cloud', {}, CLOUDS, ['which cloud?']],
+    ['no choice of a cloud', {}, CLOUDS, ['OS_CLOUD must name a cloud; there are demo, other']],
     [
       'no clouds.yaml',
       { cloudConfigText: '[Global]\nuse-clouds\nclouds-file=/nowhere/c.yaml' },
       {},
-      ['no clouds.yaml: looked for /nowhere/c.yaml'],
+      ['no clouds.yaml: levelset looked for /nowhere/c.yaml'],
     ],
     ['broken YAML', {}, { OS_CLIENT_CONFIG_FILE: 'FOLDER/broken.yaml', OS_CLOUD: 'demo' }, ['broken.yaml:']],
     [
       'YAML of something else',
       {},
       { OS_CLIENT_CONFIG_FILE: 'FOLDER/list.yaml', OS_CLOUD: 'demo' },
-      ['begins with clouds:'],
+      ['must begin with clouds:'],
     ],
   ])('names all that is wrong with %s, and no secret', async (_what, flags, env, says) => {
     const message = await problemsOf(flags, env);
@@ -107,7 +112,7 @@ describe('loadConfig', () => {
 
   it('tells a CA file without a certificate', async () => {
     expect(await problemsOf({ cloudConfigText: `${GLOBAL}ca-file=${at('no.pem')}` })).toContain(
-      'holds no PEM',
+      'has no PEM in it',
     );
   });
 });

@@ -136,7 +136,7 @@ test('a change that waits for approval is on the row of a settled Service, and i
   expect(row?.plan).toContain('approve with the annotation levelset.openstack.org/approve: aaaaaaaaaaaa');
 });
 
-test('who shares a load balancer is said on the row of each', () => {
+test('the row of each Service names those that share its load balancer', () => {
   const on = (name: string, id: string): Service =>
     aService(name, {
       metadata: {

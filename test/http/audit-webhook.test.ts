@@ -44,7 +44,7 @@ describe('POST /audit/:cluster', () => {
     });
 
     test.each([undefined, 'Bearer wrong', 'Bearer resync-token', 'Basic YTphdWRpdC10b2tlbg=='])(
-      '401: token %j, before the body is looked at',
+      '401: token %j, before the body is read',
       async (token) => {
         const server = testServer();
         const call = request(server.app).post('/audit/kubernetes').set('Content-Type', 'text/plain');

@@ -55,7 +55,7 @@ describe('GET /', () => {
     expect(text).toContain('<title>(2) levelset: kubernetes</title>');
   });
 
-  test('names a Node so that it is no Service, with its server, and what the sweep looked at', async () => {
+  test('tells a Node from a Service, with its server, and counts what the sweep compared', async () => {
     const { text } = await request(testServer({ open: true, status }).app).get('/');
     expect(text).toContain('<td class="name">Node worker-7<small><code>server-7</code></small></td>');
     expect(text).toContain('<td class="name">node/web</td>');

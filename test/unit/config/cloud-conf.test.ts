@@ -139,7 +139,7 @@ describe('what has no effect', () => {
       'cloud.conf:1: [LoadBalancerClass] needs a name, such as [LoadBalancerClass "internet"]; levelset ignores this one',
     ],
     ['[Global "a"]\nx = y', 'cloud.conf:1: [Global] has no subsections; levelset ignores this one'],
-  ])('%j is said', (source, warning) => {
+  ])('%j gives a warning', (source, warning) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [warning], problems: [] });
   });
 
@@ -150,7 +150,7 @@ describe('what has no effect', () => {
     '[BlockStorage]\nbs-version = v3',
     '[Metadata]\nsearch-order = configDrive',
     '[LoadBalancer]\nmanage-security-groups = false\nenabled\nmax-shared-lb = 2',
-  ])('%j goes in silence', (source) => {
+  ])('%j gives no warning', (source) => {
     expect(readCloudConf(source, 'cloud.conf')).toMatchObject({ warnings: [], problems: [] });
   });
 });

@@ -56,7 +56,7 @@ it.each([
   'configDrive,metadataService',
   ' metadataService , configDrive',
   '',
-])('[Metadata] search-order = %j goes in silence', (order) => {
+])('[Metadata] search-order = %j gives no warning', (order) => {
   expect(read('[Metadata]', `search-order = ${order}`)).toMatchObject({ warnings: [], problems: [] });
 });
 

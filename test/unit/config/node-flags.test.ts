@@ -96,7 +96,7 @@ describe('node CIDRs', () => {
     expect(config.nodeCidrs).toEqual({ ranges: [V4], serviceCidrs: ['10.96.0.0/12', 'fd01::/112'] });
   });
 
-  it('are for others without --allocate-node-cidrs, whatever else is said', async () => {
+  it('are not given out without --allocate-node-cidrs', async () => {
     const { config } = await load({ cloudConfigText: GLOBAL, ...DUAL, nodeCidrMaskSize: '26' });
     expect(config.nodeCidrs).toBeUndefined();
   });

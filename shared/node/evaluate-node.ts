@@ -1,18 +1,16 @@
-/** Observe, desire and plan a Node: everything before the first write. */
+/** Everything before the first write to a Node: observe, desire, plan. */
 import { desireNode } from './desired/desire-node.ts';
-import type { DesiredNode } from './desired/desire-node.ts';
 import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
-import { findServer } from './find-server.ts';
+import { observeServer } from './observe-server.ts';
+import type { ObservedServer } from './observe-server.ts';
 import { evaluateCidrs } from './evaluate-cidrs.ts';
 import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { RecordedDeletions } from '../model/node/node-records.ts';
-import type { Server } from '../model/node/nova.ts';
 import { APPROVE } from '../model/ownership.ts';
-import type { Plan } from '../model/plan.ts';
-import { parseProviderID } from '../model/node/provider-id.ts';
+import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { deletionBudget } from './plan/deletion-budget.ts';
 import { planNode } from './plan/plan-node.ts';
@@ -23,20 +21,20 @@ export interface NodeEvaluation {
   readonly node: Node;
   readonly observed: readonly ObservedResource[];
   readonly plan: Plan;
-  /** The server is not there; it is looked for once more then. */
+  /** The server does not exist. levelset looks for it once more after this time. */
   readonly againInMs?: number;
-  /** Of a Node whose server is gone for good, where that was this look's to find out. */
+  /** The server is gone for good, and this evaluation may delete the Node. */
   readonly leaving?: Leaving;
-  /** Where Nodes get their CIDRs from us. */
+  /** The CIDRs of the Node, if levelset gives them out. */
   readonly cidrs?: CidrsEvaluation;
 }
 
 export interface Leaving {
-  /** What the brake was asked with; whoever deletes writes on from here. */
+  /** The deletions that the plan is based on. Whoever deletes the Node writes on from here. */
   readonly recorded: RecordedDeletions;
-  /** When it was seen that this server is gone and others are not, in milliseconds since 1970. */
+  /** The time at which Nova showed other servers but not this one, in milliseconds since 1970. */
   readonly seenAt: number;
-  /** The same Node's plan if that is what is recorded. */
+  /** The plan of this Node for other recorded deletions. */
   readonly planWith: (recorded: RecordedDeletions) => Plan;
 }
 
@@ -45,35 +43,25 @@ export async function evaluateNode(
   reading: ServerReading,
   { config, clock }: Pick<World, 'config' | 'clock'>,
 ): Promise<NodeEvaluation> {
-  const { region = '' } = config.openstack;
-  const { nodes: options, controllers } = config;
-  const found = await findServer(node, reading, config);
-  const projectId = found.server === 'gone' ? await reading.projectId() : '';
-  const serverId = parseProviderID(node.spec?.providerID ?? '')?.serverId ?? '';
-  const life = nodeLife({
-    node,
-    server: controllers.includes('cloud-node-lifecycle-controller') ? found.server : 'unmanaged',
-    shutdownStates: options.shutdownStates,
-    place: { projectId, region, serverId },
-    now: clock.now(),
-  });
-  const desired =
-    typeof found.server === 'object' && controllers.includes('cloud-node-controller')
-      ? await intentFor(node, found.server, reading, config)
-      : { resources: [], problems: [] };
-  const asked = life.leaves ? await reading.deletions?.() : undefined;
-  const cidrs = life.leaves ? undefined : await evaluateCidrs(node, desired.resources, reading.cidrs, config);
+  const server = await observeServer(node, reading, config);
+
+  const { life, resources, problems } = desire(node, server, config, clock.now());
+
+  // what all Nodes share is asked for only when this Node needs it
+  const deletions = life.leaves ? await reading.deletions?.() : undefined;
+  const cidrs = life.leaves ? undefined : await evaluateCidrs(node, resources, reading.cidrs, config);
+
   const { name, uid, annotations } = node.metadata;
   const observed = observedNode(node);
   const planWith = (recorded?: RecordedDeletions): Plan => {
-    const { deletionPercent: percent } = options;
+    const { deletionPercent: percent } = config.nodes;
     const stop =
-      asked && recorded && deletionBudget({ ...asked, ...recorded, uid, percent, now: clock.now() });
+      deletions && recorded && deletionBudget({ ...deletions, ...recorded, uid, percent, now: clock.now() });
     return planNode({
       name,
-      desired: withLife(name, desired.resources, life, cidrs?.podCIDRs),
+      desired: withLife(name, resources, life, cidrs?.podCIDRs),
       observed,
-      problems: [...found.problems, ...desired.problems, ...(cidrs?.problems ?? [])],
+      problems: [...server.problems, ...problems, ...(cidrs?.problems ?? [])],
       leaves: life.leaves,
       ...(stop === undefined ? {} : { deletionBudget: stop }),
       approved: (annotations?.[APPROVE] ?? '').split(/[\s,]+/),
@@ -82,24 +70,36 @@ export async function evaluateNode(
   return {
     node,
     observed,
-    plan: planWith(asked?.recorded),
+    plan: planWith(deletions?.recorded),
     ...(life.againInMs === undefined ? {} : { againInMs: life.againInMs }),
-    ...(asked ? { leaving: { recorded: asked.recorded, seenAt: clock.now(), planWith } } : {}),
+    ...(deletions ? { leaving: { recorded: deletions.recorded, seenAt: clock.now(), planWith } } : {}),
     ...(cidrs ? { cidrs } : {}),
   };
 }
 
-async function intentFor(
-  node: Node,
-  server: Server,
-  reading: ServerReading,
-  config: World['config'],
-): Promise<DesiredNode> {
-  const ports = await reading.ports(server);
-  return desireNode({ node, server, ports, subports: await reading.subports(ports), config });
+interface Desired {
+  readonly life: NodeLife;
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
 }
 
-/** Taints come from its life, but for that of its beginning; so do notes. All of it is one PATCH. */
+/** What each of the two controllers of Nodes desires, if it is switched on. */
+function desire(node: Node, observed: ObservedServer, config: World['config'], now: number): Desired {
+  const { server, place, ports, subports } = observed;
+  const { controllers, nodes } = config;
+  const life = nodeLife({
+    node,
+    server: controllers.includes('cloud-node-lifecycle-controller') ? server : 'unmanaged',
+    shutdownStates: nodes.shutdownStates,
+    place,
+    now,
+  });
+  return typeof server === 'object' && controllers.includes('cloud-node-controller')
+    ? { life, ...desireNode({ node, server, ports, subports, config }) }
+    : { life, resources: [], problems: [] };
+}
+
+/** One PATCH has all of it: taints and notes follow from the Node's life, the taint `uninitialized` from its initialisation. */
 function withLife(
   name: string,
   resources: readonly DesiredResource[],

@@ -1,6 +1,9 @@
 /**
- * The page of a Node: read it -> find its server -> desire -> plan -> apply -> report. The apiserver's resourceVersion keeps
- * two runs apart: each write is of the Node as it was read, so no Lease is needed.
+ * THE PAGE of a Node, whatever woke levelset:
+ *
+ *   read the Node -> observe -> desire -> plan -> reserve -> apply -> report
+ *
+ * No Lease is needed: each write has the resourceVersion that was read, so the apiserver refuses the later of two runs.
  */
 import { apply, NO_LEASE } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
@@ -23,35 +26,78 @@ import {
 import { asNodeKey, isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
-import type { Budget, Kube, World } from '../ports.ts';
+import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
 
 export async function reconcileNode(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
-  const { kube, config } = world;
   const name = asNodeKey(request.key);
   if (name === undefined)
     throw new ReconcileError('CONFIG_INVALID', `${request.key} is not the key of a Node`);
-  const node = await kube.getNode(name);
-  if (!node) return config.nodeCidrs && !request.dryRun ? afterIt(name, kube) : NOTHING;
-  if (isHint(request) && isQuiet(node, config)) return NOTHING;
+
+  // read: a Node that is gone has only claims on CIDRs left, and an event about a Node at work says nothing of its server
+  const node = await world.kube.getNode(name);
+  if (!node) return request.dryRun ? NOTHING : releaseClaims(name, world);
+  if (isHint(request) && isAtWork(node, world.config)) return NOTHING;
+
+  // observe, desire, plan: find the server, derive the Node from it, and compare
   const first = await evaluateNode(node, readOneByOne(world), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
-  const evaluation = await withReservedDeletion(await withClaims(first, world), world);
+
+  // reserve: take from what all Nodes share, CIDRs and the deletion budget, before the Node is written
+  const claimed = await claimPlannedCidrs(first, world);
+  const evaluation = await reservePlannedDeletion(claimed, world);
+
+  // apply: one PATCH for each half of the Node, or its deletion
   const { plan, observed } = evaluation;
   const applied = await apply(plan.steps, observed, { ...world, lease: NO_LEASE, budget });
+
+  // report: condition and Events for the Node, and for the queue whether members of load balancers change
   return {
     outcome: await report(evaluation, applied, world),
     plan,
     applied: applied.steps,
-    ...(movesMembers(evaluation, applied) ? { membersMoved: true } : {}),
+    ...(changesMembers(evaluation, applied) ? { membersMoved: true } : {}),
   };
 }
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
-/** What was written is written, also where the Node cannot be told. */
+/** Releases the CIDRs of a Node that is gone. Other Nodes may wait for them. */
+async function releaseClaims(name: string, { kube, config }: World): Promise<Run> {
+  if (!config.nodeCidrs) return NOTHING;
+  const released = await releaseStaleClaims(name, kube);
+  return released > 0 ? { ...NOTHING, membersMoved: true } : NOTHING;
+}
+
+/** Whether nothing of the Node waits for its server. The sweep compares such a Node with its server. */
+function isAtWork(node: Node, { nodeCidrs }: World['config']): boolean {
+  const { annotations } = node.metadata;
+  const isMarked =
+    hasTaint(node, UNINITIALIZED_TAINT) || hasTaint(node, SHUTDOWN_TAINT) || annotations?.[SERVER_GONE];
+  const waits = nodeCidrs !== undefined && needsCidrs(node);
+  return !isMarked && !waits && readyStatus(node) === 'True';
+}
+
+/** Claims the CIDRs that the Node has or is to get. If others were faster, the plan has the CIDRs that were claimed instead. */
+async function claimPlannedCidrs(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
+  const { kube } = world;
+  const { node, cidrs, plan } = evaluation;
+  if (!cidrs) return evaluation;
+  if (cidrs.isStale) await releaseStaleClaims(node.metadata.name, kube);
+  for (const cidr of cidrs.unclaimed) await kube.cidrs.claim(cidr, node);
+  if (!givesCidrs(plan)) return evaluation;
+  return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, world)) };
+}
+
+/** Records a planned deletion in the budget of all functions. If others used it up, the plan refuses the deletion. */
+async function reservePlannedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
+  if (!deletes(evaluation.plan)) return evaluation;
+  return { ...evaluation, plan: await reserveDeletion(evaluation, world) };
+}
+
+/** Reports to the Node. A failure there is an outcome, since the steps before it were done. */
 async function report(
   evaluation: NodeEvaluation,
   applied: Applied,
@@ -68,40 +114,7 @@ async function report(
   }
 }
 
-/** What a Node that is gone leaves may be what others wait for. */
-async function afterIt(name: string, kube: Kube): Promise<Run> {
-  const released = await releaseStaleClaims(name, kube);
-  return released > 0 ? { ...NOTHING, membersMoved: true } : NOTHING;
-}
-
-/** Events about a Node that is at work are many, and its server knows nothing of them: the sweep compares the two. */
-function isQuiet(node: Node, { nodeCidrs }: World['config']): boolean {
-  const { annotations } = node.metadata;
-  const isMarked =
-    hasTaint(node, UNINITIALIZED_TAINT) || hasTaint(node, SHUTDOWN_TAINT) || annotations?.[SERVER_GONE];
-  const waits = nodeCidrs !== undefined && needsCidrs(node);
-  return !isMarked && !waits && readyStatus(node) === 'True';
-}
-
-/** The CIDRs that the Node has, or is to get, are its own before it is written; where others were faster the plan says which. */
-async function withClaims(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
-  const { kube } = world;
-  const { node, cidrs, plan } = evaluation;
-  if (!cidrs) return evaluation;
-  if (cidrs.isStale) await releaseStaleClaims(node.metadata.name, kube);
-  for (const cidr of cidrs.unclaimed) await kube.cidrs.claim(cidr, node);
-  if (!givesCidrs(plan)) return evaluation;
-  return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, world)) };
-}
-
-/** A Node that is to go has drawn from what all functions may delete; where others were faster the plan says why it stays. */
-async function withReservedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
-  return deletes(evaluation.plan)
-    ? { ...evaluation, plan: await reserveDeletion(evaluation, world) }
-    : evaluation;
-}
-
-/** Nobody is told of our own writes: who may be a member of load balancers, and where, is to be looked at by ourselves. */
-function movesMembers({ node }: NodeEvaluation, { steps }: Applied): boolean {
+/** Whether members of load balancers may change. levelset gets no event about its own writes. */
+function changesMembers({ node }: NodeEvaluation, { steps }: Applied): boolean {
   return steps.some((step) => step.address === nodeAt(node.metadata.name) || step.kind === 'nodestatus');
 }

@@ -1,4 +1,4 @@
-/** Observe, desire and plan the routes: everything before the first write. */
+/** Everything before the first write of routes: observe, desire, plan. */
 import { chooseRouter } from './desired/choose-router.ts';
 import { routeConditions } from './desired/route-conditions.ts';
 import { routeDoubt } from './desired/route-problems.ts';
@@ -11,6 +11,7 @@ import type { ObservedResource } from '../model/resources.ts';
 import type { RouteRecords } from '../model/network/routes.ts';
 import { observePorts, observeRoutes } from './observe/observe-routes.ts';
 import { planRoutes } from './plan/plan-routes.ts';
+import type { RouteReading } from './desired/node-routes.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { limitOf } from './apply/full-routers.ts';
@@ -18,18 +19,46 @@ import { limitOf } from './apply/full-routers.ts';
 export interface RoutesEvaluation {
   readonly observed: readonly ObservedResource[];
   readonly records: RouteRecords;
-  /** Undefined: what was read cannot be the whole truth, or there is nothing to route. */
+  /** The desired routes. Undefined if there is nothing to route, or if the answers cannot be the whole truth. */
   readonly desired?: DesiredRoutes;
   readonly plan: Plan;
 }
 
 export interface RoutesQuestion {
-  /** Somebody asked for this very look, and knows what is to be expected. */
+  /** A person asked for this run, and so confirms that there may be no Nodes. */
   readonly isManual: boolean;
 }
 
 export async function evaluateRoutes({ isManual }: RoutesQuestion, world: World): Promise<RoutesEvaluation> {
-  const { kube, cloud, config, clock } = world;
+  const observed = await observe(world);
+  const { records } = observed;
+  if ('problems' in observed) return withoutWrites(observed.problems, records);
+  const { reading, resources } = observed;
+
+  const doubt = routeDoubt(reading, isManual);
+  if (doubt) return withoutWrites([doubt], records);
+  const desired = desireRoutes(reading);
+  const conditions = routeConditions(desired.nodes, () => true, rfc3339(world.clock.now()));
+
+  const plan = planRoutes({
+    ...desired,
+    desired: [...desired.resources, ...conditions],
+    observed: resources,
+  });
+  return { observed: resources, records, desired, plan };
+}
+
+interface Observed {
+  readonly reading: RouteReading;
+  readonly records: RouteRecords;
+  readonly resources: readonly ObservedResource[];
+}
+
+/** The router, the Nodes' ports and the record; Problems while there is no router to observe. */
+async function observe(
+  world: World,
+): Promise<Observed | { readonly problems: readonly Problem[]; readonly records: RouteRecords }> {
+  const { kube, cloud, config } = world;
   const { clusterCidrs, route: { routerId } = {} } = config;
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
   const seen = await observePorts(routerId, nodes, records, cloud);
@@ -37,7 +66,8 @@ export async function evaluateRoutes({ isManual }: RoutesQuestion, world: World)
     routerId === undefined
       ? chooseRouter({ ...seen, nodes, recorded: [...records.keys()] })
       : { id: routerId };
-  if (!chosen || 'problem' in chosen) return unwritten(chosen ? [chosen.problem] : [], records);
+  if (!chosen) return { problems: [], records };
+  if ('problem' in chosen) return { problems: [chosen.problem], records };
   const { id } = chosen;
   const found = await observeRoutes(id, seen, records, cloud);
   if (!found) {
@@ -49,16 +79,9 @@ export async function evaluateRoutes({ isManual }: RoutesQuestion, world: World)
   const limit = limitOf(id, world);
   const written = records.get(id) ?? [];
   const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
-  const doubt = routeDoubt(reading, isManual);
-  if (doubt) return unwritten([doubt], records);
-  const observed = [...found.resources, ...nodes.flatMap(observedNode)];
-  const desired = desireRoutes(reading);
-  const { resources, nodes: verdicts, problems, foreign } = desired;
-  const conditions = routeConditions(verdicts, () => true, rfc3339(clock.now()));
-  const plan = planRoutes({ desired: [...resources, ...conditions], observed, problems, foreign });
-  return { observed, records, desired, plan };
+  return { reading, records, resources: [...found.resources, ...nodes.flatMap(observedNode)] };
 }
 
-function unwritten(problems: readonly Problem[], records: RouteRecords): RoutesEvaluation {
+function withoutWrites(problems: readonly Problem[], records: RouteRecords): RoutesEvaluation {
   return { observed: [], records, plan: planRoutes({ desired: [], observed: [], problems, foreign: [] }) };
 }

@@ -1,6 +1,9 @@
 /**
- * The page of the routes: read all Nodes -> observe the router and their ports -> desire -> plan -> (lease, record) -> apply ->
- * tell the Nodes. One router has the routes of them all, so all Nodes together are one unit.
+ * THE PAGE of the routes, whatever woke levelset:
+ *
+ *   read all Nodes -> observe -> desire -> plan -> (Lease, record) -> apply -> report
+ *
+ * One router has the routes of all Nodes, so all Nodes together are one unit.
  */
 import { NO_LEASE } from '../apply/apply.ts';
 import { applyEach, NONE_APPLIED } from './apply/apply-each.ts';
@@ -22,12 +25,19 @@ import { writeRoutes } from './apply/write-routes.ts';
 import type { RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
+  // a person who asks for the routes knows about the Nodes, and may have raised the limit of the router
   const isManual = request.trigger === 'command' || request.trigger === 'resync';
   if (isManual) forgetLimits(world);
+
+  // observe, desire, plan: the router and the Nodes' ports against the Nodes' podCIDRs
   const evaluation = (): Promise<RoutesEvaluation> => evaluateRoutes({ isManual }, world);
   const first = await evaluation();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
+
+  // apply: under the Lease and after the record, first the router, then the ports, then former routers
   const written = await writeRoutes(first, evaluation, world, budget);
+
+  // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route
   const reported = await reportToNodes(written, world, budget);
   const done = {
     ...written.evaluation,
@@ -39,6 +49,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   for (const [node, event] of routeEvents(done))
     if (readsInFull(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
       await world.kube.recordEvent(node, event);
+
   const { plan } = written.evaluation;
   return {
     outcome: outcomeOfRoutes(done),
@@ -47,7 +58,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   };
 }
 
-/** The condition of each Node, as it came out. What is tried again at once is not told. */
+/** Writes the condition of each Node, as the writes left its routes. A write that is tried again at once changes no condition. */
 async function reportToNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
   const { evaluation, stopped, failed } = written;
   const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');

@@ -25,7 +25,7 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
   );
   command(
     'sweep',
-    'look at everything once; exit 0: nothing is left to do, 2: something is progressing or draining, 1: something failed',
+    'compare everything once and work on what differs; exit 0: nothing is left to do, 2: something is progressing or draining, 1: something failed',
   ).action(async (flags: Flags) => {
     const { sweepCommand } = await import('./sweep-command.ts');
     exit(await sweepCommand(flags, env));

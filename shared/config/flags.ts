@@ -101,7 +101,7 @@ export const FLAGS = {
   },
   'allowed-references': {
     topic: 'Services', value: 'list', read: allowedReferences, repeatable: true, commands: WORKING, lambda: true,
-    help: 'NAMESPACE/KIND/ID, each of them or *: what Services of a namespace may name of OpenStack; load balancers of others always need an entry',
+    help: 'NAMESPACE/KIND/ID, each of them or *: what Services of a namespace may name of OpenStack; a load balancer that others made needs an entry even with --reach=open, unless its tag consents',
     default: '',
   },
   'connection-draining-timeout': {
@@ -141,7 +141,7 @@ export const FLAGS = {
   },
   'allocate-node-cidrs': {
     topic: 'routes', value: 'bool', read: goBoolean, commands: WORKING, lambda: true, go: 'CCM, KCM',
-    help: 'give each Node a part of --cluster-cidr; kube-controller-manager must not do so, too',
+    help: 'give each Node a part of --cluster-cidr; kube-controller-manager must not do the same',
     default: 'false',
   },
   'node-cidr-mask-size': {
@@ -181,7 +181,7 @@ export const FLAGS = {
   },
   'v': {
     topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: WORKING, go: 'CCM, KCM',
-    help: 'verbosity of the log: 4 and more show every step; a command that ends shows warnings alone without it',
+    help: 'verbosity of the log: 4 and more show every step; without it, every command but serve logs warnings and errors only',
     default: '0',
   },
   'listen': {

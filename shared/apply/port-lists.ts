@@ -8,10 +8,10 @@ export interface PortWrites {
 }
 
 /**
- * What comes to the lists of a port, its security groups and its address pairs, or leaves them; all else stays. Many Services, and
- * the routes, write to the same ports of the same nodes, and a list can only be written as a whole: so what is written is the
- * newest list that this process knows, with the step's difference, under the revision of that list. If somebody else wrote
- * meanwhile, Neutron refuses.
+ * Adds to and removes from the lists of a port, its security groups and its address pairs. Many Services and the
+ * routes write to the same ports, and Neutron writes a list only as a whole. So levelset writes the newest list that
+ * this process knows, with the step's difference, under that list's revision. Neutron refuses if somebody else wrote
+ * meanwhile.
  */
 export async function changePort(
   step: UpdateStep,
@@ -43,7 +43,7 @@ function withDifference(list: unknown, from: unknown, to: unknown): readonly unk
   return [...new Map([...stay, ...come]).values()];
 }
 
-/** A pair is known by its JSON, whose keys have the order in which they were read. */
+/** The entries by their JSON. The keys of an address pair have the order in which they were read. */
 function byText(list: unknown): ReadonlyMap<string, unknown> {
   return new Map((Array.isArray(list) ? list : []).map((one: unknown) => [JSON.stringify(one), one]));
 }

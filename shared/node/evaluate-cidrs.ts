@@ -1,30 +1,34 @@
-/** Which CIDRs a Node gets, and what of the claims does not fit it. */
-import { nodeCidrs, staleClaims, unclaimedCidrs } from './desired/node-cidrs.ts';
+/** The CIDRs that a Node gets, and the claims that do not fit it. */
+import { nodeCidrs, staleClaims, unclaimedCidrs, freeCidrs } from './desired/node-cidrs.ts';
 import type { CidrPool, DesiredCidrs } from './desired/node-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { CidrClaim } from '../model/node/node-records.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
+import { once } from '../memory/answers.ts';
 
 export interface CidrReading {
   readonly claims: () => Promise<readonly CidrClaim[]>;
-  /** What is free beside these claims; not asked where a Node has its CIDRs. */
+  /** The CIDRs that are free beside these claims. Not asked for a Node that has its CIDRs. */
   readonly pool: (claims: readonly CidrClaim[]) => Promise<CidrPool>;
 }
 
 export interface CidrsEvaluation extends DesiredCidrs {
-  /** The Node's claims. */
+  /** The CIDRs that are claimed for this Node. */
   readonly own: readonly string[];
-  /** What it has, and nobody has claimed. */
+  /** The CIDRs that the Node has without a claim. */
   readonly unclaimed: readonly string[];
-  /** Claims in its name seem to be of no use any more. */
+  /** Some claims in the Node's name seem to be of no use. */
   readonly isStale: boolean;
-  /** The same as it is then. */
+  /** The same evaluation with the claims read again. */
   readonly again: () => Promise<CidrsEvaluation>;
 }
 
-/** A Node gets its CIDRs in the PATCH that initialises it, so that as long as it waits for that it waits for them. */
+/**
+ * The CIDRs of a Node, if levelset gives them out. The PATCH that initialises a Node sets its CIDRs, too, so a Node
+ * that waits for initialisation waits for its CIDRs.
+ */
 export async function evaluateCidrs(
   node: Node,
   desired: readonly DesiredResource[],
@@ -53,7 +57,37 @@ export async function evaluateCidrs(
   return evaluation();
 }
 
-/** Kubernetes lets them be set once. */
+/** Whether the Node needs CIDRs. Kubernetes lets them be set only once. */
 export function needsCidrs({ spec, metadata }: Node): boolean {
   return (spec?.podCIDRs ?? []).length === 0 && metadata.deletionTimestamp === undefined;
+}
+
+export interface MayReadCidrs {
+  readonly cidrs?: CidrReading;
+}
+
+/** Reads for one Node: its claims each time, and the other Nodes once, since their CIDRs do not change. */
+export function readCidrs(
+  listNodes: () => Promise<readonly Node[]>,
+  { kube, config: { nodeCidrs } }: World,
+): MayReadCidrs {
+  if (!nodeCidrs) return {};
+  const nodes = once(listNodes);
+  return {
+    cidrs: {
+      claims: () => kube.cidrs.list(),
+      pool: async (claims) => freeCidrs(await nodes(), claims, nodeCidrs),
+    },
+  };
+}
+
+/** Reads for a sweep, once for all Nodes. Which Node gets a free CIDR is decided later by its claim. */
+export function readCidrsInBulk(
+  nodes: readonly Node[],
+  { kube, config: { nodeCidrs } }: World,
+): MayReadCidrs {
+  if (!nodeCidrs) return {};
+  const claims = once(() => kube.cidrs.list());
+  const pool = once(async () => freeCidrs(nodes, await claims(), nodeCidrs));
+  return { cidrs: { claims, pool } };
 }

@@ -7,8 +7,7 @@
  */
 import { apply, NO_LEASE } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
-import { claimCidrs, releaseStaleClaims } from './claim-cidrs.ts';
-import { reserveDeletion } from './reserve-deletion.ts';
+import { releaseStaleClaims, reserve } from './reserve.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { evaluateNode } from './evaluate-node.ts';
@@ -25,7 +24,6 @@ import {
 } from '../model/node/node.ts';
 import { asNodeKey, isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
-import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
 import { outcomeOfNode, summarizeNode, reportToNode } from './report/report-node.ts';
@@ -46,8 +44,7 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
   // reserve: take from what all Nodes share, CIDRs and the deletion budget, before the Node is written
-  const claimed = await claimPlannedCidrs(first, world);
-  const evaluation = await reservePlannedDeletion(claimed, world);
+  const evaluation = await reserve(first, world);
 
   // apply: one PATCH for each half of the Node, or its deletion
   const { plan, observed } = evaluation;
@@ -78,23 +75,6 @@ function isAtWork(node: Node, { nodeCidrs }: World['config']): boolean {
     hasTaint(node, UNINITIALIZED_TAINT) || hasTaint(node, SHUTDOWN_TAINT) || annotations?.[SERVER_GONE];
   const waits = nodeCidrs !== undefined && needsCidrs(node);
   return !isMarked && !waits && readyStatus(node) === 'True';
-}
-
-/** Claims the CIDRs that the Node has or is to get. If others were faster, the plan has the CIDRs that were claimed instead. */
-async function claimPlannedCidrs(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
-  const { kube } = world;
-  const { node, cidrs, plan } = evaluation;
-  if (!cidrs) return evaluation;
-  if (cidrs.isStale) await releaseStaleClaims(node.metadata.name, kube);
-  for (const cidr of cidrs.unclaimed) await kube.cidrs.claim(cidr, node);
-  if (!givesCidrs(plan)) return evaluation;
-  return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, world)) };
-}
-
-/** Records a planned deletion in the budget of all functions. If others used it up, the plan refuses the deletion. */
-async function reservePlannedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
-  if (!deletes(evaluation.plan)) return evaluation;
-  return { ...evaluation, plan: await reserveDeletion(evaluation, world) };
 }
 
 /** Reports to the Node. A failure there is an outcome, since the steps before it were done. */

@@ -1,6 +1,6 @@
-/** Where a look at a Node reads servers and ports: by themselves, or from the lists of a sweep. */
+/** The reads of servers and ports for an evaluation: one by one, or from the lists of a sweep. */
 import { claimOf } from './desired/choose-server.ts';
-import { readCidrs, readCidrsInBulk } from './cidr-reading.ts';
+import { readCidrs, readCidrsInBulk } from './evaluate-cidrs.ts';
 import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { RecordedDeletions } from '../model/node/node-records.ts';
@@ -12,22 +12,25 @@ import { listServers, listServersWhole, portsByServer, readPorts } from './obser
 import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
 import type { World } from '../ports.ts';
 
-/** Where a Node's server and its ports are read: by themselves, or out of what a sweep has listed. */
+/** The reads for one Node. */
 export interface ServerReading {
   readonly candidates: (node: Node) => Promise<readonly Server[]>;
   readonly ports: (server: Server) => Promise<readonly NeutronPort[]>;
   readonly subports: (ports: readonly NeutronPort[]) => Promise<readonly Subport[]>;
-  /** Whoever else may claim the same server. */
+  /** Nodes that may claim the same server. */
   readonly others: (server: Server) => Promise<readonly Node[]>;
-  /** Asked when a Node is about to go; undefined: that is not for this look to find out. */
+  /**
+   * The facts for the deletion budget, asked when a Node is to be deleted. Undefined: this evaluation may not delete
+   * Nodes.
+   */
   readonly deletions?: () => Promise<LeavingQuestion>;
-  /** Where Nodes get their CIDRs from us. */
+  /** The reads for CIDRs, if levelset gives them out. */
   readonly cidrs?: CidrReading;
-  /** In which servers are looked for. */
+  /** The project in which Nova looks for servers. */
   readonly projectId: () => Promise<string>;
 }
 
-/** What the brake asks about the others. */
+/** The facts for the deletion budget. */
 export interface LeavingQuestion extends Pick<DeletionBudgetInput, 'nodes' | 'withServer'> {
   readonly recorded: RecordedDeletions;
 }
@@ -56,7 +59,7 @@ function listNodes({ kube, memory, clock }: World, keepMs: number): Promise<read
   return memory.answers.read(`Nodes of ${keepMs} ms`, { keepMs, clock }, () => kube.listNodes());
 }
 
-/** The brake's question: whether Nova shows any Node's server where one is missed, and how many went before. */
+/** Reads whether Nova lists the server of any Node, and which Nodes were deleted before. */
 async function readDeletions(world: World): Promise<LeavingQuestion> {
   const { cloud, clock, kube, memory } = world;
   const [servers, nodes, recorded] = await Promise.all([
@@ -80,8 +83,8 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
 }
 
 /**
- * Two lists for any number of Nodes, and none that no Node asks for. What is missing there is only a reason to look at the Node
- * by itself.
+ * Reads for a sweep: two lists for any number of Nodes, each made when a Node needs it. A server that is missing in a
+ * list is only a reason to evaluate its Node by itself.
  */
 export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
   const { cloud } = world;

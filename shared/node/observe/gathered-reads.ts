@@ -1,17 +1,17 @@
 import type { Gathering } from '../../memory/memory.ts';
 import type { Clock } from '../../ports.ts';
 
-/** So long a read waits for others that begin at the same time. */
+/** The time for which a read waits for others, in milliseconds. */
 const GATHER_MS = 20;
-/** So many are made one by one. */
+/** The number of reads up to which each is a call of its own. */
 const FEW = 2;
-/** What a list shows is there for so long; that something is not there is never taken from one. */
+/** The time for which a list counts for what is in it. What it lacks is read by itself. */
 const KEEP_MS = 5_000;
 
 export interface Reads<T> {
-  /** Undefined: it is not there. */
+  /** One object. Undefined: it does not exist. */
   one(id: string): Promise<T | undefined>;
-  /** What there is of these, and perhaps more. */
+  /** These objects, if they exist, and perhaps more. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
 }
 
@@ -21,8 +21,9 @@ export interface GatheredReads<T> extends Reads<T> {
 }
 
 /**
- * Reads of many runs at once become one list; what the list does not show is read by itself. Reads that come one after another
- * count as at once while a list would be kept: a list is then of all of them. `now`: not from a list that was made before.
+ * Gathers the reads of many runs into one list. An object that the list does not have is read by itself. Reads that
+ * follow each other within the time for which a list counts become one list, too. `now` takes nothing from an earlier
+ * list.
  */
 export async function readGathered<T>(
   id: string,

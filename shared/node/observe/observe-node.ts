@@ -13,8 +13,8 @@ export interface Whereabouts {
 }
 
 /**
- * The servers that a Node may be, by the best that it says of itself: one read by id, or a list by name. None where its
- * providerID names another region or cloud: Nova here would say of such a server that it is not there.
+ * The servers that a Node may be: one read by its providerID or firmware id, or a list by its name. There is none if
+ * the providerID names another region or cloud, since Nova here would answer that such a server does not exist.
  */
 export async function candidatesOf(
   node: Node,
@@ -22,7 +22,7 @@ export async function candidatesOf(
   reader: CloudReader,
 ): Promise<readonly Server[]> {
   const { providerID = '' } = node.spec ?? {};
-  // who joins has just begun to run; who is silent may have been stopped a moment ago
+  // a new Node's server runs, so an earlier list will do; the server of a silent Node may have been stopped since
   const when = hasTaint(node, UNINITIALIZED_TAINT) && readyStatus(node) === 'True' ? 'lately' : 'now';
   if (providerID !== '') {
     const parsed = parseProviderID(providerID);
@@ -40,7 +40,7 @@ function listOf<T>(one: T | undefined): readonly T[] {
 
 const SUBPORT_FIELDS = ['id', 'network_id', 'status', 'fixed_ips'];
 
-/** What hangs on the trunks of these ports, and perhaps more, in one list. */
+/** The sub-ports of these ports' trunks, and perhaps more, by one list. */
 export async function listSubports(
   ports: readonly NeutronPort[],
   cloud: Cloud,
@@ -49,7 +49,7 @@ export async function listSubports(
 }
 
 /**
- * Those among the listed that hang on these ports, with the names of their networks; Nova knows nothing of it
+ * The listed sub-ports that belong to these ports, with the names of their networks. Nova does not know them
  * (docs/sources/go-provider.md, "Node addresses", step 4).
  */
 export function subportsOf(

@@ -1,4 +1,4 @@
-/** Nova's servers with their ports, one by one or in bulk. */
+/** Nova's servers and their ports, read one by one or in bulk. */
 import type { NeutronPort, Server } from '../../model/node/nova.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, CloudReader } from '../../ports.ts';
@@ -7,14 +7,14 @@ import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 
 const PORT_FIELDS = ['id', 'network_id', 'device_id', 'status', 'fixed_ips', 'trunk_details'];
-/** For more servers than this all ports of the project are listed: who joins next to so many finds his among them. */
+/** The number of servers from which all ports of the project are listed at once. */
 const AT_ONCE = 10;
 
 type Reading = Pick<Cloud, 'list' | 'get'>;
 
 type NameFrom = 'name' | 'hostname' | 'first-label';
 
-/** Undefined only after Nova said of this very server that it is not there. */
+/** The server with this id. Undefined only if Nova answered 404 for exactly this id. */
 export async function readServer(
   id: string,
   when: 'now' | 'lately',
@@ -30,7 +30,7 @@ export async function readServer(
   return server && withFlavorName(server, reader);
 }
 
-/** Those that may be the one of a Node of this name, and perhaps more. */
+/** The servers that may be the one of a Node of this name, and perhaps more. */
 export async function serversNamed(
   nodeName: string,
   nameFrom: NameFrom,
@@ -46,7 +46,7 @@ export async function serversNamed(
   return Promise.all((found ?? []).map((one) => withFlavorName(one, reader)));
 }
 
-/** Nova's filter is a regular expression of its database, whatever the case. */
+/** Lists servers by name. Nova's filter is a regular expression of its database, which may ignore case. */
 async function listNamed(nodeName: string, nameFrom: NameFrom, cloud: Reading): Promise<readonly Server[]> {
   const [label = ''] = nodeName.split('.');
   const filters = {
@@ -78,20 +78,20 @@ export async function readPorts(
   return ports ?? [];
 }
 
-/** Every server of the project, by its id. */
+/** Every server of the project, by id. */
 export async function listServers(cloud: Reading): Promise<ReadonlyMap<string, Server>> {
   const found = (await cloud.list('server')) as unknown as readonly Server[];
   return new Map(found.map((server) => [server.id, server]));
 }
 
-/** The same with the names of their flavors. */
+/** Every server of the project with the name of its flavor, by id. */
 export async function listServersWhole(reader: CloudReader): Promise<ReadonlyMap<string, Server>> {
   const listed = [...(await listServers(reader.cloud)).values()];
   const servers = await Promise.all(listed.map((one) => withFlavorName(one, reader)));
   return new Map(servers.map((one) => [one.id, one]));
 }
 
-/** The ports of these servers, and perhaps of more, in few calls however many there are. */
+/** The ports of these servers, and perhaps of more, in few calls. */
 export async function portsByServer(
   serverIds: readonly string[],
   cloud: Reading,
@@ -100,7 +100,7 @@ export async function portsByServer(
   return Map.groupBy(ports, ({ device_id = '' }) => device_id);
 }
 
-/** Before microversion 2.47 a server has but the id of its flavor. */
+/** The server with the name of its flavor. Before microversion 2.47 it has only the flavor's id. */
 async function withFlavorName(server: Server, reader: CloudReader): Promise<Server> {
   const { id, original_name } = server.flavor ?? {};
   if (id === undefined || original_name !== undefined) return server;

@@ -1,9 +1,9 @@
 import type { World } from '../../ports.ts';
 
-/** Neutron tells its max_routes only where it refuses, so it is asked again after this many milliseconds. */
+/** The time after which Neutron is asked again, in milliseconds. It tells max_routes only when it refuses a route. */
 const KEEP_MS = 3_600_000;
 
-/** How many routes a router takes, where Neutron said so to this process within the hour. */
+/** The number of routes that a router accepts, if Neutron said so to this process within the hour. */
 export function limitOf(
   router: string,
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
@@ -20,7 +20,7 @@ export function noteLimit(
   memory.fullRouters.set(router, { limit, until: clock.now() + KEEP_MS });
 }
 
-/** For somebody who asks for the routes, since the limit may have been raised. */
+/** Forgets the limits when a person asks for the routes, since max_routes may have been raised. */
 export function forgetLimits({ memory }: Pick<World, 'memory'>): void {
   memory.fullRouters.clear();
 }

@@ -64,7 +64,7 @@ describe('spec.loadBalancerIP', () => {
 
     expect(addressOf(it.sandbox)).toBe(address);
     expect(mine.port_id).toBeNull();
-    expect(readyOf(it.sandbox)?.message).toContain('cannot change without taking the address away');
+    expect(readyOf(it.sandbox)?.message).toContain('the change would take the address away');
   });
 
   test('is refused in words when the floating IP is attached to something else', async () => {

@@ -1,6 +1,6 @@
 /** Comparison of desired with observed values (decision 3). */
 import type { AttributeRule } from './attributes.ts';
-import { askedDescription, mergeTags, recordedIn } from './ownership.ts';
+import { userDescription, mergeTags, recordedIn } from './ownership.ts';
 import type { Condition } from './kubernetes.ts';
 import type { AdditionalVip, Attributes } from './resources.ts';
 import { identityOf } from './tls/certificate-facts.ts';
@@ -21,7 +21,7 @@ export function equalAttribute(rule: AttributeRule, desired: unknown, observed: 
     case 'set-record':
       return sameSet(recordedIn(observed), recordedIn(desired)) && sameUserTags(desired, observed);
     case 'asked-text':
-      return askedDescription(desired) === askedDescription(observed);
+      return userDescription(desired) === userDescription(observed);
     case 'sparse':
       return sameJson(withoutNulls(desired), withoutNulls(observed));
     case 'reference':

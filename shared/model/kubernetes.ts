@@ -144,7 +144,7 @@ export interface ObjectEvent {
 }
 
 /** The floating IP that an external Service asks for by spec.loadBalancerIP; undefined for IPv6, which has none. */
-export function askedFloatingIP({ spec }: Pick<Service, 'spec'>): string | undefined {
+export function requestedFloatingIP({ spec }: Pick<Service, 'spec'>): string | undefined {
   const { loadBalancerIP = '' } = spec;
   return loadBalancerIP === '' || loadBalancerIP.includes(':') ? undefined : loadBalancerIP;
 }

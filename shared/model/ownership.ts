@@ -207,7 +207,7 @@ export function describe(text: string | undefined, own: string): string {
 }
 
 /** The text in a description that a Service asked for; empty where there is none. */
-export function askedDescription(description: unknown): string {
+export function userDescription(description: unknown): string {
   const text = String(description);
   const at = text.lastIndexOf(BETWEEN);
   return at > 0 ? text.slice(0, at) : '';

@@ -24,11 +24,11 @@ export interface JoinIntent {
   readonly hasConsent: (loadBalancer: WireResource) => boolean;
 }
 
-/** Why a Service is not put on the load balancer that it asks for. */
+/** Why a Service is not put on the load balancer that it names. */
 export interface NotJoined {
   readonly because: 'missing' | 'other-cluster' | 'no-consent' | 'full' | 'external' | 'has-another';
-  /** Id or sharing name that was asked for. */
-  readonly asked: string;
+  /** The id or the sharing name that the Service names. */
+  readonly named: string;
   /** Id of the load balancer that was found. */
   readonly id?: string;
   /** The Services on it, as `NAMESPACE/NAME`. */

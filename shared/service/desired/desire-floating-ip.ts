@@ -1,5 +1,5 @@
 import { choosesFloatingSubnet } from '../intent/cloud-questions.ts';
-import { askedFloatingIP } from '../../model/kubernetes.ts';
+import { requestedFloatingIP } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import type { NetworkFacts, FloatingSubnet } from '../../model/network/network-facts.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../model/ownership.ts';
@@ -40,7 +40,7 @@ export function desireFloatingIP(
     };
   }
   const { service } = intent;
-  const address = askedFloatingIP(service);
+  const address = requestedFloatingIP(service);
   const chosen = desireFloatingSubnets(intent, network, facts);
   if (!chosen.subnets)
     return { resources: [floatingIPInUse(intent, facts, cluster)], problems: chosen.problems };

@@ -177,7 +177,7 @@ export function joiningProblems(
   const { loadBalancerName } = intent.annotated.Service;
   const problem: Problem = {
     field: loadBalancerName === undefined ? LOAD_BALANCER_ID : LOAD_BALANCER_NAME,
-    value: loadBalancerName ?? not.asked,
+    value: loadBalancerName ?? not.named,
     message: WORDS[not.because](not),
   };
   return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];

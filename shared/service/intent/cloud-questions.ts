@@ -1,6 +1,6 @@
 /** What the stage observe has to look up in the cloud for one Service. */
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
-import { askedFloatingIP } from '../../model/kubernetes.ts';
+import { requestedFloatingIP } from '../../model/kubernetes.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
@@ -50,7 +50,7 @@ interface SubnetChoice {
  */
 export function choosesFloatingSubnet({ annotated, service }: SubnetChoice): boolean {
   const { floatingip, Service } = annotated;
-  if (askedFloatingIP(service) !== undefined) return false;
+  if (requestedFloatingIP(service) !== undefined) return false;
   const { floatingSubnet = '', floatingSubnetTags = '' } = Service;
   return !floatingip.subnet_id && floatingSubnet + floatingSubnetTags !== '';
 }

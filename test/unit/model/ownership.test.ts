@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  askedDescription,
+  userDescription,
   describe,
   loadBalancerDescription,
   mergeTags,
@@ -28,9 +28,9 @@ test('the longest one still says for which Service the load balancer was made', 
 });
 
 test('only what a Service asked for is read back', () => {
-  expect(askedDescription(describe('Our | shop', own))).toBe('Our | shop');
+  expect(userDescription(describe('Our | shop', own))).toBe('Our | shop');
   for (const text of [own, '', 'by hand', undefined, `${own},lb_version:1.1`])
-    expect(askedDescription(text)).toBe('');
+    expect(userDescription(text)).toBe('');
 });
 
 test('no other Service is named by a word of the text', () => {

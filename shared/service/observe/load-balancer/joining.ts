@@ -27,7 +27,7 @@ export async function whyNotJoin(
     if (!isOwn && !join.hasConsent(loadBalancer)) return 'no-consent';
     return others.length + 1 > join.limit ? 'full' : undefined;
   })();
-  const no = { asked: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
+  const no = { named: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
   if (because) return { because, ...no };
   const isOpen = join.internal && (await hasFloatingIP(loadBalancer, cloud));
   return isOpen ? { because: 'external', ...no } : undefined;
@@ -45,11 +45,11 @@ export async function whyNotMove(
   const has = { because: 'has-another', key: name, id: primary.id } as const;
   if (tag !== undefined) {
     const isElsewhere = found.some((lb) => lb.id !== primary.id && isThere(lb) && hasTag(lb['tags'], tag));
-    return isElsewhere ? { ...has, asked: tag } : undefined;
+    return isElsewhere ? { ...has, named: tag } : undefined;
   }
   if (id === undefined || !asksForAnother(join, primary)) return undefined;
   const isElsewhere = (await cloud.list('loadbalancer', { id })).some(isThere);
-  return isElsewhere ? { ...has, asked: id } : undefined;
+  return isElsewhere ? { ...has, named: id } : undefined;
 }
 
 /** Whether it has to be looked whether there is such a one. */

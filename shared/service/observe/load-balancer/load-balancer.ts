@@ -83,7 +83,7 @@ async function findJoined(
     return notJoined ? { notJoined } : { primary: found };
   }
   if (tag !== undefined || id === undefined || join.noted) return {};
-  return { notJoined: { because: 'missing', asked: id, key: unit.name } };
+  return { notJoined: { because: 'missing', named: id, key: unit.name } };
 }
 
 /** One that was made twice, and not one that was found because the Service shares it. */

@@ -1,4 +1,4 @@
-import { askedFloatingIP } from '../../../model/kubernetes.ts';
+import { requestedFloatingIP } from '../../../model/kubernetes.ts';
 import {
   clusterTag,
   floatingIPDescription,
@@ -34,7 +34,7 @@ export async function findFloatingIP(
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
   const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = intent;
-  const asked = wantsOne && unit.service ? askedFloatingIP(unit.service) : undefined;
+  const asked = wantsOne && unit.service ? requestedFloatingIP(unit.service) : undefined;
   const attached = (await attachedTo(primary, cloud)) ?? (await attachedTo(replacement, cloud));
   if (attached) return { resource: observed(attached, unit, cluster) };
   if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);

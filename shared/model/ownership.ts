@@ -228,3 +228,8 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
 export function isAdopted({ tags }: Pick<WireResource, string>): boolean {
   return tagValue(tags, 'port') === undefined || tagValue(tags, 'replaces') !== undefined;
 }
+
+/** By its description: created by us, or by the Go provider, for this Service. Only such a one is ever deleted. */
+export function isFloatingIPMadeFor(wire: WireResource, unit: { readonly name: ServiceKey }): boolean {
+  return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
+}

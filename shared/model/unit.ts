@@ -1,7 +1,5 @@
-import type { PortEndpoints } from './load-balancer/service-endpoints.ts';
 import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
-import type { TlsSecretFacts } from './tls/tls-secret.ts';
 
 /** The Leases that a run takes before it writes to a load balancer. */
 export interface LeaseNames {
@@ -21,15 +19,12 @@ export interface Unit {
   readonly name: ServiceKey;
   /** The Service as it was read; undefined where the apiserver answered 404. */
   readonly service?: Service;
-  /** Names of the nodes that have an endpoint which takes traffic, sorted. Only with externalTrafficPolicy Local. */
-  readonly localNodes?: readonly string[];
-  /** The Pods behind each port, where the load balancer goes to Pods; undefined for a port that has a node port. */
-  readonly endpoints?: readonly (PortEndpoints | undefined)[];
-  /** Facts about the Secrets whose certificates it asks for, by name. */
-  readonly tlsSecrets?: ReadonlyMap<string, TlsSecretFacts>;
   /** Whether the Service wants a load balancer of ours. */
   readonly wanted: boolean;
 }
+
+/** How far a unit is looked into: `shallow` leaves out what is on its load balancer, for the sweep's first look. */
+export type Depth = 'deep' | 'shallow';
 
 /** What is remembered of a unit, so that the next sweep need not look deeper (design.md, "The sweep is cheap"). */
 export interface UnitState {

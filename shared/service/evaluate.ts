@@ -1,25 +1,23 @@
-import { desire } from './desire.ts';
-import { hashOf } from './desired/desire-service.ts';
-import { joinIntent, networkQuestion } from './intent/cloud-questions.ts';
-import { memberAddresses } from './desired/desire-security-group.ts';
-import type { Desired } from './desired/desire-service.ts';
-import { readIntent } from './intent/service-intent.ts';
-import type { ServiceIntent } from './intent/service-intent.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { Subnet } from '../model/network/network-facts.ts';
+import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Unit } from '../model/unit.ts';
-import type { Project } from './observe/project.ts';
-import { isLocked } from './observe/observed.ts';
-import type { Observed } from './observe/observed.ts';
-import { observeTop } from './observe/top.ts';
-import { observeUnit } from './observe/observe-service.ts';
-import { planUnit } from './plan-unit.ts';
-import type { Depth } from './plan-unit.ts';
-import type { CloudReader, World } from '../ports.ts';
+import type { Depth, Unit } from '../model/unit.ts';
+import type { World } from '../ports.ts';
+import { desire } from './desired/desire.ts';
+import { hashOf } from './desired/desire-service.ts';
+import type { Desired } from './desired/desire-service.ts';
+import { readAsDialect } from './intent/as-dialect.ts';
+import { joinIntent } from './intent/cloud-questions.ts';
+import type { ServiceIntent } from './intent/service-intent.ts';
+import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
+import { observeService } from './observe/observe-service.ts';
+import type { Observed, Source } from './observe/observed.ts';
+import { observeHeadroom } from './observe/offers.ts';
+import { createsLoadBalancer, planService } from './plan/plan-service.ts';
+import { questionOf } from './question.ts';
 
-/** Observe, desire and plan: everything before the first write. */
+/** One Service before the first write: what is there, what should be, and the way from one to the other. */
 export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
@@ -35,37 +33,48 @@ export interface Evaluation {
   readonly hash: string;
 }
 
-/** The whole truth about one unit. `shallow` leaves out what is on the load balancer, for the sweep's first look. */
+/**
+ * Five steps, and nothing is written: find the load balancer, read the intent, observe, desire, plan. `shallow` leaves out what
+ * is on the load balancer, for the sweep's first look.
+ */
 export async function evaluate(
   unit: Unit,
   nodes: readonly Node[],
-  world: CloudReader & Pick<World, 'config'> & { readonly project?: Project },
+  world: Source & Pick<World, 'config'>,
   cluster: ClusterIdentity,
   depth: Depth = 'deep',
 ): Promise<Evaluation> {
-  const asked = unit.service && unit.wanted ? readIntent(unit.service, world.config) : undefined;
-  const network = asked && networkQuestion(asked, unit.endpoints);
-  const join = asked && joinIntent(asked, world.config);
-  const managed = world.config.loadBalancer.manageSecurityGroups;
-  const securityGroup = {
-    managed,
-    addresses: (subnet: Subnet | undefined) =>
-      asked && managed ? memberAddresses(nodes, subnet, asked, unit.endpoints) : [],
-  };
-  const observe = depth === 'deep' ? observeUnit : observeTop;
-  const observed = await observe({ unit, nodes, cluster, network, securityGroup, join }, world);
-  const wished = await desire(unit, observed, network, nodes, world, cluster);
-  const { desired, intent, approved } = wished;
+  const { config } = world;
+  const { service, wanted } = unit;
+  const about = { unit, cluster, nodes, depth, config };
+
+  // Other controllers made load balancers too, and their Services mean what those understood: so the load balancer comes first.
+  const join = service && wanted ? joinIntent(service, config) : undefined;
+  const found = await findLoadBalancer({ ...about, join }, world);
+
+  const reading = readAsDialect(service, found.loadBalancer, config);
+
+  const observed = await observeService(questionOf(about, found.loadBalancer, reading), found, world);
+
+  const desired = desire({ ...about, observed, reading });
+
+  // Only a plan that creates a load balancer has to know the quota, which costs a list of each limited kind.
+  const input = { ...about, observed, desired: desired.here };
+  const draft = planService(input);
+  const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;
+  const plan = headroom ? planService({ ...input, headroom }) : draft;
+
+  const { intent, approved } = reading;
   const { loadBalancer, replacement } = observed;
   return {
     unit,
     cluster,
     ...(intent ? { intent } : {}),
     observed,
-    desired,
-    plan: await planUnit(unit, observed, wished, nodes, world, cluster, depth),
+    desired: desired.own,
+    plan,
     locked: loadBalancer !== undefined && isLocked(loadBalancer),
     ...(replacement && isLocked(replacement) ? { replacing: replacement.id } : {}),
-    hash: hashOf(desired, approved, intent?.annotated.Service.loadBalancerName),
+    hash: hashOf(desired.own, approved, intent?.annotated.Service.loadBalancerName),
   };
 }

@@ -6,7 +6,6 @@
  * Deleting is desiring nothing. Nothing waits for Octavia: the run ends as `progressing` and the key comes back.
  */
 import { nothingApplied, runSummary, reportFailure } from './finish.ts';
-import { withEndpoints } from './endpoints.ts';
 import { evaluate } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
@@ -16,7 +15,6 @@ import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
 import { trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
-import { withTlsSecrets } from './tls-secrets.ts';
 import { takeRememberedLeases } from './remembered-leases.ts';
 import { end, ensureFinalizer, writeUnderRememberedLeases, writeUnderLease } from './under-lease.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
@@ -29,8 +27,7 @@ export async function reconcileService(
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not the key of a Service`);
   const service = await world.kube.getService(name.namespace, name.name);
-  const bare = unitOf(request.key, name, service, world.config);
-  const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
+  const unit = unitOf(request.key, name, service, world.config);
   if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
   if (readsInFull(request.trigger)) trustNothing(unit, world);
   try {

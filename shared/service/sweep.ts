@@ -13,12 +13,10 @@ import type { UnitState } from '../model/unit.ts';
 import { addressesOf } from './observe/network/node-ports.ts';
 import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
-import { withEndpoints } from './endpoints.ts';
 import { findOrphans } from './orphans.ts';
 import type { Found } from '../model/outcome.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
-import { withTlsSecrets } from './tls-secrets.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 
 export async function findServices(
@@ -97,8 +95,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const state = states.get(service.metadata.uid);
   if (!state || !hasFinalizer(service)) return 'unsettled';
   const name = keyOf(service);
-  const bare = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
-  const unit = await withTlsSecrets(await withEndpoints(bare, world.kube), world);
+  const unit = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
   const evaluation = await evaluate(unit, nodes, { ...world, project }, cluster, 'shallow');
   view.certificates.set(unit.key, evaluation.desired.certificates);
   if (state.hash !== evaluation.hash) return 'unsettled';

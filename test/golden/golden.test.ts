@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
-import { withEndpoints } from '../../shared/service/endpoints.ts';
 import { evaluate } from '../../shared/service/evaluate.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
+import type { Kube } from '../../shared/ports.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import { CloudModel } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
+import { secretsOf } from '../support/tls-secret.ts';
 import { contentsOf } from './observed.ts';
 import type { Answers } from './observed.ts';
 
@@ -46,9 +47,9 @@ async function planOf(name: string): Promise<string> {
   const { items } = parse(read(name, 'nodes.yaml') ?? '') as { readonly items: readonly Node[] };
   const observed = JSON.parse(read(name, 'observed.json') ?? '{}') as Answers;
   const key = keyOf(service);
-  const bare = unitOf(serviceKey(key.namespace, key.name), key, service, config);
-  const unit = await withEndpoints(bare, endpointsIn(read(name, 'endpoints.yaml') ?? '{}'));
+  const unit = unitOf(serviceKey(key.namespace, key.name), key, service, config);
   const world = {
+    kube: { ...endpointsIn(read(name, 'endpoints.yaml') ?? '{}'), ...secretsOf({}) },
     cloud: new CloudModel(contentsOf(observed), observed.octavia?.minor),
     clock: { now: () => NOW },
     config,
@@ -59,7 +60,7 @@ async function planOf(name: string): Promise<string> {
 }
 
 /** What the apiserver knows of the Pods behind the Service. */
-function endpointsIn(text: string): Parameters<typeof withEndpoints>[1] {
+function endpointsIn(text: string): Pick<Kube, 'listEndpointSlices' | 'listPods'> {
   const { slices = [], pods = [] } = parse(text) as { slices?: EndpointSlice[]; pods?: Pod[] };
   return {
     listEndpointSlices: () => Promise.resolve(slices),

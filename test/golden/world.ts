@@ -7,11 +7,13 @@ import { evaluate } from '../../shared/service/evaluate.ts';
 import type { Evaluation } from '../../shared/service/evaluate.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
-import type { Unit } from '../../shared/model/unit.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
 import type { Contents, Wire } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
+import { podsOf } from '../support/service-pods.ts';
+import type { ServicePods } from '../support/service-pods.ts';
+import { secretsOf } from '../support/tls-secret.ts';
 
 /** What another controller made for one Service, as it was recorded on the lab (takeover/README.md). */
 export interface RecordedWorld {
@@ -52,17 +54,18 @@ export function configOf(world: RecordedWorld): Config {
 export function evaluateWorld(
   world: RecordedWorld,
   config = configOf(world),
-  known: Pick<Unit, 'localNodes' | 'endpoints'> = {},
+  pods: Partial<ServicePods> = {},
 ): Promise<Evaluation> {
   const key = keyOf(world.service);
-  const found = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
-  const unit = { ...found, ...known };
+  const unit = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
+  const nodes = world.nodes.map(({ metadata }) => metadata.name);
+  const kube = { ...podsOf(world.service, { nodes, ...pods }), ...secretsOf({}) };
   const cloud = new CloudModel(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
   return evaluate(
     unit,
     world.nodes,
-    { cloud, clock: { now: () => 0 }, config, memory: newMemory() },
+    { kube, cloud, clock: { now: () => 0 }, config, memory: newMemory() },
     cluster,
   );
 }

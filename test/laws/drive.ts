@@ -7,15 +7,15 @@ import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
-import type { Unit } from '../../shared/model/unit.ts';
+import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { ObservedResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
 import { forgetStored } from '../../shared/service/observe/stored-certificates.ts';
-import { withTlsSecrets } from '../../shared/service/tls-secrets.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import type { CloudModel } from '../support/cloud-model.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
+import { podsOf } from '../support/service-pods.ts';
 import { aTlsSecret, secretsOf } from '../support/tls-secret.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
@@ -33,17 +33,23 @@ const kube = secretsOf({
   'other-tls': aTlsSecret('two', { name: 'other-tls' }),
 });
 
-export async function evaluation(
+export function evaluation(
   service: Service,
   nodes: readonly Node[],
   cloud: CloudModel,
   config: Config = aConfig(),
-  known: Pick<Unit, 'endpoints'> = {},
+  pods: readonly PodEndpoint[] = [],
 ): Promise<Evaluation> {
   const name = keyOf(service);
-  const bare = unitOf(serviceKey(name.namespace, name.name), name, service, config);
-  const unit = { ...(await withTlsSecrets(bare, { kube, config })), ...known };
-  return evaluate(unit, nodes, { cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) }, CLUSTER);
+  const unit = unitOf(serviceKey(name.namespace, name.name), name, service, config);
+  const on = nodes.map(({ metadata }) => metadata.name);
+  const apiserver = { ...kube, ...podsOf(service, { nodes: on, behind: [pods] }) };
+  return evaluate(
+    unit,
+    nodes,
+    { kube: apiserver, cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) },
+    CLUSTER,
+  );
 }
 
 /** All runs against one cloud are of one process. */
@@ -61,11 +67,11 @@ export async function settle(
   nodes: readonly Node[],
   cloud: CloudModel,
   config?: Config,
-  known?: Pick<Unit, 'endpoints'>,
+  pods?: readonly PodEndpoint[],
 ): Promise<readonly Plan[]> {
   const plans: Plan[] = [];
   for (let runs = 0; runs < 60; runs += 1) {
-    const seen = await evaluation(service, nodes, cloud, config, known);
+    const seen = await evaluation(service, nodes, cloud, config, pods);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
     const { error } = await apply(seen.plan.steps, seen.observed.resources, {

@@ -32,12 +32,6 @@ const service = (local: boolean): Service =>
     },
   });
 
-const at = (
-  pods: readonly PodEndpoint[],
-): { readonly endpoints: readonly [{ pods: readonly PodEndpoint[]; refused: [] }] } => ({
-  endpoints: [{ pods, refused: [] }],
-});
-
 const config = aConfig(undefined, { subnetId: SUBNET });
 
 const inSubnet = (pods: readonly PodEndpoint[]): readonly string[] => {
@@ -55,13 +49,13 @@ test('the pool has the Pods in the subnet, each once, whatever was in it before 
         const cloud = new CloudModel();
         const near = rounds.map((pods) => pods.filter(({ address }) => !address.startsWith('10.9.')));
         for (const pods of near) {
-          await settle(service(local), nodes, cloud, config, at(pods));
+          await settle(service(local), nodes, cloud, config, pods);
           const members = cloud
             .all('member')
             .map((one) => `${String(one['address'])}:${String(one['protocol_port'])}`);
           expect(members.sort()).toEqual(inSubnet(pods));
         }
-        const reversed = at([...(near.at(-1) ?? [])].reverse());
+        const reversed = [...(near.at(-1) ?? [])].reverse();
         const [plan] = await settle(service(local), nodes, cloud, config, reversed);
         expect(plan?.steps).toEqual([]);
       },

@@ -1,5 +1,5 @@
 import { isOfNode } from '../node/node.ts';
-import type { ResourceKind } from '../resources.ts';
+import type { ResourceKind, WireResource } from '../resources.ts';
 
 /** The status tree of a load balancer: what is on it, in which state (Octavia API, "Get the Load Balancer status tree"). */
 interface StatusNode {
@@ -55,4 +55,9 @@ export function isOutsideOctavia(kind: ResourceKind): boolean {
 
 export function isOfSecurityGroup(kind: ResourceKind): boolean {
   return kind === 'securitygroup' || kind === 'securitygrouprule' || kind === 'port';
+}
+
+/** Octavia holds its lock on the load balancer: every write would be a 409. */
+export function isLocked({ provisioning_status: status }: WireResource): boolean {
+  return String(status).startsWith('PENDING_');
 }

@@ -231,17 +231,3 @@ function desireRule(
     },
   };
 }
-
-/**
- * The resources without security group rules of ports that have no pool: another Service has the port on the same load
- * balancer, or the cloud cannot serve it. A group that has no rule left is empty on purpose (decision 81).
- */
-export function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
-  const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));
-  const isIdle = ({ kind, places = [] }: DesiredResource): boolean =>
-    kind === 'securitygrouprule' && !places.some((place) => pools.has(`pool/${place}`));
-  if (!desired.some(isIdle)) return desired;
-  const left = desired.filter((resource) => !isIdle(resource));
-  if (left.some(({ kind }) => kind === 'securitygrouprule')) return left;
-  return left.map((one) => (one.kind === 'securitygroup' ? { ...one, mayBeEmpty: true as const } : one));
-}

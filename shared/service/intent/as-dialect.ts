@@ -18,22 +18,36 @@ function asKinx(config: Config): Config {
  * The configuration with the provider of a load balancer that exists, which never changes. The provider in cloud.conf is
  * for new load balancers.
  */
-export function ofProvider(config: Config, provider: unknown): Config {
+function ofProvider(config: Config, provider: unknown): Config {
   if (typeof provider !== 'string') return config;
   return { ...config, loadBalancer: { ...config.loadBalancer, lbProvider: provider } };
 }
 
+/** What a Service asks for, read for its load balancer. */
+export interface Reading {
+  /** Undefined when the Service is gone. */
+  readonly intent?: ServiceIntent;
+  /** The configuration as the one who made the load balancer would have read it: its defaults, its kind of address. */
+  readonly config: Config;
+  /** The same for a load balancer that takes its place: the provider is that of cloud.conf. */
+  readonly asNew: Config;
+  /** Hashes of changes that may be made, sorted. */
+  readonly approved: readonly string[];
+}
+
 /** The intent with the defaults and the kind of address of the controller that made the load balancer. */
-export function asDialect(
+export function readAsDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
   config: Config,
-): { readonly config: Config; readonly intent?: ServiceIntent } {
+): Reading {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
   const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
-  if (!service) return { config: own };
+  const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
+  if (!service) return { ...configs, approved: [] };
   const intent = readIntent(service, own);
-  return { config: own, intent: isKinx ? withoutDescription(intent) : intent };
+  const approved = [...(intent.annotated.Service.approved ?? [])].sort();
+  return { ...configs, intent: isKinx ? withoutDescription(intent) : intent, approved };
 }
 
 const FIELD = 'levelset.openstack.org/description';

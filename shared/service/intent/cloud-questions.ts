@@ -10,7 +10,9 @@ import type { NetworkQuestion } from '../../model/network/network-facts.ts';
 import { LOAD_BALANCER_ADDRESS, sharedTag } from '../../model/ownership.ts';
 import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
 import { parseTlsReference } from '../../model/tls/certificate-facts.ts';
+import { readSetting } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
+import { configOf } from './service-config.ts';
 import { wantsFloatingIP } from './service-intent.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
@@ -81,15 +83,20 @@ export function certificateQuestion(
   return { references: [...new Set(texts)].flatMap((text) => parseTlsReference(text) ?? []) };
 }
 
-/** In Octavia: the load balancer that the Service is to share with others (decision 20). */
-export function joinIntent(intent: ServiceIntent, config: Config): JoinIntent {
-  const { loadBalancerId: id = '', loadBalancerName: name } = intent.annotated.Service;
-  const { namespace, annotations = {} } = intent.service.metadata;
+/**
+ * In Octavia: the load balancer that the Service is to share with others (decision 20). It is asked for before the intent can be
+ * read, because how that is read depends on who made the load balancer.
+ */
+export function joinIntent(service: Service, config: Config): JoinIntent {
+  const own = configOf(service, config).config;
+  const id = readSetting(service, 'loadBalancerId', own) ?? '';
+  const name = readSetting(service, 'loadBalancerName', own);
+  const { namespace, annotations = {} } = service.metadata;
   return {
     ...(id === '' ? {} : { id }),
     noted: annotations[LOAD_BALANCER_ADDRESS] !== undefined,
     ...(name === undefined ? {} : { tag: sharedTag(namespace, name) }),
-    internal: intent.internal,
+    internal: readSetting(service, 'internal', own) === true || config.loadBalancer.internalLb,
     limit: config.loadBalancer.maxSharedLb,
     hasConsent: (loadBalancer) => mayJoin(config, namespace, loadBalancer),
   };

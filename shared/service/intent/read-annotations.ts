@@ -4,7 +4,7 @@ import { ANNOTATION_PREFIX, LOAD_BALANCER_ADDRESS } from '../../model/ownership.
 import type { Problem } from '../../model/plan.ts';
 import { KINX_LOAD_BALANCER_ID } from './service-config.ts';
 import { ANNOTATIONS, PREFIXES } from './annotations.ts';
-import type { AnnotationRow, Targets } from './annotation-row.ts';
+import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
 
@@ -91,6 +91,19 @@ export function readAnnotations(
     ports: ports.map(({ values }) => values),
     problems: [...problems.values(), ...unknownAnnotations(annotations, known)],
   };
+}
+
+/** One setting of the whole Service by itself. What is wrong with it is a Problem where all annotations are read. */
+export function readSetting<S extends keyof ServiceSettings>(
+  { metadata }: Pick<Service, 'metadata'>,
+  setting: S,
+  config: Config,
+): ServiceSettings[S] | undefined {
+  const row = ANNOTATIONS.find(({ on, sets }) => on === 'Service' && sets === setting);
+  const unheard = new Map<string, Problem>();
+  const found = row && findOne(row.names, metadata.annotations ?? {}, unheard);
+  const value = row && read(row, found, { config, namespace: metadata.namespace }, unheard);
+  return value as ServiceSettings[S] | undefined;
 }
 
 /** The spellings of `levelset.openstack.org/x` for one port: with its name, and with its number. */

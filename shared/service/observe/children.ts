@@ -1,11 +1,11 @@
-import { nextPlace, transportOf } from '../../model/address.ts';
-import { tagValue } from '../../model/ownership.ts';
+import { nextPlace, policyAddressOf, transportOf } from '../../model/address.ts';
+import type { Address } from '../../model/address.ts';
+import { clusterTag, hasTag, tagValue } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import type { Cloud } from '../../ports.ts';
 import { ownsListener, ownsMember, ownsPool, ownsUnusedPool } from './load-balancer/owners.ts';
 import type { Owners } from './load-balancer/owners.ts';
-import { observePolicies } from './policies.ts';
-import { memberOf, monitorOf } from './pool-contents.ts';
 
 /**
  * Everything on one load balancer, addressed by what it is for: a listener by protocol family and port, a pool by the
@@ -100,4 +100,83 @@ async function observePoolContents(
     })),
     ...(monitor ? [monitorOf(pool.address, monitor)] : []),
   ];
+}
+
+export function memberOf(pool: Address, wire: WireResource): ObservedResource<'member'> {
+  const place = pool.slice('pool/'.length);
+  const address = `member/${place}/${String(wire['address'])}:${String(wire['protocol_port'])}`;
+  return { kind: 'member', address, id: wire.id, parent: pool, owned: true, wire };
+}
+
+export function monitorOf(pool: Address, wire: WireResource): ObservedResource<'healthmonitor'> {
+  const address = `monitor/${pool.slice('pool/'.length)}`;
+  return { kind: 'healthmonitor', address, id: wire.id, parent: pool, owned: true, wire };
+}
+
+/** The L7 policies of a listener of ours, with their rules. Those without our tag are somebody's own. */
+export async function observePolicies(
+  listener: ObservedResource,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list' | 'get'>,
+): Promise<readonly ObservedResource[]> {
+  const listed = (listener.wire['l7policies'] ?? []) as readonly { readonly id: string }[];
+  if (!listener.owned || listed.length === 0) return [];
+  const policies = await Promise.all(listed.map(({ id }) => cloud.get('l7policy', id)));
+  const taken = new Set<string>();
+  const observed = policies.flatMap((wire) => (wire ? [asResource(wire, listener, cluster, taken)] : []));
+  const rules = await Promise.all(
+    observed.filter(({ owned }) => owned).map((policy) => observeRules(policy, cloud)),
+  );
+  return [...observed, ...rules.flat()];
+}
+
+function asResource(
+  wire: WireResource,
+  listener: ObservedResource,
+  cluster: ClusterIdentity,
+  taken: Set<string>,
+): ObservedResource<'l7policy'> {
+  const place = listener.address.slice('listener/'.length);
+  const owned = hasTag(wire['tags'], clusterTag(cluster));
+  const redirect = `l7policy/${place}/redirect`;
+  const address = owned && !taken.has(redirect) ? redirect : `l7policy/${place}/${wire.id}`;
+  taken.add(address);
+  return { kind: 'l7policy', address, id: wire.id, parent: listener.address, owned, wire };
+}
+
+async function observeRules(
+  policy: ObservedResource,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly ObservedResource[]> {
+  const rules = await cloud.list('l7rule', {}, policy.id);
+  const first = `l7rule/${policy.address.slice('l7policy/'.length)}`;
+  return rules.map((wire, at) => ({
+    kind: 'l7rule' as const,
+    address: at === 0 ? first : `${first}/${wire.id}`,
+    id: wire.id,
+    parent: policyAddressOf(first),
+    owned: true,
+    wire,
+  }));
+}
+
+/**
+ * By member with weight 0: for so many milliseconds it has taken no new connection, since it was last written. Octavia's times
+ * are in UTC and have whole seconds. A member that we wrote and have not read since has no times: then the first of our
+ * writes counts.
+ */
+export function drainedForMs(
+  resources: readonly ObservedResource[],
+  expectedSinceMs: number | undefined,
+  now: number,
+): ReadonlyMap<Address, number> {
+  const drained = resources.filter(({ kind, wire }) => kind === 'member' && wire['weight'] === 0);
+  return new Map(
+    drained.map(({ address, wire }) => [address, now - (writtenAt(wire) ?? expectedSinceMs ?? now)]),
+  );
+}
+
+function writtenAt({ updated_at: updated, created_at: created }: WireResource): number | undefined {
+  const last = updated ?? created;
+  return typeof last === 'string' ? Date.parse(`${last}Z`) : undefined;
 }

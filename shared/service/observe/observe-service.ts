@@ -1,67 +1,174 @@
+import { isLocked } from '../../model/load-balancer/octavia.ts';
+import type { NetworkFacts, NetworkQuestion } from '../../model/network/network-facts.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import { observeChildren } from './children.ts';
-import { confirmExpectedState } from './remembered/expected-state.ts';
-import { asksForAnother } from './load-balancer/joining.ts';
-import { observeNetwork } from './network/network.ts';
-import { isLocked } from './observed.ts';
-import type { Observed, Question, Source } from './observed.ts';
+import { horizonAt, observeCertificates } from './certificates.ts';
+import { drainedForMs, observeChildren } from './children.ts';
+import { observeEndpoints } from './endpoints.ts';
+import type { ObservedEndpoints } from './endpoints.ts';
+import type { FoundLoadBalancer } from './load-balancer/find-load-balancer.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
-import type { Owners } from './load-balancer/owners.ts';
-import { observeHeadroom } from './quota.ts';
+import { ofWhom, sharingOf } from './load-balancer/sharing.ts';
+import { observeAsIfAnew } from './network/as-if-anew.ts';
+import { findFloatingIP } from './network/floating-ip.ts';
+import { observeNetwork } from './network/network.ts';
+import { observeNodePorts } from './network/node-ports.ts';
+import type { Observed, Question, Source } from './observed.ts';
+import { observeOffers } from './offers.ts';
+import { listsFor } from './project.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
-import { sharingOf } from './load-balancer/sharing.ts';
-import { observeTop, withSharing } from './top.ts';
+import { findSecurityGroups, securityGroupResources } from './security-group.ts';
+import { findStoredCertificates } from './stored-certificates.ts';
+import { observeTlsSecrets } from './tls-secrets.ts';
 
-/** Everything. A load balancer on which Octavia still works is not looked into: it could not be changed anyway. */
-export async function observeUnit(question: Question, source: Source): Promise<Observed> {
-  const expected = await observeExpected(question, source);
-  if (expected) return expected;
-  const top = await observeTop(question, source);
-  if (!top.loadBalancer) {
-    return question.network ? { ...top, headroom: await observeHeadroom(source) } : top;
-  }
-  if (isLocked(top.loadBalancer)) return top;
-  const { unit, cluster } = question;
-  const owners = ownersOf(unit, cluster, top.loadBalancer);
-  const children = await childrenOf(top.loadBalancer, owners, question, source);
-  if (!question.network && isGivenUp(top.loadBalancer, children, owners)) {
-    const { loadBalancer, ...left } = top;
-    return { ...left, resources: left.resources.filter(({ id }) => id !== loadBalancer.id) };
-  }
-  return withSharing({ ...top, resources: [...top.resources, ...children] }, unit, cluster);
+/** The question, with what the EndpointSlices say. */
+interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
+  readonly network: NetworkQuestion | undefined;
 }
 
-/** What our own writes led to, confirmed by one call. What is to be deleted is always read. */
-async function observeExpected(
-  { unit, cluster, network, nodes, securityGroup, join }: Question,
+/** What does not know Octavia's lock: floating IP, security group, ports, certificates; and facts about networks. */
+interface OutsideOctavia {
+  readonly resources: readonly ObservedResource[];
+  readonly facts: NetworkFacts;
+}
+
+const NO_ENDPOINTS: ObservedEndpoints = {};
+const NO_FACTS: NetworkFacts = { floatingNetworks: [], missing: [] };
+
+/** Everything that the question asks for, in Kubernetes, Octavia, Neutron and Barbican. Writes nothing. */
+export async function observeService(
+  question: Question,
+  { expected, ...found }: FoundLoadBalancer,
   source: Source,
-): Promise<Observed | undefined> {
-  const { cloud } = source;
-  const expected = network && (await confirmExpectedState(unit, network.external, source));
-  const loadBalancer = expected?.resources.find(({ kind }) => kind === 'loadbalancer')?.wire;
-  if (!expected || !loadBalancer || (join && asksForAnother(join, loadBalancer))) return undefined;
-  const [facts, octavia] = await Promise.all([
-    observeNetwork(network, loadBalancer, nodes, source),
-    cloud.octaviaVersion(),
+): Promise<Observed> {
+  const { unit, cluster } = question;
+  const { service, wanted } = unit;
+  const [octavia, behind, secrets, certificates] = await Promise.all([
+    source.cloud.octaviaVersion(),
+    service && wanted ? observeEndpoints(service, source.kube) : NO_ENDPOINTS,
+    observeTlsSecrets(question.secrets, unit.name.namespace, source.kube),
+    observeCertificates(question.certificates, source),
   ]);
-  const { resources, sinceMs } = expected;
-  const ports = securityGroup.addresses(facts.memberSubnet).map((address) => `port/${address}`);
-  if (!ports.every((port) => resources.some(({ address }) => address === port))) return undefined;
-  const sharing = sharingOf(loadBalancer, resources, unit, cluster);
-  return { loadBalancer, duplicates: [], sharing, resources, facts, octavia, expectedSinceMs: sinceMs };
+  const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };
+  const lb = found.loadBalancer;
+  const outside =
+    (expected && (await asExpected(asked, lb, expected.outsideOctavia, source))) ??
+    (await observeOutsideOctavia(asked, found, source));
+  const children = expected?.children ?? (lb ? await observeOnLoadBalancer(asked, lb, source) : []);
+  const onIt = children === 'given up' ? [] : children;
+  const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
+  const sharing = lb && sharingOf(lb, all, unit, cluster);
+  const resources = lb && sharing ? ofWhom(all, lb, sharing, unit) : all;
+  const observed = {
+    ...found,
+    ...behind,
+    ...(sharing ? { sharing } : {}),
+    resources,
+    facts: outside.facts,
+    octavia,
+    offers: { ...(await observeOffers(question.offers(octavia), source)), isMade: lb !== undefined },
+    certificates,
+    secrets,
+    ...(await observeIfReplaced(asked, lb, octavia, source)),
+    horizon: horizonAt(source.clock),
+    drainedForMs: drainedForMs(resources, expected?.sinceMs, source.clock.now()),
+    ...(expected ? { expectedSinceMs: expected.sinceMs } : {}),
+  };
+  if (children !== 'given up') return observed;
+  const { loadBalancer, ...left } = observed;
+  return { ...left, resources: resources.filter(({ id }) => id !== loadBalancer?.id) };
 }
 
-/** What is to be deleted is always read: nothing of somebody else's may go with it. */
-async function childrenOf(
+function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
+  return { kind: 'loadbalancer', address: 'lb', id: wire.id, owned: true, wire };
+}
+
+async function observeOutsideOctavia(
+  { unit, cluster, nodes, network, securityGroup, endpoints }: Asked,
+  found: FoundLoadBalancer,
+  source: Source,
+): Promise<OutsideOctavia> {
+  const lists = listsFor(source);
+  const lb = found.loadBalancer;
+  const isJoiner = lb && sharingOf(lb, [], unit, cluster).role === 'joiner';
+  const external = network?.external === true && !isJoiner;
+  const [floating, facts, groups, stored] = await Promise.all([
+    findFloatingIP(unit, found, { ...network, external }, cluster, lists),
+    network ? observeNetwork(network, lb, nodes, source) : NO_FACTS,
+    findSecurityGroups(unit, cluster, securityGroup.managed, { ...source, lists }),
+    findStoredCertificates(unit, cluster, { ...source, lists }),
+  ]);
+  const subnet = facts.memberSubnet;
+  const addresses = securityGroup.addresses(subnet, endpoints);
+  const { withoutPort, unfiltered, ...ports } = await observeNodePorts(groups, { addresses, subnet }, lists);
+  const { resource, loadBalancerIPTaken: taken } = floating;
+  return {
+    resources: [
+      ...(resource ? [resource] : []),
+      ...securityGroupResources(groups),
+      ...ports.resources,
+      ...stored,
+    ],
+    facts: {
+      ...facts,
+      withoutPort,
+      unfiltered,
+      ...(taken === undefined ? {} : { loadBalancerIPTaken: taken }),
+    },
+  };
+}
+
+/**
+ * The same as our own writes left it. Undefined where the Service asks for something that these did not write: a floating IP,
+ * or none, or the port of a new node.
+ */
+async function asExpected(
+  { nodes, network, securityGroup, endpoints }: Asked,
+  loadBalancer: WireResource | undefined,
+  resources: readonly ObservedResource[],
+  source: Source,
+): Promise<OutsideOctavia | undefined> {
+  const hasFloatingIP = resources.some(({ kind }) => kind === 'floatingip');
+  if (!network || network.external !== hasFloatingIP) return undefined;
+  const facts = await observeNetwork(network, loadBalancer, nodes, source);
+  const ports = securityGroup.addresses(facts.memberSubnet, endpoints).map((address) => `port/${address}`);
+  const there = new Set(resources.map(({ address }) => address));
+  return ports.every((port) => there.has(port)) ? { resources, facts } : undefined;
+}
+
+/**
+ * Listeners, pools and what belongs to them. Nothing is read on a load balancer on which Octavia still works, since it could
+ * not be changed anyway. What is to be deleted is always read, so that nothing of somebody else's goes with it; a load
+ * balancer on which nothing is this Service's, and somebody else's is, was given up.
+ */
+async function observeOnLoadBalancer(
+  { unit, cluster, network, depth }: Asked,
   lb: WireResource,
-  owners: Owners,
-  { unit, network }: Question,
   { cloud, clock, memory }: Source,
-): Promise<readonly ObservedResource[]> {
-  if (!network) return observeChildren(lb, owners, cloud, 'owners');
+): Promise<readonly ObservedResource[] | 'given up'> {
+  if (depth === 'shallow' || isLocked(lb)) return [];
+  const owners = ownersOf(unit, cluster, lb);
+  if (!network) {
+    const owned = await observeChildren(lb, owners, cloud, 'owners');
+    return isGivenUp(lb, owned, owners) ? 'given up' : owned;
+  }
   const cached = cachedChildren(unit.key, lb, memory);
   if (cached) return cached;
   const children = await observeChildren(lb, owners, cloud, 'all');
   cacheChildren(unit.key, lb, children, { memory, clock });
   return children;
+}
+
+/** Read only where something is approved: perhaps a change for which another load balancer has to be made. */
+async function observeIfReplaced(
+  { network, nodes, offersIfReplaced }: Asked,
+  lb: WireResource | undefined,
+  octavia: Observed['octavia'],
+  source: Source,
+): Promise<Pick<Observed, 'ifReplaced'>> {
+  if (!network || !lb || !offersIfReplaced) return {};
+  const [facts, offers] = await Promise.all([
+    observeAsIfAnew(network, lb, nodes, source),
+    observeOffers(offersIfReplaced(octavia), source),
+  ]);
+  return { ifReplaced: { facts, offers: { ...offers, isMade: false } } };
 }

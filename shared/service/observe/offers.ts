@@ -14,3 +14,24 @@ async function listOf(kind: 'flavor' | 'availabilityzone', source: CloudReader):
   const found = await onceAMinute(source, `${kind}s`, () => source.cloud.list(kind));
   return found.map(({ id, name, enabled }) => ({ id, name: String(name), enabled: enabled === true }));
 }
+
+const COUNTED = ['loadbalancer', 'listener', 'pool', 'healthmonitor'] as const;
+
+/**
+ * What a create may still take of each limited kind; kinds without a limit are absent. Without limits it is one call a minute,
+ * with them a list of each kind.
+ */
+export async function observeHeadroom(reader: CloudReader): Promise<Readonly<Record<string, number>>> {
+  const { cloud } = reader;
+  const limits = await onceAMinute(reader, 'quota', () => cloud.quota());
+  const limited = (kind: string): boolean => (limits[kind] ?? -1) >= 0;
+  const left = async (kind: (typeof COUNTED)[number]): Promise<readonly [string, number]> => {
+    const used = await cloud.list(kind, { fields: ['id'] });
+    return [kind, (limits[kind] ?? 0) - used.length];
+  };
+  const counted = await Promise.all(COUNTED.filter(limited).map(left));
+  if (!limited('member')) return Object.fromEntries(counted);
+  const pools = await cloud.list('pool', { fields: ['id', 'members'] });
+  const members = pools.reduce((sum, pool) => sum + (pool['members'] as readonly unknown[]).length, 0);
+  return { ...Object.fromEntries(counted), member: (limits['member'] ?? 0) - members };
+}

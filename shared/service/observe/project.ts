@@ -33,8 +33,15 @@ export async function observeProject(
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
-/** Answers lists out of what was read in bulk; what was not, such as listeners, is asked for. */
-export function listsOf(project: Project, cloud: Pick<Cloud, 'list'>): Pick<Cloud, 'list'> {
+/** Answers lists out of what was read in bulk. What was not, such as listeners, is asked for. */
+export function listsFor({
+  project,
+  cloud,
+}: {
+  readonly project?: Project;
+  readonly cloud: Pick<Cloud, 'list'>;
+}): Pick<Cloud, 'list'> {
+  if (!project) return cloud;
   const all: Partial<Record<ReadKind, readonly WireResource[]>> = {
     loadbalancer: project.loadBalancers,
     floatingip: project.floatingIPs,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { withEndpoints } from '../../../shared/service/endpoints.ts';
+import { observeEndpoints } from '../../../shared/service/observe/endpoints.ts';
 import { localNodes, portEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
 import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../../shared/model/kubernetes.ts';
-import { serviceKey } from '../../../shared/model/request.ts';
 import { aStoredService } from '../../support/service.ts';
 
 const metadata = { name: 'web-x7k2p', uid: 'u', resourceVersion: '1' };
@@ -124,25 +123,16 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
       return Promise.resolve(pods);
     },
   };
-  const unit = (spec: Record<string, unknown>, wanted = true) => ({
-    key: serviceKey('default', 'web'),
-    name: { namespace: 'default', name: 'web' },
-    service: service({ selector: { app: 'web' }, ...spec }),
-    wanted,
-  });
+  const web = (spec: Record<string, unknown>) => service({ selector: { app: 'web' }, ...spec });
   const direct = { allocateLoadBalancerNodePorts: false, ports: [http, { ...http, nodePort: 30080 }] };
-  expect(await withEndpoints(unit({}), kube)).not.toHaveProperty('localNodes');
-  expect(await withEndpoints(unit({ externalTrafficPolicy: 'Local' }, false), kube)).not.toHaveProperty(
-    'localNodes',
-  );
-  expect(await withEndpoints(unit(direct, false), kube)).not.toHaveProperty('endpoints');
+  expect(await observeEndpoints(web({}), kube)).toEqual({});
   expect(asked).toEqual([]);
 
-  expect(await withEndpoints(unit({ externalTrafficPolicy: 'Local' }), kube)).toHaveProperty('localNodes');
+  expect(await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), kube)).toHaveProperty('localNodes');
   expect(asked.splice(0)).toEqual(['slices default/web']);
 
-  expect(await withEndpoints(unit(direct), kube)).toMatchObject({
-    endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }] }, undefined],
+  expect(await observeEndpoints(web(direct), kube)).toEqual({
+    endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }], refused: [] }, undefined],
   });
   expect(asked).toEqual(['slices default/web', 'pods default {"app":"web"}']);
 });

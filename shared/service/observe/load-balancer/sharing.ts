@@ -1,5 +1,5 @@
 import { goTags, isMadeFor, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
-import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
+import { clusterTag, hasTag, isFloatingIPMadeFor, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
@@ -12,7 +12,6 @@ import {
 } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Sharing } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
-import { isFloatingIPMadeFor } from '../network/floating-ip.ts';
 
 /** What the Service is to its load balancer, and who else is on it, by the tags of that one and of its listeners. */
 export function sharingOf(

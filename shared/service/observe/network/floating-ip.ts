@@ -2,8 +2,8 @@ import { requestedFloatingIP } from '../../../model/kubernetes.ts';
 import {
   clusterTag,
   floatingIPDescription,
-  goFloatingIPText,
   hasTag,
+  isFloatingIPMadeFor,
   keptTag,
   serviceTag,
   tagValue,
@@ -14,7 +14,7 @@ import { outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
-import type { FoundLoadBalancers } from '../load-balancer/load-balancer.ts';
+import type { FoundLoadBalancers } from '../observed.ts';
 
 export interface FoundFloatingIP {
   readonly resource?: ObservedResource<'floatingip'>;
@@ -28,17 +28,17 @@ export interface FoundFloatingIP {
  */
 export async function findFloatingIP(
   unit: Unit,
-  { primary, replacement }: Pick<FoundLoadBalancers, 'primary' | 'replacement'>,
+  { loadBalancer, replacement }: Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement'>,
   intent: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
   const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = intent;
   const asked = wantsOne && unit.service ? requestedFloatingIP(unit.service) : undefined;
-  const attached = (await attachedTo(primary, cloud)) ?? (await attachedTo(replacement, cloud));
+  const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(replacement, cloud));
   if (attached) return { resource: observed(attached, unit, cluster) };
   if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);
-  if (primary && !wantsOne) return {};
+  if (loadBalancer && !wantsOne) return {};
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
   const borrowed =
     unit.service && !wantsOne
@@ -89,9 +89,4 @@ function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): Obs
     owned: used || isFloatingIPMadeFor(wire, unit),
     wire,
   };
-}
-
-/** By its description: created by us, or by the Go provider, for this Service. Only such a one is ever deleted. */
-export function isFloatingIPMadeFor(wire: WireResource, unit: Pick<Unit, 'name'>): boolean {
-  return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
 }

@@ -1,8 +1,9 @@
-import { isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
-import type { ObservedResource } from '../../../model/resources.ts';
+import { isLocked, isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
+import type { StatusPool, StatusTree } from '../../../model/load-balancer/octavia.ts';
+import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { CloudReader, World } from '../../../ports.ts';
-import { confirm } from './confirm.ts';
+import { memberOf } from '../children.ts';
 
 /** Another process may have changed settings meanwhile, which the status tree does not show. */
 const VALID_MS = 60_000;
@@ -26,31 +27,103 @@ export function forgetExpectedState(unit: Unit, memory: Remembered): void {
   memory.expectedStates.delete(unit.key);
 }
 
+/** What our own writes led to, as the status tree confirms it. */
+export interface ConfirmedState {
+  /** Of the first of these writes, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly loadBalancer: WireResource;
+  /** None while Octavia is at work on the load balancer. Settings are as they were written. */
+  readonly children: readonly ObservedResource[];
+  /** Not confirmed: the tree does not show it. */
+  readonly outsideOctavia: readonly ObservedResource[];
+}
+
 /**
- * All that is expected of the unit when the status tree shows exactly that, settings as they were written; only what is
- * beside the load balancer while Octavia is at work on it. Undefined: look for yourself.
+ * One call. Undefined: nothing is expected, or the status tree shows something else, and everything has to be read.
+ * `isRight` says whether the load balancer is still the one that the Service asks for.
  */
 export async function confirmExpectedState(
   unit: Unit,
-  wantsFloatingIP: boolean,
+  isRight: (loadBalancer: WireResource) => boolean,
   { cloud, clock, memory }: CloudReader,
-): Promise<{ readonly sinceMs: number; readonly resources: readonly ObservedResource[] } | undefined> {
+): Promise<ConfirmedState | undefined> {
   const expected = memory.expectedStates.get(unit.key);
-  const { uid, sinceMs, resources = [] } = expected ?? {};
+  if (!expected || clock.now() - expected.sinceMs > VALID_MS) return undefined;
+  const { uid, sinceMs, resources } = expected;
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
-  const outsideOctavia = resources.filter(({ kind }) => isOutsideOctavia(kind));
-  if (!lb || sinceMs === undefined || clock.now() - sinceMs > VALID_MS) return undefined;
-  if (uid !== unit.service?.metadata.uid) return undefined;
-  if (wantsFloatingIP !== outsideOctavia.some(({ kind }) => kind === 'floatingip')) return undefined;
+  if (!lb || uid !== unit.service?.metadata.uid || !isRight(lb.wire)) return undefined;
   const tree = await cloud.statuses(lb.id);
   if (!tree) return undefined;
-  const { provisioning_status } = tree;
-  const shown = { ...lb, wire: { ...lb.wire, provisioning_status } };
-  if (provisioning_status.startsWith('PENDING_')) return { sinceMs, resources: [shown, ...outsideOctavia] };
+  const outsideOctavia = resources.filter(({ kind }) => isOutsideOctavia(kind));
+  const loadBalancer = { ...lb.wire, provisioning_status: tree.provisioning_status };
+  if (isLocked(loadBalancer)) return { sinceMs, loadBalancer, children: [], outsideOctavia };
   forgetExpectedState(unit, memory);
   const children = confirm(
     resources.filter((resource) => resource !== lb && !outsideOctavia.includes(resource)),
     tree,
   );
-  return children && { sinceMs, resources: [shown, ...outsideOctavia, ...children] };
+  return children && { sinceMs, loadBalancer, children, outsideOctavia };
+}
+
+/**
+ * The children that are expected, with the ids that were missing, when the status tree shows exactly these and all of
+ * them ACTIVE; undefined when anything is different, or when there are policies, which are read (they are few). Settings are
+ * not in the tree: only our own writes may be expected.
+ */
+function confirm(
+  expected: readonly ObservedResource[],
+  tree: StatusTree,
+): readonly ObservedResource[] | undefined {
+  if (expected.some(({ kind }) => kind === 'l7policy')) return undefined;
+  const pools = new Map(tree.listeners.flatMap((listener) => listener.pools).map((pool) => [pool.id, pool]));
+  const listeners = tree.listeners.map(({ id }) => id);
+  const everything = [tree, ...tree.listeners, ...pools.values(), ...[...pools.values()].flatMap(contents)];
+  if (everything.some(({ provisioning_status: status }) => status !== 'ACTIVE')) return undefined;
+  if (
+    !sameIds(idsOf(expected, 'listener'), listeners) ||
+    !sameIds(idsOf(expected, 'pool'), [...pools.keys()])
+  ) {
+    return undefined;
+  }
+  const confirmed = expected.filter(({ kind }) => kind === 'listener' || kind === 'pool');
+  for (const pool of confirmed.filter(({ kind }) => kind === 'pool')) {
+    const shown = pools.get(pool.id);
+    const below = shown && contentsOf(pool, shown, expected);
+    if (!below) return undefined;
+    confirmed.push(...below);
+  }
+  return confirmed;
+}
+
+function contentsOf(
+  pool: ObservedResource,
+  shown: StatusPool,
+  expected: readonly ObservedResource[],
+): readonly ObservedResource[] | undefined {
+  const under = expected.filter(({ parent }) => parent === pool.address);
+  const ids = new Map(
+    shown.members.map((member) => [memberOf(pool.address, { ...member }).address, member.id]),
+  );
+  const monitor = shown.health_monitor?.id;
+  const found = under.flatMap((child) => {
+    const id = child.kind === 'healthmonitor' ? monitor : ids.get(child.address);
+    return id === undefined || (child.id !== '' && child.id !== id)
+      ? []
+      : [{ ...child, id, wire: { ...child.wire, id } }];
+  });
+  const count = shown.members.length + (monitor === undefined ? 0 : 1);
+  return found.length === under.length && found.length === count ? found : undefined;
+}
+
+const contents = ({ members, health_monitor: monitor }: StatusPool) => [
+  ...members,
+  ...(monitor ? [monitor] : []),
+];
+
+function idsOf(resources: readonly ObservedResource[], kind: string): readonly string[] {
+  return resources.filter((resource) => resource.kind === kind).map(({ id }) => id);
+}
+
+function sameIds(a: readonly string[], b: readonly string[]): boolean {
+  return [...a].sort().join() === [...b].sort().join();
 }

@@ -6,8 +6,7 @@ import type { ServiceKey } from '../../../model/request.ts';
 import { isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Attributes, ObservedResource, ResourceKind, WireResource } from '../../../model/resources.ts';
-import { observeListeners, observePools } from '../children.ts';
-import { memberOf, monitorOf } from '../pool-contents.ts';
+import { memberOf, monitorOf, observeListeners, observePools } from '../children.ts';
 import { securityGroupRules } from '../security-group.ts';
 
 export interface Written {

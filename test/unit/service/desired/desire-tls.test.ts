@@ -6,6 +6,8 @@ import type { Problem } from '../../../../shared/model/plan.ts';
 import { unitOf } from '../../../../shared/service/unit.ts';
 import { CERTIFICATE, CloudModel, OTHER_CERTIFICATE } from '../../../support/cloud-model.ts';
 import { aConfig } from '../../../support/config.ts';
+import { podsOf } from '../../../support/service-pods.ts';
+import { secretsOf } from '../../../support/tls-secret.ts';
 import { aStoredService } from '../../../support/service.ts';
 
 const OWN = 'levelset.openstack.org/';
@@ -41,7 +43,8 @@ async function desired(
   const service = aStoredService({ annotations, spec: { ports: PORTS } });
   const name = { namespace: 'default', name: 'web' };
   const all = aConfig(undefined, config);
-  const world = { cloud, clock: { now: () => 0 }, config: all, memory: newMemory() };
+  const kube = { ...podsOf(service, { nodes: [] }), ...secretsOf({}) };
+  const world = { kube, cloud, clock: { now: () => 0 }, config: all, memory: newMemory() };
   const unit = unitOf('service/default/web', name, service, all);
   const { desired: found } = await evaluate(unit, NODES, world, { id: 'c', name: 'kubernetes' });
   return {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { drainMsOf, withDraining } from '../../../../shared/service/desired/draining.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
 import type { DesiredResource, ObservedResource } from '../../../../shared/model/resources.ts';
-import { drainedForMs } from '../../../../shared/service/observe/drained.ts';
+import { drainedForMs } from '../../../../shared/service/observe/children.ts';
 import { aConfig } from '../../../support/config.ts';
 
 const NOW = Date.parse('2026-11-21T08:02:00Z');
@@ -85,11 +85,10 @@ function drained(one: Case): { readonly more: readonly string[]; readonly inS?: 
     withoutAddress: [],
     certificates: [],
   };
-  const known = expectedSinceMs === undefined ? {} : { expectedSinceMs };
   const result = withDraining(desired, {
     observed,
     nodes: one.nodes ?? [node('node-1'), node('node-2', 'label')],
-    drainedForMs: drainedForMs({ resources: observed, ...known }, NOW),
+    drainedForMs: drainedForMs(observed, expectedSinceMs, NOW),
     drainMs: one.drainMs ?? DRAIN_MS,
     busy: one.busy ?? false,
   });

@@ -208,7 +208,7 @@ describe('nodes without a ready Pod', () => {
     for (const member of Object.values(lb?.members ?? {}).flat()) member['monitor_port'] = 32_000;
   };
   const lookWith = (from: RecordedWorld, nodes: readonly string[]): Promise<Evaluation> =>
-    evaluateWorld(from, configOf(from), { localNodes: nodes });
+    evaluateWorld(from, configOf(from), { nodes });
 
   test('get traffic from the Go provider, so that they become backups waits', async () => {
     const evaluation = await lookWith(changed(occm, local), ['node-1']);
@@ -236,12 +236,7 @@ describe('Pods of a port without a node port', () => {
   };
   const lookWith = (from: RecordedWorld, ...addresses: readonly string[]): Promise<Evaluation> => {
     const pods = addresses.map((address) => ({ pod: `web-${address}`, address, port: 8080 }));
-    return evaluateWorld(from, configOf(from), {
-      endpoints: [
-        { pods, refused: [] },
-        { pods: [], refused: [] },
-      ],
-    });
+    return evaluateWorld(from, configOf(from), { behind: [pods, []] });
   };
 
   test('got nothing from the Go provider, so that they become members waits', async () => {

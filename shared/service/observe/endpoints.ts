@@ -1,0 +1,32 @@
+import { goesToPods, localNodes, portEndpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { Service } from '../../model/kubernetes.ts';
+import type { Kube } from '../../ports.ts';
+
+/** What the EndpointSlices of a Service say; empty for one whose members are all nodes. */
+export interface ObservedEndpoints {
+  /** With externalTrafficPolicy Local: the nodes that have an endpoint which takes traffic, sorted. */
+  readonly localNodes?: readonly string[];
+  /** By port of the Service: the Pods behind it; undefined for a port that has a node port. */
+  readonly endpoints?: Endpoints;
+}
+
+/** Lists nothing unless traffic stays on the node, or goes to Pods directly. */
+export async function observeEndpoints(
+  service: Service,
+  kube: Pick<Kube, 'listEndpointSlices' | 'listPods'>,
+): Promise<ObservedEndpoints> {
+  const { spec, metadata } = service;
+  const ports = spec.ports ?? [];
+  const isLocal = spec.externalTrafficPolicy === 'Local';
+  const isDirect = ports.some((port) => goesToPods(service, port));
+  if (!isLocal && !isDirect) return {};
+  const slices = await kube.listEndpointSlices(metadata.namespace, metadata.name);
+  const nodes = isLocal ? { localNodes: localNodes(slices, service) } : {};
+  if (!isDirect) return nodes;
+  const pods = await kube.listPods(metadata.namespace, spec.selector ?? {});
+  const endpoints = ports.map((port) =>
+    goesToPods(service, port) ? portEndpoints(slices, port, service, pods) : undefined,
+  );
+  return { ...nodes, endpoints };
+}

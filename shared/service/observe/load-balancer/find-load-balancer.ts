@@ -1,0 +1,225 @@
+import { goTags } from '../../../model/load-balancer/other-controllers.ts';
+import {
+  isGoTagOf,
+  isMadeForNamespace,
+  isOfAnotherCluster,
+  isOnIt,
+  servicesIn,
+  textOf,
+} from '../../../model/load-balancer/shared-load-balancer.ts';
+import type { JoinIntent, NotJoined } from '../../../model/load-balancer/shared-load-balancer.ts';
+import { clusterTag, hasTag, nameTag, ownerTag, serviceTag, tagValue } from '../../../model/ownership.ts';
+import type { ClusterIdentity } from '../../../model/ownership.ts';
+import type { WireResource } from '../../../model/resources.ts';
+import type { Unit } from '../../../model/unit.ts';
+import type { Cloud } from '../../../ports.ts';
+import { observeListeners, observePools } from '../children.ts';
+import type { FoundLoadBalancers, LoadBalancerQuestion, Source } from '../observed.ts';
+import { listsFor } from '../project.ts';
+import { confirmExpectedState } from '../remembered/expected-state.ts';
+import type { ConfirmedState } from '../remembered/expected-state.ts';
+import { findByName, namedId, provenByTag } from './adoption.ts';
+import { ownersOf } from './owners.ts';
+
+export interface FoundLoadBalancer extends FoundLoadBalancers {
+  /** The load balancer is as this process wrote it; absent: read it. */
+  readonly expected?: ConfirmedState;
+}
+
+/**
+ * The unit's load balancer. After a write of this process one status tree is enough; else it is looked for in lists. What is to
+ * be deleted is always looked for.
+ */
+export async function findLoadBalancer(
+  question: LoadBalancerQuestion,
+  source: Source,
+): Promise<FoundLoadBalancer> {
+  const { unit, join, depth } = question;
+  const isRight = (lb: WireResource): boolean => join !== undefined && !asksForAnother(join, lb);
+  const expected = depth === 'deep' ? await confirmExpectedState(unit, isRight, source) : undefined;
+  if (expected) return { loadBalancer: expected.loadBalancer, duplicates: [], expected };
+  return findByLists(question, listsFor(source));
+}
+
+/**
+ * One list finds what carries this Service's tags, its name (a namesake inherits), or the Go provider's tag; one more
+ * what other controllers made without tags. What is not tagged as ours counts only with a second proof (adoption.ts). Last
+ * comes one that the Service wants to join. Nothing is joined when nothing is wanted.
+ */
+async function findByLists(
+  { unit, join, cluster }: LoadBalancerQuestion,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<FoundLoadBalancers> {
+  const { service, name } = unit;
+  const uid = service?.metadata.uid;
+  const again = join ? [ownerTag(name)] : [];
+  const tags = [
+    ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
+    ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],
+  ];
+  const found = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
+  const here = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
+  const ours = here.filter(
+    (lb) => isOnIt(lb['tags'], name, uid, cluster) || again.some((tag) => hasTag(lb['tags'], tag)),
+  );
+  const [primary, ...others] = inOrder(ours, service && namedId(service));
+  if (primary) {
+    const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));
+    const whole = await whollyOurs(made, unit, cluster, cloud);
+    const replacement = whole.find((lb) => replaces(lb, primary) && !isLeaving(lb));
+    const duplicates = whole.filter((lb) => lb !== replacement);
+    const notJoined = join && (await whyNotMove(primary, join, here, unit, cloud));
+    return {
+      loadBalancer: primary,
+      duplicates,
+      ...(replacement ? { replacement } : {}),
+      ...(notJoined ? { notJoined } : {}),
+    };
+  }
+  const tagged = service ? await provenByTag(found, service, cloud) : [];
+  const id = service && namedId(service);
+  const named = id === undefined || tagged.length > 0 ? undefined : await cloud.list('loadbalancer', { id });
+  const proven = tagged.length > 0 ? tagged : await findByName(unit, named, cluster, cloud);
+  const staying = proven.filter((lb) => !isLeaving(lb));
+  if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
+  const [taken] = [...proven].sort(oldestFirst);
+  if (taken || !join) return { duplicates: [], ...(taken ? { loadBalancer: taken } : {}) };
+  return { duplicates: [], ...(await findJoined(unit, join, { here, named }, cluster, cloud)) };
+}
+
+/** The load balancer that the Service asks for, by a name that others share or by its id, or why not. */
+async function findJoined(
+  unit: Unit,
+  join: JoinIntent,
+  { here, named = [] }: { here: readonly WireResource[]; named?: readonly WireResource[] | undefined },
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<Pick<FoundLoadBalancers, 'loadBalancer' | 'notJoined'>> {
+  const { tag, id } = join;
+  const asked = tag === undefined ? named : here.filter((lb) => hasTag(lb['tags'], tag));
+  const [found] = asked.filter(isThere).sort(oldestFirst);
+  if (found) {
+    const notJoined = await whyNotJoin(found, join, unit, cluster, cloud);
+    return notJoined ? { notJoined } : { loadBalancer: found };
+  }
+  if (tag !== undefined || id === undefined || join.noted) return {};
+  return { notJoined: { because: 'missing', named: id, key: unit.name } };
+}
+
+/** One that was made twice, and not one that was found because the Service shares it. */
+function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
+  const services = servicesIn(lb['tags'], cluster);
+  return isGoTagOf(lb['name'], name) && services.every((service) => service === textOf(name));
+}
+
+/** While that one is there; afterwards the tag is history. */
+function replaces(lb: WireResource, other: WireResource): boolean {
+  return tagValue(lb['tags'], 'replaces') === other.id && !isLeaving(other);
+}
+
+/**
+ * First the one that the Service was told of, since tags can be written by everybody in the project; then the oldest. What
+ * takes another one's place comes last.
+ */
+function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
+  const rank = (lb: WireResource): number => {
+    if (isLeaving(lb)) return 2;
+    if (lb.id === told) return 0;
+    return ours.some((other) => replaces(lb, other)) ? 3 : 1;
+  };
+  return ours.toSorted((a, b) => rank(a) - rank(b) || oldestFirst(a, b));
+}
+
+function isLeaving(lb: WireResource): boolean {
+  return lb['provisioning_status'] === 'PENDING_DELETE';
+}
+
+function oldestFirst(a: WireResource, b: WireResource): number {
+  const rank = (lb: WireResource) => `${isLeaving(lb) ? '1' : '0'} ${String(lb['created_at'])} ${lb.id}`;
+  return rank(a) < rank(b) ? -1 : 1;
+}
+
+/** Whether a Service may come onto a load balancer on which it is not yet. Undefined: it may. */
+async function whyNotJoin(
+  loadBalancer: WireResource,
+  join: JoinIntent,
+  { name }: Unit,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<NotJoined | undefined> {
+  const others = servicesIn(loadBalancer['tags'], cluster);
+  const because = ((): NotJoined['because'] | undefined => {
+    if (isOfAnotherCluster(loadBalancer, cluster)) return 'other-cluster';
+    const isOwn = isMadeForNamespace(loadBalancer, name.namespace, cluster);
+    if (!isOwn && !join.hasConsent(loadBalancer)) return 'no-consent';
+    return others.length + 1 > join.limit ? 'full' : undefined;
+  })();
+  const no = { named: join.tag ?? loadBalancer.id, id: loadBalancer.id, key: name, others };
+  if (because) return { because, ...no };
+  const isOpen = join.internal && (await hasFloatingIP(loadBalancer, cloud));
+  return isOpen ? { because: 'external', ...no } : undefined;
+}
+
+/** The Service has a load balancer, and asks for another one, which is there: its address would change. */
+async function whyNotMove(
+  primary: WireResource,
+  join: JoinIntent,
+  found: readonly WireResource[],
+  { name }: Unit,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<NotJoined | undefined> {
+  const { tag, id } = join;
+  const has = { because: 'has-another', key: name, id: primary.id } as const;
+  if (tag !== undefined) {
+    const isElsewhere = found.some((lb) => lb.id !== primary.id && isThere(lb) && hasTag(lb['tags'], tag));
+    return isElsewhere ? { ...has, named: tag } : undefined;
+  }
+  if (id === undefined || !asksForAnother(join, primary)) return undefined;
+  const isElsewhere = (await cloud.list('loadbalancer', { id })).some(isThere);
+  return isElsewhere ? { ...has, named: id } : undefined;
+}
+
+/** Whether it has to be looked whether there is such a one. */
+function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
+  return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
+}
+
+function isThere(loadBalancer: WireResource): boolean {
+  return !['DELETED', 'PENDING_DELETE'].includes(String(loadBalancer['provisioning_status']));
+}
+
+async function hasFloatingIP(loadBalancer: WireResource, cloud: Pick<Cloud, 'list'>): Promise<boolean> {
+  const port_id = String(loadBalancer['vip_port_id']);
+  return (await cloud.list('floatingip', { port_id })).length > 0;
+}
+
+/**
+ * Those with nothing on them that is not this Service's own. Tags of load balancers can be written by everybody in the
+ * project, and get lost: what would be deleted, or get the address, because of them has to be looked into, as for a Service
+ * that leaves. Two calls for each, and there hardly ever is one.
+ */
+async function whollyOurs(
+  loadBalancers: readonly WireResource[],
+  unit: Unit,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  const isOurs = await Promise.all(
+    loadBalancers.map(async (lb) => {
+      if (isEmpty(lb['listeners']) && isEmpty(lb['pools'])) return true;
+      const query = { loadbalancer_id: lb.id };
+      const [listeners, pools] = await Promise.all([
+        cloud.list('listener', query),
+        cloud.list('pool', query),
+      ]);
+      const owners = ownersOf(unit, cluster, lb);
+      const observed = observeListeners(listeners, owners);
+      return [...observed, ...observePools(pools, observed, owners)].every(({ owned }) => owned);
+    }),
+  );
+  return loadBalancers.filter((_, at) => isOurs[at]);
+}
+
+function isEmpty(ids: unknown): boolean {
+  return Array.isArray(ids) && ids.length === 0;
+}

@@ -1,0 +1,156 @@
+import type { Config } from '../../config/config.ts';
+import { publishedAddresses } from '../../model/kubernetes.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { isLocked } from '../../model/load-balancer/octavia.ts';
+import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import { addressesOf } from '../../model/node/node-set.ts';
+import { isFloatingIPMadeFor } from '../../model/ownership.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import { isAnother } from '../../model/plan.ts';
+import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
+import type { Depth, Unit } from '../../model/unit.ts';
+import { gateChanges } from './approval/gate-changes.ts';
+import {
+  delegationProblems,
+  quotaProblems,
+  secondControllerProblems,
+  withoutTakenPlaces,
+} from './plan-problems.ts';
+import { plan } from './plan.ts';
+import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
+
+/** What a create may still take of each limited kind; kinds without a limit are absent. */
+export type Headroom = Readonly<Record<string, number>>;
+
+export interface ServicePlanInput {
+  readonly unit: Unit;
+  readonly cluster: ClusterIdentity;
+  readonly nodes: readonly Node[];
+  readonly depth: Depth;
+  readonly config: Pick<Config, 'adopt' | 'openstack'>;
+  readonly observed: PlannedUpon;
+  readonly desired: Wanted;
+  /** Undefined: nobody asked, or there are no limits. */
+  readonly headroom?: Headroom | undefined;
+}
+
+/** What the stage observe found. */
+export interface PlannedUpon {
+  readonly loadBalancer?: WireResource;
+  readonly duplicates: readonly WireResource[];
+  readonly replacement?: WireResource;
+  readonly sharing?: Sharing;
+  readonly resources: readonly ObservedResource[];
+}
+
+interface Wanted {
+  readonly resources: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+  readonly keepMembers: boolean;
+  readonly keepSecurityGroup: boolean;
+  readonly draining?: readonly DrainingMember[];
+  /** Hashes of changes that may be made. */
+  readonly approved: readonly string[];
+  /** Of a load balancer that takes this one's place. */
+  readonly another?: {
+    readonly resources: readonly DesiredResource[];
+    readonly problems: readonly Problem[];
+  };
+}
+
+/**
+ * What is between observed and desired, as far as it can be done now: without ports that others have, and without what waits
+ * for approval.
+ */
+export function planService(input: ServicePlanInput): Plan {
+  const { unit, cluster, nodes, depth, config, observed, desired, headroom } = input;
+  const { loadBalancer, sharing, replacement, duplicates } = observed;
+  const { keepMembers, keepSecurityGroup, draining, approved, another } = desired;
+  const uid = unit.service?.metadata.uid ?? '';
+  const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
+  const rebuild = whyAnew(unit, observed);
+  const canJudgeTls = depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
+  const planned = plan({
+    unit: unit.key,
+    services: [`${unit.name.namespace}/${unit.name.name}`],
+    ...gateChanges({
+      desired: withoutIdleRules(free.desired),
+      observed: observed.resources,
+      uid,
+      approved,
+      published: publishedAddresses(unit.service),
+      nodes: addressesOf(nodes),
+      keepMembers,
+      tags: config.adopt !== 'names-only',
+    }),
+    problems: [
+      ...desired.problems,
+      ...(loadBalancer ? [] : quotaProblems(desired.resources, headroom)),
+      ...secondControllerProblems(unit.service),
+      ...free.problems,
+      ...(canJudgeTls
+        ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
+        : []),
+    ],
+    keepMembers,
+    keepSecurityGroup,
+    isOursToDelete: (resource) => isOursToDelete(resource, unit, observed),
+    sharedWith: sharing?.others ?? [],
+    ...(draining ? { draining } : {}),
+    missingTags: sharing?.missingTags ?? [],
+    duplicates,
+    uid,
+    approved,
+    ...(another ? { another } : {}),
+    ...(replacement ? { replacement } : {}),
+    ...(rebuild === undefined ? {} : { rebuild }),
+  });
+  return whatCanBeDoneNow(planned, { ...input, isMadeAnew: rebuild !== undefined });
+}
+
+/**
+ * Whether the plan needs to know the quota: a one-POST create that is refused by it half-way leaks its VIP port in Octavia
+ * (decision 39).
+ */
+export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
+  if (depth !== 'deep') return false;
+  return (unit.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
+}
+
+function isOursToDelete(
+  { kind, wire }: ObservedResource,
+  { name }: Unit,
+  { loadBalancer, sharing }: PlannedUpon,
+): boolean {
+  if (kind === 'loadbalancer') return isMadeForService(wire);
+  // the floating IP was made with the load balancer, for the Service that owns it
+  const owner = loadBalancer && sharing?.role === 'joiner' ? madeForKey(loadBalancer) : undefined;
+  return isFloatingIPMadeFor(wire, { name }) || isFloatingIPMadeFor(wire, { name: owner ?? name });
+}
+
+/** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
+function whyAnew(unit: Unit, { loadBalancer, sharing }: PlannedUpon): string | undefined {
+  if (loadBalancer?.['provisioning_status'] !== 'ERROR') return undefined;
+  const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
+  const isAlone = sharing?.role === 'owner' && sharing.others.length === 0;
+  return isMadeForService(loadBalancer) && isAlone && !isPublished
+    ? 'it is in ERROR and nobody has its address yet, so it is made anew'
+    : undefined;
+}
+
+/**
+ * The resources without security group rules of ports that have no pool: another Service has the port on the same load
+ * balancer, or the cloud cannot serve it. A group that has no rule left is empty on purpose (decision 81).
+ */
+function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
+  const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));
+  const isIdle = ({ kind, places = [] }: DesiredResource): boolean =>
+    kind === 'securitygrouprule' && !places.some((place) => pools.has(`pool/${place}`));
+  if (!desired.some(isIdle)) return desired;
+  const left = desired.filter((resource) => !isIdle(resource));
+  if (left.some(({ kind }) => kind === 'securitygrouprule')) return left;
+  return left.map((one) => (one.kind === 'securitygroup' ? { ...one, mayBeEmpty: true as const } : one));
+}

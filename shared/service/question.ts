@@ -1,0 +1,57 @@
+import type { Config } from '../config/config.ts';
+import type { Node } from '../model/kubernetes.ts';
+import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Depth, Unit } from '../model/unit.ts';
+import { offerQuestion } from './desired/desire-offers.ts';
+import { memberAddresses } from './desired/desire-security-group.ts';
+import { secretsOf } from './desired/served-secrets.ts';
+import type { Reading } from './intent/as-dialect.ts';
+import { certificateQuestion, networkQuestion } from './intent/cloud-questions.ts';
+import type { Observed, Question } from './observe/observed.ts';
+
+export interface Asking {
+  readonly unit: Unit;
+  readonly cluster: ClusterIdentity;
+  readonly nodes: readonly Node[];
+  readonly depth: Depth;
+  readonly config: Config;
+}
+
+/** What to read for one Service; of one that wants no load balancer, only what it has. */
+export function questionOf(
+  { unit, cluster, nodes, depth, config }: Asking,
+  loadBalancer: WireResource | undefined,
+  reading: Reading,
+): Question {
+  const managed = config.loadBalancer.manageSecurityGroups;
+  const base = { unit, cluster, nodes, depth };
+  const { intent } = reading;
+  if (!intent || !unit.wanted)
+    return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [] } };
+  const offers =
+    (of: Config, isMade: boolean) =>
+    (octavia: Observed['octavia']): OfferQuestion =>
+      offerQuestion(intent, { ...octavia, provider: of.loadBalancer.lbProvider }, isMade);
+  return {
+    ...base,
+    network: (endpoints) => networkQuestion(intent, endpoints),
+    securityGroup: {
+      managed,
+      addresses: (subnet, endpoints) => (managed ? memberAddresses(nodes, subnet, intent, endpoints) : []),
+    },
+    offers: loadBalancer ? offers(reading.config, true) : offers(reading.asNew, false),
+    offersIfReplaced: reading.approved.length > 0 ? offers(reading.asNew, false) : undefined,
+    certificates: certificateQuestion(intent, reading.config),
+    secrets: secretsOf(intent),
+  };
+}
+
+const NOTHING: Pick<Question, 'network' | 'offers' | 'offersIfReplaced' | 'certificates' | 'secrets'> = {
+  network: undefined,
+  offers: () => ({ flavors: false, zones: false }),
+  offersIfReplaced: undefined,
+  certificates: { references: [] },
+  secrets: [],
+};

@@ -123,9 +123,7 @@ function oneByOne<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const next = (queues.get(what) ?? Promise.resolve()).then(run, run);
-  queues.set(
-    what,
-    next.catch(() => undefined),
-  );
+  const ended = (): void => undefined;
+  queues.set(what, next.then(ended, ended));
   return next;
 }

@@ -128,7 +128,7 @@ async function asExpected(
   source: Source,
 ): Promise<OutsideOctavia | undefined> {
   const hasFloatingIP = resources.some(({ kind }) => kind === 'floatingip');
-  if (!network || network.external !== hasFloatingIP) return undefined;
+  if (network?.external !== hasFloatingIP) return undefined;
   const facts = await observeNetwork(network, loadBalancer, nodes, source);
   const ports = securityGroup.addresses(facts.memberSubnet, endpoints).map((address) => `port/${address}`);
   const there = new Set(resources.map(({ address }) => address));

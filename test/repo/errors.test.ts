@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { codeOf, filesOf } from './files.ts';
+
+/** Where an error may end: it becomes an outcome, a condition or a warning there. */
+const ENDS = /^shared\/(apply\/|(.*\/)?(reconcile|finish|sweep)\.ts$)/;
+
+/** The bodies of all handlers of errors in a text. */
+function handlersIn(code: string): readonly string[] {
+  const starts = [...code.matchAll(/\bcatch\s*(\([^)]*\)\s*)?\{|\.catch\(/g)];
+  return starts.map(({ index, 0: start }) => bodyAt(code, index + start.length - 1));
+}
+
+/** From a bracket to the one that closes it. */
+function bodyAt(code: string, from: number): string {
+  let depth = 0;
+  for (let at = from; at < code.length; at += 1) {
+    if ('({'.includes(code.charAt(at))) depth += 1;
+    if (')}'.includes(code.charAt(at))) depth -= 1;
+    if (depth === 0) return code.slice(from, at + 1);
+  }
+  return code.slice(from);
+}
+
+const throwsOn = (handler: string): boolean => /\bthrow error;/.test(handler);
+
+describe('a handler of errors', () => {
+  test.each([
+    ['try { a(); } catch (error) { if (error.code !== x) throw error; }', true],
+    ['try { a(); } catch { return []; }', false],
+    ['await a().catch(() => undefined);', false],
+    ['await a().catch(async (error) => { await b(); throw error; });', true],
+  ])('%s lets errors pass: %s', (code, passes) => {
+    expect(handlersIn(code).map(throwsOn)).toEqual([passes]);
+  });
+});
+
+test('errors end in apply, and in files named reconcile, finish and sweep; others answer a code and let the rest pass', () => {
+  const files = filesOf('shared/{*.ts,{observe,apply,plan,report,service,node,routes}/**/*.ts}');
+  const ending = files.filter((path) => handlersIn(codeOf(path)).some((handler) => !throwsOn(handler)));
+  expect(ending.filter((path) => !ENDS.test(path))).toEqual([]);
+});

@@ -38,6 +38,8 @@ export async function findLoadBalancer(
   const isRight = (lb: WireResource): boolean => join !== undefined && !asksForAnother(join, lb);
   const expected = depth === 'deep' ? await confirmExpectedState(unit, isRight, source) : undefined;
   if (expected) return { loadBalancer: expected.loadBalancer, duplicates: [], expected };
+  // throws where Octavia has no tags: then nothing could be found
+  await source.cloud.octaviaVersion();
   return findByLists(question, listsFor(source));
 }
 

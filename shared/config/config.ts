@@ -80,7 +80,7 @@ export interface LoadBalancerConfig {
   readonly networkId?: string;
   readonly floatingNetworkId?: string;
   readonly floatingSubnetId?: string;
-  /** Read by model/network/subnet-choice.ts, as the next one. */
+  /** Which subnet floating IPs come from, by name or tags. Both patterns are read by model/network/subnet-choice.ts. */
   readonly floatingSubnet?: string;
   readonly floatingSubnetTags?: string;
   readonly nodeSelector: NodeSelector;

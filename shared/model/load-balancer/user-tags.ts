@@ -24,7 +24,7 @@ function shortOf({ namespace, name }: ServiceKey): string {
   return createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 8);
 }
 
-/** The tag that a record is about. */
+/** The user's tag for which a tag of levelset records that levelset set it. */
 function recordedTag(record: string): string | undefined {
   return record.startsWith(RECORD) ? record.slice(record.indexOf('/') + 1) : undefined;
 }

@@ -1,6 +1,14 @@
 import { ReconcileError } from '../model/errors.ts';
 import { FIELD_MANAGER } from '../model/ownership.ts';
-import type { EndpointSlice, Node, Pod, Secret, Service, ObjectEvent, ServicePatch } from '../model/kubernetes.ts';
+import type {
+  EndpointSlice,
+  Node,
+  Pod,
+  Secret,
+  Service,
+  ObjectEvent,
+  ServicePatch,
+} from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
 import type { CidrClaims, Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
 import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
@@ -122,7 +130,9 @@ export class KubeClient implements Kube {
       expected: [404],
     });
     if (answer.status !== 404) return asObject(answer.body, doing) as Service;
-    throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: it is gone`, { status: 404 });
+    throw new ReconcileError('KUBE_CONFLICT', `cannot ${doing}: the object no longer exists`, {
+      status: 404,
+    });
   }
 
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void> {

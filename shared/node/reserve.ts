@@ -46,7 +46,7 @@ function reserveDeletion(evaluation: NodeEvaluation, world: World): Promise<Plan
   const { kube, clock } = world;
   const { leaving } = evaluation;
   const { name, uid } = evaluation.node.metadata;
-  if (!leaving) throw new TypeError(`nobody asked whether ${name} may go`);
+  if (!leaving) throw new TypeError(`the deletion of Node ${name} was planned without its budget`);
   return oneByOne('deletions', world, async () => {
     let { plan } = evaluation;
     let { recorded } = leaving;

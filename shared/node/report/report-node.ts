@@ -28,7 +28,7 @@ export interface NodeSummaryInput {
 /** The result of an evaluation without writes. */
 export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new Map() };
 
-/** The reason of a Node that waits for a person. It tells this state from a run that failed. */
+/** The reason of a Node that waits for a person. A run that failed has another reason. */
 export const NODE_BLOCKED = 'NodeBlocked';
 const FAILED = 'SyncNodeFailed';
 

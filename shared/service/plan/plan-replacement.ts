@@ -13,7 +13,7 @@ import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 export interface ReplacementInput extends Circumstances {
   /** The UID of the Service. */
   readonly uid: string;
-  /** The approvals that the Service names. */
+  /** The approvals (short hashes) in the Service's annotation. */
   readonly approved: readonly string[];
   /** The load balancer that was made to take this one's place. */
   readonly replacement?: WireResource;

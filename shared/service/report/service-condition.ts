@@ -7,7 +7,7 @@ import { clipMessage, conditionWith, readyCondition } from '../../report/conditi
 import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 
-/** The reason of a Service that waits for a person. It tells this state from a run that failed. */
+/** The reason of a Service that waits for a person. A run that failed has another reason. */
 export const BLOCKED_REASON = 'LoadBalancerBlocked';
 
 export interface ConditionNews {

@@ -3,7 +3,8 @@ import { ReconcileError } from '../model/errors.ts';
 import { fingerprint } from '../model/json.ts';
 import { sharedTag, TAG_PREFIX, tagValue } from '../model/ownership.ts';
 import type { LeaseNames } from '../model/unit.ts';
-import type { Kube, Lease } from '../ports.ts';
+import type { Key } from '../model/request.ts';
+import type { Kube, Lease, World } from '../ports.ts';
 
 /** The lease of the unit, and that of what it shares with others, held together. */
 export interface Leases extends Pick<Lease, 'renew'> {
@@ -15,7 +16,7 @@ export interface Leases extends Pick<Lease, 'renew'> {
 
 export type Ending = 'unused' | 'gone' | 'stale';
 
-/** Of the Service, or, when it is gone, of the one for which was made what is left. */
+/** The UID of the Service. Of one that is gone the tags of what it left behind say it. */
 export function uidOf({ unit, observed }: Evaluation): string | undefined {
   const isJoiner = observed.sharing?.role === 'joiner';
   const left = observed.resources
@@ -29,9 +30,9 @@ export function leaseName(evaluation: Evaluation): string {
 }
 
 /**
- * By what several Services are kept from writing one load balancer at once: its owner's lease, which that one takes
- * anyway; where there is no owner one that is named after the load balancer; and before there is one, after the name by
- * which it is to be shared. Undefined where the unit's own lease is that, or nobody shares.
+ * The second lease, which keeps several Services from writing one load balancer at once: the owner's, which the owner takes
+ * anyway. Without an owner it is named after the load balancer; before there is one, after the name by which it will be
+ * shared. Undefined where the unit's own lease is that one, or nobody shares.
  */
 export function sharingLeaseName(evaluation: Evaluation): string | undefined {
   const { loadBalancer } = evaluation.observed;
@@ -49,7 +50,7 @@ function isShared({ observed: { sharing } }: Evaluation): boolean {
   return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
-/** These belong to nobody who would remove them at the end, so they go when they are given back. */
+/** Names of leases that belong to no Service. They go when they are given back. */
 const PASSING = [`${TAG_PREFIX}lb-`, `${TAG_PREFIX}name-`] as const;
 
 export function leaseNames(evaluation: Evaluation): LeaseNames {
@@ -98,7 +99,7 @@ export async function acquireLeases(
   };
 }
 
-/** Who holds a lease that others take, too, needs it for one write: there is a turn for each. */
+/** Undefined while another Service holds a shared lease, which it needs for one write. */
 async function unlessHeld(lease: Lease, isShared: boolean): Promise<{ readonly fresh: boolean } | undefined> {
   try {
     return await lease.acquire();
@@ -112,8 +113,23 @@ function giveBack(own: Lease, how?: Ending): Promise<void> {
   return how === 'gone' ? own.remove() : own.release(how !== undefined);
 }
 
-/** What was read may name another lease than the one that is held. */
+/** Throws LEASE_LOST where the second look shows another owner than the first. */
 export function requireSameLease(held: LeaseNames, evaluation: Evaluation): void {
   if (held.shared === sharingLeaseName(evaluation)) return;
   throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
+}
+
+/**
+ * A run that ends while other Services use the load balancer comes back for its turn. It takes the leases first then, and
+ * evaluates once, so that waiting costs no call to OpenStack.
+ */
+export function rememberLeases(unit: Key, names: LeaseNames, { memory }: Pick<World, 'memory'>): void {
+  if (names.areShared) memory.leases.set(unit, names);
+}
+
+/** Counts once: the end of the run says whether another turn is needed. */
+export function takeRememberedLeases(unit: Key, { memory }: Pick<World, 'memory'>): LeaseNames | undefined {
+  const names = memory.leases.get(unit);
+  memory.leases.delete(unit);
+  return names;
 }

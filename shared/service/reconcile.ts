@@ -1,22 +1,21 @@
 /**
- * THE PAGE of a Service, whatever woke us:
+ * The story of one Service, whatever woke us: read, evaluate (find, observe, desire, plan), finalizer, lease, apply, report.
  *
- *   read the Service -> observe -> desire -> plan -> (finalizer, lease) -> apply -> report
- *
- * Deleting is desiring nothing. Nothing waits for Octavia: the run ends as `progressing` and the key comes back.
+ * A Service that is gone goes the same way, and desires nothing. Nothing waits for Octavia: a run that wrote to a load balancer
+ * ends as `progressing`, and the key comes back when Octavia is done.
  */
-import { nothingApplied, runSummary, reportFailure } from './finish.ts';
-import { evaluate } from './evaluate.ts';
-import type { Evaluation } from './evaluate.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Run } from '../model/outcome.ts';
 import { asServiceKey, isHint, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
-import { trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
-import { takeRememberedLeases } from './remembered-leases.ts';
-import { end, ensureFinalizer, writeUnderRememberedLeases, writeUnderLease } from './under-lease.ts';
+import { evaluate } from './evaluate.ts';
+import type { Evaluation } from './evaluate.ts';
+import { nothingApplied, reportFailure, runSummary } from './finish.ts';
+import { takeRememberedLeases } from './leases.ts';
+import { trustNothing } from './note-writes.ts';
+import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
 
 export async function reconcileService(
@@ -26,35 +25,54 @@ export async function reconcileService(
 ): Promise<Run> {
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not the key of a Service`);
+
+  // read: most events are about a Service that never had a load balancer, and end here
   const service = await world.kube.getService(name.namespace, name.name);
   const unit = unitOf(request.key, name, service, world.config);
-  if (isNotOurs(unit, request)) return { outcome: { status: 'settled' }, applied: [] };
+  if (isHint(request) && hasNothingOfOurs(unit)) return { outcome: { status: 'settled' }, applied: [] };
+
+  // a person who asks, and a resync, get everything read, also what this process wrote itself
   if (readsInFull(request.trigger)) trustNothing(unit, world);
+
   try {
-    return await work(request, unit, world, budget);
+    return await run(request, unit, world, budget);
   } catch (error) {
+    // report: the Service's condition says why the run failed; the queue decides by the error's code when the key comes back
     const failure = asReconcileError(error);
     if (!request.dryRun) await reportFailure(unit, failure, world);
     throw failure;
   }
 }
-async function work(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
+
+async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
   const nodes = unit.wanted ? await world.kube.listNodes() : [];
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
-  const evaluation = (held: Unit): Promise<Evaluation> => evaluate(held, nodes, world, cluster);
+  const evaluateNow = (asRead: Unit): Promise<Evaluation> => evaluate(asRead, nodes, world, cluster);
+
+  // a dry run answers the plan and writes nothing, not even the condition
   if (request.dryRun) {
-    const only = await evaluation(unit);
+    const only = await evaluateNow(unit);
     return { outcome: { status: 'settled' }, plan: only.plan, applied: [], ...runSummary(only) };
   }
+
+  // who waited for others on the same load balancer knows the leases: it takes them first, and evaluates once, under them
   const remembered = takeRememberedLeases(unit.key, world);
-  if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluation, world, budget);
-  const first = await evaluation(unit);
+  if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluateNow, world, budget);
+
+  // evaluate: find the load balancer, read the intent, observe, desire, plan
+  const first = await evaluateNow(unit);
+
+  // finalizer: it is there before anything is made, so that a Service which is deleted meanwhile leaves nothing behind
   const held = await ensureFinalizer(first, world);
+
+  // report alone, where everything is as desired: address, condition, Events, and the watermark that lets sweeps rest
   if (first.plan.steps.length === 0) return end(held, nothingApplied(first), world);
-  return writeUnderLease(held, evaluation, world, budget);
+
+  // lease, apply, report: evaluate again under the lease unless nobody else had it meanwhile; then one write to the load balancer
+  return writeUnderLease(held, evaluateNow, world, budget);
 }
 
-/** Anybody's Service: most events are about one that never had a load balancer. */
-function isNotOurs(unit: Unit, request: ReconcileRequest): boolean {
-  return isHint(request) && unit.service !== undefined && !unit.wanted && !hasFinalizer(unit.service);
+/** It wants no load balancer, and no finalizer says that it has one. */
+function hasNothingOfOurs({ service, wanted }: Unit): boolean {
+  return service !== undefined && !wanted && !hasFinalizer(service);
 }

@@ -1,21 +1,20 @@
-/** Between the plan and its report: nothing is written but under the unit's lease, and that of what it shares. */
+/** From the plan to its report. Every write is made under the unit's lease, and under the lease of what it shares. */
 import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { finish, nothingApplied } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
-import { acquireLeases, leaseNames, requireSameLease } from './leases.ts';
+import { acquireLeases, leaseNames, rememberLeases, requireSameLease } from './leases.ts';
 import type { Ending, Leases } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
-import { rememberLeases } from './remembered-leases.ts';
 import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
 
-/** The finalizer stands before anything is made, so that nothing can be left behind. */
+/** Patches the Service, unless the finalizer is there already, or nothing is wanted. */
 export async function ensureFinalizer(
   evaluation: Evaluation,
   { kube }: Pick<World, 'kube'>,
@@ -27,7 +26,7 @@ export async function ensureFinalizer(
   return { ...evaluation, unit: { ...unit, service } };
 }
 
-/** What was seen without the lease is looked at again, unless nobody else can have had it meanwhile. */
+/** Evaluates again under the lease, unless nobody else can have had it meanwhile. */
 export async function writeUnderLease(
   first: Evaluation,
   evaluateAgain: EvaluateAgain,
@@ -46,7 +45,7 @@ export async function writeUnderLease(
   }
 }
 
-/** The other way round, for a turn that was waited for: the leases come first, and one look is enough. */
+/** The same for a Service that waited for its turn. The leases come first, so it evaluates once. */
 export async function writeUnderRememberedLeases(
   remembered: LeaseNames,
   unit: Unit,
@@ -83,7 +82,7 @@ async function write(evaluation: Evaluation, lease: Leases, world: World, budget
   return end(evaluation, applied, world);
 }
 
-/** Tells, and comes back for its turn where others use the load balancer, too. */
+/** Reports, and notes the leases for the next turn where others use the load balancer. */
 export async function end(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const done = await finish(evaluation, applied, world);
   if (done.outcome.status === 'progressing')
@@ -91,7 +90,7 @@ export async function end(evaluation: Evaluation, applied: Applied, world: World
   return done;
 }
 
-/** Another Service works on the load balancer that this one shares with it: that takes one write of Octavia's. */
+/** Another Service holds a lease for one write to the load balancer that both share; the key comes back soon. */
 function waitForOthers(unit: Unit, names: LeaseNames, world: World, evaluation?: Evaluation): Run {
   rememberLeases(unit.key, names, world);
   const { loadBalancerId } = names;

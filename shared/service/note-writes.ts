@@ -5,7 +5,7 @@ import type { Evaluation } from './evaluate.ts';
 import type { Unit } from '../model/unit.ts';
 import { predictState } from './observe/remembered/predict-state.ts';
 import { expectState, forgetExpectedState } from './observe/remembered/expected-state.ts';
-import { forgetStored } from './observe/stored-certificates.ts';
+import { forgetStored } from './observe/certificates.ts';
 import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 

@@ -10,7 +10,7 @@ import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
-import { addressesOf } from './observe/network/node-ports.ts';
+import { addressesOf } from './observe/network/security-group.ts';
 import { observeProject } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';

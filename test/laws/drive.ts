@@ -10,7 +10,7 @@ import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { ObservedResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
-import { forgetStored } from '../../shared/service/observe/stored-certificates.ts';
+import { forgetStored } from '../../shared/service/observe/certificates.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import type { CloudModel } from '../support/cloud-model.ts';
 import type { Config } from '../../shared/config/config.ts';

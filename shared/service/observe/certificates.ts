@@ -7,9 +7,14 @@ import type {
   TlsReference,
 } from '../../model/tls/certificate-facts.ts';
 import { ReconcileError } from '../../model/errors.ts';
-import type { WireResource } from '../../model/resources.ts';
-import type { Clock, Cloud, CloudReader } from '../../ports.ts';
+import type { WireResource, ObservedResource } from '../../model/resources.ts';
+import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import { readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
+import type { Unit } from '../../model/unit.ts';
+import { readTlsSecret } from '../../model/tls/tls-secret.ts';
+import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 
 /** What Barbican calls the certificates that Services name, each asked for once a minute. */
 export async function observeCertificates(
@@ -79,3 +84,88 @@ const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string
     'is there, but may not be read: the user of cloud.conf needs the role creator in its project, or a place in its ACL',
   CONFIG_INVALID: (error) => `cannot be looked up in Barbican: ${error.message}`,
 };
+
+interface Source extends CloudReader {
+  /** Answers lists: the cloud, or what was read of it in bulk. */
+  readonly lists: Pick<Cloud, 'list'>;
+}
+
+const ANSWER = 'stored certificates';
+
+/**
+ * What levelset keeps in Barbican for this unit: out of one list a minute for the whole process. For a Service that
+ * leaves it is asked afresh: another process may have stored what would be left behind.
+ */
+export async function findStoredCertificates(
+  unit: Unit,
+  cluster: ClusterIdentity,
+  source: Source,
+): Promise<readonly ObservedResource<'secret'>[]> {
+  const { cloud, lists } = source;
+  const all =
+    lists === cloud && unit.wanted
+      ? await onceAMinute(source, ANSWER, () => listStored(cluster, cloud))
+      : await listStored(cluster, lists);
+  const taken = new Set<string>();
+  return [...all].sort(oldestFirst).flatMap((wire) => {
+    const read = readStoredName(wire['name'], cluster);
+    if (read?.service.namespace !== unit.name.namespace || read.service.name !== unit.name.name) return [];
+    // made twice, because the answer to a POST was lost: the older one is in use
+    const address = taken.has(read.address) ? `secret/duplicate/${wire.id}` : read.address;
+    taken.add(address);
+    return [{ kind: 'secret' as const, address, id: wire.id, owned: true, wire }];
+  });
+}
+
+/** After a write of ours. */
+export function forgetStored({ memory }: Pick<World, 'memory'>): void {
+  memory.answers.forget(ANSWER);
+}
+
+/** All of this cluster. A cloud without Barbican, or a user without rights to it, keeps none. */
+export async function listStored(
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  try {
+    return await cloud.list('secret', { mode: storedMode(cluster) });
+  } catch (error) {
+    const none =
+      error instanceof ReconcileError && (error.code === 'CONFIG_INVALID' || error.code === 'FORBIDDEN');
+    if (none) return [];
+    throw error;
+  }
+}
+
+function oldestFirst(a: WireResource, b: WireResource): number {
+  const rank = (wire: WireResource): string => `${String(wire['created'])} ${wire.id}`;
+  return rank(a) < rank(b) ? -1 : 1;
+}
+
+/** By name: the fingerprint and the end of the certificate in each Secret, or why it has none. Never a key. */
+export async function observeTlsSecrets(
+  names: readonly string[],
+  namespace: string,
+  kube: Pick<Kube, 'getSecret'>,
+): Promise<ReadonlyMap<string, TlsSecretFacts>> {
+  const facts = names.map(async (name) => [name, await factsOf(namespace, name, kube)] as const);
+  return new Map(await Promise.all(facts));
+}
+
+async function factsOf(
+  namespace: string,
+  name: string,
+  kube: Pick<Kube, 'getSecret'>,
+): Promise<TlsSecretFacts> {
+  try {
+    const secret = await kube.getSecret(namespace, name);
+    if (!secret) return { because: `is no Secret of the namespace ${namespace}` };
+    const read = readTlsSecret(secret);
+    return 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };
+  } catch (error) {
+    if (!(error instanceof ReconcileError) || error.code !== 'KUBE_FORBIDDEN') throw error;
+    return {
+      because: `may not be read: the namespace ${namespace} opts in by a Role (infra/kubernetes/tls-secrets.example.yaml)`,
+    };
+  }
+}

@@ -1,24 +1,20 @@
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import type { NetworkFacts, NetworkQuestion } from '../../model/network/network-facts.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import { horizonAt, observeCertificates } from './certificates.ts';
+import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
 import { drainedForMs, observeChildren } from './children.ts';
 import { observeEndpoints } from './endpoints.ts';
 import type { ObservedEndpoints } from './endpoints.ts';
 import type { FoundLoadBalancer } from './load-balancer/find-load-balancer.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
 import { ofWhom, sharingOf } from './load-balancer/sharing.ts';
-import { observeAsIfAnew } from './network/as-if-anew.ts';
+import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP } from './network/floating-ip.ts';
-import { observeNetwork } from './network/network.ts';
-import { observeNodePorts } from './network/node-ports.ts';
+import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
 import type { Observed, Question, Source } from './observed.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
-import { findSecurityGroups, securityGroupResources } from './security-group.ts';
-import { findStoredCertificates } from './stored-certificates.ts';
-import { observeTlsSecrets } from './tls-secrets.ts';
 
 /** The question, with what the EndpointSlices say. */
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {

@@ -2,8 +2,8 @@ import { clusterTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../ports.ts';
-import { portsAt } from './network/node-ports.ts';
-import { listStored } from './stored-certificates.ts';
+import { portsAt } from './network/security-group.ts';
+import { listStored } from './certificates.ts';
 
 /** What one sweep reads of OpenStack, whatever the number of Services. */
 export interface Project {

@@ -3,8 +3,7 @@ import {
   isControllersName,
   schemeNames,
 } from '../../../model/load-balancer/other-controllers.ts';
-import { isAdopted } from '../../../model/ownership.ts';
-import { clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
+import { isAdopted, clusterTag, hasTag, serviceTag, TAG_PREFIX, tagValue } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ServiceKey } from '../../../model/request.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';

@@ -7,7 +7,7 @@ import { isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
 import type { Address } from '../../../model/address.ts';
 import type { Attributes, ObservedResource, ResourceKind, WireResource } from '../../../model/resources.ts';
 import { memberOf, monitorOf, observeListeners, observePools } from '../children.ts';
-import { securityGroupRules } from '../security-group.ts';
+import { securityGroupRules } from '../network/security-group.ts';
 
 export interface Written {
   readonly steps: readonly Step[];

@@ -1,6 +1,5 @@
 import { dialectOf } from '../../../model/load-balancer/other-controllers.ts';
-import { isAdopted } from '../../../model/ownership.ts';
-import { tagValue } from '../../../model/ownership.ts';
+import { isAdopted, tagValue } from '../../../model/ownership.ts';
 import type { ObservedResource } from '../../../model/resources.ts';
 import { ApprovalGate } from '../../../plan/approval.ts';
 import { gateAttributes, withOurTags } from './gate-attributes.ts';

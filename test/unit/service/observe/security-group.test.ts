@@ -3,7 +3,7 @@ import { newMemory } from '../../../../shared/memory/memory.ts';
 import type { UpdateStep } from '../../../../shared/model/plan.ts';
 import type { Unit } from '../../../../shared/model/unit.ts';
 import { predictState } from '../../../../shared/service/observe/remembered/predict-state.ts';
-import { findSecurityGroups } from '../../../../shared/service/observe/security-group.ts';
+import { findSecurityGroups } from '../../../../shared/service/observe/network/security-group.ts';
 import { CloudModel } from '../../../support/cloud-model.ts';
 import type { Wire } from '../../../support/cloud-model.ts';
 

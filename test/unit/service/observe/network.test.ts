@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
-import { observeFloatingNetworks } from '../../../../shared/service/observe/network/floating-networks.ts';
+import { observeFloatingNetworks } from '../../../../shared/service/observe/network/network.ts';
 import { CloudModel, NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-model.ts';
 
 const four = { ip_version: 4, network_id: PUBLIC };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
-import { Subnets } from '../../../../shared/service/observe/network/subnets.ts';
-import { observeVipSubnets } from '../../../../shared/service/observe/network/vip-subnets.ts';
+import { Subnets, observeVipSubnets } from '../../../../shared/service/observe/network/subnets.ts';
 import type { NetworkQuestion } from '../../../../shared/model/network/network-facts.ts';
 import type { WireResource } from '../../../../shared/model/resources.ts';
 import { CloudModel } from '../../../support/cloud-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WireResource } from '../../../../shared/model/resources.ts';
-import { observeNodePorts, portsAt } from '../../../../shared/service/observe/network/node-ports.ts';
+import { observeNodePorts, portsAt } from '../../../../shared/service/observe/network/security-group.ts';
 import type { Query } from '../../../../shared/ports.ts';
 import { CloudModel, OTHER_SUBNET, SUBNET } from '../../../support/cloud-model.ts';
 

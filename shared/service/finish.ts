@@ -1,4 +1,4 @@
-/** The second half of the page: what a run came to, who is told, and what is remembered. */
+/** The end of a run: its outcome, the Service's status and Events, and what the next runs and sweeps need to know. */
 import type { Applied } from '../apply/apply.ts';
 import { leaseName, uidOf } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
@@ -14,7 +14,10 @@ import { rfc3339 } from '../report/condition.ts';
 import { hasFinalizer } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
-/** Outcome, then what everybody is told of it. What was written stays told when the apiserver refuses to hear of it. */
+/**
+ * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, also where the apiserver
+ * refuses the report.
+ */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const { unit, plan } = evaluation;
   const failed = evaluation.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
@@ -61,7 +64,7 @@ async function remember(
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
-/** The Service says what holds it up, if the apiserver lets us; the log says it in any case. */
+/** Writes the reason of a failed run to the Service, if the apiserver lets us. The log has it in any case. */
 export async function reportFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
   const { service } = unit;
   if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
@@ -69,7 +72,10 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
   await publish(service, summary, world.kube).catch(() => undefined);
 }
 
-/** Wanted and met: a watermark for the next sweep. Not wanted and gone: everything of ours is taken back. */
+/**
+ * Keeps a watermark for a Service that is as desired. A Service that wants nothing any more, and has nothing, loses
+ * state, lease and finalizer.
+ */
 async function settle(evaluation: Evaluation, world: World): Promise<void> {
   const { unit, observed } = evaluation;
   const uid = uidOf(evaluation);

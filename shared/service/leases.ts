@@ -6,11 +6,13 @@ import type { LeaseNames } from '../model/unit.ts';
 import type { Key } from '../model/request.ts';
 import type { Kube, Lease, World } from '../ports.ts';
 
-/** The lease of the unit, and that of what it shares with others, held together. */
+/** The lease of the Service and the lease of what it shares with others, held together. */
 export interface Leases extends Pick<Lease, 'renew'> {
-  /** `unused`: nothing was written. `gone`: the unit is no more. `stale`: what is shared goes by another lease now. */
+  /**
+   * `unused`: nothing was written. `gone`: the Service is no more. `stale`: another lease guards now what is shared.
+   */
   release(how?: Ending): Promise<void>;
-  /** What was read before still holds: nobody else can have written meanwhile. */
+  /** Nobody else can have written since the evaluation. */
   readonly fresh: boolean;
 }
 
@@ -64,7 +66,10 @@ export function leaseNames(evaluation: Evaluation): LeaseNames {
   };
 }
 
-/** Undefined while somebody else works on what is shared. Throws LEASE_HELD when another run has a unit that shares nothing. */
+/**
+ * Undefined while another Service works on what is shared. Throws LEASE_HELD when another run has a Service that shares
+ * nothing.
+ */
 export async function acquireLeases(
   names: LeaseNames,
   kube: Pick<Kube, 'lease'>,

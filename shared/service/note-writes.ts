@@ -9,7 +9,10 @@ import { forgetStored } from './observe/certificates.ts';
 import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 
-/** What this process expects after its own writes, for the run that comes back. Anything doubtful is read in full. */
+/**
+ * Notes what this run's writes should lead to, for the run that comes back. Where that is in doubt, the next run reads
+ * everything.
+ */
 export function noteWrites(
   evaluation: Evaluation,
   applied: Applied,
@@ -40,17 +43,17 @@ export function noteWrites(
   expectState(unit, predictState(observed.resources, written), sinceMs, memory);
 }
 
-/** The next look reads everything, whatever this process wrote. */
+/** The next run reads everything, whatever this process wrote. */
 export function trustNothing(unit: Unit, { memory }: Pick<World, 'memory'>): void {
   forgetExpectedState(unit, memory);
 }
 
-/** Others write it, too, and what they wrote does not show in the status tree. */
+/** Other Services write to the load balancer as well, and the status tree does not show what they wrote. */
 function isShared({ observed: { sharing } }: Evaluation): boolean {
   return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
-/** A pool takes the place of another, or the load balancer goes: what is there then has other addresses. */
+/** The step gives an address to another resource: a new pool takes a place, or the load balancer goes. */
 function changesPlaces(step: Step): boolean {
   if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
   if (step.address.startsWith('lb/')) return true;

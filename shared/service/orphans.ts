@@ -14,7 +14,7 @@ import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
 export interface Orphans {
   readonly keys: readonly Key[];
   readonly warnings: readonly string[];
-  /** The lists cannot both be right: nothing at all is to be taken away because of them. */
+  /** The lists contradict each other, so nothing at all may be deleted because of them. */
   readonly doubtful: boolean;
 }
 
@@ -65,8 +65,9 @@ export function findOrphans(
 }
 
 /**
- * Which of the Services that a load balancer's tags name are not there; undefined for one that names none. Those that only
- * the Go provider's tag names may be another controller's: they count only if there is no such Service at all.
+ * The Services in a load balancer's tags that are gone; undefined for a load balancer that names none. A Service that
+ * only the Go provider's tag names may belong to another controller, so it counts only if there is no such Service at
+ * all.
  */
 function goneFrom(
   { tags }: WireResource,
@@ -92,7 +93,7 @@ function goneFrom(
   return names.length + warnings.length === 0 ? [undefined] : gone;
 }
 
-/** A certificate that was stored for a Service which is not there; it has no tags, but a name. */
+/** The Service for which a certificate was stored, if that Service is gone. Certificates have no tags, but a name. */
 function leftBehind(
   { name }: WireResource,
   cluster: ClusterIdentity,
@@ -105,7 +106,7 @@ function leftBehind(
   return owner && !isThere ? [`${owner.namespace}/${owner.name}`] : [];
 }
 
-/** So many orphans at once, with no Service left, are more likely a wrong answer than the truth. */
+/** So many orphans with no Service left are more likely a wrong answer than the truth. */
 const SUSPICIOUS = 2;
 
 const DESCRIBED = new RegExp(

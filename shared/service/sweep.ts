@@ -1,4 +1,7 @@
-/** Which Services and load balancers are not as desired; a few lists, and a deeper look only where these are not enough. */
+/**
+ * The sweep's part for Services: it queues those that are not as desired. A few lists of the whole project are enough
+ * for most; the others are read one by one when their keys run.
+ */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
 import { evaluate } from './evaluate.ts';
@@ -71,7 +74,9 @@ export async function findServices(
   };
 }
 
-/** Of the first family of any of the Services: an IPv6-only cluster has no IPv4 addresses to wait for. */
+/**
+ * Names of nodes without an address of the first family of any Service. An IPv6-only cluster waits for no IPv4 address.
+ */
 function withoutAddress(nodes: readonly Node[], wanted: readonly Service[]): readonly string[] {
   const families = new Set(wanted.map((service) => familiesOf(service)[0] ?? 4));
   return [...new Set([...families].flatMap((family) => nodeSet(nodes, undefined, family).withoutAddress))];
@@ -83,13 +88,13 @@ interface View {
   readonly nodes: readonly Node[];
   readonly project: Project;
   readonly states: ReadonlyMap<string, UnitState>;
-  /** Noted here as they are seen. */
+  /** Filled while the Services are judged. */
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
 type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
 
-/** Settled: nothing can have changed since the unit was found as desired, and its Service says so. */
+/** A Service is settled when nothing can have changed since it was found as desired, and its status says so. */
 async function judge(service: Service, view: View): Promise<Verdict> {
   const { world, cluster, nodes, project, states } = view;
   const state = states.get(service.metadata.uid);
@@ -118,7 +123,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   return isReported ? 'settled' : 'unsettled';
 }
 
-/** Leases and watermarks of units that are no more. */
+/** Removes the leases and watermarks of Services that are gone. */
 async function prune(services: readonly Service[], view: View): Promise<void> {
   const { world, project, states } = view;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));

@@ -5,7 +5,7 @@ import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 
 /**
- * What to remember of a unit that was found as desired, or undefined while a change could still hide behind the same
+ * The state to keep for a Service that is as desired; undefined while a change could still hide behind the same
  * `updated_at` (design.md, "The sweep is cheap").
  */
 export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
@@ -19,7 +19,7 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
   };
 }
 
-/** What to remember of a create that OpenStack refused, or undefined when that is not what happened. */
+/** The state to keep for a create that OpenStack refused; undefined where that is not what happened. */
 export function refusal(evaluation: Evaluation, applied: Applied): UnitState | undefined {
   const { error } = applied;
   const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);

@@ -16,7 +16,7 @@ import type { Unit } from '../../model/unit.ts';
 import { readTlsSecret } from '../../model/tls/tls-secret.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 
-/** What Barbican calls the certificates that Services name, each asked for once a minute. */
+/** Barbican's references for the certificates that the Service names. Each is read once a minute. */
 export async function observeCertificates(
   { references }: CertificateQuestion,
   reader: CloudReader,
@@ -28,14 +28,14 @@ export async function observeCertificates(
   return { references: new Map(await Promise.all(found)) };
 }
 
-/** Kubernetes' times have whole seconds, and so have these. */
+/** The moment from which certificates are judged, in RFC 3339 with whole seconds, as Kubernetes has it. */
 export function horizonAt(clock: Clock): Horizon {
   const now = clock.now();
   const text = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
   return { now: text(now), soon: text(now + RENEW_WITHIN_MS) };
 }
 
-/** A plain id is that of a container, as kinx has it, or else of a secret. */
+/** Reads a plain id as a container first, as kinx has it, and then as a secret. */
 async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<FoundCertificate> {
   const kinds = collection === undefined ? KINDS : KINDS.filter((kind) => `${kind}s` === collection);
   try {
@@ -52,8 +52,8 @@ async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<Fou
 }
 
 /**
- * Until when it is good, where a certificate stands by itself: as a part of a container, or in a secret that says that it
- * is one. What may hold a private key is not read.
+ * The end of a certificate that stands by itself: in a container, or in a secret of the type certificate. A secret that
+ * may hold a private key is never read.
  */
 async function endOf(
   kind: 'container' | 'secret',
@@ -78,7 +78,7 @@ function partOf(container: WireResource): string | undefined {
 
 const KINDS = ['container', 'secret'] as const;
 
-/** What waits for a person; everything else passes. */
+/** Errors that only a person can end. All others pass by themselves. */
 const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string>>> = {
   FORBIDDEN: () =>
     'is there, but may not be read: the user of cloud.conf needs the role creator in its project, or a place in its ACL',
@@ -93,8 +93,8 @@ interface Source extends CloudReader {
 const ANSWER = 'stored certificates';
 
 /**
- * What levelset keeps in Barbican for this unit: out of one list a minute for the whole process. For a Service that
- * leaves it is asked afresh: another process may have stored what would be left behind.
+ * The certificates that levelset keeps in Barbican for this Service, out of one list a minute for the whole process. For
+ * a Service that leaves the list is read afresh, because another process may have stored one since.
  */
 export async function findStoredCertificates(
   unit: Unit,
@@ -122,7 +122,7 @@ export function forgetStored({ memory }: Pick<World, 'memory'>): void {
   memory.answers.forget(ANSWER);
 }
 
-/** All of this cluster. A cloud without Barbican, or a user without rights to it, keeps none. */
+/** The certificates of this cluster. A cloud without Barbican, or a user without rights to it, keeps none. */
 export async function listStored(
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,

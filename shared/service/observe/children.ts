@@ -8,9 +8,9 @@ import { ownsListener, ownsMember, ownsPool, ownsUnusedPool } from './load-balan
 import type { Owners } from './load-balancer/owners.ts';
 
 /**
- * Everything on one load balancer, addressed by what it is for: a listener by protocol family and port, a pool by the
- * listener that uses it or the port it was made for, a member by pool and address. Never by name (decision 4). `owners`
- * leaves out members and monitors: enough to see whether something foreign keeps a load balancer from going.
+ * Everything on one load balancer. Addresses say what a resource is for, never its name (decision 4): a listener has its
+ * protocol family and port, a pool the listener that uses it or the port it was made for, a member its pool and address.
+ * `owners` leaves out members and monitors, which is enough to see whether something foreign is on the load balancer.
  */
 export async function observeChildren(
   loadBalancer: WireResource,
@@ -37,7 +37,10 @@ export function observeListeners(
   return wires.map((wire) => observeListener(wire, owners));
 }
 
-/** Of several pools for one port the one that its listener uses is the pool; without a listener, the newest. */
+/**
+ * Addresses pools by their ports. Of several pools for one port the listener's has the address; without a listener, the
+ * newest.
+ */
 export function observePools(
   wires: readonly WireResource[],
   listeners: readonly ObservedResource[],
@@ -113,7 +116,7 @@ export function monitorOf(pool: Address, wire: WireResource): ObservedResource<'
   return { kind: 'healthmonitor', address, id: wire.id, parent: pool, owned: true, wire };
 }
 
-/** The L7 policies of a listener of ours, with their rules. Those without our tag are somebody's own. */
+/** The L7 policies of our listener, with their rules. Policies without our tag belong to somebody else. */
 export async function observePolicies(
   listener: ObservedResource,
   cluster: ClusterIdentity,

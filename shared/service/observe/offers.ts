@@ -2,7 +2,10 @@ import type { Offer, OfferQuestion, Offers } from '../../model/load-balancer/oct
 import type { CloudReader } from '../../ports.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 
-/** All of them, once a minute for the whole process: there are few, and a Problem names what could have been asked for. */
+/**
+ * Octavia's flavors and zones, once a minute for the whole process. All are listed, because a Problem names what could
+ * be chosen.
+ */
 export async function observeOffers({ flavors, zones }: OfferQuestion, source: CloudReader): Promise<Offers> {
   return {
     ...(flavors ? { flavors: await listOf('flavor', source) } : {}),

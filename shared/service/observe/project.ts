@@ -5,7 +5,7 @@ import type { Cloud, Query, ReadKind } from '../../ports.ts';
 import { portsAt } from './network/security-group.ts';
 import { listStored } from './certificates.ts';
 
-/** What one sweep reads of OpenStack, whatever the number of Services. */
+/** The lists that one sweep reads of OpenStack, whatever the number of Services. */
 export interface Project {
   readonly loadBalancers: readonly WireResource[];
   readonly floatingIPs: readonly WireResource[];
@@ -55,7 +55,10 @@ export function listsFor({
   };
 }
 
-/** The filters of Octavia and Neutron that observe uses: equality, `tags` (all), `tags-any`, and any item of a list. */
+/**
+ * Applies the filters of Octavia and Neutron that this stage uses: equality, `tags` (all), `tags-any`, and any item of a
+ * list.
+ */
 function matches(wire: WireResource, query: Query): boolean {
   return Object.entries(query).every(([name, value]) => {
     const tags = wire['tags'] as readonly string[];

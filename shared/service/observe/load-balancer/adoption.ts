@@ -15,7 +15,7 @@ import type { Cloud } from '../../../ports.ts';
 type Lists = Pick<Cloud, 'list'>;
 
 /**
- * Of those with the Go provider's tag, the ones that are this Service's: it names the load balancer, or publishes its
+ * The load balancers with the Go provider's tag that are this Service's, because it names them or publishes their
  * address. The cluster name `kubernetes` is everybody's default, so the tag alone proves nothing (decision 10).
  */
 export async function provenByTag(
@@ -30,8 +30,9 @@ export async function provenByTag(
 }
 
 /**
- * Without a tag: what the Service names by id, else by the name that kinx gave, else by that of older controllers.
- * Name or description must say this Service, and id or address prove it. Asks only while something was published.
+ * The load balancers without a tag that are this Service's: the one that it names by id, else those with kinx's name,
+ * else those with the name of older controllers. Name or description must say this Service, and id or address prove it.
+ * Without a published address nothing is asked.
  */
 export async function findByName(
   unit: Unit,
@@ -53,14 +54,14 @@ export async function findByName(
   return [];
 }
 
-/** Of no cluster yet, and still there. */
+/** The load balancer belongs to no cluster yet, and is still there. */
 function isFree(lb: WireResource): boolean {
   return tagValue(lb['tags'], 'cluster') === undefined && lb['provisioning_status'] !== 'DELETED';
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Checked before it goes anywhere (decision 30). */
+/** The id in the Service's annotation, if it is a UUID (decision 30). */
 export function namedId(service: Service): string | undefined {
   const id = service.metadata.annotations?.[LOAD_BALANCER_ID]?.trim().toLowerCase();
   return id !== undefined && UUID.test(id) ? id : undefined;

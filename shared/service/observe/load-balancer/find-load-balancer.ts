@@ -22,13 +22,13 @@ import { findByName, namedId, provenByTag } from './adoption.ts';
 import { ownersOf } from './owners.ts';
 
 export interface FoundLoadBalancer extends FoundLoadBalancers {
-  /** The load balancer is as this process wrote it; absent: read it. */
+  /** The load balancer is as this process wrote it. Absent: it has to be read. */
   readonly expected?: ConfirmedState;
 }
 
 /**
- * The unit's load balancer. After a write of this process one status tree is enough; else it is looked for in lists. What is to
- * be deleted is always looked for.
+ * Finds the Service's load balancer. After a write of this process one status tree is enough; otherwise lists are
+ * searched. A Service that leaves is always searched for in lists.
  */
 export async function findLoadBalancer(
   question: LoadBalancerQuestion,
@@ -44,9 +44,9 @@ export async function findLoadBalancer(
 }
 
 /**
- * One list finds what carries this Service's tags, its name (a namesake inherits), or the Go provider's tag; one more
- * what other controllers made without tags. What is not tagged as ours counts only with a second proof (adoption.ts). Last
- * comes one that the Service wants to join. Nothing is joined when nothing is wanted.
+ * One list finds load balancers with this Service's tags, its name (a namesake inherits), or the Go provider's tag; one
+ * more finds what other controllers made without tags. A load balancer without our tags counts only with a second proof
+ * (adoption.ts). The last resort is one that the Service wants to join.
  */
 async function findByLists(
   { unit, join, cluster }: LoadBalancerQuestion,
@@ -89,7 +89,7 @@ async function findByLists(
   return { duplicates: [], ...(await findJoined(unit, join, { here, named }, cluster, cloud)) };
 }
 
-/** The load balancer that the Service asks for, by a name that others share or by its id, or why not. */
+/** The load balancer that the Service names, by a name that others share or by its id, or the reason against it. */
 async function findJoined(
   unit: Unit,
   join: JoinIntent,
@@ -108,20 +108,20 @@ async function findJoined(
   return { notJoined: { because: 'missing', named: id, key: unit.name } };
 }
 
-/** One that was made twice, and not one that was found because the Service shares it. */
+/** The load balancer was made for this Service alone, so it is a second one, and not one that the Service shares. */
 function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
   const services = servicesIn(lb['tags'], cluster);
   return isGoTagOf(lb['name'], name) && services.every((service) => service === textOf(name));
 }
 
-/** While that one is there; afterwards the tag is history. */
+/** The tag counts while the other load balancer is there. */
 function replaces(lb: WireResource, other: WireResource): boolean {
   return tagValue(lb['tags'], 'replaces') === other.id && !isLeaving(other);
 }
 
 /**
- * First the one that the Service was told of, since tags can be written by everybody in the project; then the oldest. What
- * takes another one's place comes last.
+ * The load balancer that the Service's annotation names comes first, since everybody in the project can write tags; then
+ * the oldest. A replacement comes last.
  */
 function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
   const rank = (lb: WireResource): number => {
@@ -141,7 +141,7 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-/** Whether a Service may come onto a load balancer on which it is not yet. Undefined: it may. */
+/** The reason why the Service may not join this load balancer; undefined: it may. */
 async function whyNotJoin(
   loadBalancer: WireResource,
   join: JoinIntent,
@@ -162,7 +162,7 @@ async function whyNotJoin(
   return isOpen ? { because: 'external', ...no } : undefined;
 }
 
-/** The Service has a load balancer, and asks for another one, which is there: its address would change. */
+/** The Service has a load balancer and names another one that exists. It stays, because its address would change. */
 async function whyNotMove(
   primary: WireResource,
   join: JoinIntent,
@@ -181,7 +181,7 @@ async function whyNotMove(
   return isElsewhere ? { ...has, named: id } : undefined;
 }
 
-/** Whether it has to be looked whether there is such a one. */
+/** The Service names another load balancer than this one. */
 function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
   return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
 }
@@ -196,9 +196,9 @@ async function hasFloatingIP(loadBalancer: WireResource, cloud: Pick<Cloud, 'lis
 }
 
 /**
- * Those with nothing on them that is not this Service's own. Tags of load balancers can be written by everybody in the
- * project, and get lost: what would be deleted, or get the address, because of them has to be looked into, as for a Service
- * that leaves. Two calls for each, and there hardly ever is one.
+ * The load balancers on which everything is this Service's own. Tags can be written by everybody in the project, and get
+ * lost. So what would be deleted, or get the address, because of its tags is looked into first. Each costs two calls,
+ * and there hardly ever is one.
  */
 async function whollyOurs(
   loadBalancers: readonly WireResource[],

@@ -17,12 +17,12 @@ import {
 } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 
-/** By what the children of one load balancer are recognised as one Service's. */
+/** The marks by which the listeners and pools of one load balancer are recognised as one Service's. */
 export interface Owners {
   readonly cluster: ClusterIdentity;
   readonly key: ServiceKey;
   readonly uid?: string;
-  /** The load balancer's tags name other Services: what does not say whose it is may be theirs. */
+  /** Tags name other Services on the load balancer, so a child without a mark may be theirs. */
   readonly shared: boolean;
   /** Tags of the Go provider. */
   readonly tags: readonly string[];
@@ -48,8 +48,8 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
 }
 
 /**
- * By the Service's UID; by the Go provider's tag, which stands beside ours and names the Service, so that a namesake
- * inherits; or, where nobody's tag says otherwise, by the name that a controller gave.
+ * A listener is the Service's by the Service's UID; by the Go provider's tag, which names the Service, so that a
+ * namesake inherits; or, where no tag says otherwise, by the name that a controller gave it.
  */
 export function ownsListener(owners: Owners, wire: WireResource): boolean {
   const { cluster, uid, names } = owners;
@@ -62,15 +62,15 @@ export function ownsListener(owners: Owners, wire: WireResource): boolean {
   return !isTagged(tags) && isChildName(wire['name'], 'listener', names);
 }
 
-/** The Go provider's tags or names of other Services; one that was cut, or none, tells nothing. */
+/** No Go provider's tag or name tells of another Service. One that was cut, or none, tells nothing. */
 function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): boolean {
   const telling = said.filter((tag) => serviceOfGoTag(tag) !== undefined);
   return telling.length > 0 ? telling.some((tag) => isGoTagOf(tag, key)) : !shared;
 }
 
 /**
- * Of a pool that no listener uses: yet, when levelset made it for a port, its name being its Service's; any more, when the
- * Go provider lost it on the way. Octavia lists listeners whose policies use it as well.
+ * An unused pool is the Service's if levelset made it for a port and its name is the Service's, or if the Go provider
+ * lost it. Octavia lists listeners whose policies use the pool as well.
  */
 export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   if (tagValue(wire['tags'], 'port') === undefined) {
@@ -81,7 +81,7 @@ export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   return isNamedByNobodyElse([String(wire['name']).replace(/^pool_\d+_/, '')], owners);
 }
 
-/** By the Go provider or by us, for whichever Service. */
+/** The Go provider or levelset tagged it, for whichever Service. */
 function isTagged(tags: unknown): boolean {
   return (
     Array.isArray(tags) &&
@@ -89,17 +89,17 @@ function isTagged(tags: unknown): boolean {
   );
 }
 
-/** Of a pool that our listener uses: not one that a person put in its place. */
+/** A pool that our listener uses is ours, unless a person put it in the place of ours. */
 export function ownsPool(wire: WireResource): boolean {
   return tagValue(wire['tags'], 'port') !== undefined || isControllersName(wire['name'], 'pool');
 }
 
-/** What kube-apiserver gives as node ports, unless it is told otherwise. */
+/** The node ports that kube-apiserver gives by default. */
 const NODE_PORTS = { from: 30_000, to: 32_767 };
 
 /**
- * Of a member in our pool: all, when we made the pool. Other controllers name members after nodes, and so may a person:
- * one is somebody's own when it has no name, or a port that is no node port and that no other member has.
+ * A member of a pool that levelset made is ours. In a pool of another controller a member is a person's own if it has no
+ * name, or a port that is no node port and that no other member has.
  */
 export function ownsMember(wire: WireResource, all: readonly WireResource[], pool: WireResource): boolean {
   if (!isAdopted(pool)) return true;
@@ -110,7 +110,10 @@ export function ownsMember(wire: WireResource, all: readonly WireResource[], poo
   return all.some((other) => other.id !== wire.id && Number(other['protocol_port']) === port);
 }
 
-/** Left behind: nothing on it is this Service's, no tag says that it uses it, and somebody else does. */
+/**
+ * The Service has left the load balancer: nothing on it is the Service's, no tag names the Service, and another Service
+ * uses it.
+ */
 export function isGivenUp(
   lb: WireResource,
   children: readonly ObservedResource[],

@@ -13,7 +13,9 @@ import {
 import type { Sharing } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 
-/** What the Service is to its load balancer, and who else is on it, by the tags of that one and of its listeners. */
+/**
+ * The Service's role on its load balancer, and who else is on it, by the tags of the load balancer and of its listeners.
+ */
 export function sharingOf(
   loadBalancer: WireResource,
   resources: readonly ObservedResource[],
@@ -32,7 +34,7 @@ export function sharingOf(
   };
 }
 
-/** It was made for this Service, or for a namesake before. */
+/** The load balancer was made for this Service, or for a namesake before it. */
 function isOwner(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
   const uid = service?.metadata.uid ?? '';
   const called = String(loadBalancer['name']);
@@ -40,7 +42,7 @@ function isOwner(loadBalancer: WireResource, { name, service }: Unit, cluster: C
   return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
 }
 
-/** Of a listener that is somebody else's: whose. A namesake in another cluster is told by its tag. */
+/** The Services that use another's listener. A namesake in another cluster appears by its tag. */
 function usersOf(
   { tags }: WireResource,
   cluster: ClusterIdentity,
@@ -51,7 +53,10 @@ function usersOf(
   );
 }
 
-/** What the load balancer should say of it, too: the Go provider's tag, and of this cluster's Services our own. */
+/**
+ * The tags that the load balancer should have for a listener: the Go provider's, and our own for Services of this
+ * cluster.
+ */
 function tagsOf({ tags }: WireResource, cluster: ClusterIdentity): readonly string[] {
   const go = goTagsIn(tags);
   const isOurs = hasTag(tags, clusterTag(cluster));
@@ -64,8 +69,8 @@ function nameTagOf(tag: string): readonly string[] {
 }
 
 /**
- * The floating IP belongs to the load balancer: its owner's while there is one, and to be given back by the last one that
- * leaves. For everybody else it is as somebody else's.
+ * The resources with the right owner of the floating IP. It belongs to the load balancer's owner while there is one, and
+ * the last Service that leaves gives it back. For every other Service it is foreign.
  */
 export function ofWhom(
   resources: readonly ObservedResource[],

@@ -22,9 +22,9 @@ export interface FoundFloatingIP {
 }
 
 /**
- * The floating IP of a unit: the one on its VIP port, or on that of what takes its place; else the one that
- * spec.loadBalancerIP names; else the one that was made for this Service and is not attached (its load balancer
- * vanished, or it was kept).
+ * The Service's floating IP: the one on its VIP port, or on the VIP port of a replacement; else the one that
+ * spec.loadBalancerIP names; else an unattached one that was made for this Service, because its load balancer vanished
+ * or it was kept.
  */
 export async function findFloatingIP(
   unit: Unit,
@@ -56,7 +56,7 @@ async function attachedTo(
   return typeof port === 'string' ? (await cloud.list('floatingip', { port_id: port }))[0] : undefined;
 }
 
-/** A kept floating IP is left alone until its Service wants one again. */
+/** A kept floating IP stays as it is until its Service wants one again. */
 function isKept(ip: WireResource, wantsOne: boolean): boolean {
   return !wantsOne && tagValue(ip['tags'], 'kept') !== undefined;
 }

@@ -13,7 +13,7 @@ import type { CloudReader } from '../../../ports.ts';
 import { onceAMinute } from '../../../observe/once-a-minute.ts';
 import { chooseSubnet, Subnets, observeVipSubnets } from './subnets.ts';
 
-/** Subnets and external networks for what the Services ask, and what the load balancer has of addresses. */
+/** Facts about the subnets and networks that the Service names, and the addresses that the load balancer has. */
 export async function observeNetwork(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
@@ -46,7 +46,9 @@ export async function observeNetwork(
   };
 }
 
-/** Where only Pods are members and nobody named their subnet: that of a port that has the address of one of them. */
+/**
+ * The subnet of a port that has the address of one of the Pods. Undefined where a VIP's subnet has one, or no port does.
+ */
 async function subnetOfPods(
   { pod_addresses = [] }: NetworkQuestion,
   vips: readonly Subnet[],
@@ -56,7 +58,7 @@ async function subnetOfPods(
   return pod_addresses.some(isNear) ? undefined : subnets.ofAddresses(pod_addresses);
 }
 
-/** Neutron without its QoS plugin says that there is no such thing, just as of a policy that cannot be seen. */
+/** True where the project cannot see the policy. Neutron without its QoS plugin answers the same. */
 async function isWithoutQosPolicy(
   { vip_qos_policy_id: id }: NetworkQuestion,
   source: CloudReader,
@@ -77,8 +79,8 @@ async function missingGroups(
 }
 
 /**
- * Network facts for a load balancer that is to take the place of the one that is there: as if there were none yet, but in
- * the same subnet where nothing else is asked for.
+ * Facts for a replacement: as if there were no load balancer yet, but in the same subnet, unless the Service names
+ * another place.
  */
 export async function observeAsIfAnew(
   question: NetworkQuestion,
@@ -94,8 +96,8 @@ export async function observeAsIfAnew(
 }
 
 /**
- * Where floating IPs can come from: the network that is named, else that of the subnet that is named, else all external
- * ones; and of a single one the subnets, when one of them has to be chosen.
+ * The external networks that can give the floating IP: the one that the Service names, else the one of the named subnet,
+ * else all. Their subnets are read where one has to be chosen from a single network.
  */
 export async function observeFloatingNetworks(
   question: NetworkQuestion,
@@ -124,13 +126,13 @@ async function externalNetworks(source: CloudReader): Promise<readonly string[]>
   return found.map(({ id }) => id);
 }
 
-/** Undefined when the project cannot see it, as it need not see the subnets of an external network. */
+/** Undefined where the project cannot see the subnet, as is common for external networks. */
 async function readSubnet(id: string, source: CloudReader): Promise<FloatingSubnet | undefined> {
   const wire = await onceAMinute(source, `subnet ${id}`, () => source.cloud.get('subnet', id));
   return wire && floatingSubnet(wire);
 }
 
-/** In an order that stays: by name, then id. Floating IPs are IPv4. */
+/** IPv4 subnets in a stable order, by name and id. Floating IPs are IPv4. */
 async function subnetsOf(network: string, source: CloudReader): Promise<readonly FloatingSubnet[]> {
   const found = await onceAMinute(source, `subnets of ${network}`, () =>
     source.cloud.list('subnet', { network_id: network }),

@@ -18,13 +18,13 @@ import type { Address } from '../../../model/address.ts';
 import { listPorts } from '../../../observe/list-ports.ts';
 
 export interface GroupSource extends CloudReader {
-  /** Answers lists: the cloud, or what was read of it in bulk. */
+  /** The cloud, or lists of the whole project that a sweep has read. */
   readonly lists: Pick<Cloud, 'list'>;
 }
 
 /**
- * The security groups of a unit, oldest first: by our tags, else by the Go provider's exact name and description. Each
- * comes with its rules. Where groups are not managed, one list a minute for the whole process says whether to look.
+ * The Service's security groups with their rules, oldest first: by our tags, else by the Go provider's exact name and
+ * description. Where groups are not managed, one list a minute for the whole process says whether to look.
  */
 export async function findSecurityGroups(
   unit: Unit,
@@ -42,7 +42,7 @@ export async function findSecurityGroups(
   return named.filter((group) => isUnclaimed(group, unit, cluster)).sort(oldestFirst);
 }
 
-/** The group in use, its rules, and groups that were made beside it because the answer to a POST was lost. */
+/** The group in use, its rules, and second groups from a POST whose answer was lost. */
 export function securityGroupResources(groups: readonly WireResource[]): readonly ObservedResource[] {
   const [group, ...duplicates] = groups;
   return [
@@ -98,15 +98,15 @@ const FIELDS = ['id', 'fixed_ips', 'security_groups', 'revision_number', 'port_s
 
 export interface NodePorts {
   readonly resources: readonly ObservedResource<'port'>[];
-  /** Addresses with no port in the member subnet that the project can see. */
+  /** Addresses for which the project sees no port in the member subnet. */
   readonly withoutPort: readonly string[];
-  /** Addresses whose port has port security switched off: it takes no security group, and needs none. */
+  /** Addresses whose port has no port security. Such a port takes no security group and needs none. */
   readonly unfiltered: readonly string[];
 }
 
 /**
- * The ports that have one of the groups, and those of the members at these addresses in this subnet. Ports with the group
- * come first, with one call: when nothing changed they are all the members.
+ * The ports that have one of the groups, and the ports of the members at these addresses in this subnet. One call lists
+ * the ports with the group; when nothing changed these are all.
  */
 export async function observeNodePorts(
   groups: readonly WireResource[],

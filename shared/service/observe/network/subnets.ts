@@ -17,12 +17,12 @@ interface FixedIP {
   readonly subnet_id: string;
 }
 
-/** So many addresses are looked up before giving up. */
+/** The number of addresses to look up before giving up. */
 const TRIES = 3;
 
-/** Subnets of Neutron as one look needs them: each asked for once a minute, and what cannot be seen noted. */
+/** Neutron's subnets for one evaluation. Each is read once a minute; the ids that the project cannot see are kept. */
 export class Subnets {
-  /** Ids that were asked for and that the project cannot see. */
+  /** Ids that the project cannot see. */
   readonly missing = new Set<string>();
   readonly #reader: CloudReader;
 
@@ -51,13 +51,13 @@ export class Subnets {
     return port ? fixedIps(port).map(({ subnet_id }) => subnet_id) : [];
   }
 
-  /** That of the first node whose address of this family is on a port of the project. */
+  /** The subnet of the first node whose address of this family is on a port of the project. */
   ofNodes(nodes: readonly Node[], family: Family): Promise<string | undefined> {
     const sorted = [...nodes].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     return this.ofAddresses(internalAddresses(sorted, family));
   }
 
-  /** That of the first address that is on a port of the project. */
+  /** The subnet of the first address that is on a port of the project. */
   async ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
     for (const address of addresses.slice(0, TRIES)) {
       const found = await this.#once(`port ${address}`, () =>
@@ -79,7 +79,10 @@ export interface Choice {
   readonly noVipSubnet?: NoVipSubnet;
 }
 
-/** A subnet of this family in this network: one of the preferred, else the only one, else the only one with nodes in it. */
+/**
+ * Chooses a subnet of this family in this network: a preferred one, else the only one, else the only one with nodes in
+ * it.
+ */
 export async function chooseSubnet(
   family: Family,
   network_id: string,
@@ -124,10 +127,10 @@ type VipSubnets = Pick<NetworkFacts, 'vipSubnet' | 'noVipSubnet'> & {
 };
 
 /**
- * The subnets of the VIP port. The primary one is the one that is asked for, else that of the load balancer that exists,
- * else that of the nodes; if it is of no family of the Service, it only says in which network to look. A second family
- * has the subnet that is named, else the one that the load balancer has, else one of the same network. In a network that
- * is named alone Octavia takes an IPv4 subnet itself.
+ * The subnets of the VIP port. The primary subnet is the named one, else the load balancer's, else the nodes'. A primary
+ * subnet of a family that the Service does not have only says in which network to choose. The second family takes the
+ * named subnet, else the load balancer's, else one of the same network. In a network that is named alone Octavia chooses
+ * an IPv4 subnet itself.
  */
 export async function observeVipSubnets(
   question: NetworkQuestion,

@@ -5,7 +5,7 @@ import type { World } from '../../../ports.ts';
 
 type Remembered = Pick<World['memory'], 'children'>;
 
-/** The children of a load balancer as this process read them in full for one unit, while its `updated_at` is the same. */
+/** The children as this process read them in full for one Service, while `updated_at` is the same. */
 export function cachedChildren(
   unit: Key,
   loadBalancer: WireResource,
@@ -15,10 +15,10 @@ export function cachedChildren(
   return known && known.updated_at === loadBalancer['updated_at'] ? known.children : undefined;
 }
 
-/** Octavia's times have whole seconds; this much later than a change, no other can hide in the same second. */
+/** Octavia's times have whole seconds. So much later no other change can hide in the same second. */
 const SURE_AFTER_MS = 2_000;
 
-/** Whether another change could still hide behind this `updated_at` (design.md, "The sweep is cheap"). */
+/** No other change can hide behind this `updated_at` any more (design.md, "The sweep is cheap"). */
 export function isSure(loadBalancer: WireResource, now: number): boolean {
   const { updated_at: updated, created_at: created } = loadBalancer;
   return now - Date.parse(`${typeof updated === 'string' ? updated : String(created)}Z`) >= SURE_AFTER_MS;

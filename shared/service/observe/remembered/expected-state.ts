@@ -5,14 +5,14 @@ import type { Unit } from '../../../model/unit.ts';
 import type { CloudReader, World } from '../../../ports.ts';
 import { memberOf } from '../children.ts';
 
-/** Another process may have changed settings meanwhile, which the status tree does not show. */
+/** Another process may have changed settings since, and the status tree does not show these. */
 const VALID_MS = 60_000;
 
 type Remembered = Pick<World['memory'], 'expectedStates'>;
 
 /**
- * What the writes of this process should have led to, so that the run that comes back asks one question instead of one
- * per list. It counts once, and only for a minute. `sinceMs` is the first write after everything was read.
+ * Remembers what the writes of this process should lead to, so that the run that comes back asks one question instead of
+ * one per list. It counts once, and for a minute. `sinceMs` is the first write after everything was read.
  */
 export function expectState(
   unit: Unit,
@@ -66,9 +66,8 @@ export async function confirmExpectedState(
 }
 
 /**
- * The children that are expected, with the ids that were missing, when the status tree shows exactly these and all of
- * them ACTIVE; undefined when anything is different, or when there are policies, which are read (they are few). Settings are
- * not in the tree: only our own writes may be expected.
+ * The expected children with their ids, when the status tree shows exactly these and all of them are ACTIVE; undefined
+ * when anything differs, or when there are policies, which are few and always read. The tree shows no settings.
  */
 function confirm(
   expected: readonly ObservedResource[],

@@ -17,10 +17,10 @@ export interface Written {
   readonly cluster: ClusterIdentity;
 }
 
-/** When a member that we wrote will say that it was written. */
+/** Octavia's times of a member that we wrote are unknown until it is read. */
 const NOT_YET_KNOWN = { created_at: null, updated_at: null };
 
-/** What should be there when Octavia has finished the writes just made. Ids it has not told yet are ''. */
+/** The resources that exist when Octavia has finished the writes just made. Ids that it has not told yet are ''. */
 export function predictState(
   observed: readonly ObservedResource[],
   written: Written,
@@ -64,13 +64,13 @@ function parentOf(kind: ResourceKind, address: Address): Address {
   return kind === 'member' || kind === 'healthmonitor' ? poolAddressOf(address) : 'lb';
 }
 
-/** What OpenStack makes with what was asked for. */
+/** The resources that OpenStack makes along with the one that was created. */
 function madeAlong(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
   if (step.kind === 'securitygroup') return securityGroupRules(answer);
   return step.kind === 'loadbalancer' ? created(step, answer, written) : [];
 }
 
-/** The answer to a one-POST create has listeners, pools and members; monitors are as they were sent. */
+/** The answer to a one-POST create has listeners, pools and members. Monitors are taken as they were sent. */
 function created(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
   const { cluster, name: key } = written;
   const owners = { cluster, key, shared: false, tags: goTags(cluster.name, key), names: [] };

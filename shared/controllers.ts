@@ -18,11 +18,11 @@ import { findServices } from './service/sweep.ts';
 
 export interface Controller {
   readonly owns: (key: Key) => boolean;
-  /** Whether the configuration has it switched on. Switched off is hands off: what there is stays as it is. */
+  /** Whether the configuration switches the controller on. Switched off, it changes nothing that exists. */
   readonly looksAfter: (config: Config) => boolean;
-  /** One key, once: reads everything afresh. Throws a ReconcileError when it could not be done. */
+  /** Runs one key once, and reads everything afresh. Throws a ReconcileError where it fails. */
   readonly reconcile: (request: ReconcileRequest, world: World, budget: Budget) => Promise<Run>;
-  /** Its part of a sweep. `nodes` is one list for all controllers. */
+  /** The controller's part of a sweep. `nodes` is one list for all controllers. */
   readonly find: (nodes: Promise<readonly Node[]>, world: World, scope: SweepScope) => Promise<Found>;
 }
 

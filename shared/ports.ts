@@ -1,4 +1,4 @@
-/** What the pipeline needs from outside. Stages are given these; only functions/world.ts knows who stands behind them. */
+/** The ports: everything that controllers need from outside. Only functions/world.ts knows what stands behind them. */
 import type {
   EndpointSlice,
   Node,
@@ -22,30 +22,30 @@ export interface Kube {
   clusterId(): Promise<string>;
   /** Undefined when the apiserver answers 404. */
   getService(namespace: string, name: string): Promise<Service | undefined>;
-  /** All pages, or an error: never a part. */
+  /** Returns all pages, or throws: never a part. */
   listServices(namespace?: string): Promise<readonly Service[]>;
   /** Undefined when the apiserver answers 404. */
   getNode(name: string): Promise<Node | undefined>;
   listNodes(): Promise<readonly Node[]>;
   /** Merge patch of metadata and spec under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchNode(node: Node, patch: NodePatch): Promise<Node>;
-  /** The same of its status; conditions that are not named stay. */
+  /** Merge patch of the Node's `/status`. Conditions that the patch does not name stay. */
   patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node>;
-  /** This very Node, as it was read; throws KUBE_CONFLICT when it has changed since. */
+  /** Deletes the Node as it was read; throws KUBE_CONFLICT when it has changed since. */
   deleteNode(node: Node): Promise<void>;
-  /** Those of one Service. */
+  /** The EndpointSlices of one Service. */
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]>;
-  /** Those with all of these labels; without labels all of the namespace. */
+  /** The Pods with all of these labels; without labels all Pods of the namespace. */
   listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]>;
   /** Undefined when the apiserver answers 404; throws KUBE_FORBIDDEN where the namespace did not opt in. */
   getSecret(namespace: string, name: string): Promise<Secret | undefined>;
   /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
-  /** Never throws for a failed Event: it is told to the log. */
+  /** Never throws. The log has an Event that failed. */
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void>;
-  /** `holder` tells apart those of one process that want the same one: the UID of a Service that shares. */
+  /** `holder` tells apart units of one process that want the same Lease: the UID of a Service that shares. */
   lease(name: string, holder?: string): Lease;
-  /** Names of the Leases of ours, for the sweep. */
+  /** Names of levelset's Leases, for the sweep. */
   listLeases(): Promise<readonly string[]>;
   state: StateStore;
   routes: RouteRecord;
@@ -56,48 +56,54 @@ export interface Kube {
 /** A coordination.k8s.io Lease that keeps two runs off one unit while they write. */
 export interface Lease {
   /**
-   * Takes the lease for 15 s by the apiserver's clock. `fresh` is false when somebody else held it since
-   * `observedAtMs` (what was read before may be stale). Throws LEASE_HELD when another holder is alive.
+   * Takes the Lease for 15 s by the apiserver's clock. `fresh` is false when another holder had it since this process
+   * looked last, so that what was read may be stale. Throws LEASE_HELD when another holder is alive.
    */
   acquire(): Promise<{ readonly fresh: boolean }>;
-  /** Before each write. Throws LEASE_LOST when it is no longer ours. Cheap while more than half of it is left. */
+  /**
+   * Renews the Lease before a write. Throws LEASE_LOST when another holder has it. Sends nothing while more than half of
+   * it is left.
+   */
   renew(): Promise<void>;
-  /** Gives it back; never throws. One that this acquire made, and under which nothing was written, goes with it. */
+  /** Gives the Lease back; never throws. `unused` also removes a Lease that this acquire made. */
   release(unused?: boolean): Promise<void>;
-  /** With its unit; never throws. */
+  /** Removes the Lease together with its unit; never throws. */
   remove(): Promise<void>;
 }
 
-/** The Nodes that were deleted lately. */
+/** The record of Nodes that were deleted lately. */
 export interface NodeDeletions {
   load(): Promise<RecordedDeletions>;
-  /** In place of what was loaded; false: somebody else has written since. */
+  /** Replaces what was loaded. False: another writer was faster. */
   save(deletions: readonly NodeDeletion[], loaded: RecordedDeletions): Promise<boolean>;
 }
 
-/** CIDRs that were taken for Nodes; each can be taken once (decision 29). */
+/** Claims on CIDRs for Nodes. Each CIDR can be claimed once (decision 29). */
 export interface CidrClaims {
   list(): Promise<readonly CidrClaim[]>;
-  /** False: it is taken already. */
+  /** False: another Node has it. */
   claim(cidr: string, node: Node): Promise<boolean>;
-  /** As it was listed: one that was given back and taken again since stays. */
+  /** Releases the claim as it was listed. A newer claim on the same CIDR stays. */
   release(claim: CidrClaim): Promise<void>;
 }
 
-/** What we wrote to routers, in a ConfigMap of our own namespace (decision 112). */
+/** The record of what levelset wrote to routers, in a ConfigMap of its own namespace (decision 112). */
 export interface RouteRecord {
   load(): Promise<RouteRecords>;
   /**
-   * In place of what was loaded for these routers; an empty one goes. Throws KUBE_CONFLICT when somebody else has written
-   * since.
+   * Replaces what was loaded for these routers; an empty record goes. Throws KUBE_CONFLICT when another writer was
+   * faster.
    */
   save(records: RouteRecords, loaded: RouteRecords): Promise<void>;
 }
 
-/** Watermarks and counts in ConfigMaps of our own namespace. A hint: losing it costs a deeper look (decision 34). */
+/**
+ * Watermarks and counts in ConfigMaps of levelset's namespace. They are hints: losing them costs a deeper look (decision
+ * 34).
+ */
 export interface StateStore {
   load(): Promise<ReadonlyMap<string, UnitState>>;
-  /** Undefined removes an entry. Written together, at most once per call. */
+  /** Undefined removes an entry. All changes are written together. */
   save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
 }
 
@@ -124,28 +130,33 @@ export interface Cloud {
   remove(kind: CloudKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
-  /** PUT of what others write, too, if it still has this revision; else CHANGED_MEANWHILE. Answers it as it is then. */
+  /**
+   * PUT of a resource that others write too, under this revision; throws CHANGED_MEANWHILE. Returns the resource as it
+   * is then.
+   */
   updateAt(
     kind: 'port' | 'router',
     id: string,
     attributes: Attributes,
     revision: number,
   ): Promise<WireResource>;
-  /** Whatever other routes there are; one that is there already is no error. Only with the extension extraroute-atomic. */
+  /**
+   * Adds routes, whatever other routes there are; one that exists is no error. Needs the extension extraroute-atomic.
+   */
   addRoutes(router: string, routes: readonly Route[]): Promise<WireResource>;
   removeRoutes(router: string, routes: readonly Route[]): Promise<WireResource>;
-  /** What Neutron can do, by the aliases of its extensions; asked for once. */
+  /** The aliases of Neutron's extensions, read once. */
   networkExtensions(): Promise<ReadonlySet<string>>;
   /** Everything on a load balancer with its state, in one call; undefined on 404. */
   statuses(loadBalancer: string): Promise<StatusTree | undefined>;
   /**
-   * The payload of a secret of Barbican as text; undefined where it is none, or may not be read. Never for what may hold a
-   * private key.
+   * The payload of a secret of Barbican as text; undefined where there is none, or it may not be read. Never for a
+   * secret that may hold a private key.
    */
   certificateText(id: string): Promise<string | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
   quota(): Promise<Readonly<Record<string, number>>>;
-  /** Of the token: where everything is asked for. */
+  /** The project of the token, in which everything is read and made. */
   projectId(): Promise<string>;
   /** The newest Octavia API version, such as { major: 2, minor: 26 }. */
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }>;
@@ -166,12 +177,12 @@ export interface Log {
   error(message: string, fields?: Attributes): void;
 }
 
-/** How long this invocation may still run. */
+/** The time that this invocation may still run. */
 export interface Budget {
   remainingMs(): number;
 }
 
-/** Notes every OpenStack request of one run, over all awaits in it. */
+/** Counts the OpenStack requests of one run, over all awaits in it. */
 export interface CallRecorder {
   record<T>(
     run: () => Promise<T>,
@@ -189,5 +200,5 @@ export interface World {
   readonly memory: Memory;
 }
 
-/** What a read of OpenStack takes: who answers, the time, and what this process has read before. */
+/** The part of the World that reads of OpenStack take: the cloud, the time, and the answers that this process has. */
 export type CloudReader = Pick<World, 'cloud' | 'clock' | 'memory'>;

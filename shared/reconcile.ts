@@ -1,4 +1,4 @@
-/** One key: which controller it is for, and one outcome, whatever happens. */
+/** Runs one key: picks its controller and makes one outcome of whatever happens. */
 import { CONTROLLERS } from './controllers.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
 import type { Report, Run } from './model/outcome.ts';
@@ -6,7 +6,7 @@ import type { ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome-of-error.ts';
 
-/** One key, once. Never throws: a failure is an outcome. */
+/** Runs one key once. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {
   const started = world.clock.now();
   const { value, calls, failedRequestIds } = await world.calls.record(async () => {

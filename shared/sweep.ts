@@ -9,10 +9,10 @@ import type { SweepFigures } from './model/outcome.ts';
 import type { World } from './ports.ts';
 
 export interface Sweep extends SweepFigures {
-  /** Only what needs work. */
+  /** The keys that need work. */
   readonly requests: readonly ReconcileRequest[];
   readonly warnings: readonly string[];
-  /** Why nothing could be found out; then nothing is done either. */
+  /** The reason why the sweep found out nothing. Nothing is queued then. */
   readonly failed?: string;
 }
 

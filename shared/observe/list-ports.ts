@@ -1,12 +1,12 @@
 import type { Cloud } from '../ports.ts';
 import type { WireResource } from '../model/resources.ts';
 
-/** So many values in one URL: some servers take no more than 4 kB of it. */
+/** The most values in one URL. Some servers take no more than 4 kB of it. */
 const AT_ONCE = 50;
 
 /**
- * Ports with one of these values, in one list however many there are: above fifty, or what the caller says, of all ports of the
- * project.
+ * Ports with one of these values, and perhaps more, in one list. With more values than `atOnce` it lists all ports of
+ * the project.
  */
 export async function listPorts(
   filter: 'id' | 'device_id' | 'fixed_ips',

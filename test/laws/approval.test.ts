@@ -61,7 +61,7 @@ test(
         const { plan: left } = await evaluation(serviceOf(approved), nodes, cloud);
         expect(left.steps).toEqual([]);
         expect(cloud.all('loadbalancer')).toHaveLength(1);
-        if (left.refused.some(({ reason }) => reason.startsWith('approved, but '))) {
+        if (left.refused.some(({ reason }) => reason.startsWith('the approval is given, but '))) {
           expect(cloud.all('loadbalancer')[0]?.id).toBe(made?.id);
           return;
         }

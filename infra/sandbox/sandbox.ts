@@ -9,8 +9,8 @@ import { KubeWorld } from './kube/kube-world.ts';
 import { ObjectStore } from './kube/object-store.ts';
 import { cloudAnswer, serviceOfPath } from './openstack/cloud-api.ts';
 import { CloudWorld } from './openstack/cloud-world.ts';
-import { Keystone } from './openstack/keystone.ts';
-import type { OctaviaOptions } from './openstack/octavia-traits.ts';
+import { Keystone } from './openstack/keystone/keystone.ts';
+import type { OctaviaOptions } from './openstack/octavia/traits.ts';
 import { SandboxClock } from './sandbox-clock.ts';
 
 export type { FaultRule } from './fault-rules.ts';

@@ -36,6 +36,12 @@ test('the simulators stay small', () => {
   expect(lines).toBeLessThanOrEqual(8_000);
 });
 
+test('a folder of the simulators can be taken in at a glance', () => {
+  const folders = Map.groupBy(filesOf('infra/sandbox/**/*.ts'), dirname);
+  expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
+  expect(filesOf('infra/sandbox/**/*.ts').filter((path) => linesOf(path) > 300)).toEqual([]);
+});
+
 test('no file has a mark of work that is left', () => {
   const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b'].join(''));
   expect(own.filter((path) => words.test(textOf(path)))).toEqual([]);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Call, Service } from '../exchange.ts';
 import { answerOf, Refusal } from '../refusal.ts';
-import { barbicanAnswer } from './barbican-api.ts';
+import { barbicanAnswer } from './barbican/api.ts';
 import type { CloudState } from './cloud-state.ts';
-import type { Caller, Keystone } from './keystone.ts';
-import { neutronAnswer } from './neutron-api.ts';
-import { novaAnswer } from './nova-api.ts';
-import { octaviaAnswer } from './octavia-api.ts';
+import type { Caller, Keystone } from './keystone/keystone.ts';
+import { neutronAnswer } from './neutron/api.ts';
+import { novaAnswer } from './nova/api.ts';
+import { octaviaAnswer } from './octavia/api.ts';
 
 const services: Record<string, Service> = {
   identity: 'keystone',

@@ -1,19 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { SandboxClock } from '../sandbox-clock.ts';
-import { AddressPool } from './address-pool.ts';
-import type { Secret, SecretContainer } from './barbican-objects.ts';
-import { labExtensions } from './neutron-extensions.ts';
-import { labNetworks, type labCidrs } from './neutron-networks.ts';
-import type * as neutron from './neutron-objects.ts';
-import { labFlavors, type NovaFlavor, type Server } from './nova-objects.ts';
-import { OctaviaRows } from './octavia-rows.ts';
+import { AddressPool } from './neutron/address-pool.ts';
+import type { Secret, SecretContainer } from './barbican/objects.ts';
+import { labExtensions } from './neutron/quotas.ts';
+import { labNetworks, type labCidrs } from './neutron/networks.ts';
+import type * as neutron from './neutron/objects.ts';
+import { labFlavors, type NovaFlavor, type Server } from './nova/objects.ts';
+import { OctaviaRows } from './octavia/rows.ts';
 import {
   octaviaTraits,
   type AvailabilityZone,
   type Flavor,
   type OctaviaOptions,
   type OctaviaTraits,
-} from './octavia-traits.ts';
+} from './octavia/traits.ts';
 
 /** Everything the simulated cloud knows, Octavia's rows included. */
 export class CloudState extends OctaviaRows {

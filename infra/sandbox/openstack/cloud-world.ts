@@ -1,17 +1,17 @@
 import type { SandboxClock } from '../sandbox-clock.ts';
 import type { ServerMaker } from '../server-maker.ts';
 import { CloudState } from './cloud-state.ts';
-import { makeFloatingIp } from './neutron-floating-ips.ts';
-import { addNetwork } from './neutron-network-requests.ts';
-import { labCidrs } from './neutron-networks.ts';
-import type * as neutron from './neutron-objects.ts';
-import { joinAll } from './neutron-routers.ts';
-import { makeSecurityGroup } from './neutron-security-groups.ts';
-import { createSubnet } from './neutron-subnets.ts';
-import { novaStates, type Server } from './nova-objects.ts';
-import { makeServer, removeServer, type ServerWish } from './nova-servers.ts';
-import { dropLoadBalancer } from './octavia-lock.ts';
-import type { OctaviaOptions } from './octavia-traits.ts';
+import { makeFloatingIp } from './neutron/floating-ips.ts';
+import { addNetwork } from './neutron/network-requests.ts';
+import { labCidrs } from './neutron/networks.ts';
+import type * as neutron from './neutron/objects.ts';
+import { joinAll } from './neutron/routers.ts';
+import { makeSecurityGroup } from './neutron/security-groups.ts';
+import { createSubnet } from './neutron/network-requests.ts';
+import { novaStates, type Server } from './nova/objects.ts';
+import { makeServer, removeServer, type ServerWish } from './nova/servers.ts';
+import { dropLoadBalancer } from './octavia/lock.ts';
+import type { OctaviaOptions } from './octavia/traits.ts';
 
 /** The simulated cloud as it is at the start, and what tests, operators and failures do to it behind the controller's back. */
 export class CloudWorld extends CloudState {

@@ -1,0 +1,133 @@
+import type { Answer, Call } from '../../exchange.ts';
+import { asJson, asList, asText, type Json } from '../../json.ts';
+import { neutronError } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { listQuery } from '../list-query.ts';
+import { collections, type Collection } from './collections.ts';
+import { createFloatingIp, updateFloatingIp } from './floating-ips.ts';
+import { answerExtensions } from './quotas.ts';
+import { fixedIpsFilter } from './filters.ts';
+import { createNetwork, deleteNetwork } from './network-requests.ts';
+import type { NeutronObject } from './objects.ts';
+import { postPort, putPort, removePort } from './port-requests.ts';
+import { answerQuotas } from './quotas.ts';
+import { createRouter, deleteRouter, routerAction, updateRouter } from './routers.ts';
+import { createSecurityGroupRules, deleteSecurityGroupRule } from './security-group-rules.ts';
+import { createSecurityGroup, deleteSecurityGroup, updateSecurityGroup } from './security-groups.ts';
+import { createSubnet, deleteSubnet } from './network-requests.ts';
+import { answerTags } from './tags.ts';
+
+/** Neutron v2.0 as the lab's (21.0.0), as far as load balancers and routes need it. */
+export function neutronAnswer(
+  world: CloudState,
+  call: Call,
+  path: string,
+  projectId: string,
+  base: string,
+): Answer {
+  if (path === '/' || path === '') {
+    const link = { rel: 'self', href: `${base}/v2.0/` };
+    return { status: 200, body: { versions: [{ id: 'v2.0', status: 'CURRENT', links: [link] }] } };
+  }
+  const [, version, name = '', id, sub, tag] = path.replace(/\.json$/, '').split('/');
+  if (version !== 'v2.0') throw notFound();
+  if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
+  if (name === 'extensions' && call.method === 'GET') return answerExtensions(world.extensions, id);
+  const collection = collections(world, projectId)[name];
+  if (!collection) throw notFound();
+  if (id === undefined || id === '') {
+    if (call.method === 'POST') return create(world, name, projectId, asJson(call.body));
+    if (call.method !== 'GET') throw notFound();
+    return list(name, collection, call.query, base + path);
+  }
+  const object = collection.items.find((one) => one.id === id);
+  if (!object) throw collection.missing(id);
+  if (sub === 'tags') return answerTags(world, call, object, tag);
+  if (call.method === 'GET' && sub === undefined)
+    return { status: 200, body: { [collection.one]: collection.view(object as never) } };
+  checkRevision(call, object);
+  if (sub !== undefined) {
+    const done =
+      name === 'routers' && call.method === 'PUT'
+        ? routerAction(world, object as never, sub, call.body)
+        : undefined;
+    if (!done) throw notFound();
+    return done;
+  }
+  const body = asJson(asJson(call.body)[collection.one]);
+  if (call.method === 'PUT') return update(world, name, object, body);
+  if (call.method === 'DELETE') return remove(world, name, object);
+  throw notFound();
+}
+
+function checkRevision(call: Call, object: NeutronObject): void {
+  const revision = /^revision_number=(\d+)$/.exec(asText(call.headers['if-match']))?.[1];
+  if (revision === undefined || Number(revision) === object.revision_number) return;
+  const text = `Constrained to ${revision}, but current revision is ${object.revision_number}`;
+  throw neutronError(412, 'RevisionNumberConstraintFailed', text);
+}
+
+function create(world: CloudState, name: string, projectId: string, body: Json): Answer {
+  switch (name) {
+    case 'floatingips':
+      return createFloatingIp(world, projectId, asJson(body['floatingip']));
+    case 'networks':
+      return createNetwork(world, projectId, asJson(body['network']));
+    case 'subnets':
+      return createSubnet(world, projectId, asJson(body['subnet']));
+    case 'ports':
+      return postPort(world, projectId, asJson(body['port']));
+    case 'routers':
+      return createRouter(world, projectId, asJson(body['router']));
+    case 'security-groups':
+      return createSecurityGroup(world, projectId, asJson(body['security_group']));
+    case 'security-group-rules':
+      return createSecurityGroupRules(world, projectId, body);
+    default:
+      throw notFound();
+  }
+}
+
+function update(world: CloudState, name: string, object: NeutronObject, body: Json): Answer {
+  if (name === 'floatingips') return updateFloatingIp(world, object as never, body);
+  if (name === 'ports') return putPort(world, object as never, body);
+  if (name === 'routers') return updateRouter(world, object as never, body);
+  if (name === 'security-groups') return updateSecurityGroup(world, object as never, body);
+  throw notAllowed('put');
+}
+
+function remove(world: CloudState, name: string, object: NeutronObject): Answer {
+  if (name === 'security-groups') return deleteSecurityGroup(world, object as never);
+  if (name === 'security-group-rules') return deleteSecurityGroupRule(world, object as never);
+  if (name === 'networks') deleteNetwork(world, object as never);
+  else if (name === 'subnets') deleteSubnet(world, object as never);
+  else if (name === 'routers') deleteRouter(world, object as never);
+  else if (name === 'ports') removePort(world, object as never);
+  else if (name === 'floatingips') world.floatingips.splice(world.floatingips.indexOf(object as never), 1);
+  else throw notAllowed('delete');
+  return { status: 204 };
+}
+
+/** Unknown filters are ignored, a filter given twice means either, and lists are in the order of the ids (tried on the lab). */
+function list(name: string, { items, view }: Collection, query: URLSearchParams, self: string): Answer {
+  const known = new Set(items.flatMap((one) => Object.keys(one)));
+  const asked = new URLSearchParams(
+    [...query].filter(
+      ([key]) => known.has(key) || /^(limit|marker|fields|(not-)?tags(-any)?|fixed_ips)$/.test(key),
+    ),
+  );
+  const fixedIps = fixedIpsFilter(query.getAll('fixed_ips'));
+  const groups = (item: Json, value: string): boolean => asList(item['security_groups']).includes(value);
+  const extra = { fixed_ips: fixedIps, security_groups: groups };
+  const refuse = (): Error => neutronError(400, 'HTTPBadRequest', 'Invalid filter');
+  const ordered = [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const shown = ordered.map((one) => view(one as never));
+  const page = listQuery(shown, asked, [...known], { extra, refuse }, self);
+  const key = name.replaceAll('-', '_');
+  const links = query.has('limit') ? { [`${key}_links`]: page.links } : {};
+  return { status: 200, body: { [key]: page.items, ...links } };
+}
+
+const notAllowed = (method: string): Error =>
+  neutronError(403, 'PolicyNotAuthorized', `rule:${method} is disallowed by policy`);
+const notFound = (): Error => neutronError(404, 'HTTPNotFound', 'The resource could not be found.');

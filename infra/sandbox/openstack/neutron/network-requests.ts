@@ -1,0 +1,83 @@
+import type { Answer } from '../../exchange.ts';
+import { type Json, asText } from '../../json.ts';
+import { neutronError } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { makeNetwork } from './networks.ts';
+import type { Network, Subnet } from './objects.ts';
+import { networkOf } from '../ip-network.ts';
+
+/** POST /v2.0/networks: a network of the project, by its name. */
+export function createNetwork(world: CloudState, owner: string, body: Json): Answer {
+  const network = addNetwork(world, owner, asText(body['name']));
+  return { status: 201, body: { network } };
+}
+
+export function addNetwork(world: CloudState, owner: string, name: string): Network {
+  const at = world.clock.seconds();
+  const network = makeNetwork({ id: world.newId(), owner, name, external: false, at, subnets: [] });
+  world.networks.push(network);
+  return network;
+}
+
+/** DELETE: with its subnets, when no port is left on it. */
+export function deleteNetwork(world: CloudState, network: Network): void {
+  const ports = world.ports.filter((one) => one.network_id === network.id).map((one) => one.id);
+  if (ports.length > 0) {
+    const rest = `There are one or more ports still in use on the network, id for these ports is: ${ports.join(', ')}.`;
+    throw neutronError(409, 'NetworkInUse', `Unable to complete operation on network ${network.id}. ${rest}`);
+  }
+  for (const subnet of world.subnets.filter((one) => one.network_id === network.id))
+    world.subnets.splice(world.subnets.indexOf(subnet), 1);
+  world.networks.splice(world.networks.indexOf(network), 1);
+}
+
+/** POST /v2.0/subnets: of a network of the project. An IPv6 one gives addresses by SLAAC, as the lab's do. */
+export function createSubnet(world: CloudState, owner: string, body: Json): Answer {
+  const network = world.networks.find((one) => one.id === body['network_id'] && one.project_id === owner);
+  if (!network) {
+    const text = `Network ${asText(body['network_id'])} could not be found.`;
+    throw neutronError(404, 'NetworkNotFound', text);
+  }
+  const cidr = networkOf(asText(body['cidr'])) ?? '';
+  const others = world.subnets.filter((one) => one.network_id === network.id);
+  if (others.some((one) => one.cidr === cidr)) {
+    const what = `Requested subnet with cidr: ${cidr} for network: ${network.id} overlaps with another subnet.`;
+    throw neutronError(400, 'InvalidInput', `Invalid input for operation: ${what}`);
+  }
+  const six = cidr.includes(':');
+  const at = world.clock.seconds();
+  const subnet: Subnet = {
+    id: world.newId(),
+    name: asText(body['name']),
+    description: '',
+    network_id: network.id,
+    tenant_id: owner,
+    project_id: owner,
+    cidr,
+    gateway_ip: six ? cidr.replace(/\/\d+$/, '') : cidr.replace(/\d+\/\d+$/, '1'),
+    ip_version: six ? 6 : 4,
+    enable_dhcp: true,
+    ipv6_ra_mode: six ? 'slaac' : null,
+    ipv6_address_mode: six ? 'slaac' : null,
+    host_routes: [],
+    dns_nameservers: [],
+    tags: [],
+    created_at: at,
+    updated_at: at,
+    revision_number: 0,
+  };
+  world.subnets.push(subnet);
+  network.subnets.push(subnet.id);
+  return { status: 201, body: { subnet } };
+}
+
+export function deleteSubnet(world: CloudState, subnet: Subnet): void {
+  const inUse = world.ports.some((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
+  if (inUse) {
+    const text = `Unable to complete operation on subnet ${subnet.id}: One or more ports have an IP allocation from this subnet.`;
+    throw neutronError(409, 'SubnetInUse', text);
+  }
+  world.subnets.splice(world.subnets.indexOf(subnet), 1);
+  const list = world.networks.find((one) => one.id === subnet.network_id)?.subnets ?? [];
+  list.splice(list.indexOf(subnet.id), 1);
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { Network, Subnet } from './objects.ts';
+
+export interface Cidrs {
+  readonly public: string;
+  readonly private: string;
+}
+
+/** The lab's networks: `public` 203.0.113.0/24 (external) and `private` 10.0.0.0/24 with fd00:10::/64 (SLAAC). */
+export const labCidrs: Cidrs = { public: '203.0.113.0/24', private: '10.0.0.0/24' };
+
+export function labNetworks(
+  projectId: string,
+  at: string,
+  cidrs: Cidrs,
+): { networks: Network[]; subnets: Subnet[] } {
+  const admin = 'f02c0e61f173495489118af8f1070c81';
+  const shared = { description: '', tags: [], created_at: at, updated_at: at, revision_number: 2 };
+  const subnet = (
+    network_id: string,
+    owner: string,
+    name: string,
+    cidr: string,
+    gateway_ip: string,
+  ): Subnet => ({
+    ...shared,
+    id: randomUUID(),
+    name,
+    network_id,
+    tenant_id: owner,
+    project_id: owner,
+    cidr,
+    gateway_ip,
+    ip_version: cidr.includes(':') ? 6 : 4,
+    enable_dhcp: true,
+    ipv6_ra_mode: cidr.includes(':') ? 'slaac' : null,
+    ipv6_address_mode: cidr.includes(':') ? 'slaac' : null,
+    host_routes: [],
+    dns_nameservers: [],
+  });
+  const publicId = randomUUID();
+  const privateId = randomUUID();
+  const subnets = [
+    subnet(publicId, admin, 'public-v4', cidrs.public, gatewayOf(cidrs.public)),
+    subnet(privateId, projectId, 'private-v4', cidrs.private, gatewayOf(cidrs.private)),
+    subnet(privateId, projectId, 'private-v6', 'fd00:10::/64', 'fd00:10::1'),
+  ];
+  const network = (id: string, owner: string, name: string, external: boolean): Network =>
+    makeNetwork({
+      ...{ id, owner, name, external, at },
+      subnets: subnets.filter((one) => one.network_id === id).map((one) => one.id),
+    });
+  return {
+    networks: [network(publicId, admin, 'public', true), network(privateId, projectId, 'private', false)],
+    subnets,
+  };
+}
+
+const gatewayOf = (cidr: string): string => cidr.replace(/\d+\/\d+$/, '1');
+
+export interface NetworkWish {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly external: boolean;
+  readonly at: string;
+  readonly subnets: string[];
+}
+
+export const makeNetwork = ({ id, owner, name, external, at, subnets }: NetworkWish): Network => ({
+  ...{ id, name, description: '', tags: [], created_at: at, updated_at: at, revision_number: 2 },
+  ...{ tenant_id: owner, project_id: owner, admin_state_up: true, mtu: external ? 1500 : 1450 },
+  ...{ status: 'ACTIVE', subnets, shared: false, 'router:external': external, port_security_enabled: true },
+});

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { neutronError } from '../../refusal.ts';
+import { slaac } from './address-pool.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { detach } from './floating-ips.ts';
+import type { FixedIp, Port } from './objects.ts';
+
+export interface PortWish {
+  readonly name: string;
+  readonly deviceId: string;
+  readonly deviceOwner: string;
+  /** The addresses wanted: of a certain subnet, a certain one of it where one is given. */
+  readonly subnets: readonly { readonly id: string; readonly address?: string | undefined }[];
+  readonly up: boolean;
+  readonly projectId: string;
+  readonly securityGroups?: readonly string[] | undefined;
+}
+
+/**
+ * Makes a port. As on the lab every port of the private network also gets a SLAAC address, VIP ports included
+ * (docs/sources/openstack.md, "Addresses by SLAAC"). Refuses as Neutron does when the address is taken or outside of
+ * the first subnet.
+ */
+export function createPort(world: CloudState, wish: PortWish): Port {
+  const owned = world.ports.filter((port) => port.project_id === wish.projectId).length;
+  if (world.quotas.port >= 0 && owned >= world.quotas.port) {
+    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['port'].");
+  }
+  const subnets = wish.subnets.map(({ id }) => {
+    const found = world.subnets.find((subnet) => subnet.id === id);
+    if (!found) throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
+    return found;
+  });
+  const first = subnets[0];
+  if (!first) throw neutronError(400, 'BadRequest', 'A port needs a subnet.');
+  const six = world.subnets.find(
+    (subnet) => subnet.network_id === first.network_id && subnet.ip_version === 6,
+  );
+  const { mac, address } = slaac(randomBytes(3), six?.cidr ?? '');
+  const fixed = subnets.map((subnet, index): FixedIp => {
+    const asked = wish.subnets[index]?.address;
+    if (asked !== undefined && subnet['ipv6_address_mode'] === 'slaac') {
+      const message = `IPv6 address ${asked} cannot be directly assigned to a port on subnet ${subnet.id} as the subnet is configured for automatic addresses`;
+      throw neutronError(400, 'AllocationOnAutoAddressSubnet', message);
+    }
+    if (asked !== undefined && !world.addresses.isInside(subnet, asked)) {
+      throw neutronError(
+        400,
+        'InvalidIpForSubnet',
+        `IP address ${asked} is not a valid IP for the specified subnet.`,
+      );
+    }
+    if (asked !== undefined && world.addresses.isTaken(asked)) {
+      const message = `IP address ${asked} already allocated in subnet ${subnet.id}`;
+      throw neutronError(409, 'IpAddressAlreadyAllocated', message);
+    }
+    const chosen = asked ?? (subnet.ip_version === 6 ? address : world.addresses.free(subnet));
+    if (chosen === undefined) {
+      throw neutronError(
+        409,
+        'IpAddressGenerationFailure',
+        `No more IP addresses available on network ${subnet.network_id}.`,
+      );
+    }
+    return { subnet_id: subnet.id, ip_address: chosen };
+  });
+  if (six && !subnets.includes(six)) fixed.push({ subnet_id: six.id, ip_address: address });
+  return placePort(world, { ...wish, network: first.network_id, fixed, mac });
+}
+
+export interface PlacedPort extends PortWish {
+  readonly network: string;
+  readonly fixed: readonly FixedIp[];
+  readonly mac?: string;
+}
+
+/** A port with the addresses it is to have, whatever else is there. */
+export function placePort(world: CloudState, wish: PlacedPort): Port {
+  const at = world.clock.seconds();
+  const port: Port = {
+    ...{ id: world.newId(), name: wish.name, network_id: wish.network },
+    ...{ tenant_id: wish.projectId, project_id: wish.projectId },
+    ...{ mac_address: wish.mac ?? slaac(randomBytes(3), '').mac, admin_state_up: wish.up },
+    status: wish.up ? 'ACTIVE' : 'DOWN',
+    ...{ device_id: wish.deviceId, device_owner: wish.deviceOwner, fixed_ips: wish.fixed },
+    ...{ allowed_address_pairs: [], extra_dhcp_opts: [], security_groups: [...(wish.securityGroups ?? [])] },
+    ...{ description: '', 'binding:vnic_type': 'normal', port_security_enabled: true, tags: [] },
+    ...{ created_at: at, updated_at: at, revision_number: 1 },
+  };
+  world.ports.push(port);
+  return port;
+}
+
+/** Removes a port; floating IPs on it stay, DOWN and detached (recorded: neutron_fip_after_lb_delete). */
+export function deletePort(world: CloudState, id: string): void {
+  const index = world.ports.findIndex((port) => port.id === id);
+  if (index >= 0) world.ports.splice(index, 1);
+  for (const ip of world.floatingips) {
+    if (ip.port_id !== id) continue;
+    detach(ip);
+    ip.revision_number += 1;
+    ip.updated_at = world.clock.seconds();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Answer } from '../../exchange.ts';
+import type { Json } from '../../json.ts';
+import { Refusal, neutronError } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+
+/** The project's own limits, and with `details` what it uses of them. */
+export function answerQuotas(
+  world: CloudState,
+  id: string,
+  sub: string | undefined,
+  projectId: string,
+): Answer {
+  if (id !== projectId) {
+    const text =
+      'User does not have admin privileges: Only admin is authorized to access quotas for another project.';
+    throw neutronError(403, 'AdminRequired', text);
+  }
+  const used = (items: readonly { readonly project_id: string }[]): number =>
+    items.filter((one) => one.project_id === projectId).length;
+  const { port, floatingip, security_group, security_group_rule } = world.quotas;
+  const plain = {
+    network: 100,
+    subnet: 100,
+    port,
+    router: 10,
+    floatingip,
+    security_group,
+    security_group_rule,
+  };
+  if (sub !== 'details') return { status: 200, body: { quota: plain } };
+  const counts: Record<string, number> = {
+    port: used(world.ports),
+    floatingip: used(world.floatingips),
+    security_group: used(world.securityGroups),
+    security_group_rule: used(world.securityGroupRules),
+    network: used(world.networks),
+    subnet: used(world.subnets),
+    router: used(world.routers),
+  };
+  const detail = Object.entries(plain).map(([name, limit]) => [
+    name,
+    { limit, used: counts[name] ?? 1, reserved: 0 },
+  ]);
+  return { status: 200, body: { quota: Object.fromEntries(detail) as Json } };
+}
+
+/** What the lab's Neutron has, as far as a cloud controller could ask for it. */
+export const labExtensions = [
+  ...['allowed-address-pairs', 'external-net', 'extra_dhcp_opt', 'extraroute', 'extraroute-atomic'],
+  ...['fip-port-details', 'ip-substring-filtering', 'pagination', 'port-security', 'quotas', 'quota_details'],
+  ...['port-security-groups-filtering', 'revision-if-match', 'router', 'security-group', 'sorting'],
+  ...['standard-attr-description', 'standard-attr-revisions', 'standard-attr-tag', 'standard-attr-timestamp'],
+];
+
+/** GET /v2.0/extensions and one of them by its alias. */
+export function answerExtensions(extensions: readonly string[], alias: string | undefined): Answer {
+  const view = (one: string) => ({
+    name: one,
+    alias: one,
+    description: '',
+    updated: '2020-01-01T00:00:00+00:00',
+    links: [],
+  });
+  if (alias === undefined) return { status: 200, body: { extensions: extensions.map(view) } };
+  if (extensions.includes(alias)) return { status: 200, body: { extension: view(alias) } };
+  const message = `The resource could not be found.<br /><br />\nExtension with alias ${alias} does not exist\n\n`;
+  throw new Refusal(404, { message, code: '404 Not Found', title: 'Not Found' });
+}

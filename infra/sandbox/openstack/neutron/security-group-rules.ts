@@ -1,0 +1,164 @@
+import type { Answer } from '../../exchange.ts';
+import { type Json, asJson, asList, asText, scalarText } from '../../json.ts';
+import { neutronError } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { networkOf } from '../ip-network.ts';
+import type { SecurityGroupRule } from './objects.ts';
+import { noSuchGroup, touchGroup } from './security-groups.ts';
+
+const numbers: Record<string, string> = { icmp: '1', tcp: '6', udp: '17', 'ipv6-icmp': '58', sctp: '132' };
+/** POST of one rule, or of several at once: all or none (tried on the lab). */
+export function createSecurityGroupRules(world: CloudState, owner: string, body: Json): Answer {
+  const many = body['security_group_rules'];
+  if (many === undefined) {
+    const [rule] = addRules(world, owner, [asJson(body['security_group_rule'])]);
+    return { status: 201, body: { security_group_rule: rule } };
+  }
+  const rules = addRules(world, owner, asList(many).map(asJson));
+  return { status: 201, body: { security_group_rules: rules } };
+}
+
+function addRules(world: CloudState, owner: string, bodies: readonly Json[]): SecurityGroupRule[] {
+  const made: SecurityGroupRule[] = [];
+  for (const body of bodies) {
+    checkRule(world, owner, body);
+    const rule = ruleOf(world, owner, body);
+    const same = [...world.securityGroupRules, ...made].find((one) => keyOf(one) === keyOf(rule));
+    if (same) {
+      const text = `Security group rule already exists. Rule id is ${same.id}.`;
+      throw neutronError(409, 'SecurityGroupRuleExists', text);
+    }
+    checkQuota(world, owner, made.length);
+    made.push(rule);
+  }
+  for (const rule of made) {
+    world.securityGroupRules.push(rule);
+    const group = world.securityGroups.find((one) => one.id === rule.security_group_id);
+    if (group) touchGroup(world, group);
+  }
+  return made;
+}
+
+function checkQuota(world: CloudState, owner: string, more: number): void {
+  const mine = world.securityGroupRules.filter((one) => one.project_id === owner).length;
+  if (world.quotas.security_group_rule < 0 || mine + more < world.quotas.security_group_rule) return;
+  throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group_rule'].");
+}
+
+function ruleOf(world: CloudState, owner: string, body: Json): SecurityGroupRule {
+  const at = world.clock.seconds();
+  const prefix = typeof body['remote_ip_prefix'] === 'string' ? body['remote_ip_prefix'] : null;
+  const protocol = body['protocol'] ?? null;
+  return {
+    id: world.newId(),
+    tenant_id: owner,
+    security_group_id: asText(body['security_group_id']),
+    ethertype: /v6$/i.test(asText(body['ethertype'])) ? 'IPv6' : 'IPv4',
+    direction: asText(body['direction']),
+    protocol: protocol === null ? null : scalarText(protocol).toLowerCase(),
+    port_range_min: body['port_range_min'] ?? null,
+    port_range_max: body['port_range_max'] ?? null,
+    remote_ip_prefix: prefix,
+    remote_address_group_id: null,
+    normalized_cidr: prefix === null ? null : (networkOf(prefix) ?? null),
+    remote_group_id: body['remote_group_id'] ?? null,
+    description: asText(body['description']),
+    created_at: at,
+    updated_at: at,
+    revision_number: 0,
+    project_id: owner,
+  };
+}
+
+/** What makes two rules the same: not the description, and of the prefix the very text (tried on the lab). */
+function keyOf(rule: SecurityGroupRule): string {
+  const protocol = numbers[asText(rule['protocol'])] ?? rule['protocol'];
+  const prefix = ['0.0.0.0/0', '::/0'].includes(asText(rule['remote_ip_prefix']))
+    ? null
+    : rule['remote_ip_prefix'];
+  return JSON.stringify([
+    ...[rule.security_group_id, rule['direction'], rule['ethertype'], protocol, prefix],
+    ...[rule['port_range_min'], rule['port_range_max'], rule['remote_group_id']],
+  ]);
+}
+
+export function deleteSecurityGroupRule(world: CloudState, rule: SecurityGroupRule): Answer {
+  world.securityGroupRules.splice(world.securityGroupRules.indexOf(rule), 1);
+  const group = world.securityGroups.find((one) => one.id === rule.security_group_id);
+  if (group) touchGroup(world, group);
+  return { status: 204 };
+}
+
+const attributes = [
+  ...['security_group_id', 'direction', 'ethertype', 'protocol', 'port_range_min', 'port_range_max'],
+  ...['remote_ip_prefix', 'remote_group_id', 'description', 'project_id', 'tenant_id'],
+];
+const protocols = [
+  ...['ah', 'dccp', 'egp', 'esp', 'gre', 'hopopt', 'icmp', 'igmp', 'ip', 'ipip', 'ipv6-encap'],
+  ...['ipv6-frag', 'ipv6-icmp', 'icmpv6', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route', 'ospf', 'pgm', 'rsvp'],
+  ...['sctp', 'tcp', 'udp', 'udplite', 'vrrp'],
+];
+
+const bad = (type: string, text: string): Error => neutronError(400, type, text);
+
+/** In Neutron's order: the attributes one by one, then the group, then what does not go together. */
+export function checkRule(world: CloudState, owner: string, body: Json): void {
+  const unknown = Object.keys(body).find((name) => !attributes.includes(name));
+  if (unknown !== undefined) throw bad('HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
+  for (const name of ['security_group_id', 'direction'])
+    if (body[name] === undefined)
+      throw bad('HTTPBadRequest', `Failed to parse request. Required attribute '${name}' not specified`);
+  const direction = asText(body['direction']);
+  if (direction !== 'ingress' && direction !== 'egress') {
+    throw bad('HTTPBadRequest', `Invalid input for direction. Reason: ${direction} is not in valid_values.`);
+  }
+  checkProtocol(body['protocol'] ?? null);
+  const ethertype = asText(body['ethertype'] ?? 'IPv4');
+  if (!['ipv4', 'ipv6'].includes(ethertype.toLowerCase())) {
+    const text = `Security group rule for ethertype '${ethertype}' not supported. Allowed values are ['IPv4', 'IPv6'].`;
+    throw bad('SecurityGroupRuleInvalidEtherType', text);
+  }
+  checkPorts(body);
+  checkRemote(body, ethertype);
+  for (const id of [body['security_group_id'], body['remote_group_id'] ?? null]) {
+    const seen = world.securityGroups.some((one) => one.id === id && one.project_id === owner);
+    if (id !== null && !seen) throw noSuchGroup(asText(id));
+  }
+}
+
+function checkProtocol(protocol: unknown): void {
+  if (protocol === null) return;
+  const name = scalarText(protocol).toLowerCase();
+  if (protocols.includes(name) || (/^\d{1,3}$/.test(name) && Number(name) <= 255)) return;
+  const list = [null, ...protocols].map((one) => (one === null ? 'None' : `'${one}'`)).join(', ');
+  const text = `Security group rule protocol ${name} not supported. Only protocol values [${list}] and integer representations [0 to 255] are supported.`;
+  throw bad('SecurityGroupRuleInvalidProtocol', text);
+}
+
+function checkPorts(body: Json): void {
+  const [min, max] = [body['port_range_min'] ?? null, body['port_range_max'] ?? null];
+  for (const port of [min, max])
+    if (port !== null && !(Number(port) >= 0 && Number(port) <= 65535))
+      throw bad('SecurityGroupInvalidPortValue', `Invalid value for port ${scalarText(port)}`);
+  if (min === null && max === null) return;
+  if ((body['protocol'] ?? null) === null)
+    throw bad('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
+  if (min !== null && max !== null && Number(min) <= Number(max)) return;
+  const text = 'For TCP/UDP protocols, port_range_min must be <= port_range_max';
+  throw bad('SecurityGroupInvalidPortRange', text);
+}
+
+function checkRemote(body: Json, ethertype: string): void {
+  const prefix = body['remote_ip_prefix'] ?? null;
+  if (prefix === null) return;
+  const cidr = asText(prefix);
+  if (networkOf(cidr) === undefined) throw bad('InvalidCIDR', `Invalid CIDR ${cidr} given as IP prefix.`);
+  if ((body['remote_group_id'] ?? null) !== null) {
+    const text =
+      'Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.';
+    throw bad('SecurityGroupMultipleRemoteEntites', text);
+  }
+  if (cidr.includes(':') === (ethertype.toLowerCase() === 'ipv6')) return;
+  const text = `Conflicting value ethertype ${ethertype} for CIDR ${cidr}`;
+  throw bad('SecurityGroupRuleParameterConflict', text);
+}

@@ -1,0 +1,115 @@
+import type { Answer } from '../../exchange.ts';
+import { asText, type Json } from '../../json.ts';
+import { neutronError } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import type { SecurityGroup, SecurityGroupRule } from './objects.ts';
+
+const settable = ['name', 'description', 'stateful'];
+
+export const noSuchGroup = (id: string): Error =>
+  neutronError(404, 'SecurityGroupNotFound', `Security group ${id} does not exist`);
+
+/** A group as it is shown: with its rules, which bear two attributes more here than in their own list. */
+export function securityGroupView(world: CloudState, group: SecurityGroup): Json {
+  const rules = world.securityGroupRules.filter((one) => one.security_group_id === group.id);
+  const shown = rules.map((one, index) => ({ ...one, standard_attr_id: 1000 + index, tags: [] }));
+  return { ...group, security_group_rules: shown.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/** Every new group lets everything out: one rule of each family. */
+export function makeSecurityGroup(
+  world: CloudState,
+  owner: string,
+  name: string,
+  more: Json = {},
+): SecurityGroup {
+  const at = world.clock.seconds();
+  const who = { tenant_id: owner, project_id: owner };
+  const times = { created_at: at, updated_at: at };
+  const group: SecurityGroup = {
+    ...{ id: world.newId(), name, stateful: true, description: '', shared: false },
+    ...more,
+    ...{ ...who, ...times, tags: [], revision_number: 1 },
+  };
+  world.securityGroups.push(group);
+  for (const ethertype of ['IPv4', 'IPv6'])
+    world.securityGroupRules.push({
+      ...{ id: world.newId(), ...who, security_group_id: group.id, ethertype, direction: 'egress' },
+      ...{ protocol: null, port_range_min: null, port_range_max: null, remote_ip_prefix: null },
+      ...{ remote_address_group_id: null, normalized_cidr: null, remote_group_id: null },
+      ...{ description: null, ...times, revision_number: 0 },
+    });
+  return group;
+}
+
+export function createSecurityGroup(world: CloudState, owner: string, body: Json): Answer {
+  if ('tags' in body) throw neutronError(400, 'HTTPBadRequest', "Attribute 'tags' not allowed in POST");
+  checkNames(body);
+  const asked = body['project_id'] ?? body['tenant_id'] ?? owner;
+  if (asked !== owner) {
+    const text =
+      "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin or advsvc privileges";
+    throw neutronError(400, 'HTTPBadRequest', text);
+  }
+  checkDefault(body);
+  const mine = world.securityGroups.filter((one) => one.project_id === owner).length;
+  if (world.quotas.security_group >= 0 && mine >= world.quotas.security_group)
+    throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group'].");
+  const more = Object.fromEntries(Object.entries(body).filter(([name]) => settable.includes(name)));
+  const group = makeSecurityGroup(world, owner, asText(body['name']), {
+    ...more,
+    name: asText(body['name']),
+  });
+  return { status: 201, body: { security_group: securityGroupView(world, group) } };
+}
+
+function checkNames(body: Json): void {
+  const known = [...settable, 'project_id', 'tenant_id'];
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw neutronError(400, 'HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
+  const name = asText(body['name']);
+  if (name.length <= 255) return;
+  const text = `Invalid input for name. Reason: '${name}' exceeds maximum length of 255.`;
+  throw neutronError(400, 'HTTPBadRequest', text);
+}
+
+function checkDefault(body: Json): void {
+  if (body['name'] !== 'default') return;
+  throw neutronError(409, 'SecurityGroupDefaultAlreadyExists', 'Default security group already exists.');
+}
+
+export function updateSecurityGroup(world: CloudState, group: SecurityGroup, body: Json): Answer {
+  const fixed = Object.keys(body).find((name) => !settable.includes(name));
+  const readOnly = ['id', 'tenant_id', 'project_id', 'security_group_rules', 'revision_number'];
+  if (fixed !== undefined) {
+    const text = readOnly.includes(fixed)
+      ? `Cannot update read-only attribute ${fixed}`
+      : `Unrecognized attribute(s) '${fixed}'`;
+    throw neutronError(400, 'HTTPBadRequest', text);
+  }
+  checkDefault(body);
+  Object.assign(group, body);
+  touchGroup(world, group);
+  return { status: 200, body: { security_group: securityGroupView(world, group) } };
+}
+
+export function deleteSecurityGroup(world: CloudState, group: SecurityGroup): Answer {
+  if (world.ports.some((port) => port.security_groups.includes(group.id)))
+    throw neutronError(409, 'SecurityGroupInUse', `Security Group ${group.id} in use.`);
+  if (group.name === 'default') {
+    const text = 'Insufficient rights for removing default security group.';
+    throw neutronError(409, 'SecurityGroupCannotRemoveDefault', text);
+  }
+  const gone = (rule: SecurityGroupRule): boolean =>
+    rule.security_group_id === group.id || rule['remote_group_id'] === group.id;
+  for (const rule of world.securityGroupRules.filter(gone))
+    world.securityGroupRules.splice(world.securityGroupRules.indexOf(rule), 1);
+  world.securityGroups.splice(world.securityGroups.indexOf(group), 1);
+  return { status: 204 };
+}
+
+export function touchGroup(world: CloudState, group: SecurityGroup): void {
+  group.revision_number += 1;
+  group.updated_at = world.clock.seconds();
+}

@@ -1,0 +1,91 @@
+import type { CloudState } from '../cloud-state.ts';
+import { createPort, deletePort } from '../neutron/ports.ts';
+import type { Network, Port } from '../neutron/objects.ts';
+import type { NovaFlavor, Server } from './objects.ts';
+
+/** What a server is to be; what is left out is as the lab's fake driver makes it. */
+export interface ServerWish {
+  /** By network name; default: one port on `private`. */
+  readonly networks?: readonly string[];
+  /** The IPv4 address of the first port. */
+  readonly address?: string | undefined;
+  readonly flavor?: NovaFlavor;
+  readonly zone?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly status?: string;
+  readonly accessIPv4?: string;
+  readonly accessIPv6?: string;
+}
+
+/** A server that runs, with its ports: ACTIVE, as a driver without hardware has it at once. */
+export function makeServer(world: CloudState, name: string, wish: ServerWish = {}): Server {
+  const server = bareServer(world, world.projectId, name, wish);
+  for (const [index, network] of (wish.networks ?? ['private']).entries()) {
+    const found = world.networks.find((one) => one.name === network);
+    if (!found) throw new Error(`no network ${network}`);
+    plugNetwork(world, server, found, index === 0 ? wish.address : undefined);
+  }
+  return server;
+}
+
+/** A server without ports yet. */
+export function bareServer(world: CloudState, owner: string, name: string, wish: ServerWish): Server {
+  const {
+    zone = 'az1',
+    metadata = {},
+    status = 'ACTIVE',
+    accessIPv4 = '',
+    accessIPv6 = '',
+    tags = [],
+  } = wish;
+  const at = world.clock.seconds();
+  const flavor = wish.flavor ?? world.novaFlavors.find((one) => one.name === 'm1.small');
+  if (!flavor) throw new Error('no flavor m1.small');
+  const server: Server = {
+    ...{ id: world.newId(), name, tenant_id: owner, status, metadata: { ...metadata } },
+    ...{ accessIPv4, accessIPv6, zone, flavor, created: at, updated: at, tags, borrowedPorts: [] },
+  };
+  world.servers.push(server);
+  return server;
+}
+
+/** A port of its own on the network's IPv4 subnet, which goes with the server. */
+export function plugNetwork(world: CloudState, server: Server, network: Network, address?: string): Port {
+  const subnets = world.subnets.filter((one) => one.network_id === network.id);
+  const subnet = subnets.find((one) => one.ip_version === 4) ?? subnets[0];
+  return createPort(world, {
+    name: '',
+    deviceId: server.id,
+    deviceOwner: `compute:${server.zone}`,
+    subnets: subnet ? [{ id: subnet.id, address }] : [],
+    up: true,
+    projectId: server.tenant_id,
+    securityGroups: world.securityGroups
+      .filter((one) => one.project_id === server.tenant_id && one.name === 'default')
+      .map((one) => one.id),
+  });
+}
+
+/** A port that is there already, which stays when the server goes. */
+export function plugPort(world: CloudState, server: Server, port: Port): void {
+  server.borrowedPorts.push(port.id);
+  setDevice(world, port, server.id, `compute:${server.zone}`);
+}
+
+/** The server is gone from Nova, its ports from Neutron, its borrowed ones are free again. */
+export function removeServer(world: CloudState, id: string): void {
+  const index = world.servers.findIndex((one) => one.id === id);
+  const borrowed = world.servers[index]?.borrowedPorts ?? [];
+  if (index >= 0) world.servers.splice(index, 1);
+  for (const port of world.ports.filter((one) => one.device_id === id)) {
+    if (borrowed.includes(port.id)) setDevice(world, port, '', '');
+    else deletePort(world, port.id);
+  }
+}
+
+function setDevice(world: CloudState, port: Port, device_id: string, device_owner: string): void {
+  Object.assign(port, { device_id, device_owner, status: device_id === '' ? 'DOWN' : 'ACTIVE' });
+  port.revision_number += 1;
+  port.updated_at = world.clock.seconds();
+}

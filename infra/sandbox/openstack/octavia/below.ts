@@ -1,0 +1,73 @@
+import type { Answer, Call } from '../../exchange.ts';
+import { asJson, type Json } from '../../json.ts';
+import { octaviaFault } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { OctaviaIndex } from './index.ts';
+import * as rules from './l7-policies.ts';
+import { listObjects } from './lists.ts';
+import { poolOf } from './lookup.ts';
+import * as members from './members.ts';
+import type { L7Policy, OctaviaObject, Pool } from './objects.ts';
+import { bodyOf, notAllowed, notFound } from './rules/versions.ts';
+import * as views from './views.ts';
+
+interface Place {
+  readonly collection: string;
+  readonly object: OctaviaObject;
+  readonly sub: string;
+  readonly id: string | undefined;
+  readonly self: string;
+}
+
+/** What hangs below one object: a load balancer's status tree, a pool's members, a policy's rules. */
+export function answerBelow(world: CloudState, call: Call, place: Place): Answer {
+  const { collection, object, sub } = place;
+  if (collection === 'loadbalancers' && (sub === 'status' || sub === 'statuses')) {
+    return { status: 200, body: { statuses: views.statusTree(new OctaviaIndex(world), object as never) } };
+  }
+  if (collection === 'pools' && sub === 'members')
+    return answerMembers(world, call, place, poolOf(world, object.id));
+  if (collection === 'l7policies' && sub === 'rules')
+    return answerRules(world, call, place, object as L7Policy);
+  throw notFound();
+}
+
+function answerMembers(world: CloudState, call: Call, { id, self }: Place, pool: Pool): Answer {
+  const { minor } = world.octaviaTraits;
+  const items = world.members.filter((one) => one.pool_id === pool.id);
+  if (id === undefined || id === '') {
+    if (call.method === 'POST') return members.createMember(world, pool, bodyOf(call, 'member', minor));
+    if (call.method === 'PUT') {
+      if (call.query.has('additive_only') && minor < 11)
+        throw octaviaFault(400, 'Unknown argument: "additive_only"');
+      const additive = (call.query.get('additive_only') ?? '').toLowerCase() === 'true';
+      return members.replaceMembers(world, pool, asJson(call.body)['members'], additive);
+    }
+    const view = (one: OctaviaObject): Json => views.memberView(one as never);
+    return listObjects(world, 'members', { one: 'member', view }, items, call.query, self, pool.project_id);
+  }
+  const member = items.find((one) => one.id === id);
+  if (!member) throw octaviaFault(404, `Member ${id} not found.`);
+  if (call.method === 'GET') return { status: 200, body: { member: views.memberView(member) } };
+  if (call.method === 'PUT') return members.updateMember(world, pool, member, bodyOf(call, 'member', minor));
+  if (call.method === 'DELETE') return members.deleteMember(world, pool, member);
+  throw notAllowed();
+}
+
+/** A rule is found below any policy (tried on the lab). */
+function answerRules(world: CloudState, call: Call, { id, self }: Place, policy: L7Policy): Answer {
+  const { minor } = world.octaviaTraits;
+  if (id === undefined || id === '') {
+    if (call.method === 'POST') return rules.createL7Rule(world, policy, bodyOf(call, 'rule', minor));
+    if (call.method !== 'GET') throw notAllowed();
+    const items = world.l7rules.filter((one) => one.l7policy_id === policy.id);
+    const view = (one: OctaviaObject): Json => views.l7RuleView(one as never);
+    return listObjects(world, 'rules', { one: 'rule', view }, items, call.query, self, policy.project_id);
+  }
+  const rule = world.l7rules.find((one) => one.id === id);
+  if (!rule) throw octaviaFault(404, `L7 Rule ${id} not found.`);
+  if (call.method === 'GET') return { status: 200, body: { rule: views.l7RuleView(rule) } };
+  if (call.method === 'PUT') return rules.updateL7Rule(world, policy, rule, bodyOf(call, 'rule', minor));
+  if (call.method === 'DELETE') return rules.deleteL7Rule(world, policy, rule);
+  throw notAllowed();
+}

@@ -1,0 +1,147 @@
+import { type Json, asJson, asList, asText, isJson } from '../../json.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { octaviaFault } from '../../refusal.ts';
+import { tlsDefaults } from './rules/attributes.ts';
+import { readCreate, readPersistence } from './rules/body.ts';
+import type { Certificates } from './rules/certificates.ts';
+import * as rules from './rules/listener-rules.ts';
+import { checkTlsSettings } from './rules/listener-rules.ts';
+import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from './objects.ts';
+import { checkMonitorOptions, checkRevocationList } from './rules/pool-rules.ts';
+import * as provider from './rules/providers.ts';
+
+/** Fills in what Octavia sets on every new object, whatever it is. */
+export function stamp(world: CloudState, owner: string, body: Json): Json {
+  return {
+    ...body,
+    id: world.newId(),
+    project_id: owner,
+    provisioning_status: 'PENDING_CREATE',
+    operating_status: 'OFFLINE',
+    created_at: world.octaviaTime(),
+    updated_at: null,
+  };
+}
+
+/** Checks and makes a listener; it is in the world afterwards, not yet ACTIVE. */
+export function buildListener(
+  world: CloudState,
+  certificates: Certificates,
+  lb: LoadBalancer,
+  body: Json,
+  defaultPoolId?: string,
+): Listener {
+  const read = readCreate('listener', body, ['loadbalancer_id']);
+  const protocol = asText(read['protocol']);
+  const poolId = defaultPoolId ?? read['default_pool_id'];
+  if (typeof poolId === 'string') {
+    rules.checkMayHaveChildren(protocol);
+    const pool = world.pools.find((one) => one.id === poolId && one.loadbalancer_id === lb.id);
+    if (!pool) throw octaviaFault(404, `Pool ${poolId} not found.`);
+    rules.checkPoolFitsListener(protocol, pool.protocol);
+  }
+  checkListener(world, certificates, lb, read);
+  if (protocol === 'TERMINATED_HTTPS') fillIn(read, tlsDefaults);
+  for (const name of ['default_pool', 'l7policies']) Reflect.deleteProperty(read, name);
+  read['allowed_cidrs'] = rules.normalCidrs(read['allowed_cidrs']);
+  const parent = { loadbalancer_id: lb.id, default_pool_id: poolId ?? null };
+  const listener = stamp(world, lb.project_id, { ...read, ...parent }) as Listener;
+  world.listeners.push(listener);
+  return listener;
+}
+
+/** In Octavia's order: the first thing that is wrong is what it says. */
+function checkListener(world: CloudState, certificates: Certificates, lb: LoadBalancer, read: Json): void {
+  const protocol = asText(read['protocol']);
+  rules.checkInsertHeaders(protocol, read, true);
+  rules.checkTlsOfCreate(protocol, read);
+  checkTlsSettings(read, false);
+  certificates.checkAll([...asList(read['sni_container_refs']), read['default_tls_container_ref']]);
+  const ca = read['client_ca_tls_container_ref'];
+  if (ca) certificates.checkAuthority(ca, read['client_crl_container_ref']);
+  rules.checkListenerPort(world, lb, protocol, read['protocol_port']);
+  rules.checkAllowedCidrs(lb, read['allowed_cidrs']);
+  checkTlsSettings(read, rules.endsTls(protocol, read));
+  provider.checkListenerOfProvider(lb, read);
+}
+
+function fillIn(read: Json, defaults: Json): void {
+  for (const [name, value] of Object.entries(defaults)) read[name] ??= structuredClone(value);
+}
+
+/** Checks and makes a pool without members or monitor. */
+export function buildPool(world: CloudState, certificates: Certificates, lb: LoadBalancer, body: Json): Pool {
+  const read = readCreate('pool', body);
+  checkRevocationList(read);
+  certificates.checkAll([read['tls_container_ref']]);
+  const ca = read['ca_tls_container_ref'];
+  if (ca) certificates.checkAuthority(ca, read['crl_container_ref']);
+  checkTlsSettings(read, read['tls_enabled'] === true);
+  provider.checkPoolOfProvider(lb, read);
+  if (read['tls_enabled'] === true) fillIn(read, tlsDefaults);
+  for (const name of ['listener_id', 'members', 'healthmonitor']) Reflect.deleteProperty(read, name);
+  const persistence = read['session_persistence'];
+  read['session_persistence'] = isJson(persistence) ? readPersistence(persistence, '', true) : null;
+  const pool = stamp(world, lb.project_id, { ...read, loadbalancer_id: lb.id }) as Pool;
+  world.pools.push(pool);
+  return pool;
+}
+
+/** Checks and makes a member; address and port are its identity within the pool. */
+export function buildMember(world: CloudState, lb: LoadBalancer, pool: Pool, body: Json): Member {
+  const read = readCreate('member', body);
+  const { address, protocol_port } = read;
+  const subnet = read['subnet_id'];
+  if (typeof subnet === 'string' && !world.subnets.some((one) => one.id === subnet)) {
+    throw octaviaFault(400, `Subnet ${subnet} not found.`);
+  }
+  const same = (one: Member): boolean => one.address === address && one.protocol_port === protocol_port;
+  if (world.members.some((one) => one.pool_id === pool.id && same(one))) {
+    const where = `ip ${asText(address)} on protocol_port ${String(protocol_port)}`;
+    throw octaviaFault(409, `Another member on this pool is already using ${where}`);
+  }
+  provider.checkMemberOfProvider(lb, read);
+  const monitored = world.healthmonitors.some((one) => one.pool_id === pool.id);
+  const stamped = stamp(world, pool.project_id, { ...read, pool_id: pool.id });
+  const member = { ...stamped, operating_status: monitored ? 'OFFLINE' : 'NO_MONITOR' } as Member;
+  world.members.push(member);
+  return member;
+}
+
+/** Checks and makes a monitor; HTTP monitors get method, path and codes when none are given. */
+export function buildHealthMonitor(
+  world: CloudState,
+  lb: LoadBalancer,
+  pool: Pool,
+  body: Json,
+): HealthMonitor {
+  const read = readCreate('healthmonitor', body, ['pool_id']);
+  const type = asText(read['type']);
+  for (const name of ['delay', 'timeout', 'max_retries'])
+    if (read[name] === null) throw rules.invalidOption('None', name);
+  checkMonitorOptions(read);
+  if (world.healthmonitors.some((one) => one.pool_id === pool.id)) {
+    throw octaviaFault(409, 'This pool already has a health monitor');
+  }
+  provider.checkMonitorOfProvider(lb, type);
+  if (type === 'HTTP' || type === 'HTTPS')
+    fillIn(read, { http_method: 'GET', url_path: '/', expected_codes: '200' });
+  const monitor = stamp(world, pool.project_id, { ...read, pool_id: pool.id }) as HealthMonitor;
+  world.healthmonitors.push(monitor);
+  return monitor;
+}
+
+/** A new load balancer around a VIP that is already there. */
+export function buildLoadBalancer(
+  world: CloudState,
+  owner: string,
+  id: string,
+  body: Json,
+  vip: Json,
+): LoadBalancer {
+  const own = { ...body };
+  for (const nested of ['listeners', 'pools']) Reflect.deleteProperty(own, nested);
+  const lb = { ...stamp(world, owner, { ...own, ...asJson(vip) }), id } as LoadBalancer;
+  world.loadbalancers.push(lb);
+  return lb;
+}

@@ -1,0 +1,130 @@
+import { octaviaFault } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { deletePort } from '../neutron/ports.ts';
+import type { LoadBalancer, OctaviaObject } from './objects.ts';
+
+/** What one accepted write does below a load balancer, all of it under that load balancer's lock. */
+export interface Change {
+  readonly creating?: readonly OctaviaObject[];
+  readonly updating?: readonly OctaviaObject[];
+  readonly deleting?: readonly OctaviaObject[];
+  /** The worker died over it (a member twice in one batch): nothing leaves PENDING any more. */
+  readonly stuck?: boolean;
+  /** The worker could not do it: the load balancer ends in ERROR, the rest is as before. */
+  readonly failing?: boolean;
+  readonly whenDone?: () => void;
+}
+
+/** Children are refused with "immutable" unless the load balancer is ACTIVE (octavia: MUTABLE_STATUSES). */
+export function requireMutable(lb: LoadBalancer): void {
+  if (lb.provisioning_status === 'ACTIVE') return;
+  throw octaviaFault(409, `Load Balancer ${lb.id} is immutable and cannot be updated.`);
+}
+
+/** The load balancer itself is refused with "Invalid state"; a DELETE is allowed in ERROR too. */
+export function requireState(lb: LoadBalancer, allowed: readonly string[]): void {
+  if (allowed.includes(lb.provisioning_status)) return;
+  throw octaviaFault(409, `Invalid state ${lb.provisioning_status} of loadbalancer resource ${lb.id}`);
+}
+
+/** An ACTIVE load balancer does not prove that its children are: such a child refuses by itself. */
+export function requireChildMutable(title: string, child: OctaviaObject): void {
+  if (child.provisioning_status === 'ACTIVE') return;
+  throw octaviaFault(409, `${title} ${child.id} is immutable and cannot be updated.`);
+}
+
+/**
+ * Locks the load balancer and the touched objects in PENDING_*, and ends that after the world's pending time.
+ * `updated_at` moves at both ends (measured: any write below a load balancer moves its `updated_at`).
+ */
+export function change(world: CloudState, lb: LoadBalancer, what: Change): void {
+  const at = world.octaviaTime();
+  const updating = [lb, ...(what.updating ?? [])];
+  for (const one of updating) mark(one, 'PENDING_UPDATE', at);
+  for (const one of what.deleting ?? []) mark(one, 'PENDING_DELETE', at);
+  for (const one of what.creating ?? []) one.provisioning_status = 'PENDING_CREATE';
+  if (what.stuck === true) return;
+  world.afterPending((end) => {
+    for (const one of [...updating, ...(what.creating ?? [])]) {
+      activate(one, end);
+      if (isL7(one)) one.operating_status = one['admin_state_up'] === true ? 'ONLINE' : 'OFFLINE';
+    }
+    if (what.failing !== true) what.whenDone?.();
+    else fail(lb, what.deleting ?? [], end);
+  });
+}
+
+function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string): void {
+  mark(lb, 'ERROR', at);
+  for (const one of deleting) mark(one, 'ACTIVE', at);
+}
+
+/** A new load balancer: PENDING_CREATE, then it and all that came with it ACTIVE and ONLINE. */
+export function begin(world: CloudState, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
+  world.afterPending((end) => {
+    for (const one of [lb, ...children]) activate(one, end);
+  });
+}
+
+export function beginDelete(world: CloudState, lb: LoadBalancer, stuck: boolean): void {
+  mark(lb, 'PENDING_DELETE', world.octaviaTime());
+  if (stuck) return;
+  world.afterPending(() => {
+    dropLoadBalancer(world, lb);
+  });
+}
+
+/** Takes a load balancer, everything below it and the VIP port that Octavia made out of the world. */
+export function dropLoadBalancer(world: CloudState, lb: LoadBalancer): void {
+  const pools = world.pools.filter((pool) => pool.loadbalancer_id === lb.id);
+  const listeners = world.listeners.filter((listener) => listener.loadbalancer_id === lb.id);
+  const policies = world.l7policies.filter((policy) =>
+    listeners.some((one) => one.id === policy.listener_id),
+  );
+  const gone = new Set<OctaviaObject>([
+    lb,
+    ...pools,
+    ...listeners,
+    ...[...world.members, ...world.healthmonitors].filter((child) =>
+      pools.some((pool) => pool.id === child.pool_id),
+    ),
+    ...policies,
+    ...world.l7rules.filter((rule) => policies.some((policy) => policy.id === rule.l7policy_id)),
+  ]);
+  for (const one of gone) forget(world, one);
+  const port = world.ports.find((candidate) => candidate.id === lb.vip_port_id);
+  if (port?.device_owner === 'Octavia' && port.name === `octavia-lb-${lb.id}`) deletePort(world, port.id);
+}
+
+/** Removes one object from whichever list holds it. */
+export function forget(world: CloudState, object: OctaviaObject): void {
+  const lists: OctaviaObject[][] = [
+    world.loadbalancers,
+    world.listeners,
+    world.pools,
+    world.members,
+    world.healthmonitors,
+    world.l7policies,
+    world.l7rules,
+  ];
+  for (const list of lists) {
+    const index = list.indexOf(object);
+    if (index >= 0) list.splice(index, 1);
+  }
+}
+
+/** Policies and rules go ONLINE when they are written one by one, and stay OFFLINE after a full create (tried). */
+const isL7 = (object: OctaviaObject): boolean => 'l7policy_id' in object || 'position' in object;
+
+function mark(object: OctaviaObject, status: string, at: string): void {
+  object.provisioning_status = status;
+  object.updated_at = at;
+}
+
+function activate(object: OctaviaObject, at: string): void {
+  if (object.provisioning_status === 'PENDING_DELETE') return;
+  if (object.provisioning_status === 'PENDING_CREATE' && object.operating_status === 'OFFLINE') {
+    object.operating_status = 'type' in object || isL7(object) ? 'OFFLINE' : 'ONLINE';
+  }
+  mark(object, 'ACTIVE', at);
+}

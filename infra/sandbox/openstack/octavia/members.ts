@@ -1,0 +1,96 @@
+import type { Answer } from '../../exchange.ts';
+import { asJson, asList, type Json } from '../../json.ts';
+import { octaviaFault } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { readCreate, readUpdate } from './rules/body.ts';
+import { buildMember } from './build.ts';
+import { change, forget } from './lock.ts';
+import { listenersOf, lockablePool } from './lookup.ts';
+import type { Member, Pool } from './objects.ts';
+import { checkQuota } from './rules/pool-rules.ts';
+import { checkMemberOfProvider } from './rules/providers.ts';
+import { memberView } from './views.ts';
+
+/** A batch is read as a create: what it leaves out of these is set back, also on members that exist. */
+const batchDefaults = {
+  weight: 1,
+  backup: false,
+  monitor_port: null,
+  monitor_address: null,
+  admin_state_up: true,
+};
+
+export function createMember(world: CloudState, pool: Pool, given: Json): Answer {
+  readCreate('member', given);
+  checkQuota(world.quotas.member, 'Member', world.members, 1);
+  const lb = lockablePool(world, pool);
+  const member = buildMember(world, lb, pool, given);
+  change(world, lb, { creating: [member], updating: [pool, ...listenersOf(world, pool)] });
+  return { status: 201, body: { member: memberView(member) } };
+}
+
+export function updateMember(world: CloudState, pool: Pool, member: Member, given: Json): Answer {
+  const body = readUpdate('member', given);
+  const lb = lockablePool(world, pool);
+  checkMemberOfProvider(lb, body);
+  Object.assign(member, body);
+  change(world, lb, { updating: [member, pool, ...listenersOf(world, pool)] });
+  return { status: 200, body: { member: memberView(member) } };
+}
+
+export function deleteMember(world: CloudState, pool: Pool, member: Member): Answer {
+  const lb = lockablePool(world, pool);
+  const updating = [pool, ...listenersOf(world, pool)];
+  change(world, lb, {
+    updating,
+    deleting: [member],
+    whenDone: () => {
+      forget(world, member);
+    },
+  });
+  return { status: 204 };
+}
+
+/**
+ * Batch PUT: the list is what should be there, matched by address and port. Members that are listed count as
+ * updated even when they are equal. A member that exists and is listed twice kills the worker: PENDING for ever.
+ */
+export function replaceMembers(world: CloudState, pool: Pool, given: unknown, additive: boolean): Answer {
+  const bodies = asList(given).map(asJson);
+  const wanted = bodies.map((body) => ({ body, read: readCreate('member', body) }));
+  const lb = lockablePool(world, pool);
+  const key = (one: Json): string => `${String(one['address'])} ${String(one['protocol_port'])}`;
+  const old = new Map(world.members.filter((one) => one.pool_id === pool.id).map((one) => [key(one), one]));
+  const fresh = wanted.filter(({ read }) => !old.has(key(read)));
+  const kept = wanted.filter(({ read }) => old.has(key(read)));
+  const names = new Set(wanted.map(({ read }) => key(read)));
+  const deleting = additive
+    ? []
+    : [...old.entries()].filter(([name]) => !names.has(name)).map(([, member]) => member);
+  if (wanted.length === 0 && deleting.length === 0) return { status: 202 };
+  const growth = fresh.length - deleting.length;
+  if (growth > 0) checkQuota(world.quotas.member, 'Member', world.members, growth);
+  if (new Set(fresh.map(({ read }) => key(read))).size !== fresh.length) {
+    const twice = fresh.find(
+      ({ read }, index) => fresh.findIndex((other) => key(other.read) === key(read)) !== index,
+    );
+    const where = `ip ${String(twice?.read['address'])} on protocol_port ${String(twice?.read['protocol_port'])}`;
+    throw octaviaFault(409, `Another member on this pool is already using ${where}`);
+  }
+  const creating = fresh.map(({ body }) => buildMember(world, lb, pool, body));
+  for (const { read } of kept) checkMemberOfProvider(lb, read);
+  const updating = kept.flatMap(({ body, read }) => {
+    const member = old.get(key(read));
+    return member ? [Object.assign(member, { ...batchDefaults, ...body })] : [];
+  });
+  change(world, lb, {
+    creating,
+    updating: [...updating, pool, ...listenersOf(world, pool)],
+    deleting,
+    stuck: new Set(updating).size !== updating.length,
+    whenDone: () => {
+      for (const member of deleting) forget(world, member);
+    },
+  });
+  return { status: 202 };
+}

@@ -1,0 +1,167 @@
+import { type Json, asJson, asList, asText, isJson } from '../../json.ts';
+import { Refusal, octaviaFault } from '../../refusal.ts';
+import type { CloudState } from '../cloud-state.ts';
+import { createPort } from '../neutron/ports.ts';
+import type { FixedIp, Port, Subnet } from '../neutron/objects.ts';
+import { invalid } from './rules/listener-rules.ts';
+
+/** The VIP of a new load balancer: a port of the tenant's, or one that Octavia makes in Neutron at once. */
+export function allocateVip(
+  world: CloudState,
+  owner: string,
+  lbId: string,
+  body: Json,
+  provider: string,
+): Json {
+  const port = world.ports.find((one) => one.id === body['vip_port_id']);
+  const { vip_subnet_id: subnetId, vip_address: address } = body;
+  if (port) return vipOf(port, { subnet_id: asText(subnetId), ip_address: asText(address) }, body);
+  return makePort(world, owner, lbId, body, provider);
+}
+
+const defaultGroups = (world: CloudState, owner: string): string[] =>
+  world.securityGroups
+    .filter((one) => one.project_id === owner && one.name === 'default')
+    .map((one) => one.id);
+
+/** The worker puts its own group, which the tenant does not see, in place of the default one (tried on the lab). */
+function guard(world: CloudState, port: Port, provider: string): void {
+  if (provider === 'ovn') return;
+  const own = world.newId();
+  world.afterPending((end) => {
+    if (!world.loadbalancers.some((lb) => lb.vip_port_id === port.id)) return;
+    Object.assign(port, { security_groups: [own], updated_at: `${end}Z` });
+    port.revision_number += 1;
+  });
+}
+
+function makePort(world: CloudState, owner: string, lbId: string, body: Json, provider: string): Json {
+  const wish = (subnetId: unknown, address: unknown): { id: string; address: string | undefined } => ({
+    id: asText(subnetId),
+    address: typeof address === 'string' ? address : undefined,
+  });
+  const additional = asList(body['additional_vips']).map(asJson);
+  const subnets = [
+    wish(body['vip_subnet_id'], body['vip_address']),
+    ...additional.map((one) => wish(one['subnet_id'], one['ip_address'])),
+  ];
+  try {
+    const port = createPort(world, {
+      name: provider === 'ovn' ? `ovn-lb-vip-${lbId}` : `octavia-lb-${lbId}`,
+      deviceId: `lb-${lbId}`,
+      deviceOwner: 'Octavia',
+      subnets,
+      up: false,
+      projectId: owner,
+      securityGroups: defaultGroups(world, owner),
+    });
+    guard(world, port, provider);
+    const primary = port.fixed_ips.find((ip) => ip.subnet_id === body['vip_subnet_id']);
+    return vipOf(port, primary ?? { subnet_id: '', ip_address: '' }, body);
+  } catch (error) {
+    throw error instanceof Refusal ? providerFault(error, provider) : error;
+  }
+}
+
+/**
+ * Neutron's refusals reach the client as a 500 of the provider, not as 409 or 400 (docs/sources/openstack.md, "Refusals
+ * of the VIP address").
+ */
+function providerFault(refusal: Refusal, provider: string): Refusal {
+  const body = refusal.answer.body;
+  const message = isJson(body) ? asText(asJson(body['NeutronError'])['message']) : '';
+  const text = `${message}\nNeutron server returns request_ids: ['req-00000000-0000-0000-0000-000000000000']`;
+  return octaviaFault(500, `Provider '${provider}' reports error: ${text}`);
+}
+
+const vipOf = (port: Port, primary: FixedIp, body: Json): Json => ({
+  vip_port_id: port.id,
+  vip_network_id: port.network_id,
+  vip_subnet_id: primary.subnet_id,
+  vip_address: primary.ip_address,
+  additional_vips: asList(body['additional_vips']).map((one) => {
+    const subnetId = asJson(one)['subnet_id'];
+    const address = port.fixed_ips.find((ip) => ip.subnet_id === subnetId)?.ip_address ?? null;
+    return { subnet_id: subnetId, ip_address: address };
+  }),
+});
+
+/** Where the VIP is to be is settled before flavor, provider and quota are looked at; fills in the subnet. */
+export function checkVip(world: CloudState, owner: string, body: Json): void {
+  const { vip_port_id: portId, vip_network_id: networkId, vip_subnet_id: subnetId } = body;
+  if (typeof portId === 'string') fillFromPort(world, owner, portId, body);
+  else if (typeof networkId === 'string') fillFromNetwork(world, owner, networkId, body);
+  else if (typeof subnetId === 'string') findSubnet(world, owner, subnetId);
+  else throw invalid('VIP must contain one of: vip_port_id, vip_network_id, vip_subnet_id.');
+  if (typeof body['vip_qos_policy_id'] === 'string')
+    throw invalid('VIP QoS policy is not allowed in this deployment.');
+  checkAdditional(world, body);
+}
+
+function fillFromPort(world: CloudState, owner: string, portId: string, body: Json): void {
+  const port = world.ports.find((one) => one.id === portId && one.project_id === owner);
+  if (!port) throw octaviaFault(400, `Port ${portId} not found.`);
+  if (port.device_id !== '') throw invalid(`Port ${portId} is already used by device ${port.device_id} `);
+  const { vip_subnet_id: subnetId, vip_address: address } = body;
+  let chosen: FixedIp | undefined;
+  if (typeof subnetId === 'string') {
+    findSubnet(world, owner, subnetId);
+    chosen = port.fixed_ips.find((ip) => ip.subnet_id === subnetId);
+    if (!chosen) throw invalid('No VIP address found on the specified VIP port within the specified subnet.');
+  } else if (typeof address === 'string') {
+    chosen = port.fixed_ips.find((ip) => ip.ip_address === address);
+    if (!chosen) throw invalid('Specified VIP address not found on the specified VIP port.');
+  } else if (port.fixed_ips.length === 1) chosen = port.fixed_ips[0];
+  if (!chosen)
+    throw invalid(
+      "VIP port's subnet could not be determined. Please specify either a VIP subnet or address.",
+    );
+  Object.assign(body, { vip_subnet_id: chosen.subnet_id, vip_address: chosen.ip_address });
+}
+
+/** The subnet that holds the address that was asked for, or the network's IPv4 subnet. */
+function fillFromNetwork(world: CloudState, owner: string, networkId: string, body: Json): void {
+  const seen = world.networks.some(
+    (one) => one.id === networkId && (one.project_id === owner || one['router:external']),
+  );
+  if (!seen) throw octaviaFault(400, `Network ${networkId} not found.`);
+  const subnets = world.subnets.filter((one) => one.network_id === networkId);
+  const { vip_subnet_id: subnetId, vip_address: address } = body;
+  if (typeof subnetId === 'string') {
+    if (!subnets.some((one) => one.id === subnetId)) throw octaviaFault(400, `Subnet ${subnetId} not found.`);
+    return;
+  }
+  const inside = (one: Subnet): boolean =>
+    asText(address).includes(':') === (one.ip_version === 6) &&
+    world.addresses.isInside(one, asText(address));
+  const found =
+    typeof address === 'string' ? subnets.find(inside) : subnets.find((one) => one.ip_version === 4);
+  const missing = typeof address === 'string' ? ' for VIP address specified.' : '.';
+  if (!found) throw invalid(`Supplied network does not contain a subnet${missing}`);
+  body['vip_subnet_id'] = found.id;
+}
+
+/** One address per subnet, all subnets of one network; a subnet that is not there is a 500 (tried on the lab). */
+function checkAdditional(world: CloudState, body: Json): void {
+  const ids = [
+    body['vip_subnet_id'],
+    ...asList(body['additional_vips']).map((one) => asJson(one)['subnet_id']),
+  ];
+  if (new Set(ids).size < ids.length)
+    throw invalid('Duplicate VIP subnet(s) specified. Only one IP can be bound per subnet.');
+  const networks = ids.map((id) => {
+    const found = world.subnets.find((one) => one.id === id);
+    if (!found) throw octaviaFault(500, `subnet not found (subnet id: ${asText(id)}).`);
+    return found.network_id;
+  });
+  if (new Set(networks).size > 1) throw invalid('All VIP subnets must belong to the same network.');
+}
+
+function findSubnet(world: CloudState, owner: string, id: string): Subnet {
+  const found = world.subnets.find((one) => one.id === id);
+  const seen = world.networks.some(
+    (one) => one.id === found?.network_id && (one.project_id === owner || one['router:external']),
+  );
+  if (!found || !seen) throw octaviaFault(400, `Subnet ${id} not found.`);
+  return found;
+}

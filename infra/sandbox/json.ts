@@ -10,6 +10,15 @@ export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? val
 
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** The same value in objects and lists of its own. */
+export function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Json = {};
+  for (const key of Object.keys(value)) copy[key] = copyOf((value as Json)[key]);
+  return copy as T;
+}
+
 /** Text of a scalar as a query string would carry it; used to compare filters with attributes. */
 export const scalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';

@@ -30,10 +30,10 @@ test('no folder of the program has more than 20 files', () => {
   expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
 });
 
-/** L7 policies, TLS, Barbican and security groups, each with the refusals that the lab gives, took 2 300 lines; Nova, Nodes and routers 1 300. */
+/** L7 policies, TLS, Barbican and security groups, each with the refusals that the lab gives, took 2 300 lines; Nova, Nodes and routers 1 300; indexes 300. */
 test('the simulators stay small', () => {
   const lines = filesOf('infra/sandbox/**/*.ts').reduce((sum, path) => sum + linesOf(path), 0);
-  expect(lines).toBeLessThanOrEqual(8_000);
+  expect(lines).toBeLessThanOrEqual(8_400);
 });
 
 test('a folder of the simulators can be taken in at a glance', () => {

@@ -15,7 +15,8 @@ const stale = 'the object has been modified; please apply your changes to the la
 
 /** Objects with the apiserver's write semantics: versions, preconditions, finalizers, status apart from the rest. */
 export class ObjectStore {
-  private readonly objects = new Map<string, KubeObject>();
+  /** By type, then by namespace and name. */
+  private readonly tables = new Map<string, Map<string, KubeObject>>();
   private readonly allocator = new ServiceAllocator();
   private readonly clock: SandboxClock;
   private revision = 1000;
@@ -30,13 +31,14 @@ export class ObjectStore {
 
   /** All objects of a type in the order a list has them: by namespace, then name. */
   all(type: ResourceType, namespace?: string): KubeObject[] {
-    const prefix = `${type.plural}/${namespace === undefined ? '' : `${namespace}/`}`;
-    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
-    return keys.flatMap((key) => this.objects.get(key) ?? []);
+    const table = this.tableOf(type);
+    const keys = [...table.keys()];
+    const wanted = namespace === undefined ? keys : keys.filter((key) => key.startsWith(`${namespace}/`));
+    return wanted.sort().flatMap((key) => table.get(key) ?? []);
   }
 
   find(type: ResourceType, namespace: string | undefined, name: string): KubeObject | undefined {
-    return this.objects.get(keyOf(type, namespace, name));
+    return this.tableOf(type).get(keyOf(namespace, name));
   }
 
   get(type: ResourceType, namespace: string | undefined, name: string): KubeObject {
@@ -139,7 +141,7 @@ export class ObjectStore {
     const stored = this.get(type, namespace, name);
     checkDelete(type, stored, wanted);
     if (asList(stored.metadata.finalizers).length === 0) {
-      this.objects.delete(keyOf(type, namespace, name));
+      this.tableOf(type).delete(keyOf(namespace, name));
       this.revision += 1;
       return stored;
     }
@@ -157,8 +159,9 @@ export class ObjectStore {
       validateService(type, object);
     }
     const { namespace, name } = object.metadata;
-    const key = keyOf(type, namespace, name);
-    const before = this.objects.get(key);
+    const table = this.tableOf(type);
+    const key = keyOf(namespace, name);
+    const before = table.get(key);
     if (type.kind === 'Node') {
       defaultNode(object, before);
       validateNode(type, object, before);
@@ -176,14 +179,19 @@ export class ObjectStore {
     object.metadata.resourceVersion = String(this.revision);
     const done =
       object.metadata.deletionTimestamp !== undefined && asList(object.metadata.finalizers).length === 0;
-    if (done) this.objects.delete(key);
-    else this.objects.set(key, object);
+    if (done) table.delete(key);
+    else table.set(key, object);
     return object;
+  }
+
+  private tableOf({ plural }: ResourceType): Map<string, KubeObject> {
+    const found = this.tables.get(plural) ?? new Map<string, KubeObject>();
+    this.tables.set(plural, found);
+    return found;
   }
 }
 
-const keyOf = (type: ResourceType, namespace: string | undefined, name: string): string =>
-  `${type.plural}/${namespace ?? ''}/${name}`;
+const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 
 function keepIdentity(meta: Json, stored: ObjectMeta): ObjectMeta {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = stored;

@@ -5,6 +5,8 @@ import type { Secret, SecretContainer } from './barbican/objects.ts';
 import { labExtensions } from './neutron/quotas.ts';
 import { labNetworks, type labCidrs } from './neutron/networks.ts';
 import type * as neutron from './neutron/objects.ts';
+import { ruleKey } from './neutron/rule-key.ts';
+import { itself, Rows } from './rows.ts';
 import { labFlavors, type NovaFlavor, type Server } from './nova/objects.ts';
 import { OctaviaRows } from './octavia/rows.ts';
 import {
@@ -14,6 +16,8 @@ import {
   type OctaviaOptions,
   type OctaviaTraits,
 } from './octavia/traits.ts';
+
+const project_id = (row: { readonly project_id: string }): string => row.project_id;
 
 /** Everything the simulated cloud knows, Octavia's rows included. */
 export class CloudState extends OctaviaRows {
@@ -39,21 +43,42 @@ export class CloudState extends OctaviaRows {
     security_group: 500,
     security_group_rule: 5000,
   };
-  readonly networks: neutron.Network[];
-  readonly subnets: neutron.Subnet[];
-  readonly ports: neutron.Port[] = [];
-  readonly floatingips: neutron.FloatingIp[] = [];
-  readonly routers: neutron.Router[] = [];
+  readonly networks = Rows.by<neutron.Network>({ fixed: { project_id } });
+  readonly subnets = Rows.by<neutron.Subnet>({ fixed: { project_id, network_id: (row) => row.network_id } });
+  readonly ports = Rows.by<neutron.Port>({
+    fixed: { project_id, network_id: (row) => row.network_id },
+    live: {
+      device_id: itself,
+      device_owner: itself,
+      fixed_ips: (value) => (value as neutron.FixedIp[]).flatMap((ip) => [ip.ip_address, ip.subnet_id]),
+      security_groups: (value) => value as readonly string[],
+    },
+  });
+  readonly floatingips = Rows.by<neutron.FloatingIp>({
+    fixed: { project_id, floating_ip_address: (row) => row.floating_ip_address },
+    live: { port_id: itself, description: itself, tags: (value) => value as readonly string[] },
+  });
+  readonly routers = Rows.by<neutron.Router>({ fixed: { project_id } });
   /** Neutron's `max_routes`. */
   maxRoutes = 30;
   /** Aliases of what Neutron can do; a test takes one out for an older cloud. */
   readonly extensions: string[] = [...labExtensions];
-  readonly securityGroups: neutron.SecurityGroup[] = [];
-  readonly securityGroupRules: neutron.SecurityGroupRule[] = [];
-  readonly servers: Server[] = [];
+  readonly securityGroups = Rows.by<neutron.SecurityGroup>({
+    fixed: { project_id },
+    live: { name: itself, tags: (value) => value as readonly string[] },
+  });
+  readonly securityGroupRules = Rows.by<neutron.SecurityGroupRule>({
+    fixed: {
+      project_id,
+      security_group_id: (row) => row.security_group_id,
+      remote_group_id: (row) => String(row['remote_group_id']),
+      same: ruleKey,
+    },
+  });
+  readonly servers = Rows.by<Server>({ fixed: { tenant_id: (row) => row.tenant_id } });
   readonly novaFlavors: NovaFlavor[] = labFlavors(randomUUID);
-  readonly secrets: Secret[] = [];
-  readonly secretContainers: SecretContainer[] = [];
+  readonly secrets = Rows.by<Secret>({ fixed: { project_id, name: (row) => row.name } });
+  readonly secretContainers = Rows.by<SecretContainer>({ fixed: { project_id, name: (row) => row.name } });
   /** What an operator has set up in Octavia; the lab has none of either. */
   readonly flavors: Flavor[] = [];
   readonly availabilityZones: AvailabilityZone[] = [];
@@ -63,11 +88,9 @@ export class CloudState extends OctaviaRows {
   constructor(clock: SandboxClock, pendingMs: number, cidrs: typeof labCidrs, options: OctaviaOptions) {
     super(clock, pendingMs);
     this.octaviaTraits = octaviaTraits(options);
-    ({ networks: this.networks, subnets: this.subnets } = labNetworks(
-      this.projectId,
-      clock.seconds(),
-      cidrs,
-    ));
+    const { networks, subnets } = labNetworks(this.projectId, clock.seconds(), cidrs);
+    this.networks.push(...networks);
+    this.subnets.push(...subnets);
     this.addresses = new AddressPool(this.subnets, this.ports, this.floatingips);
   }
 

@@ -24,7 +24,7 @@ export class CloudWorld extends CloudState {
 
   /** Sets what an operator or a failure would set; `updated_at` moves as with any row update. */
   setStatus(loadBalancerId: string, provisioningStatus: string): void {
-    const found = this.loadbalancers.find((lb) => lb.id === loadBalancerId);
+    const found = this.loadbalancers.byId(loadBalancerId);
     if (!found) throw new Error(`no load balancer ${loadBalancerId}`);
     found.provisioning_status = provisioningStatus;
     found.updated_at = this.octaviaTime();
@@ -32,7 +32,7 @@ export class CloudWorld extends CloudState {
 
   /** Deletes a load balancer with its children and VIP port at once, as somebody else would. */
   removeLoadBalancer(id: string): void {
-    const found = this.loadbalancers.find((lb) => lb.id === id);
+    const found = this.loadbalancers.byId(id);
     if (found) dropLoadBalancer(this, found);
   }
 
@@ -59,7 +59,7 @@ export class CloudWorld extends CloudState {
 
   /** Stopped, shelved, broken: whatever Nova could say of a server. */
   setServerStatus(id: string, status: string): void {
-    const server = this.servers.find((one) => one.id === id);
+    const server = this.servers.byId(id);
     if (!server || !(status in novaStates)) throw new Error(`no server ${id}, or no status ${status}`);
     server.status = status;
     server.updated = this.clock.seconds();
@@ -67,7 +67,8 @@ export class CloudWorld extends CloudState {
 
   /** The server is gone from Nova, its ports from Neutron. */
   removeNovaServer(id: string): void {
-    removeServer(this, id);
+    const server = this.servers.byId(id);
+    if (server) removeServer(this, server);
   }
 
   /** How the cluster's half of the sandbox makes the servers behind its Nodes. */
@@ -75,7 +76,7 @@ export class CloudWorld extends CloudState {
     return {
       create: (name, address) => {
         const { id, zone, flavor } = this.addNovaServer(name, { address });
-        const ports = this.ports.filter((one) => one.device_id === id);
+        const ports = this.ports.of('device_id', id);
         const addresses = ports.flatMap((port) => port.fixed_ips.map((ip) => ip.ip_address));
         return { id, addresses, zone, type: flavor.name };
       },

@@ -38,7 +38,7 @@ describe('Services that share by a name', () => {
     it.apply('all', 83, { [LOAD_BALANCER_NAME]: 'cluster/edge' }, 'other');
     expect(await it.statusOf('other/all')).toBe('blocked');
     const all = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('default_all'));
-    all?.tags.push('levelset-allow=other');
+    if (all) all.tags = [...all.tags, 'levelset-allow=other'];
     expect(await it.statusOf('other/all')).toBe('settled');
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(3);
   });

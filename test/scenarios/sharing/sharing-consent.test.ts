@@ -53,7 +53,7 @@ describe('a load balancer that was not made for the namespace', () => {
 
   test.each(['levelset-allow=other', 'levelset-allow=*'])('is shared by the tag %s', async (tag) => {
     await it.owner();
-    it.lb().tags.push(tag);
+    it.lb().tags = [...it.lb().tags, tag];
     it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id }, 'other');
 
     expect(await it.statusOf('other/api')).toBe('settled');

@@ -25,9 +25,7 @@ export function barbicanAnswer(
   if (collection !== 'secrets' && collection !== 'containers') throw barbicanError(404, '');
   if (id === undefined || id === '') return answerCollection(world, call, collection, caller, base);
   const one = collection === 'secrets' ? 'secret' : 'container';
-  const items: readonly (Secret | SecretContainer)[] =
-    collection === 'secrets' ? world.secrets : world.secretContainers;
-  const object = items.find((item) => item.id === id);
+  const object = collection === 'secrets' ? world.secrets.byId(id) : world.secretContainers.byId(id);
   if (!object) throw missing(one, id);
   checkAllowed(object, call, caller, one, sub);
   if (sub === 'acl') return answerAcl(world, call, object, `${base}${path}`);
@@ -107,10 +105,10 @@ function checkAllowed(
 /** A secret that is deleted is gone from every container that held it, without a question (tried on the lab). */
 function remove(world: CloudState, object: Secret | SecretContainer): Answer {
   if (!('payload' in object)) {
-    world.secretContainers.splice(world.secretContainers.indexOf(object), 1);
+    world.secretContainers.remove(object);
     return { status: 204 };
   }
-  world.secrets.splice(world.secrets.indexOf(object), 1);
+  world.secrets.remove(object);
   for (const container of world.secretContainers)
     container.secret_refs = container.secret_refs.filter((one) => !one.secret_ref.endsWith(object.id));
   return { status: 204 };

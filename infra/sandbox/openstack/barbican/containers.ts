@@ -18,8 +18,8 @@ export function createContainer(world: CloudState, caller: Caller, body: Json, b
   }));
   if (type === 'certificate') checkNames(named.map((one) => one.name));
   for (const { name, secret_ref: reference } of named) {
-    const mine = world.secrets.filter((one) => one.project_id === caller.projectId);
-    if (!mine.some((one) => reference.endsWith(`/secrets/${one.id}`)))
+    const id = /\/secrets\/([^/]+)$/.exec(reference)?.[1];
+    if (world.secrets.byId(id)?.project_id !== caller.projectId)
       throw barbicanError(404, `Secret provided for '${name}' doesn't exist.`);
   }
   const at = world.octaviaTime();

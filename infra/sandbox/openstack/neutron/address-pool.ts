@@ -1,13 +1,14 @@
+import type { Rows } from '../rows.ts';
 import type { FloatingIp, Port, Subnet } from './objects.ts';
 
 /** Hands out the addresses of IPv4 subnets, the tenth first, and knows which ones are taken. */
 export class AddressPool {
-  private readonly subnets: readonly Subnet[];
-  private readonly ports: readonly Port[];
-  private readonly floatingips: readonly FloatingIp[];
+  private readonly subnets: Rows<Subnet>;
+  private readonly ports: Rows<Port>;
+  private readonly floatingips: Rows<FloatingIp>;
   private readonly last = new Map<string, number>();
 
-  constructor(subnets: readonly Subnet[], ports: readonly Port[], floatingips: readonly FloatingIp[]) {
+  constructor(subnets: Rows<Subnet>, ports: Rows<Port>, floatingips: Rows<FloatingIp>) {
     this.subnets = subnets;
     this.ports = ports;
     this.floatingips = floatingips;
@@ -16,8 +17,8 @@ export class AddressPool {
   isTaken(address: string): boolean {
     return (
       this.subnets.some((subnet) => subnet['gateway_ip'] === address) ||
-      this.floatingips.some((ip) => ip.floating_ip_address === address) ||
-      this.ports.some((port) => port.fixed_ips.some((ip) => ip.ip_address === address))
+      this.floatingips.count('floating_ip_address', address) > 0 ||
+      this.ports.count('fixed_ips', address) > 0
     );
   }
 

@@ -3,10 +3,10 @@ import { asJson, asList, asText, type Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { listQuery } from '../list-query.ts';
-import { collections, type Collection } from './collections.ts';
+import { collectionOf, type Collection } from './collections.ts';
 import { createFloatingIp, updateFloatingIp } from './floating-ips.ts';
 import { answerExtensions } from './quotas.ts';
-import { fixedIpsFilter } from './filters.ts';
+import { fixedIpsFilter, fixedIpsKeys } from './filters.ts';
 import { createNetwork, deleteNetwork } from './network-requests.ts';
 import type { NeutronObject } from './objects.ts';
 import { postPort, putPort, removePort } from './port-requests.ts';
@@ -33,15 +33,15 @@ export function neutronAnswer(
   if (version !== 'v2.0') throw notFound();
   if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
   if (name === 'extensions' && call.method === 'GET') return answerExtensions(world.extensions, id);
-  const collection = collections(world, projectId)[name];
+  const collection = collectionOf(world, projectId, name);
   if (!collection) throw notFound();
   if (id === undefined || id === '') {
     if (call.method === 'POST') return create(world, name, projectId, asJson(call.body));
     if (call.method !== 'GET') throw notFound();
     return list(name, collection, call.query, base + path);
   }
-  const object = collection.items.find((one) => one.id === id);
-  if (!object) throw collection.missing(id);
+  const object = collection.rows.byId(id);
+  if (!object || !collection.isSeen(object)) throw collection.missing(id);
   if (sub === 'tags') return answerTags(world, call, object, tag);
   if (call.method === 'GET' && sub === undefined)
     return { status: 200, body: { [collection.one]: collection.view(object as never) } };
@@ -103,14 +103,15 @@ function remove(world: CloudState, name: string, object: NeutronObject): Answer 
   else if (name === 'subnets') deleteSubnet(world, object as never);
   else if (name === 'routers') deleteRouter(world, object as never);
   else if (name === 'ports') removePort(world, object as never);
-  else if (name === 'floatingips') world.floatingips.splice(world.floatingips.indexOf(object as never), 1);
+  else if (name === 'floatingips') world.floatingips.remove(object as never);
   else throw notAllowed('delete');
   return { status: 204 };
 }
 
 /** Unknown filters are ignored, a filter given twice means either, and lists are in the order of the ids (tried on the lab). */
-function list(name: string, { items, view }: Collection, query: URLSearchParams, self: string): Answer {
-  const known = new Set(items.flatMap((one) => Object.keys(one)));
+function list(name: string, collection: Collection, query: URLSearchParams, self: string): Answer {
+  const { rows, all, isSeen, view } = collection;
+  const known = new Set(Object.keys(rows.find(isSeen) ?? {}));
   const asked = new URLSearchParams(
     [...query].filter(
       ([key]) => known.has(key) || /^(limit|marker|fields|(not-)?tags(-any)?|fixed_ips)$/.test(key),
@@ -120,9 +121,16 @@ function list(name: string, { items, view }: Collection, query: URLSearchParams,
   const groups = (item: Json, value: string): boolean => asList(item['security_groups']).includes(value);
   const extra = { fixed_ips: fixedIps, security_groups: groups };
   const refuse = (): Error => neutronError(400, 'HTTPBadRequest', 'Invalid filter');
-  const ordered = [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const shown = ordered.map((one) => view(one as never));
-  const page = listQuery(shown, asked, [...known], { extra, refuse }, self);
+  const listed = {
+    all,
+    candidates: (filter: string, values: readonly string[]) => {
+      const keys = filter === 'fixed_ips' ? fixedIpsKeys(values) : values;
+      return keys && rows.candidates(filter, keys)?.filter(isSeen);
+    },
+    before: (a: NeutronObject, b: NeutronObject) => a.id < b.id,
+    view: (row: NeutronObject) => view(row as never),
+  };
+  const page = listQuery(listed, asked, { known, extra, refuse }, self);
   const key = name.replaceAll('-', '_');
   const links = query.has('limit') ? { [`${key}_links`]: page.links } : {};
   return { status: 200, body: { [key]: page.items, ...links } };

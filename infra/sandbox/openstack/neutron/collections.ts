@@ -1,56 +1,82 @@
 import type { Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
+import type { Rows } from '../rows.ts';
 import type { NeutronObject } from './objects.ts';
 import { noSuchGroup, securityGroupView } from './security-groups.ts';
 
+type Table = Pick<Rows<NeutronObject>, 'byId' | 'candidates' | 'of' | 'find' | 'filter'>;
+
 export interface Collection {
   readonly one: string;
-  readonly items: readonly NeutronObject[];
+  readonly rows: Table;
+  /** What a plain member sees of them. */
+  readonly all: () => readonly NeutronObject[];
+  readonly isSeen: (object: NeutronObject) => boolean;
   readonly view: (object: never) => Json;
   readonly missing: (id: string) => Error;
 }
 
+const gone =
+  (type: string, title: string, dot = '.') =>
+  (id: string): Error =>
+    neutronError(404, type, `${title} ${id} could not be found${dot}`);
+const plain = (object: Json): Json => ({ ...object });
+
 /** What a plain member sees: its own things, and external networks with nothing of their subnets' owners. */
-export function collections(world: CloudState, projectId: string): Record<string, Collection> {
-  const own = <T extends NeutronObject>(items: readonly T[]): T[] =>
-    items.filter((one) => one.project_id === projectId);
-  const external = world.networks.filter((one) => one['router:external']);
-  const networks = [...external, ...own(world.networks)];
-  const seen = world.subnets.filter((one) => networks.some((network) => network.id === one.network_id));
-  const gone =
-    (type: string, title: string, dot = '.') =>
-    (id: string) =>
-      neutronError(404, type, `${title} ${id} could not be found${dot}`);
-  const plain = (object: Json): Json => object;
-  return {
-    networks: { one: 'network', items: networks, view: plain, missing: gone('NetworkNotFound', 'Network') },
-    subnets: { one: 'subnet', items: seen, view: plain, missing: gone('SubnetNotFound', 'Subnet') },
-    ports: { one: 'port', items: own(world.ports), view: plain, missing: gone('PortNotFound', 'Port') },
-    floatingips: {
-      one: 'floatingip',
-      items: own(world.floatingips),
-      view: plain,
-      missing: gone('FloatingIPNotFound', 'Floating IP', ''),
-    },
-    routers: {
-      one: 'router',
-      items: own(world.routers),
-      view: plain,
-      missing: gone('RouterNotFound', 'Router', ''),
-    },
-    'security-groups': {
-      one: 'security_group',
-      items: own(world.securityGroups),
-      view: (group) => securityGroupView(world, group),
-      missing: noSuchGroup,
-    },
-    'security-group-rules': {
-      one: 'security_group_rule',
-      items: own(world.securityGroupRules),
-      view: plain,
-      missing: (id) =>
-        neutronError(404, 'SecurityGroupRuleNotFound', `Security group rule ${id} does not exist`),
-    },
-  };
+export function collectionOf(world: CloudState, projectId: string, name: string): Collection | undefined {
+  const isOwn = (one: NeutronObject): boolean => one.project_id === projectId;
+  const isSeenNetwork = (one: NeutronObject | undefined): boolean =>
+    one !== undefined && (isOwn(one) || one['router:external'] === true);
+  const own = (rows: Table): Pick<Collection, 'rows' | 'all' | 'isSeen' | 'view'> => ({
+    rows,
+    all: () => rows.of('project_id', projectId),
+    isSeen: isOwn,
+    view: plain,
+  });
+  const seen = (
+    rows: Table,
+    isSeen: Collection['isSeen'],
+  ): Pick<Collection, 'rows' | 'all' | 'isSeen' | 'view'> => ({
+    rows,
+    all: () => rows.filter(isSeen),
+    isSeen,
+    view: plain,
+  });
+  const { networks, subnets, ports, floatingips, routers, securityGroups, securityGroupRules } = world;
+  switch (name) {
+    case 'networks':
+      return {
+        ...seen(networks, isSeenNetwork),
+        ...{ one: 'network', missing: gone('NetworkNotFound', 'Network') },
+      };
+    case 'subnets':
+      return {
+        ...seen(subnets, (one) => isSeenNetwork(networks.byId(one['network_id']))),
+        ...{ one: 'subnet', missing: gone('SubnetNotFound', 'Subnet') },
+      };
+    case 'ports':
+      return { ...own(ports), one: 'port', missing: gone('PortNotFound', 'Port') };
+    case 'floatingips':
+      return {
+        ...own(floatingips),
+        ...{ one: 'floatingip', missing: gone('FloatingIPNotFound', 'Floating IP', '') },
+      };
+    case 'routers':
+      return { ...own(routers), one: 'router', missing: gone('RouterNotFound', 'Router', '') };
+    case 'security-groups':
+      return {
+        ...own(securityGroups),
+        ...{ one: 'security_group', view: (group) => securityGroupView(world, group), missing: noSuchGroup },
+      };
+    case 'security-group-rules':
+      return {
+        ...own(securityGroupRules),
+        one: 'security_group_rule',
+        missing: (id) =>
+          neutronError(404, 'SecurityGroupRuleNotFound', `Security group rule ${id} does not exist`),
+      };
+    default:
+      return undefined;
+  }
 }

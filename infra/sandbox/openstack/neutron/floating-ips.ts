@@ -45,17 +45,17 @@ export function makeFloatingIp(
   subnetId: unknown,
   address?: string,
 ): FloatingIp {
-  const network = world.networks.find((one) => one.id === networkId);
+  const network = world.networks.byId(networkId);
   if (!network) throw neutronError(404, 'NetworkNotFound', `Network ${networkId} could not be found.`);
   if (!network['router:external']) {
     const text = `Bad floatingip request: Network ${networkId} is not a valid external network.`;
     throw neutronError(400, 'BadRequest', text);
   }
-  const mine = world.floatingips.filter((ip) => ip.project_id === owner).length;
+  const mine = world.floatingips.count('project_id', owner);
   if (world.quotas.floatingip >= 0 && mine >= world.quotas.floatingip) {
     throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['floatingip'].");
   }
-  const subnets = world.subnets.filter((one) => one.network_id === networkId);
+  const subnets = world.subnets.of('network_id', networkId);
   const subnet = subnets.find((one) =>
     typeof subnetId === 'string' ? one.id === subnetId : one.ip_version === 4,
   );
@@ -108,8 +108,8 @@ export function updateFloatingIp(world: CloudState, ip: FloatingIp, body: Json):
 }
 
 function portOf(world: CloudState, owner: string, id: string): Port {
-  const port = world.ports.find((one) => one.id === id && one.project_id === owner);
-  if (!port) throw neutronError(404, 'PortNotFound', `Port ${id} could not be found.`);
+  const port = world.ports.byId(id);
+  if (port?.project_id !== owner) throw neutronError(404, 'PortNotFound', `Port ${id} could not be found.`);
   return port;
 }
 
@@ -127,7 +127,7 @@ function attach(world: CloudState, ip: FloatingIp, port: Port, address: unknown)
     throw bad(address.includes(':') ? six : `Port ${port.id} does not have fixed ip ${address}`);
   }
   const fixed = typeof address === 'string' ? address : (four[0] ?? null);
-  const other = world.floatingips.find((one) => one.port_id === port.id && one.id !== ip.id);
+  const other = world.floatingips.of('port_id', port.id).find((one) => one.id !== ip.id);
   if (other) {
     const what = `Cannot associate floating IP ${ip.floating_ip_address} (${ip.id}) with port ${port.id} using fixed IP ${String(fixed)}`;
     const text = `${what}, as that fixed IP already has a floating IP on external network ${ip.floating_network_id}.`;

@@ -21,25 +21,24 @@ export function addNetwork(world: CloudState, owner: string, name: string): Netw
 
 /** DELETE: with its subnets, when no port is left on it. */
 export function deleteNetwork(world: CloudState, network: Network): void {
-  const ports = world.ports.filter((one) => one.network_id === network.id).map((one) => one.id);
+  const ports = world.ports.of('network_id', network.id).map((one) => one.id);
   if (ports.length > 0) {
     const rest = `There are one or more ports still in use on the network, id for these ports is: ${ports.join(', ')}.`;
     throw neutronError(409, 'NetworkInUse', `Unable to complete operation on network ${network.id}. ${rest}`);
   }
-  for (const subnet of world.subnets.filter((one) => one.network_id === network.id))
-    world.subnets.splice(world.subnets.indexOf(subnet), 1);
-  world.networks.splice(world.networks.indexOf(network), 1);
+  for (const subnet of world.subnets.of('network_id', network.id)) world.subnets.remove(subnet);
+  world.networks.remove(network);
 }
 
 /** POST /v2.0/subnets: of a network of the project. An IPv6 one gives addresses by SLAAC, as the lab's do. */
 export function createSubnet(world: CloudState, owner: string, body: Json): Answer {
-  const network = world.networks.find((one) => one.id === body['network_id'] && one.project_id === owner);
-  if (!network) {
+  const network = world.networks.byId(body['network_id']);
+  if (network?.project_id !== owner) {
     const text = `Network ${asText(body['network_id'])} could not be found.`;
     throw neutronError(404, 'NetworkNotFound', text);
   }
   const cidr = networkOf(asText(body['cidr'])) ?? '';
-  const others = world.subnets.filter((one) => one.network_id === network.id);
+  const others = world.subnets.of('network_id', network.id);
   if (others.some((one) => one.cidr === cidr)) {
     const what = `Requested subnet with cidr: ${cidr} for network: ${network.id} overlaps with another subnet.`;
     throw neutronError(400, 'InvalidInput', `Invalid input for operation: ${what}`);
@@ -72,12 +71,12 @@ export function createSubnet(world: CloudState, owner: string, body: Json): Answ
 }
 
 export function deleteSubnet(world: CloudState, subnet: Subnet): void {
-  const inUse = world.ports.some((port) => port.fixed_ips.some((ip) => ip.subnet_id === subnet.id));
+  const inUse = world.ports.count('fixed_ips', subnet.id) > 0;
   if (inUse) {
     const text = `Unable to complete operation on subnet ${subnet.id}: One or more ports have an IP allocation from this subnet.`;
     throw neutronError(409, 'SubnetInUse', text);
   }
-  world.subnets.splice(world.subnets.indexOf(subnet), 1);
-  const list = world.networks.find((one) => one.id === subnet.network_id)?.subnets ?? [];
+  world.subnets.remove(subnet);
+  const list = world.networks.byId(subnet.network_id)?.subnets ?? [];
   list.splice(list.indexOf(subnet.id), 1);
 }

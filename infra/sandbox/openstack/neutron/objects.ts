@@ -5,14 +5,14 @@ export interface NeutronObject {
   readonly project_id: string;
   name?: string;
   description: string | null;
-  tags?: string[];
+  tags?: readonly string[];
   updated_at: string;
   revision_number: number;
 }
 
 interface TaggedObject extends NeutronObject {
   description: string;
-  tags: string[];
+  tags: readonly string[];
 }
 
 export interface Network extends TaggedObject {
@@ -36,7 +36,7 @@ export interface Port extends TaggedObject {
   readonly device_id: string;
   readonly device_owner: string;
   readonly fixed_ips: readonly FixedIp[];
-  security_groups: string[];
+  security_groups: readonly string[];
 }
 
 export interface SecurityGroup extends TaggedObject {

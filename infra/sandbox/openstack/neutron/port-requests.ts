@@ -4,7 +4,7 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { createPort, deletePort } from './ports.ts';
 import type { Port } from './objects.ts';
-import { noSuchGroup } from './security-groups.ts';
+import { defaultGroup, noSuchGroup } from './security-groups.ts';
 import { isIP } from 'node:net';
 
 const changeable = [
@@ -19,15 +19,15 @@ export function postPort(world: CloudState, owner: string, body: Json): Answer {
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw neutronError(400, 'HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
-  const network = world.networks.find((one) => one.id === body['network_id'] && one.project_id === owner);
-  if (!network) {
+  const network = world.networks.byId(body['network_id']);
+  if (network?.project_id !== owner) {
     const text = `Network ${asText(body['network_id'])} could not be found.`;
     throw neutronError(404, 'NetworkNotFound', text);
   }
   if ('allowed_address_pairs' in body)
     mayHavePairs(world, network.id, owner, 'create', body['allowed_address_pairs']);
   const wanted = asList(body['fixed_ips']).map(asJson);
-  const first = world.subnets.find((one) => one.network_id === network.id && one.ip_version === 4);
+  const first = world.subnets.of('network_id', network.id).find((one) => one.ip_version === 4);
   const subnets = wanted.map((ip) => ({
     id: asText(ip['subnet_id'] ?? first?.id),
     address: typeof ip['ip_address'] === 'string' ? ip['ip_address'] : undefined,
@@ -52,15 +52,14 @@ export function postPort(world: CloudState, owner: string, body: Json): Answer {
 
 /** The security groups of a request, sorted as Neutron shows them; left out: the project's default group. */
 function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
-  const mine = world.securityGroups.filter((one) => one.project_id === owner);
-  if (given === undefined) return mine.filter((one) => one.name === 'default').map((one) => one.id);
+  if (given === undefined) return defaultGroup(world, owner);
   const ids = asList(given).map(asText);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) {
     const text = `Invalid input for security_groups. Reason: Duplicate items in the list: '${twice}'.`;
     throw neutronError(400, 'HTTPBadRequest', text);
   }
-  const missing = ids.find((id) => !mine.some((one) => one.id === id));
+  const missing = ids.find((id) => world.securityGroups.byId(id)?.project_id !== owner);
   if (missing !== undefined) throw noSuchGroup(missing);
   return ids.sort();
 }
@@ -117,7 +116,7 @@ export function removePort(world: CloudState, port: Port): void {
     const why = `cannot be deleted directly via the port API: has device owner ${port.device_owner}.`;
     throw neutronError(409, 'ServicePortInUse', `Port ${port.id} ${why}`);
   }
-  deletePort(world, port.id);
+  deletePort(world, port);
 }
 
 /** An address or a network of them that a port may use besides its own; host bits are no fault (tried on the lab). */
@@ -170,7 +169,7 @@ function mayHavePairs(
   verb: 'create' | 'update',
   given: unknown,
 ): void {
-  if (world.networks.find((one) => one.id === network)?.project_id === owner) return;
+  if (world.networks.byId(network)?.project_id === owner) return;
   const pairs = `rule:${verb}_port:allowed_address_pairs`;
   const empty = Array.isArray(given) && given.length === 0;
   const rule = empty ? pairs : `(${pairs} and (${pairs}:ip_address))`;

@@ -22,20 +22,18 @@ export interface PortWish {
  * the first subnet.
  */
 export function createPort(world: CloudState, wish: PortWish): Port {
-  const owned = world.ports.filter((port) => port.project_id === wish.projectId).length;
+  const owned = world.ports.count('project_id', wish.projectId);
   if (world.quotas.port >= 0 && owned >= world.quotas.port) {
     throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['port'].");
   }
   const subnets = wish.subnets.map(({ id }) => {
-    const found = world.subnets.find((subnet) => subnet.id === id);
+    const found = world.subnets.byId(id);
     if (!found) throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
     return found;
   });
   const first = subnets[0];
   if (!first) throw neutronError(400, 'BadRequest', 'A port needs a subnet.');
-  const six = world.subnets.find(
-    (subnet) => subnet.network_id === first.network_id && subnet.ip_version === 6,
-  );
+  const six = world.subnets.of('network_id', first.network_id).find((subnet) => subnet.ip_version === 6);
   const { mac, address } = slaac(randomBytes(3), six?.cidr ?? '');
   const fixed = subnets.map((subnet, index): FixedIp => {
     const asked = wish.subnets[index]?.address;
@@ -92,11 +90,9 @@ export function placePort(world: CloudState, wish: PlacedPort): Port {
 }
 
 /** Removes a port; floating IPs on it stay, DOWN and detached (recorded: neutron_fip_after_lb_delete). */
-export function deletePort(world: CloudState, id: string): void {
-  const index = world.ports.findIndex((port) => port.id === id);
-  if (index >= 0) world.ports.splice(index, 1);
-  for (const ip of world.floatingips) {
-    if (ip.port_id !== id) continue;
+export function deletePort(world: CloudState, port: Port): void {
+  world.ports.remove(port);
+  for (const ip of world.floatingips.of('port_id', port.id)) {
     detach(ip);
     ip.revision_number += 1;
     ip.updated_at = world.clock.seconds();

@@ -1,3 +1,4 @@
+import type { Rows } from '../rows.ts';
 import type { Answer } from '../../exchange.ts';
 import type { Json } from '../../json.ts';
 import { Refusal, neutronError } from '../../refusal.ts';
@@ -15,8 +16,7 @@ export function answerQuotas(
       'User does not have admin privileges: Only admin is authorized to access quotas for another project.';
     throw neutronError(403, 'AdminRequired', text);
   }
-  const used = (items: readonly { readonly project_id: string }[]): number =>
-    items.filter((one) => one.project_id === projectId).length;
+  const used = (rows: Pick<Rows<never>, 'count'>): number => rows.count('project_id', projectId);
   const { port, floatingip, security_group, security_group_rule } = world.quotas;
   const plain = {
     network: 100,

@@ -27,7 +27,7 @@ export function joinAll(world: CloudState, name: string): void {
   const outer = world.networks.find((one) => one['router:external']);
   const external_gateway_info = outer ? { network_id: outer.id, enable_snat: true } : null;
   const router = makeRouter(world, world.projectId, { name, external_gateway_info });
-  for (const subnet of world.subnets.filter((one) => one.project_id === world.projectId))
+  for (const subnet of world.subnets.of('project_id', world.projectId))
     addRouterInterface(world, router, { subnet: subnet.id, port: '' });
 }
 
@@ -72,7 +72,7 @@ export function deleteRouter(world: CloudState, router: Router): void {
     const text = `Router ${router.id} has ports still attached: ${left.join(', ')}`;
     throw neutronError(409, 'RouterInUse', text);
   }
-  world.routers.splice(world.routers.indexOf(router), 1);
+  world.routers.remove(router);
 }
 
 /** PUT /routers/ID/ACTION; undefined where there is no such action, as without the extension extraroute-atomic. */
@@ -129,7 +129,7 @@ function touch(world: CloudState, router: Router): void {
 const interfaceOwner = 'network:router_interface';
 
 const interfacesOf = (world: CloudState, router: Router): Port[] =>
-  world.ports.filter((one) => one.device_id === router.id && one.device_owner === interfaceOwner);
+  world.ports.of('device_id', router.id).filter((one) => one.device_owner === interfaceOwner);
 
 interface Place {
   readonly subnet: string;
@@ -142,8 +142,9 @@ export function addRouterInterface(world: CloudState, router: Router, { subnet: 
     const text = 'Bad router request: Either subnet_id or port_id must be specified.';
     throw neutronError(400, 'BadRequest', text);
   }
-  const subnet = world.subnets.find((one) => one.id === id && one.project_id === router.project_id);
-  if (!subnet) throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
+  const subnet = world.subnets.byId(id);
+  if (subnet?.project_id !== router.project_id)
+    throw neutronError(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
   if (interfaceOn(world, router, subnet)) {
     const text = `Bad router request: Router already has a port on subnet ${id}.`;
     throw neutronError(400, 'BadRequest', text);
@@ -173,7 +174,7 @@ function removeRouterInterface(world: CloudState, router: Router, place: Place):
     const text = `${what}, as it is required by one or more routes.`;
     throw neutronError(409, 'RouterInterfaceInUseByRoute', text);
   }
-  world.ports.splice(world.ports.indexOf(port), 1);
+  world.ports.remove(port);
   return shown(router, port, subnet.id);
 }
 

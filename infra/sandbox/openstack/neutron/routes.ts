@@ -61,7 +61,7 @@ export function checkRoutes(world: CloudState, router: Router, routes: readonly 
 
 /** The subnets a router is on, the outer ones of its gateway too, and its own addresses there. */
 function placeOf(world: CloudState, router: Router): { cidrs: string[]; addresses: string[] } {
-  const ips = world.ports.filter((one) => one.device_id === router.id).flatMap((one) => one.fixed_ips);
+  const ips = world.ports.of('device_id', router.id).flatMap((one) => one.fixed_ips);
   const outer = router.external_gateway_info?.network_id;
   const on = world.subnets.filter(
     (one) => one.network_id === outer || ips.some((ip) => ip.subnet_id === one.id),

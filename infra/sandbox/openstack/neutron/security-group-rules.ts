@@ -4,9 +4,9 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { networkOf } from '../ip-network.ts';
 import type { SecurityGroupRule } from './objects.ts';
+import { ruleKey } from './rule-key.ts';
 import { noSuchGroup, touchGroup } from './security-groups.ts';
 
-const numbers: Record<string, string> = { icmp: '1', tcp: '6', udp: '17', 'ipv6-icmp': '58', sctp: '132' };
 /** POST of one rule, or of several at once: all or none (tried on the lab). */
 export function createSecurityGroupRules(world: CloudState, owner: string, body: Json): Answer {
   const many = body['security_group_rules'];
@@ -23,7 +23,8 @@ function addRules(world: CloudState, owner: string, bodies: readonly Json[]): Se
   for (const body of bodies) {
     checkRule(world, owner, body);
     const rule = ruleOf(world, owner, body);
-    const same = [...world.securityGroupRules, ...made].find((one) => keyOf(one) === keyOf(rule));
+    const key = ruleKey(rule);
+    const same = world.securityGroupRules.of('same', key)[0] ?? made.find((one) => ruleKey(one) === key);
     if (same) {
       const text = `Security group rule already exists. Rule id is ${same.id}.`;
       throw neutronError(409, 'SecurityGroupRuleExists', text);
@@ -33,14 +34,14 @@ function addRules(world: CloudState, owner: string, bodies: readonly Json[]): Se
   }
   for (const rule of made) {
     world.securityGroupRules.push(rule);
-    const group = world.securityGroups.find((one) => one.id === rule.security_group_id);
+    const group = world.securityGroups.byId(rule.security_group_id);
     if (group) touchGroup(world, group);
   }
   return made;
 }
 
 function checkQuota(world: CloudState, owner: string, more: number): void {
-  const mine = world.securityGroupRules.filter((one) => one.project_id === owner).length;
+  const mine = world.securityGroupRules.count('project_id', owner);
   if (world.quotas.security_group_rule < 0 || mine + more < world.quotas.security_group_rule) return;
   throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group_rule'].");
 }
@@ -70,21 +71,9 @@ function ruleOf(world: CloudState, owner: string, body: Json): SecurityGroupRule
   };
 }
 
-/** What makes two rules the same: not the description, and of the prefix the very text (tried on the lab). */
-function keyOf(rule: SecurityGroupRule): string {
-  const protocol = numbers[asText(rule['protocol'])] ?? rule['protocol'];
-  const prefix = ['0.0.0.0/0', '::/0'].includes(asText(rule['remote_ip_prefix']))
-    ? null
-    : rule['remote_ip_prefix'];
-  return JSON.stringify([
-    ...[rule.security_group_id, rule['direction'], rule['ethertype'], protocol, prefix],
-    ...[rule['port_range_min'], rule['port_range_max'], rule['remote_group_id']],
-  ]);
-}
-
 export function deleteSecurityGroupRule(world: CloudState, rule: SecurityGroupRule): Answer {
-  world.securityGroupRules.splice(world.securityGroupRules.indexOf(rule), 1);
-  const group = world.securityGroups.find((one) => one.id === rule.security_group_id);
+  world.securityGroupRules.remove(rule);
+  const group = world.securityGroups.byId(rule.security_group_id);
   if (group) touchGroup(world, group);
   return { status: 204 };
 }
@@ -121,8 +110,7 @@ export function checkRule(world: CloudState, owner: string, body: Json): void {
   checkPorts(body);
   checkRemote(body, ethertype);
   for (const id of [body['security_group_id'], body['remote_group_id'] ?? null]) {
-    const seen = world.securityGroups.some((one) => one.id === id && one.project_id === owner);
-    if (id !== null && !seen) throw noSuchGroup(asText(id));
+    if (id !== null && world.securityGroups.byId(id)?.project_id !== owner) throw noSuchGroup(asText(id));
   }
 }
 

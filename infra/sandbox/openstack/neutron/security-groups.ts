@@ -2,16 +2,23 @@ import type { Answer } from '../../exchange.ts';
 import { asText, type Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
-import type { SecurityGroup, SecurityGroupRule } from './objects.ts';
+import type { SecurityGroup } from './objects.ts';
 
 const settable = ['name', 'description', 'stateful'];
 
 export const noSuchGroup = (id: string): Error =>
   neutronError(404, 'SecurityGroupNotFound', `Security group ${id} does not exist`);
 
+/** The group that is a project's own from the start. */
+export const defaultGroup = (world: CloudState, owner: string): string[] =>
+  world.securityGroups
+    .of('name', 'default')
+    .filter((one) => one.project_id === owner)
+    .map((one) => one.id);
+
 /** A group as it is shown: with its rules, which bear two attributes more here than in their own list. */
 export function securityGroupView(world: CloudState, group: SecurityGroup): Json {
-  const rules = world.securityGroupRules.filter((one) => one.security_group_id === group.id);
+  const rules = world.securityGroupRules.of('security_group_id', group.id);
   const shown = rules.map((one, index) => ({ ...one, standard_attr_id: 1000 + index, tags: [] }));
   return { ...group, security_group_rules: shown.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
@@ -52,7 +59,7 @@ export function createSecurityGroup(world: CloudState, owner: string, body: Json
     throw neutronError(400, 'HTTPBadRequest', text);
   }
   checkDefault(body);
-  const mine = world.securityGroups.filter((one) => one.project_id === owner).length;
+  const mine = world.securityGroups.count('project_id', owner);
   if (world.quotas.security_group >= 0 && mine >= world.quotas.security_group)
     throw neutronError(409, 'OverQuota', "Quota exceeded for resources: ['security_group'].");
   const more = Object.fromEntries(Object.entries(body).filter(([name]) => settable.includes(name)));
@@ -95,17 +102,15 @@ export function updateSecurityGroup(world: CloudState, group: SecurityGroup, bod
 }
 
 export function deleteSecurityGroup(world: CloudState, group: SecurityGroup): Answer {
-  if (world.ports.some((port) => port.security_groups.includes(group.id)))
+  if (world.ports.count('security_groups', group.id) > 0)
     throw neutronError(409, 'SecurityGroupInUse', `Security Group ${group.id} in use.`);
   if (group.name === 'default') {
     const text = 'Insufficient rights for removing default security group.';
     throw neutronError(409, 'SecurityGroupCannotRemoveDefault', text);
   }
-  const gone = (rule: SecurityGroupRule): boolean =>
-    rule.security_group_id === group.id || rule['remote_group_id'] === group.id;
-  for (const rule of world.securityGroupRules.filter(gone))
-    world.securityGroupRules.splice(world.securityGroupRules.indexOf(rule), 1);
-  world.securityGroups.splice(world.securityGroups.indexOf(group), 1);
+  for (const index of ['security_group_id', 'remote_group_id'])
+    for (const rule of world.securityGroupRules.of(index, group.id)) world.securityGroupRules.remove(rule);
+  world.securityGroups.remove(group);
   return { status: 204 };
 }
 

@@ -65,29 +65,30 @@ function perform(request: Request, path: string): Answer {
 
 function servers({ world, call, projectId, base, minor }: Request, id?: string, sub?: string): Answer {
   const { method, query } = call;
-  const mine = world.servers.filter((one) => one.tenant_id === projectId);
   const view = (server: Server) => serverView(world, server, minor, base);
   if (method === 'POST' && id === undefined) return createServer(world, projectId, call.body, base);
   if (method === 'GET' && sub === undefined && (id === undefined || id === 'detail')) {
     const addresses = (server: Server): string[] =>
-      world.ports
-        .filter((port) => port.device_id === server.id)
-        .flatMap((port) => port.fixed_ips.map((ip) => ip.ip_address));
+      world.ports.of('device_id', server.id).flatMap((port) => port.fixed_ips.map((ip) => ip.ip_address));
     const self = `${base}/v2.1/servers${id === undefined ? '' : '/detail'}`;
-    const { items, links } = serverPage(wantedServers(mine, query, minor, addresses), query, self);
+    const { items, links } = serverPage(
+      wantedServers(world.servers.of('tenant_id', projectId), query, minor, addresses),
+      query,
+      self,
+    );
     const shown = items.map(id === undefined ? (one) => briefView('servers', one, base) : view);
     return { status: 200, body: { servers: shown, ...(links && { servers_links: links }) } };
   }
   if (id === undefined || !isServed(method, sub)) throw noSuchPath();
-  const server = mine.find((one) => one.id === id);
-  if (!server) throw noSuchServer(id);
+  const server = world.servers.byId(id);
+  if (server?.tenant_id !== projectId) throw noSuchServer(id);
   if (sub === 'action') return actOn(world, server, call.body);
   if (sub === 'metadata') {
     Object.assign(server.metadata, asJson(asJson(call.body)['metadata']));
     return { status: 200, body: { metadata: server.metadata } };
   }
   if (method === 'DELETE') {
-    removeServer(world, id);
+    removeServer(world, server);
     return { status: 204 };
   }
   if (method === 'PUT') changeServer(world, server, call.body);

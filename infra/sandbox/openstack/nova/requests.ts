@@ -40,16 +40,16 @@ export function createServer(world: CloudState, owner: string, body: unknown, ba
 function plugOf(world: CloudState, owner: string, wish: Json): (server: Server) => void {
   if (typeof wish['port'] === 'string') {
     const id = wish['port'];
-    const port = world.ports.find((one) => one.id === id && one.project_id === owner);
-    if (!port) throw novaFault(400, `Port id ${id} could not be found.`);
+    const port = world.ports.byId(id);
+    if (port?.project_id !== owner) throw novaFault(400, `Port id ${id} could not be found.`);
     if (port.device_id !== '') throw novaFault(409, `Port ${id} is still in use.`);
     return (server) => {
       plugPort(world, server, port);
     };
   }
   const id = asText(wish['uuid']);
-  const network = world.networks.find((one) => one.id === id && one.project_id === owner);
-  if (!network) throw novaFault(400, `Network ${id} could not be found.`);
+  const network = world.networks.byId(id);
+  if (network?.project_id !== owner) throw novaFault(400, `Network ${id} could not be found.`);
   return (server) => {
     plugNetwork(world, server, network);
   };

@@ -1,6 +1,7 @@
 import type { CloudState } from '../cloud-state.ts';
 import { createPort, deletePort } from '../neutron/ports.ts';
 import type { Network, Port } from '../neutron/objects.ts';
+import { defaultGroup } from '../neutron/security-groups.ts';
 import type { NovaFlavor, Server } from './objects.ts';
 
 /** What a server is to be; what is left out is as the lab's fake driver makes it. */
@@ -52,7 +53,7 @@ export function bareServer(world: CloudState, owner: string, name: string, wish:
 
 /** A port of its own on the network's IPv4 subnet, which goes with the server. */
 export function plugNetwork(world: CloudState, server: Server, network: Network, address?: string): Port {
-  const subnets = world.subnets.filter((one) => one.network_id === network.id);
+  const subnets = world.subnets.of('network_id', network.id);
   const subnet = subnets.find((one) => one.ip_version === 4) ?? subnets[0];
   return createPort(world, {
     name: '',
@@ -61,9 +62,7 @@ export function plugNetwork(world: CloudState, server: Server, network: Network,
     subnets: subnet ? [{ id: subnet.id, address }] : [],
     up: true,
     projectId: server.tenant_id,
-    securityGroups: world.securityGroups
-      .filter((one) => one.project_id === server.tenant_id && one.name === 'default')
-      .map((one) => one.id),
+    securityGroups: defaultGroup(world, server.tenant_id),
   });
 }
 
@@ -74,13 +73,11 @@ export function plugPort(world: CloudState, server: Server, port: Port): void {
 }
 
 /** The server is gone from Nova, its ports from Neutron, its borrowed ones are free again. */
-export function removeServer(world: CloudState, id: string): void {
-  const index = world.servers.findIndex((one) => one.id === id);
-  const borrowed = world.servers[index]?.borrowedPorts ?? [];
-  if (index >= 0) world.servers.splice(index, 1);
-  for (const port of world.ports.filter((one) => one.device_id === id)) {
-    if (borrowed.includes(port.id)) setDevice(world, port, '', '');
-    else deletePort(world, port.id);
+export function removeServer(world: CloudState, server: Server): void {
+  world.servers.remove(server);
+  for (const port of world.ports.of('device_id', server.id)) {
+    if (server.borrowedPorts.includes(port.id)) setDevice(world, port, '', '');
+    else deletePort(world, port);
   }
 }
 

@@ -37,13 +37,13 @@ export function serverView(world: CloudState, server: Server, minor: number, bas
  */
 function addressesOf(world: CloudState, server: Server): Json {
   const networks = new Map<string, { fixed: Json[]; floating: Json[] }>();
-  for (const port of world.ports.filter((one) => one.device_id === server.id)) {
-    const name = world.networks.find((one) => one.id === port.network_id)?.name ?? '';
+  for (const port of world.ports.of('device_id', server.id)) {
+    const name = world.networks.byId(port.network_id)?.name ?? '';
     const shown = networks.get(name) ?? { fixed: [], floating: [] };
     networks.set(name, shown);
     const fixed = [...port.fixed_ips].sort((a, b) => (a.subnet_id < b.subnet_id ? -1 : 1));
     shown.fixed.push(...fixed.map((ip) => entry(ip.ip_address, 'fixed', port)));
-    const floating = world.floatingips.filter((ip) => ip.port_id === port.id);
+    const floating = world.floatingips.of('port_id', port.id);
     shown.floating.push(...floating.map((ip) => entry(ip.floating_ip_address, 'floating', port)));
   }
   return Object.fromEntries(

@@ -32,11 +32,11 @@ export function octaviaAnswer(
   if (id === undefined || id === '') {
     if (call.method === 'POST') return shown(minor, one, resource.create(bodyOf(call, one, minor)));
     if (call.method !== 'GET') throw notAllowed();
-    const own = resource.items().filter((item) => item.project_id === projectId);
-    return listObjects(world, collection, resource, own, call.query, self, projectId);
+    const place = { ...resource, within: ['project_id', projectId] as const };
+    return listObjects(world, collection, place, call.query, self, projectId);
   }
   if (sub === undefined && !['GET', 'PUT', 'DELETE'].includes(call.method)) throw notAllowed();
-  const object = resource.items().find((item) => item.id === id);
+  const object = resource.rows.byId(id);
   if (!object) throw missing(title, id, sub);
   checkOwner(object, projectId);
   if (sub !== undefined) return answerBelow(world, call, { collection, object, sub, id: subId, self });

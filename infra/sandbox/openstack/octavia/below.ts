@@ -2,7 +2,6 @@ import type { Answer, Call } from '../../exchange.ts';
 import { asJson, type Json } from '../../json.ts';
 import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
-import { OctaviaIndex } from './index.ts';
 import * as rules from './l7-policies.ts';
 import { listObjects } from './lists.ts';
 import { poolOf } from './lookup.ts';
@@ -23,7 +22,7 @@ interface Place {
 export function answerBelow(world: CloudState, call: Call, place: Place): Answer {
   const { collection, object, sub } = place;
   if (collection === 'loadbalancers' && (sub === 'status' || sub === 'statuses')) {
-    return { status: 200, body: { statuses: views.statusTree(new OctaviaIndex(world), object as never) } };
+    return { status: 200, body: { statuses: views.statusTree(world, object as never) } };
   }
   if (collection === 'pools' && sub === 'members')
     return answerMembers(world, call, place, poolOf(world, object.id));
@@ -34,7 +33,6 @@ export function answerBelow(world: CloudState, call: Call, place: Place): Answer
 
 function answerMembers(world: CloudState, call: Call, { id, self }: Place, pool: Pool): Answer {
   const { minor } = world.octaviaTraits;
-  const items = world.members.filter((one) => one.pool_id === pool.id);
   if (id === undefined || id === '') {
     if (call.method === 'POST') return members.createMember(world, pool, bodyOf(call, 'member', minor));
     if (call.method === 'PUT') {
@@ -44,10 +42,12 @@ function answerMembers(world: CloudState, call: Call, { id, self }: Place, pool:
       return members.replaceMembers(world, pool, asJson(call.body)['members'], additive);
     }
     const view = (one: OctaviaObject): Json => views.memberView(one as never);
-    return listObjects(world, 'members', { one: 'member', view }, items, call.query, self, pool.project_id);
+    const within = ['pool_id', pool.id] as const;
+    const place = { one: 'member' as const, rows: world.members, within, view };
+    return listObjects(world, 'members', place, call.query, self, pool.project_id);
   }
-  const member = items.find((one) => one.id === id);
-  if (!member) throw octaviaFault(404, `Member ${id} not found.`);
+  const member = world.members.byId(id);
+  if (member?.pool_id !== pool.id) throw octaviaFault(404, `Member ${id} not found.`);
   if (call.method === 'GET') return { status: 200, body: { member: views.memberView(member) } };
   if (call.method === 'PUT') return members.updateMember(world, pool, member, bodyOf(call, 'member', minor));
   if (call.method === 'DELETE') return members.deleteMember(world, pool, member);
@@ -60,11 +60,12 @@ function answerRules(world: CloudState, call: Call, { id, self }: Place, policy:
   if (id === undefined || id === '') {
     if (call.method === 'POST') return rules.createL7Rule(world, policy, bodyOf(call, 'rule', minor));
     if (call.method !== 'GET') throw notAllowed();
-    const items = world.l7rules.filter((one) => one.l7policy_id === policy.id);
+    const within = ['l7policy_id', policy.id] as const;
     const view = (one: OctaviaObject): Json => views.l7RuleView(one as never);
-    return listObjects(world, 'rules', { one: 'rule', view }, items, call.query, self, policy.project_id);
+    const place = { one: 'rule' as const, rows: world.l7rules, within, view };
+    return listObjects(world, 'rules', place, call.query, self, policy.project_id);
   }
-  const rule = world.l7rules.find((one) => one.id === id);
+  const rule = world.l7rules.byId(id);
   if (!rule) throw octaviaFault(404, `L7 Rule ${id} not found.`);
   if (call.method === 'GET') return { status: 200, body: { rule: views.l7RuleView(rule) } };
   if (call.method === 'PUT') return rules.updateL7Rule(world, policy, rule, bodyOf(call, 'rule', minor));

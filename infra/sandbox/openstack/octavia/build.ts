@@ -1,4 +1,4 @@
-import { type Json, asJson, asList, asText, isJson } from '../../json.ts';
+import { type Json, asJson, asList, asText, isJson, copyOf } from '../../json.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { octaviaFault } from '../../refusal.ts';
 import { tlsDefaults } from './rules/attributes.ts';
@@ -8,6 +8,7 @@ import * as rules from './rules/listener-rules.ts';
 import { checkTlsSettings } from './rules/listener-rules.ts';
 import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from './objects.ts';
 import { checkMonitorOptions, checkRevocationList } from './rules/pool-rules.ts';
+import { placeOf } from './rows.ts';
 import * as provider from './rules/providers.ts';
 
 /** Fills in what Octavia sets on every new object, whatever it is. */
@@ -36,8 +37,8 @@ export function buildListener(
   const poolId = defaultPoolId ?? read['default_pool_id'];
   if (typeof poolId === 'string') {
     rules.checkMayHaveChildren(protocol);
-    const pool = world.pools.find((one) => one.id === poolId && one.loadbalancer_id === lb.id);
-    if (!pool) throw octaviaFault(404, `Pool ${poolId} not found.`);
+    const pool = world.pools.byId(poolId);
+    if (pool?.loadbalancer_id !== lb.id) throw octaviaFault(404, `Pool ${poolId} not found.`);
     rules.checkPoolFitsListener(protocol, pool.protocol);
   }
   checkListener(world, certificates, lb, read);
@@ -66,7 +67,7 @@ function checkListener(world: CloudState, certificates: Certificates, lb: LoadBa
 }
 
 function fillIn(read: Json, defaults: Json): void {
-  for (const [name, value] of Object.entries(defaults)) read[name] ??= structuredClone(value);
+  for (const [name, value] of Object.entries(defaults)) read[name] ??= copyOf(value);
 }
 
 /** Checks and makes a pool without members or monitor. */
@@ -92,16 +93,15 @@ export function buildMember(world: CloudState, lb: LoadBalancer, pool: Pool, bod
   const read = readCreate('member', body);
   const { address, protocol_port } = read;
   const subnet = read['subnet_id'];
-  if (typeof subnet === 'string' && !world.subnets.some((one) => one.id === subnet)) {
+  if (typeof subnet === 'string' && !world.subnets.byId(subnet)) {
     throw octaviaFault(400, `Subnet ${subnet} not found.`);
   }
-  const same = (one: Member): boolean => one.address === address && one.protocol_port === protocol_port;
-  if (world.members.some((one) => one.pool_id === pool.id && same(one))) {
+  if (world.members.count('place', placeOf(pool.id, address, protocol_port)) > 0) {
     const where = `ip ${asText(address)} on protocol_port ${String(protocol_port)}`;
     throw octaviaFault(409, `Another member on this pool is already using ${where}`);
   }
   provider.checkMemberOfProvider(lb, read);
-  const monitored = world.healthmonitors.some((one) => one.pool_id === pool.id);
+  const monitored = world.healthmonitors.count('pool_id', pool.id) > 0;
   const stamped = stamp(world, pool.project_id, { ...read, pool_id: pool.id });
   const member = { ...stamped, operating_status: monitored ? 'OFFLINE' : 'NO_MONITOR' } as Member;
   world.members.push(member);
@@ -120,7 +120,7 @@ export function buildHealthMonitor(
   for (const name of ['delay', 'timeout', 'max_retries'])
     if (read[name] === null) throw rules.invalidOption('None', name);
   checkMonitorOptions(read);
-  if (world.healthmonitors.some((one) => one.pool_id === pool.id)) {
+  if (world.healthmonitors.count('pool_id', pool.id) > 0) {
     throw octaviaFault(409, 'This pool already has a health monitor');
   }
   provider.checkMonitorOfProvider(lb, type);

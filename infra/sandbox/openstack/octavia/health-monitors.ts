@@ -14,7 +14,7 @@ export function createHealthMonitor(world: CloudState, given: Json): Answer {
   const pool = poolOf(world, given['pool_id']);
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
   checkMonitorType(pool.protocol, asText(read['type']), read['delay']);
-  const mine = world.healthmonitors.filter((one) => one.project_id === lb.project_id);
+  const mine = world.healthmonitors.count('project_id', lb.project_id);
   checkQuota(world.quotas.health_monitor, 'Health Monitor', mine, 1);
   lockablePool(world, pool);
   const monitor = buildHealthMonitor(world, lb, pool, given);

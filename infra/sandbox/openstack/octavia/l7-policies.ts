@@ -10,7 +10,6 @@ import { checkMayHaveChildren, checkPoolFitsListener } from './rules/listener-ru
 import { change, forget, requireChildMutable, requireMutable } from './lock.ts';
 import { listenerOf, loadBalancerOf, policiesAndRules, poolOf } from './lookup.ts';
 import type { L7Policy, L7Rule, Listener, LoadBalancer } from './objects.ts';
-import { OctaviaIndex } from './index.ts';
 import { checkQuota } from './rules/pool-rules.ts';
 import { checkPolicyOfProvider } from './rules/providers.ts';
 import { l7PolicyView, l7RuleView } from './views.ts';
@@ -41,7 +40,7 @@ export function buildL7Policy(world: CloudState, listener: Listener, body: Json)
 /** Positions are always 1, 2, 3 ...; whoever moved was updated, except the one that is being created. */
 function place(world: CloudState, policy: L7Policy | undefined, position: number, listenerId = ''): void {
   const of = policy?.listener_id ?? listenerId;
-  const others = world.l7policies.filter((one) => one.listener_id === of && one !== policy);
+  const others = world.l7policies.of('listener_id', of).filter((one) => one !== policy);
   others.sort((a, b) => a.position - b.position);
   if (policy) others.splice(position - 1, 0, policy);
   others.forEach((one, index) => {
@@ -57,14 +56,14 @@ export function createL7Policy(world: CloudState, given: Json): Answer {
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   checkMayHaveChildren(listener.protocol);
   checkRedirectPool(world, listener, read['redirect_pool_id']);
-  checkQuota(world.quotas.l7policy, 'L7 Policy', world.l7policies, 1);
+  checkQuota(world.quotas.l7policy, 'L7 Policy', world.l7policies.length, 1);
   sanitizePolicy(read);
   requireMutable(lb);
   if (asList(read['rules']).length > 0) throw nestedInVain();
   checkPolicyOfProvider(lb, listener.protocol, 'creating');
   const policy = buildL7Policy(world, listener, read);
   change(world, lb, { creating: [policy], updating: [listener] });
-  return { status: 201, body: { l7policy: l7PolicyView(new OctaviaIndex(world), policy) } };
+  return { status: 201, body: { l7policy: l7PolicyView(world, policy) } };
 }
 
 function checkRedirectPool(world: CloudState, listener: Listener, id: unknown): void {
@@ -87,7 +86,7 @@ export function updateL7Policy(world: CloudState, policy: L7Policy, given: Json)
   Object.assign(policy, body, Object.fromEntries(gone.map((name) => [name, null])));
   if (typeof position === 'number') place(world, policy, position);
   change(world, lb, { updating: [policy, listener] });
-  return { status: 200, body: { l7policy: l7PolicyView(new OctaviaIndex(world), policy) } };
+  return { status: 200, body: { l7policy: l7PolicyView(world, policy) } };
 }
 
 export function deleteL7Policy(world: CloudState, policy: L7Policy): Answer {
@@ -125,9 +124,9 @@ function lockable(world: CloudState, policy: L7Policy): { lb: LoadBalancer; list
 export function createL7Rule(world: CloudState, policy: L7Policy, given: Json): Answer {
   const read = readCreate('rule', given);
   checkL7Rule(read);
-  const siblings = world.l7rules.filter((one) => one.l7policy_id === policy.id);
-  if (siblings.length >= 50) throw octaviaFault(409, `Too many rules on L7 policy ${policy.id}`);
-  checkQuota(world.quotas.l7rule, 'L7 Rule', world.l7rules, 1);
+  if (world.l7rules.count('l7policy_id', policy.id) >= 50)
+    throw octaviaFault(409, `Too many rules on L7 policy ${policy.id}`);
+  checkQuota(world.quotas.l7rule, 'L7 Rule', world.l7rules.length, 1);
   const { lb, listener } = lockable(world, policy);
   const rule = buildL7Rule(world, policy, read);
   change(world, lb, { creating: [rule], updating: [listener, policy] });

@@ -5,7 +5,6 @@ import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
 import { buildListener } from './build.ts';
 import { hasLostCertificate, type Certificates } from './rules/certificates.ts';
-import { OctaviaIndex } from './index.ts';
 import { nestedInVain } from './l7-policies.ts';
 import * as rules from './rules/listener-rules.ts';
 import { change, forget, requireMutable } from './lock.ts';
@@ -19,14 +18,14 @@ import { listenerView } from './views.ts';
 export function createListener(world: CloudState, certificates: Certificates, given: Json): Answer {
   const read = readCreate('listener', given);
   const lb = loadBalancerOf(world, given['loadbalancer_id']);
-  const mine = world.listeners.filter((one) => one.project_id === lb.project_id);
+  const mine = world.listeners.count('project_id', lb.project_id);
   checkQuota(world.quotas.listener, 'Listener', mine, 1);
   checkDefaultPool(world, lb, asText(read['protocol']), read['default_pool_id']);
   requireMutable(lb);
   if (isJson(read['default_pool']) || asList(read['l7policies']).length > 0) throw nestedInVain();
   const listener = buildListener(world, certificates, lb, given);
   change(world, lb, { creating: [listener] });
-  return { status: 201, body: { listener: listenerView(new OctaviaIndex(world), listener) } };
+  return { status: 201, body: { listener: listenerView(world, listener) } };
 }
 
 function checkDefaultPool(world: CloudState, lb: LoadBalancer, protocol: string, id: unknown): void {
@@ -57,7 +56,7 @@ export function updateListener(
   if ('allowed_cidrs' in body) body['allowed_cidrs'] = rules.normalCidrs(body['allowed_cidrs']);
   Object.assign(listener, body);
   change(world, lb, { updating: [listener] });
-  return { status: 200, body: { listener: listenerView(new OctaviaIndex(world), listener) } };
+  return { status: 200, body: { listener: listenerView(world, listener) } };
 }
 
 /** The CA that is there is looked at again with every update, given or not. */

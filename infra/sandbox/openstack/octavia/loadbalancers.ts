@@ -5,9 +5,9 @@ import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
 import { buildLoadBalancer } from './build.ts';
 import { hasLostCertificate, type Certificates } from './rules/certificates.ts';
-import { OctaviaIndex } from './index.ts';
 import { invalid } from './rules/listener-rules.ts';
 import { begin, beginDelete, change, requireState } from './lock.ts';
+import { listenersOn, poolsOn } from './lookup.ts';
 import { checkNested } from './rules/nested.ts';
 import type { LoadBalancer } from './objects.ts';
 import { checkQuota } from './rules/pool-rules.ts';
@@ -31,7 +31,7 @@ export function createLoadBalancer(
   const provider = asText(body['provider'] ?? world.octaviaTraits.provider);
   if (!world.octaviaTraits.providers.some((one) => one.name === provider))
     throw octaviaFault(400, `Provider '${provider}' is not enabled.`);
-  const mine = world.loadbalancers.filter((one) => one.project_id === owner);
+  const mine = world.loadbalancers.count('project_id', owner);
   checkQuota(world.quotas.load_balancer, 'Load Balancer', mine, 1);
   checkMetadata(provider, body);
   const id = world.newId();
@@ -41,9 +41,9 @@ export function createLoadBalancer(
   begin(
     world,
     lb,
-    made.filter((one) => isReached(world, world.listeners, one)),
+    made.filter((one) => isReached(world, lb, one)),
   );
-  return { status: 201, body: { loadbalancer: treeView(new OctaviaIndex(world), lb) } };
+  return { status: 201, body: { loadbalancer: treeView(world, lb) } };
 }
 
 /** The all-zero id is a disabled row that Octavia keeps for itself; null counts as given (tried on the lab). */
@@ -79,14 +79,14 @@ export function updateLoadBalancer(world: CloudState, lb: LoadBalancer, given: J
   requireState(lb, ['ACTIVE']);
   Object.assign(lb, body);
   change(world, lb, {});
-  return { status: 200, body: { loadbalancer: loadBalancerView(new OctaviaIndex(world), lb) } };
+  return { status: 200, body: { loadbalancer: loadBalancerView(world, lb) } };
 }
 
 export function deleteLoadBalancer(world: CloudState, lb: LoadBalancer, cascade: boolean): Answer {
-  const children = [...world.listeners, ...world.pools].some((one) => one.loadbalancer_id === lb.id);
+  const own = listenersOn(world, lb);
+  const children = own.length > 0 || poolsOn(world, lb).length > 0;
   requireState(lb, ['ACTIVE', 'ERROR']);
   if (children && !cascade) throw invalid(`Cannot delete Load Balancer ${lb.id} - it has children`);
-  const own = world.listeners.filter((one) => one.loadbalancer_id === lb.id);
   const stuck = own.some((one) => hasLostCertificate(world, one));
   beginDelete(world, lb, stuck);
   return { status: 204 };

@@ -1,6 +1,8 @@
 import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { deletePort } from '../neutron/ports.ts';
+import type { Rows } from '../rows.ts';
+import { listenersOn, membersOf, monitorOf, policiesAndRules, policiesOf, poolsOn } from './lookup.ts';
 import type { LoadBalancer, OctaviaObject } from './objects.ts';
 
 /** What one accepted write does below a load balancer, all of it under that load balancer's lock. */
@@ -76,41 +78,22 @@ export function beginDelete(world: CloudState, lb: LoadBalancer, stuck: boolean)
 
 /** Takes a load balancer, everything below it and the VIP port that Octavia made out of the world. */
 export function dropLoadBalancer(world: CloudState, lb: LoadBalancer): void {
-  const pools = world.pools.filter((pool) => pool.loadbalancer_id === lb.id);
-  const listeners = world.listeners.filter((listener) => listener.loadbalancer_id === lb.id);
-  const policies = world.l7policies.filter((policy) =>
-    listeners.some((one) => one.id === policy.listener_id),
-  );
-  const gone = new Set<OctaviaObject>([
-    lb,
-    ...pools,
-    ...listeners,
-    ...[...world.members, ...world.healthmonitors].filter((child) =>
-      pools.some((pool) => pool.id === child.pool_id),
-    ),
-    ...policies,
-    ...world.l7rules.filter((rule) => policies.some((policy) => policy.id === rule.l7policy_id)),
-  ]);
-  for (const one of gone) forget(world, one);
-  const port = world.ports.find((candidate) => candidate.id === lb.vip_port_id);
-  if (port?.device_owner === 'Octavia' && port.name === `octavia-lb-${lb.id}`) deletePort(world, port.id);
+  const [pools, listeners] = [poolsOn(world, lb), listenersOn(world, lb)];
+  for (const pool of pools)
+    for (const one of [...membersOf(world, pool), monitorOf(world, pool)]) if (one) forget(world, one);
+  const policies = listeners.flatMap((one) => policiesOf(world, one));
+  for (const one of [lb, ...pools, ...listeners, ...policiesAndRules(world, policies)]) forget(world, one);
+  const port = world.ports.byId(lb.vip_port_id);
+  if (port?.device_owner === 'Octavia' && port.name === `octavia-lb-${lb.id}`) deletePort(world, port);
 }
 
 /** Removes one object from whichever list holds it. */
 export function forget(world: CloudState, object: OctaviaObject): void {
-  const lists: OctaviaObject[][] = [
-    world.loadbalancers,
-    world.listeners,
-    world.pools,
-    world.members,
-    world.healthmonitors,
-    world.l7policies,
-    world.l7rules,
+  const { loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules } = world;
+  const tables: readonly Pick<Rows<OctaviaObject>, 'remove'>[] = [
+    ...[loadbalancers, listeners, pools, members, healthmonitors, l7policies, l7rules],
   ];
-  for (const list of lists) {
-    const index = list.indexOf(object);
-    if (index >= 0) list.splice(index, 1);
-  }
+  tables.some((rows) => rows.remove(object));
 }
 
 /** Policies and rules go ONLINE when they are written one by one, and stay OFFLINE after a full create (tried). */

@@ -5,7 +5,7 @@ import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
 import { buildMember } from './build.ts';
 import { change, forget } from './lock.ts';
-import { listenersOf, lockablePool } from './lookup.ts';
+import { listenersOf, lockablePool, membersOf } from './lookup.ts';
 import type { Member, Pool } from './objects.ts';
 import { checkQuota } from './rules/pool-rules.ts';
 import { checkMemberOfProvider } from './rules/providers.ts';
@@ -22,7 +22,7 @@ const batchDefaults = {
 
 export function createMember(world: CloudState, pool: Pool, given: Json): Answer {
   readCreate('member', given);
-  checkQuota(world.quotas.member, 'Member', world.members, 1);
+  checkQuota(world.quotas.member, 'Member', world.members.length, 1);
   const lb = lockablePool(world, pool);
   const member = buildMember(world, lb, pool, given);
   change(world, lb, { creating: [member], updating: [pool, ...listenersOf(world, pool)] });
@@ -60,7 +60,7 @@ export function replaceMembers(world: CloudState, pool: Pool, given: unknown, ad
   const wanted = bodies.map((body) => ({ body, read: readCreate('member', body) }));
   const lb = lockablePool(world, pool);
   const key = (one: Json): string => `${String(one['address'])} ${String(one['protocol_port'])}`;
-  const old = new Map(world.members.filter((one) => one.pool_id === pool.id).map((one) => [key(one), one]));
+  const old = new Map(membersOf(world, pool).map((one) => [key(one), one]));
   const fresh = wanted.filter(({ read }) => !old.has(key(read)));
   const kept = wanted.filter(({ read }) => old.has(key(read)));
   const names = new Set(wanted.map(({ read }) => key(read)));
@@ -69,13 +69,12 @@ export function replaceMembers(world: CloudState, pool: Pool, given: unknown, ad
     : [...old.entries()].filter(([name]) => !names.has(name)).map(([, member]) => member);
   if (wanted.length === 0 && deleting.length === 0) return { status: 202 };
   const growth = fresh.length - deleting.length;
-  if (growth > 0) checkQuota(world.quotas.member, 'Member', world.members, growth);
-  if (new Set(fresh.map(({ read }) => key(read))).size !== fresh.length) {
-    const twice = fresh.find(
-      ({ read }, index) => fresh.findIndex((other) => key(other.read) === key(read)) !== index,
-    );
-    const where = `ip ${String(twice?.read['address'])} on protocol_port ${String(twice?.read['protocol_port'])}`;
-    throw octaviaFault(409, `Another member on this pool is already using ${where}`);
+  if (growth > 0) checkQuota(world.quotas.member, 'Member', world.members.length, growth);
+  const seen = new Set<string>();
+  for (const { read } of fresh) {
+    const where = `ip ${String(read['address'])} on protocol_port ${String(read['protocol_port'])}`;
+    if (seen.has(key(read))) throw octaviaFault(409, `Another member on this pool is already using ${where}`);
+    seen.add(key(read));
   }
   const creating = fresh.map(({ body }) => buildMember(world, lb, pool, body));
   for (const { read } of kept) checkMemberOfProvider(lb, read);

@@ -8,7 +8,7 @@ export interface OctaviaObject {
   readonly project_id: string;
   readonly created_at: string;
   name: string;
-  tags: string[];
+  tags: readonly string[];
   provisioning_status: string;
   operating_status: string;
   updated_at: string | null;

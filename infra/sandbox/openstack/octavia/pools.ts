@@ -5,11 +5,10 @@ import type { CloudState } from '../cloud-state.ts';
 import { readCreate, readPersistence, readUpdate } from './rules/body.ts';
 import { buildPool } from './build.ts';
 import type { Certificates } from './rules/certificates.ts';
-import { OctaviaIndex } from './index.ts';
 import { nestedInVain } from './l7-policies.ts';
 import { checkMayHaveChildren, checkPoolFitsListener, invalid } from './rules/listener-rules.ts';
 import { change, forget, requireMutable } from './lock.ts';
-import { listenersOf, loadBalancerOf } from './lookup.ts';
+import { listenersOf, loadBalancerOf, membersOf, monitorOf, policiesTo } from './lookup.ts';
 import type { Listener, Pool } from './objects.ts';
 import { checkPersistence, checkQuota } from './rules/pool-rules.ts';
 import { checkPoolOfProvider } from './rules/providers.ts';
@@ -21,14 +20,14 @@ export function createPool(world: CloudState, certificates: Certificates, given:
   const read = readCreate('pool', given);
   const persistence = read['session_persistence'];
   if (isJson(persistence)) readPersistence(persistence, 'pool_.pool.session_persistence', true);
-  const listener = world.listeners.find((one) => one.id === given['listener_id']);
+  const listener = world.listeners.byId(given['listener_id']);
   const lb = loadBalancerOf(world, given['loadbalancer_id'] ?? parentOf(given, listener));
   if (listener && typeof given['loadbalancer_id'] !== 'string') {
     checkMayHaveChildren(listener.protocol);
     checkPoolFitsListener(listener.protocol, asText(given['protocol']));
   }
   checkPersistence(asText(given['protocol']), persistence, true);
-  const mine = world.pools.filter((one) => one.project_id === lb.project_id);
+  const mine = world.pools.count('project_id', lb.project_id);
   checkQuota(world.quotas.pool, 'Pool', mine, 1);
   if (listener && listener.default_pool_id !== null) {
     throw octaviaFault(409, 'This listener already has a default pool');
@@ -38,7 +37,7 @@ export function createPool(world: CloudState, certificates: Certificates, given:
   const pool = buildPool(world, certificates, lb, given);
   if (listener) listener.default_pool_id = pool.id;
   change(world, lb, { creating: [pool], updating: listener ? [listener] : [] });
-  return { status: 201, body: { pool: poolView(new OctaviaIndex(world), pool) } };
+  return { status: 201, body: { pool: poolView(world, pool) } };
 }
 
 /** A listener that is not there is a 500 here (tried on the lab). */
@@ -60,7 +59,7 @@ export function updatePool(world: CloudState, certificates: Certificates, pool: 
   checkPoolOfProvider(lb, body);
   Object.assign(pool, body);
   change(world, lb, { updating: [pool, ...listenersOf(world, pool)] });
-  return { status: 200, body: { pool: poolView(new OctaviaIndex(world), pool) } };
+  return { status: 200, body: { pool: poolView(world, pool) } };
 }
 
 /** What an update leaves out is null afterwards, the type excepted (tried on the lab). */
@@ -83,10 +82,10 @@ function checkAuthority(certificates: Certificates, pool: Pool, given: Json): vo
 /** Deleting a pool takes members and monitor along and leaves its listeners without a default pool. */
 export function deletePool(world: CloudState, pool: Pool): Answer {
   const lb = loadBalancerOf(world, pool.loadbalancer_id);
-  const policy = world.l7policies.find((one) => one.redirect_pool_id === pool.id);
+  const policy = policiesTo(world, pool)[0];
   if (policy) throw octaviaFault(409, `Pool ${pool.id} is in use by L7 policy ${policy.id}`);
   requireMutable(lb);
-  const below = [...world.members, ...world.healthmonitors].filter((one) => one.pool_id === pool.id);
+  const below = [...membersOf(world, pool), monitorOf(world, pool)].filter((one) => one !== undefined);
   const listeners = listenersOf(world, pool);
   change(world, lb, {
     updating: listeners,

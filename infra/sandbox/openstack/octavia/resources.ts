@@ -5,10 +5,10 @@ import type { Caller } from '../keystone/keystone.ts';
 import type { ResourceKind } from './rules/attributes.ts';
 import { Certificates } from './rules/certificates.ts';
 import * as monitors from './health-monitors.ts';
-import { OctaviaIndex } from './index.ts';
 import * as policies from './l7-policies.ts';
 import * as listeners from './listeners.ts';
 import * as balancers from './loadbalancers.ts';
+import type { Place } from './lists.ts';
 import type { OctaviaObject } from './objects.ts';
 import * as pools from './pools.ts';
 import * as views from './views.ts';
@@ -16,7 +16,7 @@ import * as views from './views.ts';
 export interface Resource {
   readonly one: ResourceKind;
   readonly title: string;
-  readonly items: () => readonly OctaviaObject[];
+  readonly rows: Place['rows'];
   readonly view: (object: OctaviaObject) => Json;
   readonly create: (body: Json) => Answer;
   readonly update: (object: OctaviaObject, body: Json) => Answer;
@@ -31,14 +31,13 @@ export function resourceOf(
   collection: string,
 ): Resource | undefined {
   const cascade = ['true', '1', 'yes'].includes((call.query.get('cascade') ?? '').toLowerCase());
-  const index = new OctaviaIndex(world);
   const certificates = new Certificates(world, caller);
   const table: Record<string, Resource> = {
     loadbalancers: {
       one: 'loadbalancer',
       title: 'Load Balancer',
-      items: () => world.loadbalancers,
-      view: (one) => views.loadBalancerView(index, one as never),
+      rows: world.loadbalancers,
+      view: (one) => views.loadBalancerView(world, one as never),
       create: (body) => balancers.createLoadBalancer(world, certificates, caller.projectId, body),
       update: (one, body) => balancers.updateLoadBalancer(world, one as never, body),
       remove: (one) => balancers.deleteLoadBalancer(world, one as never, cascade),
@@ -46,8 +45,8 @@ export function resourceOf(
     listeners: {
       one: 'listener',
       title: 'Listener',
-      items: () => world.listeners,
-      view: (one) => views.listenerView(index, one as never),
+      rows: world.listeners,
+      view: (one) => views.listenerView(world, one as never),
       create: (body) => listeners.createListener(world, certificates, body),
       update: (one, body) => listeners.updateListener(world, certificates, one as never, body),
       remove: (one) => listeners.deleteListener(world, one as never),
@@ -55,8 +54,8 @@ export function resourceOf(
     pools: {
       one: 'pool',
       title: 'Pool',
-      items: () => world.pools,
-      view: (one) => views.poolView(index, one as never),
+      rows: world.pools,
+      view: (one) => views.poolView(world, one as never),
       create: (body) => pools.createPool(world, certificates, body),
       update: (one, body) => pools.updatePool(world, certificates, one as never, body),
       remove: (one) => pools.deletePool(world, one as never),
@@ -64,7 +63,7 @@ export function resourceOf(
     healthmonitors: {
       one: 'healthmonitor',
       title: 'Health Monitor',
-      items: () => world.healthmonitors,
+      rows: world.healthmonitors,
       view: (one) => views.healthMonitorView(one as never),
       create: (body) => monitors.createHealthMonitor(world, body),
       update: (one, body) => monitors.updateHealthMonitor(world, one as never, body),
@@ -73,8 +72,8 @@ export function resourceOf(
     l7policies: {
       one: 'l7policy',
       title: 'L7 Policy',
-      items: () => world.l7policies,
-      view: (one) => views.l7PolicyView(index, one as never),
+      rows: world.l7policies,
+      view: (one) => views.l7PolicyView(world, one as never),
       create: (body) => policies.createL7Policy(world, body),
       update: (one, body) => policies.updateL7Policy(world, one as never, body),
       remove: (one) => policies.deleteL7Policy(world, one as never),

@@ -1,10 +1,19 @@
 import type { SandboxClock } from '../../sandbox-clock.ts';
+import { itself, Rows } from '../rows.ts';
 import type * as octavia from './objects.ts';
 
 interface PendingEnd {
   readonly dueAt: number;
   readonly run: (at: string) => void;
 }
+
+const project_id = (row: octavia.OctaviaObject): string => row.project_id;
+const loadbalancer_id = (row: octavia.Listener | octavia.Pool): string => row.loadbalancer_id;
+const pool_id = (row: octavia.Member | octavia.HealthMonitor): string => row.pool_id;
+
+/** What members of a pool differ in. */
+export const placeOf = (pool: string, address: unknown, port: unknown): string =>
+  `${pool} ${String(address)} ${String(port)}`;
 
 /**
  * Octavia's rows. Reading any list first lets the PENDING_* states that are due come to their end, so tests and
@@ -14,14 +23,20 @@ export class OctaviaRows {
   readonly clock: SandboxClock;
   readonly pendingMs: number;
   private readonly rows = {
-    loadbalancers: [] as octavia.LoadBalancer[],
-    listeners: [] as octavia.Listener[],
-    pools: [] as octavia.Pool[],
-    members: [] as octavia.Member[],
-    healthmonitors: [] as octavia.HealthMonitor[],
-    l7policies: [] as octavia.L7Policy[],
-    l7rules: [] as octavia.L7Rule[],
+    loadbalancers: Rows.by<octavia.LoadBalancer>({
+      fixed: { project_id, vip_port_id: (row) => row.vip_port_id },
+      live: { name: itself, tags: (value) => value as readonly string[] },
+    }),
+    listeners: Rows.by<octavia.Listener>({ fixed: { project_id, loadbalancer_id } }),
+    pools: Rows.by<octavia.Pool>({ fixed: { project_id, loadbalancer_id } }),
+    members: Rows.by<octavia.Member>({
+      fixed: { project_id, pool_id, place: (row) => placeOf(row.pool_id, row.address, row.protocol_port) },
+    }),
+    healthmonitors: Rows.by<octavia.HealthMonitor>({ fixed: { project_id, pool_id } }),
+    l7policies: Rows.by<octavia.L7Policy>({ fixed: { project_id, listener_id: (row) => row.listener_id } }),
+    l7rules: Rows.by<octavia.L7Rule>({ fixed: { project_id, l7policy_id: (row) => row.l7policy_id } }),
   };
+  /** In the order in which they are due. */
   private pending: PendingEnd[] = [];
 
   constructor(clock: SandboxClock, pendingMs: number) {
@@ -29,31 +44,31 @@ export class OctaviaRows {
     this.pendingMs = pendingMs;
   }
 
-  get loadbalancers(): octavia.LoadBalancer[] {
+  get loadbalancers(): Rows<octavia.LoadBalancer> {
     return this.settled().loadbalancers;
   }
 
-  get listeners(): octavia.Listener[] {
+  get listeners(): Rows<octavia.Listener> {
     return this.settled().listeners;
   }
 
-  get pools(): octavia.Pool[] {
+  get pools(): Rows<octavia.Pool> {
     return this.settled().pools;
   }
 
-  get members(): octavia.Member[] {
+  get members(): Rows<octavia.Member> {
     return this.settled().members;
   }
 
-  get healthmonitors(): octavia.HealthMonitor[] {
+  get healthmonitors(): Rows<octavia.HealthMonitor> {
     return this.settled().healthmonitors;
   }
 
-  get l7policies(): octavia.L7Policy[] {
+  get l7policies(): Rows<octavia.L7Policy> {
     return this.settled().l7policies;
   }
 
-  get l7rules(): octavia.L7Rule[] {
+  get l7rules(): Rows<octavia.L7Rule> {
     return this.settled().l7rules;
   }
 
@@ -65,10 +80,12 @@ export class OctaviaRows {
   /** Runs when the work of a write is over; `at` is that moment, however much later somebody looks. */
   afterPending(run: (at: string) => void): void {
     this.pending.push({ dueAt: this.clock.millis() + this.pendingMs, run });
+    this.pending.sort((a, b) => a.dueAt - b.dueAt);
   }
 
   private settled(): typeof this.rows {
     const now = this.clock.millis();
+    if (this.pending[0] === undefined || this.pending[0].dueAt > now) return this.rows;
     const due = this.pending.filter((end) => end.dueAt <= now);
     this.pending = this.pending.filter((end) => end.dueAt > now);
     for (const end of due) end.run(new Date(end.dueAt).toISOString().slice(0, 19));

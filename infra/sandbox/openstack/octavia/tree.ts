@@ -7,9 +7,9 @@ import type { Certificates } from './rules/certificates.ts';
 import { buildL7Policy } from './l7-policies.ts';
 import { checkMayHaveChildren } from './rules/listener-rules.ts';
 import { forget } from './lock.ts';
-import { policiesAndRules, policiesOf } from './lookup.ts';
+import { listenersOn, policiesAndRules, policiesOf, poolsOn } from './lookup.ts';
 import { poolDefinitions } from './rules/nested.ts';
-import type { Listener, LoadBalancer, OctaviaObject } from './objects.ts';
+import type { LoadBalancer, OctaviaObject } from './objects.ts';
 import { checkMonitorType, checkQuota } from './rules/pool-rules.ts';
 
 const objects = (value: unknown): Json[] => asList(value).map(asJson);
@@ -29,9 +29,14 @@ export function createTree(
   try {
     const listeners = objects(body['listeners']);
     const definitions = poolDefinitions(body);
-    checkQuota(world.quotas.pool, 'Pool', owned(world.pools, lb), definitions.size);
+    checkQuota(world.quotas.pool, 'Pool', world.pools.count('project_id', lb.project_id), definitions.size);
     for (const definition of definitions.values()) makePool(world, certificates, lb, definition, made);
-    checkQuota(world.quotas.listener, 'Listener', owned(world.listeners, lb), listeners.length);
+    checkQuota(
+      world.quotas.listener,
+      'Listener',
+      world.listeners.count('project_id', lb.project_id),
+      listeners.length,
+    );
     for (const listener of listeners) makeListener(world, certificates, lb, listener, made);
   } catch (error) {
     for (const one of [lb, ...made]) forget(world, one);
@@ -39,9 +44,6 @@ export function createTree(
   }
   return made;
 }
-
-const owned = <T extends OctaviaObject>(all: readonly T[], lb: LoadBalancer): T[] =>
-  all.filter((one) => one.project_id === lb.project_id);
 
 /** What `POST pools` says about session persistence is not asked here (tried on the lab). */
 function makePool(
@@ -56,12 +58,17 @@ function makePool(
   made.push(pool);
   const monitor = definition['healthmonitor'];
   if (isJson(monitor)) {
-    checkQuota(world.quotas.health_monitor, 'Health Monitor', owned(world.healthmonitors, lb), 1);
+    checkQuota(
+      world.quotas.health_monitor,
+      'Health Monitor',
+      world.healthmonitors.count('project_id', lb.project_id),
+      1,
+    );
     made.push(build.buildHealthMonitor(world, lb, pool, monitor));
     checkMonitorType(pool.protocol, asText(monitor['type']), Number(monitor['delay']));
   }
   const members = objects(definition['members']);
-  checkQuota(world.quotas.member, 'Member', owned(world.members, lb), members.length);
+  checkQuota(world.quotas.member, 'Member', world.members.count('project_id', lb.project_id), members.length);
   for (const member of members) made.push(build.buildMember(world, lb, pool, member));
 }
 
@@ -75,7 +82,7 @@ function makeListener(
 ): void {
   const idOf = (pool: unknown): string | undefined => {
     const name = asText(asJson(pool)['name']);
-    return world.pools.find((one) => one.loadbalancer_id === lb.id && one.name === name && name !== '')?.id;
+    return poolsOn(world, lb).find((one) => one.name === name && name !== '')?.id;
   };
   const poolId = idOf(definition['default_pool']);
   const listener = build.buildListener(world, certificates, lb, definition, poolId);
@@ -94,12 +101,13 @@ function makeListener(
 }
 
 /** Octavia 11's create sets ACTIVE what it reaches from the listeners; a pool that none names stays PENDING_CREATE. */
-export function isReached(world: CloudState, listeners: readonly Listener[], one: OctaviaObject): boolean {
+export function isReached(world: CloudState, lb: LoadBalancer, one: OctaviaObject): boolean {
   const poolId = 'pool_id' in one ? one['pool_id'] : one.id;
-  if (!('pool_id' in one) && !world.pools.some((pool) => pool.id === one.id)) return true;
-  return (
-    listeners.some((listener) => listener.default_pool_id === poolId) ||
-    world.l7policies.some((policy) => policy.redirect_pool_id === poolId)
+  if (!('pool_id' in one) && !world.pools.byId(one.id)) return true;
+  return listenersOn(world, lb).some(
+    (listener) =>
+      listener.default_pool_id === poolId ||
+      policiesOf(world, listener).some((policy) => policy.redirect_pool_id === poolId),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../json.ts';
-import type { OctaviaIndex } from './index.ts';
+import type { CloudState } from '../cloud-state.ts';
+import * as lookup from './lookup.ts';
 import type {
   HealthMonitor,
   L7Policy,
@@ -23,31 +24,35 @@ function without(object: Json, ...names: string[]): Json {
 }
 
 /** How each resource looks in GET, PUT and list answers: relations are lists of ids only. */
-export function loadBalancerView(index: OctaviaIndex, lb: LoadBalancer): Json {
-  return { ...plain(lb), listeners: ids(index.listenersOf(lb.id)), pools: ids(index.poolsOf(lb.id)) };
+export function loadBalancerView(world: CloudState, lb: LoadBalancer): Json {
+  return {
+    ...plain(lb),
+    listeners: ids(lookup.listenersOn(world, lb)),
+    pools: ids(lookup.poolsOn(world, lb)),
+  };
 }
 
-export function listenerView(index: OctaviaIndex, listener: Listener): Json {
+export function listenerView(world: CloudState, listener: Listener): Json {
   const loadbalancers = [{ id: listener.loadbalancer_id }];
-  const l7policies = index.policiesOf(listener.id).map(({ id }) => ({ id }));
+  const l7policies = lookup.policiesOf(world, listener).map(({ id }) => ({ id }));
   return { ...without(plain(listener), 'loadbalancer_id'), l7policies, loadbalancers };
 }
 
-export const l7PolicyView = (index: OctaviaIndex, policy: L7Policy): Json => ({
+export const l7PolicyView = (world: CloudState, policy: L7Policy): Json => ({
   ...plain(policy),
-  rules: ids(index.rulesOf(policy.id)),
+  rules: ids(lookup.rulesOf(world, policy)),
 });
 
 export const l7RuleView = (rule: L7Rule): Json => without(plain(rule), 'l7policy_id');
 
 /** A pool without monitor has no `healthmonitor_id` at all (seen on Octavia 11). */
-export function poolView(index: OctaviaIndex, pool: Pool): Json {
-  const monitor = index.monitorOf(pool.id);
+export function poolView(world: CloudState, pool: Pool): Json {
+  const monitor = lookup.monitorOf(world, pool);
   return {
     ...without(plain(pool), 'loadbalancer_id'),
     loadbalancers: [{ id: pool.loadbalancer_id }],
-    listeners: ids(index.listenersUsing(pool.id)),
-    members: ids(index.membersOf(pool.id)),
+    listeners: ids(lookup.listenersOf(world, pool)),
+    members: ids(lookup.membersOf(world, pool)),
     ...(monitor ? { healthmonitor_id: monitor.id } : {}),
   };
 }
@@ -59,26 +64,26 @@ export function healthMonitorView(monitor: HealthMonitor): Json {
 }
 
 /** The answer of a create: the whole tree. Recorded: `healthmonitor` is null in it even when there is one. */
-export function treeView(index: OctaviaIndex, lb: LoadBalancer): Json {
+export function treeView(world: CloudState, lb: LoadBalancer): Json {
   return {
     ...plain(lb),
-    listeners: byId(index.listenersOf(lb.id)).map((one) => ({
-      ...without(listenerView(index, one), 'loadbalancers'),
-      l7policies: index.policiesOf(one.id).map((policy) => ({
-        ...l7PolicyView(index, policy),
-        rules: byId(index.rulesOf(policy.id)).map(l7RuleView),
+    listeners: byId(lookup.listenersOn(world, lb)).map((one) => ({
+      ...without(listenerView(world, one), 'loadbalancers'),
+      l7policies: lookup.policiesOf(world, one).map((policy) => ({
+        ...l7PolicyView(world, policy),
+        rules: byId(lookup.rulesOf(world, policy)).map(l7RuleView),
       })),
     })),
-    pools: byId(index.poolsOf(lb.id)).map((pool) => ({
-      ...without(poolView(index, pool), 'loadbalancers', 'healthmonitor_id'),
-      members: index.membersOf(pool.id).map(memberView),
+    pools: byId(lookup.poolsOn(world, lb)).map((pool) => ({
+      ...without(poolView(world, pool), 'loadbalancers', 'healthmonitor_id'),
+      members: lookup.membersOf(world, pool).map(memberView),
       healthmonitor: null,
     })),
   };
 }
 
 /** GET .../status: names, addresses and states of everything below listeners; pools without listener are not in it. */
-export function statusTree(index: OctaviaIndex, lb: LoadBalancer): Json {
+export function statusTree(world: CloudState, lb: LoadBalancer): Json {
   const state = ({ id, name, provisioning_status, operating_status }: OctaviaObject): Json => ({
     id,
     name,
@@ -86,17 +91,17 @@ export function statusTree(index: OctaviaIndex, lb: LoadBalancer): Json {
     operating_status,
   });
   const pool = (one: Pool): Json => {
-    const monitor = index.monitorOf(one.id);
-    const members = index.membersOf(one.id);
+    const monitor = lookup.monitorOf(world, one);
+    const members = lookup.membersOf(world, one);
     return {
       ...state(one),
       ...(monitor ? { health_monitor: { ...state(monitor), type: monitor.type } } : {}),
       members: members.map((m) => ({ ...state(m), address: m.address, protocol_port: m.protocol_port })),
     };
   };
-  const listeners = index.listenersOf(lb.id).map((one) => ({
+  const listeners = lookup.listenersOn(world, lb).map((one) => ({
     ...state(one),
-    pools: index.poolsUsedBy(one).map(pool),
+    pools: lookup.poolsUsedBy(world, one).map(pool),
   }));
   return { loadbalancer: { ...state(lb), listeners } };
 }

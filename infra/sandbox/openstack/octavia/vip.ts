@@ -2,6 +2,7 @@ import { type Json, asJson, asList, asText, isJson } from '../../json.ts';
 import { Refusal, octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { createPort } from '../neutron/ports.ts';
+import { defaultGroup } from '../neutron/security-groups.ts';
 import type { FixedIp, Port, Subnet } from '../neutron/objects.ts';
 import { invalid } from './rules/listener-rules.ts';
 
@@ -13,23 +14,18 @@ export function allocateVip(
   body: Json,
   provider: string,
 ): Json {
-  const port = world.ports.find((one) => one.id === body['vip_port_id']);
+  const port = world.ports.byId(body['vip_port_id']);
   const { vip_subnet_id: subnetId, vip_address: address } = body;
   if (port) return vipOf(port, { subnet_id: asText(subnetId), ip_address: asText(address) }, body);
   return makePort(world, owner, lbId, body, provider);
 }
-
-const defaultGroups = (world: CloudState, owner: string): string[] =>
-  world.securityGroups
-    .filter((one) => one.project_id === owner && one.name === 'default')
-    .map((one) => one.id);
 
 /** The worker puts its own group, which the tenant does not see, in place of the default one (tried on the lab). */
 function guard(world: CloudState, port: Port, provider: string): void {
   if (provider === 'ovn') return;
   const own = world.newId();
   world.afterPending((end) => {
-    if (!world.loadbalancers.some((lb) => lb.vip_port_id === port.id)) return;
+    if (world.loadbalancers.count('vip_port_id', port.id) === 0) return;
     Object.assign(port, { security_groups: [own], updated_at: `${end}Z` });
     port.revision_number += 1;
   });
@@ -53,7 +49,7 @@ function makePort(world: CloudState, owner: string, lbId: string, body: Json, pr
       subnets,
       up: false,
       projectId: owner,
-      securityGroups: defaultGroups(world, owner),
+      securityGroups: defaultGroup(world, owner),
     });
     guard(world, port, provider);
     const primary = port.fixed_ips.find((ip) => ip.subnet_id === body['vip_subnet_id']);
@@ -99,8 +95,8 @@ export function checkVip(world: CloudState, owner: string, body: Json): void {
 }
 
 function fillFromPort(world: CloudState, owner: string, portId: string, body: Json): void {
-  const port = world.ports.find((one) => one.id === portId && one.project_id === owner);
-  if (!port) throw octaviaFault(400, `Port ${portId} not found.`);
+  const port = world.ports.byId(portId);
+  if (port?.project_id !== owner) throw octaviaFault(400, `Port ${portId} not found.`);
   if (port.device_id !== '') throw invalid(`Port ${portId} is already used by device ${port.device_id} `);
   const { vip_subnet_id: subnetId, vip_address: address } = body;
   let chosen: FixedIp | undefined;
@@ -121,11 +117,8 @@ function fillFromPort(world: CloudState, owner: string, portId: string, body: Js
 
 /** The subnet that holds the address that was asked for, or the network's IPv4 subnet. */
 function fillFromNetwork(world: CloudState, owner: string, networkId: string, body: Json): void {
-  const seen = world.networks.some(
-    (one) => one.id === networkId && (one.project_id === owner || one['router:external']),
-  );
-  if (!seen) throw octaviaFault(400, `Network ${networkId} not found.`);
-  const subnets = world.subnets.filter((one) => one.network_id === networkId);
+  if (!maySee(world, owner, networkId)) throw octaviaFault(400, `Network ${networkId} not found.`);
+  const subnets = world.subnets.of('network_id', networkId);
   const { vip_subnet_id: subnetId, vip_address: address } = body;
   if (typeof subnetId === 'string') {
     if (!subnets.some((one) => one.id === subnetId)) throw octaviaFault(400, `Subnet ${subnetId} not found.`);
@@ -150,7 +143,7 @@ function checkAdditional(world: CloudState, body: Json): void {
   if (new Set(ids).size < ids.length)
     throw invalid('Duplicate VIP subnet(s) specified. Only one IP can be bound per subnet.');
   const networks = ids.map((id) => {
-    const found = world.subnets.find((one) => one.id === id);
+    const found = world.subnets.byId(id);
     if (!found) throw octaviaFault(500, `subnet not found (subnet id: ${asText(id)}).`);
     return found.network_id;
   });
@@ -158,10 +151,12 @@ function checkAdditional(world: CloudState, body: Json): void {
 }
 
 function findSubnet(world: CloudState, owner: string, id: string): Subnet {
-  const found = world.subnets.find((one) => one.id === id);
-  const seen = world.networks.some(
-    (one) => one.id === found?.network_id && (one.project_id === owner || one['router:external']),
-  );
-  if (!found || !seen) throw octaviaFault(400, `Subnet ${id} not found.`);
+  const found = world.subnets.byId(id);
+  if (!found || !maySee(world, owner, found.network_id)) throw octaviaFault(400, `Subnet ${id} not found.`);
   return found;
+}
+
+function maySee(world: CloudState, owner: string, networkId: string): boolean {
+  const network = world.networks.byId(networkId);
+  return network?.project_id === owner || network?.['router:external'] === true;
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../../json.ts';
+import { copyOf, type Json } from '../../../json.ts';
 import { octaviaFault } from '../../../refusal.ts';
 import { address, choice, number, text, type AttributeRule } from './attribute-rules.ts';
 import { argumentName, attributeRules, type ResourceKind } from './attributes.ts';
@@ -18,7 +18,7 @@ export function readCreate(
   const read = check(kind, body, argument, () => true, parent);
   for (const [name, rule] of Object.entries(rules)) {
     if (read[name] === null && rule.kind === 'flag') read[name] = false;
-    read[name] ??= structuredClone(rule.fallback);
+    read[name] ??= copyOf(rule.fallback);
     if (read[name] === undefined) Reflect.deleteProperty(read, name);
   }
   return read;
@@ -38,7 +38,7 @@ function clearNulls(rules: Record<string, AttributeRule>, read: Json): Json {
     if (rule?.notNull === true)
       throw octaviaFault(500, `(pymysql.err.IntegrityError) (1048, "Column '${name}' cannot be null")`);
     if (rule?.keep === true) Reflect.deleteProperty(read, name);
-    else read[name] = structuredClone(rule?.cleared === undefined ? (rule?.fallback ?? null) : rule.cleared);
+    else read[name] = copyOf(rule?.cleared === undefined ? (rule?.fallback ?? null) : rule.cleared);
   }
   return read;
 }
@@ -54,7 +54,7 @@ function check(
   const rules = Object.entries<AttributeRule>(attributeRules[kind]).filter(([, rule]) => allowed(rule));
   const names = new Set([...rules.map(([name]) => name), ...(parent === undefined ? [] : ['tenant_id'])]);
   checkKnown(Object.keys(body), names, argument);
-  const read = structuredClone(body);
+  const read = copyOf(body);
   for (const [name, rule] of rules) {
     if (rule.required === true && parent !== undefined && !(name in body) && !parent.includes(name))
       throw invalidInput(name, null, 'Mandatory field missing.');

@@ -16,13 +16,16 @@ import { python } from './values.ts';
  * that is gone").
  */
 export function hasLostCertificate(world: CloudState, listener: Listener): boolean {
-  const known = [
-    ...world.secrets.map(({ id }) => `/v1/secrets/${id}`),
-    ...world.secretContainers.map(({ id }) => `/v1/containers/${id}`),
-  ];
   const refs = [listener['default_tls_container_ref'], ...asList(listener['sni_container_refs'])];
-  return refs.map(asText).some((ref) => ref !== '' && !known.some((path) => ref.endsWith(path)));
+  return refs.map(asText).some((ref) => {
+    const known =
+      world.secrets.byId(idIn(ref, 'secrets')) ?? world.secretContainers.byId(idIn(ref, 'containers'));
+    return ref !== '' && !known;
+  });
 }
+
+const idIn = (ref: string, kind: 'secrets' | 'containers'): string | undefined =>
+  new RegExp(`/v1/${kind}/([^/]+)$`).exec(ref)?.[1];
 
 const unreadable =
   'The PKCS12 bundle is unreadable. Please check the PKCS12 bundle validity. In addition, make sure it does not require a pass phrase.';
@@ -95,20 +98,16 @@ export class Certificates {
   }
 
   private secret(ref: string): Secret | undefined {
-    return this.read(this.world.secrets, (id) => `/v1/secrets/${id}`, ref);
+    return this.read(this.world.secrets.byId(idIn(ref, 'secrets')));
   }
 
   private container(ref: string): SecretContainer | undefined {
-    return this.read(this.world.secretContainers, (id) => `/v1/containers/${id}`, ref);
+    return this.read(this.world.secretContainers.byId(idIn(ref, 'containers')));
   }
 
-  private read<T extends Secret | SecretContainer>(
-    items: readonly T[],
-    path: (id: string) => string,
-    ref: string,
-  ): T | undefined {
-    const found = items.find((one) => this.mayRead(one) && ref.endsWith(path(one.id)));
-    if (found) letOctaviaRead(this.world, found);
+  private read<T extends Secret | SecretContainer>(found: T | undefined): T | undefined {
+    if (!found || !this.mayRead(found)) return undefined;
+    letOctaviaRead(this.world, found);
     return found;
   }
 

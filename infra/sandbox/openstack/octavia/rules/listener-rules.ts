@@ -46,12 +46,9 @@ export function checkListenerPort(
   port: unknown,
 ): void {
   const layer4 = (name: string): string => (name === 'UDP' || name === 'SCTP' ? name : 'TCP');
-  const other = world.listeners.find(
-    (one) =>
-      one.loadbalancer_id === lb.id &&
-      one.protocol_port === port &&
-      layer4(one.protocol) === layer4(protocol),
-  );
+  const other = world.listeners
+    .of('loadbalancer_id', lb.id)
+    .find((one) => one.protocol_port === port && layer4(one.protocol) === layer4(protocol));
   if (!other) return;
   const message = `using protocol ${other.protocol} and protocol_port ${other.protocol_port}`;
   throw octaviaFault(409, `Another Listener on this Load Balancer is already ${message}`);

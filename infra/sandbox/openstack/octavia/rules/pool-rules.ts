@@ -1,7 +1,7 @@
 import { asJson, asText, type Json } from '../../../json.ts';
 import { octaviaFault } from '../../../refusal.ts';
 import { invalid, invalidOption } from './listener-rules.ts';
-import type { HealthMonitor, OctaviaObject } from '../objects.ts';
+import type { HealthMonitor } from '../objects.ts';
 
 const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
 
@@ -99,12 +99,7 @@ function checkDomainName(name: unknown, version: unknown): void {
 }
 
 /** Refuses when `more` objects would pass the project's quota; Octavia answers 403 for that, never 413. */
-export function checkQuota(
-  limit: number,
-  title: string,
-  existing: readonly OctaviaObject[],
-  more: number,
-): void {
-  if (limit >= 0 && existing.length + more > limit)
+export function checkQuota(limit: number, title: string, existing: number, more: number): void {
+  if (limit >= 0 && existing + more > limit)
     throw octaviaFault(403, `Quota has been met for resources: ${title}`);
 }

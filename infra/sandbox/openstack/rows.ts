@@ -1,0 +1,162 @@
+/** Under which values a row is found: of an attribute that never changes, or of one that may. */
+export interface Indexes<T> {
+  readonly fixed?: Readonly<Record<string, (row: T) => string>>;
+  /** By attribute: the values that its value is found under. The attribute is set anew, never changed in place. */
+  readonly live?: Readonly<Record<string, (value: unknown) => readonly string[]>>;
+}
+
+type Buckets<T> = Map<string, Set<T>>;
+
+/** What indexes look a single text up by; null is under nothing. */
+export const itself = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : []);
+
+/**
+ * The rows of one table in the order they came: an array to whoever reads it or sets the scene of a test, and besides
+ * found by id and by its indexes, whatever the size. Texts are looked up without regard to case.
+ */
+export class Rows<T extends { readonly id: string }> extends Array<T> {
+  #indexes: Indexes<T> = {};
+  #byId = new Map<string, T>();
+  /** Rises with each row, so that the place of a row is found by halves. */
+  #order = new Map<T, number>();
+  #last = 0;
+  readonly #buckets = new Map<string, Buckets<T>>();
+
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+
+  static by<T extends { readonly id: string }>(indexes: Indexes<T> = {}): Rows<T> {
+    const rows = new Rows<T>();
+    rows.#indexes = indexes;
+    for (const name of [...Object.keys(indexes.fixed ?? {}), ...Object.keys(indexes.live ?? {})])
+      rows.#buckets.set(name, new Map());
+    return rows;
+  }
+
+  byId(id: unknown): T | undefined {
+    this.#check();
+    return typeof id === 'string' ? this.#byId.get(id) : undefined;
+  }
+
+  /** The rows under a value, in the order they came there. */
+  of(index: string, value: string): T[] {
+    return [...this.#under(index, value)];
+  }
+
+  count(index: string, value: string): number {
+    return this.#under(index, value).size;
+  }
+
+  /** Those that a filter by these values may leave, undefined where nothing narrows it down. */
+  candidates(index: string, values: readonly string[]): T[] | undefined {
+    if (index === 'id') return values.flatMap((value) => this.byId(value.toLowerCase()) ?? []);
+    if (!this.#buckets.has(index)) return undefined;
+    return [...new Set(values.flatMap((value) => this.of(index, value)))];
+  }
+
+  /** Takes one row out; says whether it was there. */
+  remove(row: T): boolean {
+    this.#check();
+    if (!this.#order.has(row)) return false;
+    super.splice(this.#placeOf(row), 1);
+    this.#forget(row);
+    return true;
+  }
+
+  override push(...rows: T[]): number {
+    this.#check();
+    super.push(...rows);
+    for (const row of rows) this.#learn(row);
+    return this.length;
+  }
+
+  override splice(start: number, count = this.length, ...rows: T[]): T[] {
+    const gone = super.splice(start, count, ...rows);
+    this.#rebuild();
+    return gone;
+  }
+
+  /** An array can also be emptied by its length. */
+  #check(): void {
+    if (this.length !== this.#order.size) this.#rebuild();
+  }
+
+  #rebuild(): void {
+    this.#byId.clear();
+    this.#order.clear();
+    for (const bucket of this.#buckets.values()) bucket.clear();
+    for (const row of this) this.#learn(row);
+  }
+
+  #placeOf(row: T): number {
+    const wanted = this.#order.get(row) ?? 0;
+    let [low, high] = [0, this.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const found = this[middle];
+      if (found !== undefined && (this.#order.get(found) ?? 0) < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return this[low] === row ? low : this.indexOf(row);
+  }
+
+  #under(index: string, value: string): ReadonlySet<T> {
+    this.#check();
+    const bucket = this.#buckets.get(index);
+    if (!bucket) throw new TypeError(`there is no index ${index}`);
+    return bucket.get(value.toLowerCase()) ?? new Set();
+  }
+
+  #learn(row: T): void {
+    this.#last += 1;
+    this.#order.set(row, this.#last);
+    this.#byId.set(row.id, row);
+    for (const [name, key] of Object.entries(this.#indexes.fixed ?? {})) this.#put(name, [key(row)], row);
+    for (const [name, keys] of Object.entries(this.#indexes.live ?? {})) this.#follow(name, keys, row);
+  }
+
+  #forget(row: T): void {
+    this.#order.delete(row);
+    if (this.#byId.get(row.id) === row) this.#byId.delete(row.id);
+    for (const [name, key] of Object.entries(this.#indexes.fixed ?? {})) this.#take(name, [key(row)], row);
+    for (const [name, keys] of Object.entries(this.#indexes.live ?? {}))
+      this.#take(name, keys((row as Record<string, unknown>)[name]), row);
+  }
+
+  /** The attribute says from now on when it is set. */
+  #follow(name: string, keys: (value: unknown) => readonly string[], row: T): void {
+    let value = (row as Record<string, unknown>)[name];
+    this.#put(name, keys(value), row);
+    Object.defineProperty(row, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => value,
+      set: (next: unknown) => {
+        const isThere = this.#order.has(row);
+        if (isThere) this.#take(name, keys(value), row);
+        value = next;
+        if (isThere) this.#put(name, keys(value), row);
+      },
+    });
+  }
+
+  #put(index: string, keys: readonly string[], row: T): void {
+    const bucket = this.#buckets.get(index);
+    for (const key of keys) {
+      const folded = key.toLowerCase();
+      const set = bucket?.get(folded);
+      if (set) set.add(row);
+      else bucket?.set(folded, new Set([row]));
+    }
+  }
+
+  #take(index: string, keys: readonly string[], row: T): void {
+    const bucket = this.#buckets.get(index);
+    for (const key of keys) {
+      const set = bucket?.get(key.toLowerCase());
+      set?.delete(row);
+      if (set?.size === 0) bucket?.delete(key.toLowerCase());
+    }
+  }
+}

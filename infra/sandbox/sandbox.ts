@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FaultRules, type FaultRule } from './fault-rules.ts';
-import { openFront, type RecordedRequest } from './http-front.ts';
+import type { Front, RecordedRequest } from './front.ts';
+import { openFront } from './http-front.ts';
 import { AuditTrail } from './kube/audit-trail.ts';
 import { adminUser, levelsetUser } from './kube/kube-access.ts';
 import { KubeApi } from './kube/kube-api.ts';
@@ -11,10 +12,11 @@ import { cloudAnswer, serviceOfPath } from './openstack/cloud-api.ts';
 import { CloudWorld } from './openstack/cloud-world.ts';
 import { Keystone } from './openstack/keystone/keystone.ts';
 import type { OctaviaOptions } from './openstack/octavia/traits.ts';
+import { randomLots, type Lots } from './lots.ts';
 import { SandboxClock } from './sandbox-clock.ts';
 
 export type { FaultRule } from './fault-rules.ts';
-export type { RecordedRequest } from './http-front.ts';
+export type { RecordedRequest } from './front.ts';
 export type { KubeObject } from './kube/kube-objects.ts';
 
 export interface SandboxOptions {
@@ -35,16 +37,17 @@ export interface SandboxOptions {
   readonly tokenTtlMs?: number;
 }
 
-/** A whole world on loopback: an OpenStack and a kube-apiserver with what they know, and what was asked of them. */
-export interface Sandbox {
-  readonly kubeUrl: string;
-  readonly authUrl: string;
+/** A whole world: an OpenStack and a kube-apiserver with what they know, and what was asked of them. */
+export interface SandboxInside {
   /** Bearer token of the ServiceAccount `levelset` in kube-system, with its RBAC. */
   readonly kubeToken: string;
   readonly adminToken: string;
   readonly kube: KubeWorld;
   readonly cloud: CloudWorld;
   readonly keystone: Keystone;
+  readonly clock: SandboxClock;
+  /** Where requests come in: over sockets (`startSandbox`), or without (`ask` of in-process.ts). */
+  readonly fronts: { readonly kube: Front; readonly openstack: Front };
   readonly requests: readonly RecordedRequest[];
   readonly setAuditSink: (url: string | undefined, token?: string) => void;
   /** Adds a fault; the returned function clears it. */
@@ -54,19 +57,27 @@ export interface Sandbox {
   readonly close: () => Promise<void>;
 }
 
-/** Opens both simulators on 127.0.0.1. Every sandbox is a world of its own. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const clock = new SandboxClock();
+export interface Sandbox extends SandboxInside {
+  readonly kubeUrl: string;
+  readonly authUrl: string;
+}
+
+/** Both simulators without a socket. Every sandbox is a world of its own. */
+export function createSandbox(
+  options: SandboxOptions = {},
+  clock: SandboxClock = new SandboxClock(),
+  lots: Lots = randomLots,
+): SandboxInside {
   const faults = new FaultRules();
   const requests: RecordedRequest[] = [];
   const record = (entry: RecordedRequest): void => {
     requests.push(entry);
   };
-  const cloud = new CloudWorld(clock, options.pendingMs ?? 300, options.cidrs, options.octavia);
+  const cloud = new CloudWorld(clock, options.pendingMs ?? 300, options.cidrs, options.octavia, lots);
   const keystone = new Keystone(cloud, options.tokenTtlMs ?? 3_600_000);
   const audit = new AuditTrail(clock, options.auditMaxWaitMs ?? 50);
   audit.setSink(options.auditUrl, options.auditToken);
-  const api = new KubeApi(new ObjectStore(clock), audit, clock);
+  const api = new KubeApi(new ObjectStore(clock, lots), audit, clock);
   const kube = new KubeWorld(api, audit, cloud.serverMaker());
   for (const name of ['default', 'kube-system']) kube.apply({ kind: 'Namespace', metadata: { name } });
   for (let node = 1; node <= (options.nodes ?? 3); node += 1) kube.addNode(`node-${node}`);
@@ -77,32 +88,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     [kubeToken, levelsetUser],
     [adminToken, adminUser],
   ]);
-  const kubeFront = await openFront({
-    side: 'kube',
-    port: options.ports?.kube,
-    clock,
-    faults,
-    record,
-    serviceOf: () => 'kube',
-    handle: (call) => kubeAnswer(api, users, call),
-  });
-  const cloudFront = await openFront({
-    side: 'openstack',
-    port: options.ports?.openstack,
-    clock,
-    faults,
-    record,
-    serviceOf: serviceOfPath,
-    handle: (call) => cloudAnswer(cloud, keystone, call),
-  });
+  const shared = { clock, faults, record };
   return {
-    kubeUrl: kubeFront.url,
-    authUrl: `${cloudFront.url}/identity/v3`,
+    fronts: {
+      kube: {
+        ...{ ...shared, side: 'kube', serviceOf: () => 'kube' },
+        handle: (call) => kubeAnswer(api, users, call),
+      },
+      openstack: {
+        ...{ ...shared, side: 'openstack', serviceOf: serviceOfPath },
+        handle: (call) => cloudAnswer(cloud, keystone, call),
+      },
+    },
     kubeToken,
     adminToken,
     kube,
     cloud,
     keystone,
+    clock,
     requests,
     setAuditSink: (url, token) => {
       audit.setSink(url, token);
@@ -111,9 +114,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     advanceClock: (ms) => {
       clock.advance(ms);
     },
-    close: async () => {
+    close: () => {
       audit.close();
-      await Promise.all([kubeFront.close(), cloudFront.close()]);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Opens both simulators on 127.0.0.1. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const inside = createSandbox(options);
+  const kube = await openFront(inside.fronts.kube, options.ports?.kube);
+  const openstack = await openFront(inside.fronts.openstack, options.ports?.openstack);
+  return {
+    ...inside,
+    kubeUrl: kube.url,
+    authUrl: `${openstack.url}/identity/v3`,
+    close: async () => {
+      await inside.close();
+      await Promise.all([kube.close(), openstack.close()]);
     },
   };
 }

@@ -54,6 +54,20 @@ export class NoAnswer extends Error {
 
 export type Http = (request: HttpRequest) => Promise<HttpAnswer>;
 
+/** An answer as it came, with the names of its headers in lower case. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** How one request gets to a service, and how time passes between two. The simulators have one without sockets. */
+export interface Transport {
+  /** Resolves with any answer; rejects when no whole one came. */
+  send(request: HttpRequest): Promise<RawAnswer>;
+  pause(ms: number): Promise<void>;
+}
+
 /** An answer that asks to wait longer is returned. Waiting in the queue is cheaper than waiting in a function. */
 const LONGEST_WAIT_MS = 5_000;
 
@@ -62,21 +76,39 @@ const LONGEST_WAIT_MS = 5_000;
  * repeated on 429, 5xx and lost connections, with full jitter, but not after a timeout: one limit holds for the call and
  * for the wait. A write is never repeated: the next run sees whether it took effect.
  */
-export function createHttp(config: OpenStackConfig, observe: Observer): Http {
-  const client = createClient(config);
+export function createHttp(
+  config: OpenStackConfig,
+  observe: Observer,
+  transport: Transport = overSockets(config),
+): Http {
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
-        const answer = await attemptOnce(client, request, observe);
+        const answer = await attemptOnce(transport, request, observe);
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
         if (last || !isPassing(answer.status) || wait > LONGEST_WAIT_MS) return answer;
-        await sleep(wait);
+        await transport.pause(wait);
       } catch (error) {
         if (last || !(error instanceof NoAnswer) || error.timedOut) throw error;
-        await sleep(backoffMs(attempt));
+        await transport.pause(backoffMs(attempt));
       }
     }
+  };
+}
+
+function overSockets(config: OpenStackConfig): Transport {
+  const client = createClient(config);
+  return {
+    async send({ method, url, headers, body }) {
+      const response = await client(url, {
+        method: method satisfies Method,
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { json: body }),
+      });
+      return { status: response.statusCode, headers: response.headers, text: response.body };
+    },
+    pause: (ms) => sleep(ms),
   };
 }
 
@@ -93,21 +125,21 @@ function createClient(config: OpenStackConfig): Got {
   });
 }
 
-async function attemptOnce(client: Got, request: HttpRequest, observe: Observer): Promise<HttpAnswer> {
-  const { service, method, url, headers, body } = request;
+async function attemptOnce(
+  transport: Transport,
+  request: HttpRequest,
+  observe: Observer,
+): Promise<HttpAnswer> {
+  const { service, method, headers } = request;
   const started = performance.now();
   const seen = (status: number, requestId?: string): void => {
     const durationMs = performance.now() - started;
     observe({ service, method, status, durationMs, ...(requestId === undefined ? {} : { requestId }) });
   };
   try {
-    const response = await client(url, {
-      method: method satisfies Method,
-      ...(headers === undefined ? {} : { headers }),
-      ...(body === undefined ? {} : { json: body }),
-    });
-    const read = readAnswer(response.statusCode, response.headers, response.body);
-    const answer = headers?.['accept'] === 'text/plain' ? { ...read, text: response.body } : read;
+    const raw = await transport.send(request);
+    const read = readAnswer(raw);
+    const answer = headers?.['accept'] === 'text/plain' ? { ...read, text: raw.text } : read;
     seen(answer.status, answer.requestId);
     return answer;
   } catch (error) {
@@ -116,7 +148,7 @@ async function attemptOnce(client: Got, request: HttpRequest, observe: Observer)
   }
 }
 
-function readAnswer(status: number, headers: IncomingHttpHeaders, text: string): HttpAnswer {
+function readAnswer({ status, headers, text }: RawAnswer): HttpAnswer {
   const header = (name: string): string | undefined => [headers[name]].flat()[0];
   const requestId = header('x-openstack-request-id');
   const retryAfter = retryAfterMs(header('retry-after'));
@@ -131,6 +163,7 @@ function readAnswer(status: number, headers: IncomingHttpHeaders, text: string):
 }
 
 function toNoAnswer(error: unknown): NoAnswer {
+  if (error instanceof NoAnswer) return error;
   if (!(error instanceof RequestError)) return new NoAnswer('the request failed', false);
   const timedOut = error.code === 'ETIMEDOUT' && error.name === 'TimeoutError';
   return new NoAnswer(error.message === '' ? error.code : error.message, timedOut);

@@ -54,7 +54,7 @@ describe('rows', () => {
   test.each([
     ['one by one', (rows: Rows<Row>) => rows.remove(rows[1] ?? row(''))],
     ['by their place', (rows: Rows<Row>) => rows.splice(1, 1)],
-    ['after they were turned round', (rows: Rows<Row>) => rows.reverse() && rows.remove(rows[1] ?? row(''))],
+    ['after they were turned round', (rows: Rows<Row>) => (rows.reverse(), rows.remove(rows[1] ?? row('')))],
   ])('are gone when they are taken out %s', (_how, take) => {
     const rows = some(row('a'), row('b', { port: '1', tags: ['x'] }), row('c'));
     const [, taken] = rows;

@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { asJson, asList, asText, sameJson, type Json } from '../json.ts';
+import type { Lots } from '../lots.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from './kube-objects.ts';
 import { alreadyExists, conflict, deleteConflict, invalid, notFound } from './kube-refusal.ts';
@@ -19,10 +19,12 @@ export class ObjectStore {
   private readonly tables = new Map<string, Map<string, KubeObject>>();
   private readonly allocator = new ServiceAllocator();
   private readonly clock: SandboxClock;
+  private readonly lots: Lots;
   private revision = 1000;
 
-  constructor(clock: SandboxClock) {
+  constructor(clock: SandboxClock, lots: Lots) {
     this.clock = clock;
+    this.lots = lots;
   }
 
   version(): string {
@@ -49,7 +51,7 @@ export class ObjectStore {
 
   create(type: ResourceType, namespace: string | undefined, given: Json): KubeObject {
     const meta = asJson(given['metadata']);
-    const suffix = randomBytes(4).toString('hex').slice(0, 5);
+    const suffix = this.lots.bytes(4).toString('hex').slice(-5);
     const name = asText(meta['name']) || (meta['generateName'] ? asText(meta['generateName']) + suffix : '');
     if (name === '')
       throw invalid(type, '', 'metadata.name', 'Required value: name or generateName is required');
@@ -62,7 +64,7 @@ export class ObjectStore {
         ...structuredClone(meta),
         name,
         ...(namespace === undefined ? {} : { namespace }),
-        uid: randomUUID(),
+        uid: this.lots.id(),
         resourceVersion: '',
         creationTimestamp: this.clock.seconds(),
       },

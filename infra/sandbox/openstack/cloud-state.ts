@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import type { Lots } from '../lots.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { AddressPool } from './neutron/address-pool.ts';
 import type { Secret, SecretContainer } from './barbican/objects.ts';
@@ -21,14 +21,11 @@ const project_id = (row: { readonly project_id: string }): string => row.project
 
 /** Everything the simulated cloud knows, Octavia's rows included. */
 export class CloudState extends OctaviaRows {
-  readonly projectId = randomBytes(16).toString('hex');
-  readonly octaviaUserId = randomBytes(16).toString('hex');
-  readonly otherProjectId = randomBytes(16).toString('hex');
-  readonly applicationCredential = {
-    id: randomBytes(16).toString('hex'),
-    name: 'levelset',
-    secret: 'sandbox-secret',
-  };
+  readonly lots: Lots;
+  readonly projectId: string;
+  readonly octaviaUserId: string;
+  readonly otherProjectId: string;
+  readonly applicationCredential: { readonly id: string; readonly name: string; readonly secret: string };
   /** -1 is unlimited: Octavia's defaults; Neutron's as the lab has them. */
   readonly quotas = {
     load_balancer: -1,
@@ -76,7 +73,7 @@ export class CloudState extends OctaviaRows {
     },
   });
   readonly servers = Rows.by<Server>({ fixed: { tenant_id: (row) => row.tenant_id } });
-  readonly novaFlavors: NovaFlavor[] = labFlavors(randomUUID);
+  readonly novaFlavors: NovaFlavor[];
   readonly secrets = Rows.by<Secret>({ fixed: { project_id, name: (row) => row.name } });
   readonly secretContainers = Rows.by<SecretContainer>({ fixed: { project_id, name: (row) => row.name } });
   /** What an operator has set up in Octavia; the lab has none of either. */
@@ -85,10 +82,23 @@ export class CloudState extends OctaviaRows {
   readonly octaviaTraits: OctaviaTraits;
   readonly addresses: AddressPool;
 
-  constructor(clock: SandboxClock, pendingMs: number, cidrs: typeof labCidrs, options: OctaviaOptions) {
+  constructor(
+    clock: SandboxClock,
+    pendingMs: number,
+    cidrs: typeof labCidrs,
+    options: OctaviaOptions,
+    lots: Lots,
+  ) {
     super(clock, pendingMs);
+    this.lots = lots;
+    const hex = (): string => lots.bytes(16).toString('hex');
+    this.projectId = hex();
+    this.octaviaUserId = hex();
+    this.otherProjectId = hex();
+    this.applicationCredential = { id: hex(), name: 'levelset', secret: 'sandbox-secret' };
+    this.novaFlavors = labFlavors(() => this.newId());
     this.octaviaTraits = octaviaTraits(options);
-    const { networks, subnets } = labNetworks(this.projectId, clock.seconds(), cidrs);
+    const { networks, subnets } = labNetworks(() => this.newId(), this.projectId, clock.seconds(), cidrs);
     this.networks.push(...networks);
     this.subnets.push(...subnets);
     this.addresses = new AddressPool(this.subnets, this.ports, this.floatingips);
@@ -100,6 +110,6 @@ export class CloudState extends OctaviaRows {
   }
 
   newId(): string {
-    return randomUUID();
+    return this.lots.id();
   }
 }

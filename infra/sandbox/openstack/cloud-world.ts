@@ -1,3 +1,4 @@
+import { randomLots } from '../lots.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import type { ServerMaker } from '../server-maker.ts';
 import { CloudState } from './cloud-state.ts';
@@ -15,8 +16,14 @@ import type { OctaviaOptions } from './octavia/traits.ts';
 
 /** The simulated cloud as it is at the start, and what tests, operators and failures do to it behind the controller's back. */
 export class CloudWorld extends CloudState {
-  constructor(clock: SandboxClock, pendingMs: number, cidrs = labCidrs, options: OctaviaOptions = {}) {
-    super(clock, pendingMs, cidrs, options);
+  constructor(
+    clock: SandboxClock,
+    pendingMs: number,
+    cidrs = labCidrs,
+    options: OctaviaOptions = {},
+    lots = randomLots,
+  ) {
+    super(clock, pendingMs, cidrs, options, lots);
     for (const owner of [this.projectId, this.otherProjectId])
       makeSecurityGroup(this, owner, 'default', { description: 'Default security group' });
     joinAll(this, 'router');

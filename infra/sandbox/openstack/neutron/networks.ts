@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Network, Subnet } from './objects.ts';
 
 export interface Cidrs {
@@ -10,6 +9,7 @@ export interface Cidrs {
 export const labCidrs: Cidrs = { public: '203.0.113.0/24', private: '10.0.0.0/24' };
 
 export function labNetworks(
+  newId: () => string,
   projectId: string,
   at: string,
   cidrs: Cidrs,
@@ -24,7 +24,7 @@ export function labNetworks(
     gateway_ip: string,
   ): Subnet => ({
     ...shared,
-    id: randomUUID(),
+    id: newId(),
     name,
     network_id,
     tenant_id: owner,
@@ -38,8 +38,8 @@ export function labNetworks(
     host_routes: [],
     dns_nameservers: [],
   });
-  const publicId = randomUUID();
-  const privateId = randomUUID();
+  const publicId = newId();
+  const privateId = newId();
   const subnets = [
     subnet(publicId, admin, 'public-v4', cidrs.public, gatewayOf(cidrs.public)),
     subnet(privateId, projectId, 'private-v4', cidrs.private, gatewayOf(cidrs.private)),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { neutronError } from '../../refusal.ts';
 import { slaac } from './address-pool.ts';
 import type { CloudState } from '../cloud-state.ts';
@@ -34,7 +33,7 @@ export function createPort(world: CloudState, wish: PortWish): Port {
   const first = subnets[0];
   if (!first) throw neutronError(400, 'BadRequest', 'A port needs a subnet.');
   const six = world.subnets.of('network_id', first.network_id).find((subnet) => subnet.ip_version === 6);
-  const { mac, address } = slaac(randomBytes(3), six?.cidr ?? '');
+  const { mac, address } = slaac(world.lots.bytes(3), six?.cidr ?? '');
   const fixed = subnets.map((subnet, index): FixedIp => {
     const asked = wish.subnets[index]?.address;
     if (asked !== undefined && subnet['ipv6_address_mode'] === 'slaac') {
@@ -78,7 +77,7 @@ export function placePort(world: CloudState, wish: PlacedPort): Port {
   const port: Port = {
     ...{ id: world.newId(), name: wish.name, network_id: wish.network },
     ...{ tenant_id: wish.projectId, project_id: wish.projectId },
-    ...{ mac_address: wish.mac ?? slaac(randomBytes(3), '').mac, admin_state_up: wish.up },
+    ...{ mac_address: wish.mac ?? slaac(world.lots.bytes(3), '').mac, admin_state_up: wish.up },
     status: wish.up ? 'ACTIVE' : 'DOWN',
     ...{ device_id: wish.deviceId, device_owner: wish.deviceOwner, fixed_ips: wish.fixed },
     ...{ allowed_address_pairs: [], extra_dhcp_opts: [], security_groups: [...(wish.securityGroups ?? [])] },

@@ -1,0 +1,80 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Answer, Call, Service } from './exchange.ts';
+import { faultAnswer, type FaultRules, type FaultTarget } from './fault-rules.ts';
+import type { SandboxClock } from './sandbox-clock.ts';
+
+/** One request as it arrived; `status` is 0 until an answer was sent (and stays 0 when none ever was). */
+export interface RecordedRequest {
+  readonly side: 'kube' | 'openstack';
+  readonly service: Service;
+  readonly method: string;
+  readonly path: string;
+  readonly write: boolean;
+  readonly body: unknown;
+  readonly status: number;
+}
+
+/** One of the two simulators with what stands before it, whichever way requests come. */
+export interface Front {
+  readonly side: 'kube' | 'openstack';
+  readonly clock: SandboxClock;
+  readonly faults: FaultRules;
+  readonly record: (entry: RecordedRequest) => void;
+  readonly serviceOf: (path: string) => Service;
+  readonly handle: (call: Call) => Answer;
+}
+
+export interface Request {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Call['headers'];
+  /** Parsed, or the text of what is no JSON. */
+  readonly body: unknown;
+}
+
+const readOnlyPost = '/v3/auth/tokens';
+
+/** Records a request, applies fault rules, answers; no answer: the client hears nothing more, or is cut off. */
+export async function answerRequest(
+  front: Front,
+  { method, target, headers, body }: Request,
+  isGone: () => boolean,
+): Promise<Answer | 'hang' | 'reset'> {
+  const [path = '', search = ''] = target.split('?', 2);
+  const write = !['GET', 'HEAD', 'OPTIONS'].includes(method) && !path.endsWith(readOnlyPost);
+  const faulty: FaultTarget = { side: front.side, method, path: target, write };
+  const entry = { ...faulty, service: front.serviceOf(path), body, status: 0 };
+  front.record(entry);
+  const call = { method, path, query: new URLSearchParams(search), target, headers, body };
+  const answer = await withFault(front, faulty, call, isGone);
+  if (typeof answer !== 'string') entry.status = answer.status;
+  return answer;
+}
+
+/**
+ * `call` rules exist to kill the client at this very request: when it is gone after `before`, the request counts
+ * as never sent and has no effect; `after` runs when the effect is there and nothing has been answered yet.
+ */
+async function withFault(
+  { faults, side, handle, clock }: Front,
+  target: FaultTarget,
+  call: Call,
+  isGone: () => boolean,
+): Promise<Answer | 'hang' | 'reset'> {
+  const rule = faults.next(target);
+  if (rule === undefined) return handle(call);
+  if (rule.kind === 'hang') return 'hang';
+  if (rule.kind === 'reset-before') return 'reset';
+  if (rule.kind === 'fail-before') return faultAnswer(rule, side);
+  if (rule.before) {
+    await rule.before();
+    await clock.pause(20);
+    await turn();
+    if (isGone()) return 'hang';
+  }
+  const answer = handle(call);
+  await rule.after?.();
+  if (rule.kind === 'reset-after') return 'reset';
+  return rule.kind === 'fail-after' ? faultAnswer(rule, side) : answer;
+}

@@ -1,0 +1,23 @@
+import type { Answer } from './exchange.ts';
+import type { SandboxClock } from './sandbox-clock.ts';
+
+/** The headers of an answer as they go out. */
+export function headersOf({ headers, body }: Answer, clock: SandboxClock): Record<string, string> {
+  const type =
+    typeof body === 'string'
+      ? 'text/plain'
+      : Buffer.isBuffer(body)
+        ? 'application/octet-stream'
+        : 'application/json';
+  return {
+    Date: clock.now().toUTCString(),
+    ...headers,
+    ...(body === undefined ? {} : { 'Content-Type': type }),
+  };
+}
+
+/** The body of an answer as text; undefined where there is none. */
+export function textOf({ body }: Answer): string | undefined {
+  if (body === undefined || typeof body === 'string') return body;
+  return Buffer.isBuffer(body) ? body.toString() : JSON.stringify(body);
+}

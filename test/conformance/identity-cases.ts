@@ -48,7 +48,13 @@ export const identityCases: readonly CloudCase[] = [
       for (const service of ['load-balancer', 'network'] as const) {
         const path = service === 'network' ? '/v2.0/ports' : '/v2.0/lbaas/loadbalancers';
         for (const headers of [{}, { 'X-Auth-Token': 'nonsense' }]) {
-          const reply = await request('GET', cloud.endpoint(service) + path, undefined, headers);
+          const reply = await request(
+            'GET',
+            cloud.endpoint(service) + path,
+            undefined,
+            headers,
+            cloud.target.fetch,
+          );
           expect(reply.status).toBe(401);
           expect(reply.headers.get('www-authenticate')).toMatch(/^Keystone uri="http/);
           expect(at(reply.body, 'error.title')).toBe('Unauthorized');
@@ -59,7 +65,13 @@ export const identityCases: readonly CloudCase[] = [
   {
     name: 'Octavia lists its versions to anybody, v2.26 among them',
     run: async (cloud) => {
-      const reply = await request('GET', `${cloud.endpoint('load-balancer')}/`);
+      const reply = await request(
+        'GET',
+        `${cloud.endpoint('load-balancer')}/`,
+        undefined,
+        {},
+        cloud.target.fetch,
+      );
       expect(reply.status).toBe(200);
       expect(listAt(reply.body, 'versions').map((one) => at(one, 'id'))).toContain('v2.26');
     },

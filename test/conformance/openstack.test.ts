@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { countedLots } from '../../infra/sandbox/lots.ts';
+import { createSandbox, startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
+import { AUTH_URL, cloudFetch } from '../support/in-process.ts';
 import { addressPairCases } from './address-pair-cases.ts';
 import { balancerCases } from './balancer-cases.ts';
 import { balancerQueryCases } from './balancer-query-cases.ts';
@@ -85,6 +88,21 @@ suite(
       advanceClock(pendingMs);
     };
     return { name: 'simulator', real: false, authUrl, credentials: demo, stranger, hurry };
+  },
+  false,
+);
+
+suite(
+  'the OpenStack simulator without sockets, on a clock of its own',
+  () => {
+    const options = { pendingMs, tokenTtlMs: 86_400_000 };
+    const inside = createSandbox(options, new VirtualClock(), countedLots());
+    const stranger = { username: 'other', password: 'other', project: 'other' };
+    const hurry = (): void => {
+      inside.advanceClock(pendingMs);
+    };
+    const target = { name: 'simulator', real: false, authUrl: AUTH_URL, credentials: demo, stranger, hurry };
+    return Promise.resolve({ ...target, fetch: cloudFetch(inside) });
   },
   false,
 );

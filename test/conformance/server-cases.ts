@@ -57,7 +57,7 @@ export const serverCases: readonly CloudCase[] = [
       }
       const token = { 'X-Auth-Token': 'nonsense' };
       const url = `${cloud.endpoint('compute')}/servers/${id}`;
-      const refused = await request('GET', url, undefined, token);
+      const refused = await request('GET', url, undefined, token, cloud.target.fetch);
       expect([refused.status, at(refused.body, 'error.title')]).toEqual([401, 'Unauthorized']);
     },
   },

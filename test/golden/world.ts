@@ -8,12 +8,13 @@ import type { Evaluation } from '../../shared/service/evaluate.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { unitOf } from '../../shared/service/unit.ts';
-import { CloudModel, NODE_GROUP } from '../support/cloud-model.ts';
+import { NODE_GROUP } from '../support/cloud-model.ts';
 import type { Contents, Wire } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { podsOf } from '../support/service-pods.ts';
 import type { ServicePods } from '../support/service-pods.ts';
 import { secretsOf } from '../support/tls-secret.ts';
+import { simulatedCloud } from '../support/simulated-cloud.ts';
 
 /** What another controller made for one Service, as it was recorded on the lab (takeover/README.md). */
 export interface RecordedWorld {
@@ -60,7 +61,7 @@ export function evaluateWorld(
   const unit = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
   const nodes = world.nodes.map(({ metadata }) => metadata.name);
   const kube = { ...podsOf(world.service, { nodes, ...pods }), ...secretsOf({}) };
-  const cloud = new CloudModel(contentsOf(world, config));
+  const cloud = simulatedCloud(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
   return evaluate(
     unit,

@@ -26,7 +26,7 @@ export const PUBLIC_SUBNET = 'aaaaaaaa-0000-4000-8000-00000000000f';
 const SECOND_PUBLIC_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000010';
 
 /** Two subnets, an external network with two more, and a port for each of the first node addresses. */
-const NETWORKS: Contents = {
+export const NETWORKS: Contents = {
   subnet: [
     { id: SUBNET, cidr: '10.0.0.0/24', network_id: NETWORK },
     { id: OTHER_SUBNET, cidr: '10.9.0.0/24', network_id: NETWORK },

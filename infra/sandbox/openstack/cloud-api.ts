@@ -35,7 +35,8 @@ export function cloudAnswer(world: CloudState, keystone: Keystone, call: Call): 
     const { projectId } = caller;
     if (prefix === 'network') return neutronAnswer(world, call, path, projectId, `${base}/network`);
     if (prefix === 'compute') return novaAnswer(world, call, path, projectId, `${base}/compute`);
-    if (prefix === 'key-manager') return barbicanAnswer(world, call, path, caller, `${base}/key-manager`);
+    if (prefix === 'key-manager')
+      return barbicanAnswer(world, call, path, caller, world.barbicanHref ?? `${base}/key-manager`);
     return octaviaAnswer(world, call, path, caller, `${base}/load-balancer`);
   });
   if (answer.status === 401) return answer;

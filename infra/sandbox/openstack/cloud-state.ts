@@ -72,6 +72,8 @@ export class CloudState extends OctaviaRows {
       same: ruleKey,
     },
   });
+  /** The lab's Neutron has no QoS; with a policy in it this one has. */
+  readonly qosPolicies = Rows.by<neutron.NeutronObject>({ fixed: { project_id } });
   readonly servers = Rows.by<Server>({ fixed: { tenant_id: (row) => row.tenant_id } });
   readonly novaFlavors: NovaFlavor[];
   readonly secrets = Rows.by<Secret>({ fixed: { project_id, name: (row) => row.name } });
@@ -79,6 +81,8 @@ export class CloudState extends OctaviaRows {
   /** What an operator has set up in Octavia; the lab has none of either. */
   readonly flavors: Flavor[] = [];
   readonly availabilityZones: AvailabilityZone[] = [];
+  /** Barbican's `host_href`, where it is not what the catalog says: what references begin with. */
+  barbicanHref: string | undefined;
   readonly octaviaTraits: OctaviaTraits;
   readonly addresses: AddressPool;
 

@@ -33,6 +33,7 @@ export function neutronAnswer(
   if (version !== 'v2.0') throw notFound();
   if (name === 'quotas' && id !== undefined) return answerQuotas(world, id, sub, projectId);
   if (name === 'extensions' && call.method === 'GET') return answerExtensions(world.extensions, id);
+  if (name === 'qos' && id === 'policies' && call.method === 'GET') return answerPolicies(world, sub);
   const collection = collectionOf(world, projectId, name);
   if (!collection) throw notFound();
   if (id === undefined || id === '') {
@@ -58,6 +59,15 @@ export function neutronAnswer(
   if (call.method === 'PUT') return update(world, name, object, body);
   if (call.method === 'DELETE') return remove(world, name, object);
   throw notFound();
+}
+
+/** QoS as far as a VIP's policy is looked up; a Neutron without it does not know the path (not tried on the lab). */
+function answerPolicies(world: CloudState, id: string | undefined): Answer {
+  if (world.qosPolicies.length === 0) throw notFound();
+  if (id === undefined) return { status: 200, body: { policies: [...world.qosPolicies] } };
+  const policy = world.qosPolicies.byId(id);
+  if (!policy) throw neutronError(404, 'QosPolicyNotFound', `QoS policy ${id} could not be found.`);
+  return { status: 200, body: { policy } };
 }
 
 function checkRevision(call: Call, object: NeutronObject): void {

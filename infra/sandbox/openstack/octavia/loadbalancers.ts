@@ -75,7 +75,8 @@ function checkMetadata(provider: string, body: Json): void {
 /** PUT: answers with the new values and PENDING_UPDATE, also when nothing changed; there is no QoS in the lab. */
 export function updateLoadBalancer(world: CloudState, lb: LoadBalancer, given: Json): Answer {
   const body = readUpdate('loadbalancer', given);
-  if ('vip_qos_policy_id' in given) throw invalid('VIP QoS policy is not allowed in this deployment.');
+  if ('vip_qos_policy_id' in given && world.qosPolicies.length === 0)
+    throw invalid('VIP QoS policy is not allowed in this deployment.');
   requireState(lb, ['ACTIVE']);
   Object.assign(lb, body);
   change(world, lb, {});

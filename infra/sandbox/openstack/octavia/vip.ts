@@ -89,7 +89,7 @@ export function checkVip(world: CloudState, owner: string, body: Json): void {
   else if (typeof networkId === 'string') fillFromNetwork(world, owner, networkId, body);
   else if (typeof subnetId === 'string') findSubnet(world, owner, subnetId);
   else throw invalid('VIP must contain one of: vip_port_id, vip_network_id, vip_subnet_id.');
-  if (typeof body['vip_qos_policy_id'] === 'string')
+  if (typeof body['vip_qos_policy_id'] === 'string' && !world.qosPolicies.byId(body['vip_qos_policy_id']))
     throw invalid('VIP QoS policy is not allowed in this deployment.');
   checkAdditional(world, body);
 }

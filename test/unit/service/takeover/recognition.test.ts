@@ -190,7 +190,8 @@ test('one that a person made is emptied and stays when its Service leaves', asyn
 
   const empty = await evaluateWorld(
     changed(changed(occm, own), (draft) => {
-      for (const lb of draft.openstack) Object.assign(lb, { listeners: [], pools: [], members: {} });
+      for (const lb of draft.openstack)
+        Object.assign(lb, { listeners: [], pools: [], members: {}, healthmonitors: [] });
     }),
   );
   const given = empty.plan.steps.find(({ kind }) => kind === 'loadbalancer');

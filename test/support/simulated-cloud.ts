@@ -1,0 +1,84 @@
+import { countedLots } from '../../infra/sandbox/lots.ts';
+import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
+import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
+import type { Cloud } from '../../shared/ports.ts';
+import { NETWORKS, type Contents, type Wire } from './cloud-model.ts';
+import { aConfig } from './config.ts';
+import { AUTH_URL, cloudTransport } from './in-process.ts';
+
+const MADE_AT = '2026-01-01T00:00:00';
+
+/** What rows of Octavia have besides what a test says of them. */
+const OF_OCTAVIA = {
+  ...{ name: '', description: '', tags: [], admin_state_up: true },
+  ...{ provisioning_status: 'ACTIVE', operating_status: 'ONLINE', created_at: MADE_AT, updated_at: null },
+};
+
+/** The same of Neutron. */
+const OF_NEUTRON = {
+  ...{ name: '', description: '', tags: [], revision_number: 1 },
+  ...{ created_at: `${MADE_AT}Z`, updated_at: `${MADE_AT}Z` },
+};
+
+/** The program's own client before the simulated OpenStack with these contents, and nothing else, in process. */
+export function simulatedCloud(contents: Contents, minor = 26): Cloud {
+  const inside = createSandbox({ nodes: 0 }, new VirtualClock(), countedLots());
+  // also a later one than the simulator takes writes of
+  Object.assign(inside.cloud.octaviaTraits, { minor });
+  fill(inside, { ...NETWORKS, ...contents });
+  return connectCloud(aConfig(AUTH_URL).openstack, { transport: cloudTransport(inside) }).cloud;
+}
+
+/** In place of all that was there. */
+function fill({ cloud }: SandboxInside, contents: Contents): void {
+  const { projectId: project_id } = cloud;
+  cloud.barbicanHref = 'http://127.0.0.1:9311';
+  const own = (kind: keyof Contents, more: object): readonly Wire[] =>
+    (contents[kind] ?? []).map((wire) => ({ ...more, ...structuredClone(wire), project_id }));
+  const put = (
+    rows: { push: (...rows: never[]) => number; length: number },
+    wires: readonly Wire[],
+  ): void => {
+    rows.length = 0;
+    rows.push(...(wires as never[]));
+  };
+  put(cloud.loadbalancers, own('loadbalancer', { ...OF_OCTAVIA, vip_port_id: '' }));
+  put(cloud.listeners, own('listener', { ...OF_OCTAVIA, default_pool_id: null }));
+  put(cloud.pools, own('pool', OF_OCTAVIA));
+  put(cloud.members, own('member', OF_OCTAVIA));
+  put(cloud.healthmonitors, own('healthmonitor', OF_OCTAVIA));
+  put(cloud.l7policies, own('l7policy', { ...OF_OCTAVIA, redirect_pool_id: null }));
+  put(cloud.l7rules, own('l7rule', OF_OCTAVIA));
+  put(cloud.floatingips, own('floatingip', { ...OF_NEUTRON, port_id: null }));
+  put(cloud.securityGroups, own('securitygroup', OF_NEUTRON));
+  put(cloud.securityGroupRules, own('securitygrouprule', OF_NEUTRON));
+  put(cloud.qosPolicies, own('qos_policy', OF_NEUTRON));
+  put(cloud.routers, own('router', OF_NEUTRON));
+  const subnets = own('subnet', { ...OF_NEUTRON, ip_version: 4 });
+  put(cloud.subnets, subnets);
+  const ofPort = { ...OF_NEUTRON, device_id: '', device_owner: '', security_groups: [], fixed_ips: [] };
+  const networkOf = ({ fixed_ips: ips }: Wire): unknown =>
+    subnets.find(({ id }) => (ips as readonly Wire[] | undefined)?.[0]?.['subnet_id'] === id)?.['network_id'];
+  put(
+    cloud.ports,
+    own('port', ofPort).map((port) => ({ network_id: networkOf(port) ?? '', ...port })),
+  );
+  const external = (contents.network ?? []).map(({ id }) => id);
+  const networks = new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))]);
+  put(
+    cloud.networks,
+    [...networks].map((id) => ({
+      ...{ ...OF_NEUTRON, id, 'router:external': external.includes(id), subnets: [] },
+      project_id: external.includes(id) ? 'f02c0e61f173495489118af8f1070c81' : project_id,
+    })),
+  );
+  cloud.flavors.splice(0, Infinity, ...((contents.flavor ?? []) as never[]));
+  cloud.availabilityZones.splice(0, Infinity, ...((contents.availabilityzone ?? []) as never[]));
+  const ofBarbican = { name: '', created: MADE_AT, updated: MADE_AT, acl: undefined };
+  put(cloud.secretContainers, own('container', { ...ofBarbican, type: 'certificate', secret_refs: [] }));
+  put(
+    cloud.secrets,
+    own('secret', { ...ofBarbican, secret_type: 'opaque', content_type: null, payload: null }),
+  );
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APPROVE } from '../../shared/model/ownership.ts';
 import type { Plan } from '../../shared/model/plan.ts';
-import { CloudModel } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { evaluation, pictureOf, settle } from './drive.ts';
@@ -20,6 +20,8 @@ const PLACES = [
 const KEYS = [
   ...PLACES.flatMap((place) => Object.keys(place)),
   'levelset.openstack.org/additional-vip-subnet-ids',
+  // a port is in the subnets that it is in
+  'loadbalancer.openstack.org/port-id',
 ];
 /** Two edits that differ in where the load balancer is, or what it is made of. */
 const placed: fc.Arbitrary<readonly Edit[]> = fc
@@ -45,7 +47,7 @@ test(
     fc.assert(
       fc.asyncProperty(placed, usableNodes, async ([first, second], nodes) => {
         if (!first || !second) return;
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         await settle(serviceOf(first), nodes, cloud);
         const [ip] = structuredClone(cloud.all('floatingip'));
         const [made] = structuredClone(cloud.all('loadbalancer'));
@@ -66,7 +68,7 @@ test(
           return;
         }
         expect(hashesOf(left)).toEqual([]);
-        const fresh = new CloudModel();
+        const fresh = new SimulatedCloud();
         await settle(serviceOf(approved), nodes, fresh);
         expect(await pictureOf(serviceOf(approved), nodes, cloud)).toEqual(
           withTagsOf(await pictureOf(serviceOf(approved), nodes, fresh), cloud),
@@ -79,7 +81,7 @@ test(
 );
 
 /** What takes another one's place says so, which one that was made at once does not. */
-function withTagsOf(picture: unknown, cloud: CloudModel): unknown {
+function withTagsOf(picture: unknown, cloud: SimulatedCloud): unknown {
   const tags = cloud.all('loadbalancer').flatMap(({ tags: all }) => all as readonly string[]);
   const replaces = tags.filter((tag) => tag.startsWith('levelset-replaces='));
   const { lb, ...others } = picture as { lb: { tags: readonly string[] } };

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { CloudModel, SUBNET } from '../support/cloud-model.ts';
+import { SUBNET } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { aConfig } from '../support/config.ts';
 import { aStoredService } from '../support/service.ts';
 import { settle } from './drive.ts';
@@ -32,7 +33,7 @@ test('a pool has each node that stays, with traffic, and at most nodes that leav
       fc.array(someStates, { minLength: 1, maxLength: 5 }),
       fc.boolean(),
       async (rounds, inTime) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         for (const states of rounds) {
           const nodes = states.flatMap((state, index) =>
             state === 'gone' ? [] : [node(NAMES[index] ?? '', index, state)],

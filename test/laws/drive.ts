@@ -8,11 +8,11 @@ import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
-import type { ObservedResource } from '../../shared/model/resources.ts';
+import type { ObservedResource, WireResource } from '../../shared/model/resources.ts';
 import type { Lease } from '../../shared/ports.ts';
 import { forgetStored } from '../../shared/service/observe/certificates.ts';
 import { unitOf } from '../../shared/service/unit.ts';
-import type { CloudModel } from '../support/cloud-model.ts';
+import type { SteppedCloud } from '../support/simulated-cloud.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
 import { podsOf } from '../support/service-pods.ts';
@@ -36,7 +36,7 @@ const kube = secretsOf({
 export function evaluation(
   service: Service,
   nodes: readonly Node[],
-  cloud: CloudModel,
+  cloud: SteppedCloud,
   config: Config = aConfig(),
   pods: readonly PodEndpoint[] = [],
 ): Promise<Evaluation> {
@@ -53,9 +53,9 @@ export function evaluation(
 }
 
 /** All runs against one cloud are of one process. */
-const memories = new WeakMap<CloudModel, Memory>();
+const memories = new WeakMap<SteppedCloud, Memory>();
 
-function memoryOf(cloud: CloudModel): Memory {
+function memoryOf(cloud: SteppedCloud): Memory {
   const memory = memories.get(cloud) ?? newMemory();
   memories.set(cloud, memory);
   return memory;
@@ -65,7 +65,7 @@ function memoryOf(cloud: CloudModel): Memory {
 export async function settle(
   service: Service,
   nodes: readonly Node[],
-  cloud: CloudModel,
+  cloud: SteppedCloud,
   config?: Config,
   pods?: readonly PodEndpoint[],
 ): Promise<readonly Plan[]> {
@@ -89,7 +89,7 @@ export async function settle(
 }
 
 /** Carries out one plan to its end, as if Octavia took no time, without another run. */
-export async function executeWhole(seen: Evaluation, cloud: CloudModel): Promise<void> {
+export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {
     const applied = await apply([step], known, { cloud, kube, lease: held, budget, memory: memoryOf(cloud) });
@@ -112,10 +112,13 @@ const CHANGES: readonly string[] = ['in-place', 'recreate', 'new-pool'];
 export async function pictureOf(
   service: Service,
   nodes: readonly Node[],
-  cloud: CloudModel,
+  cloud: SteppedCloud,
 ): Promise<unknown> {
   const { observed } = await evaluation(service, nodes, cloud);
   const addresses = new Map(observed.resources.map(({ id, address }) => [id, address]));
+  /** By their addresses in the plan, instead of ids or references that end in one. */
+  const named = (value: string): string => addresses.get(value.split('/').at(-1) ?? '') ?? value;
+  const vip = observed.loadBalancer?.['vip_address'];
   return Object.fromEntries(
     observed.resources
       .map(({ kind, address, wire }) => {
@@ -124,8 +127,9 @@ export async function pictureOf(
           ([name, { change }]) => CHANGES.includes(change) && !['port_id', 'subnet_id'].includes(name),
         );
         const values = managed.map(([name]) => {
-          const value = wire[name];
-          return [name, typeof value === 'string' ? (addresses.get(value) ?? value) : sorted(value)];
+          const value = isIdle(name, wire) ? null : wire[name];
+          if (name === 'fixed_ip_address' && value === vip) return [name, 'the VIP'];
+          return [name, typeof value === 'string' ? named(value) : sorted(value, named)];
         });
         return [address, Object.fromEntries(values)] as const;
       })
@@ -133,6 +137,11 @@ export async function pictureOf(
   );
 }
 
-function sorted(value: unknown): unknown {
-  return Array.isArray(value) ? [...(value as string[])].sort() : (value ?? null);
+/** Settings of TLS that a pool was made with stay on it, and mean nothing once it speaks none. */
+function isIdle(name: string, wire: WireResource): boolean {
+  return wire['tls_enabled'] === false && name.startsWith('tls_') && name !== 'tls_enabled';
+}
+
+function sorted(value: unknown, named: (text: string) => string): unknown {
+  return Array.isArray(value) ? (value as string[]).map((one) => named(one)).sort() : (value ?? null);
 }

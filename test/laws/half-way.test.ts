@@ -1,7 +1,7 @@
 /** An intent changes while the steps of the one before are half done. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CloudModel } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { executeWhole, evaluation, pictureOf, settle } from './drive.ts';
@@ -50,8 +50,8 @@ test(
         usableNodes,
         fc.nat({ max: 12 }),
         async ([first, second, third], nodes, steps) => {
-          const changed = new CloudModel();
-          const fresh = new CloudModel();
+          const changed = new SimulatedCloud();
+          const fresh = new SimulatedCloud();
           await settle(serviceOf(first), nodes, changed);
           const seen = await evaluation(serviceOf(second), nodes, changed);
           await executeWhole(

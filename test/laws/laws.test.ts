@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Plan, Step } from '../../shared/model/plan.ts';
-import { CloudModel } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anAnnotation, anEdit, keysWithoutValues, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
 import { executeWhole, evaluation, pictureOf, settle } from './drive.ts';
@@ -11,11 +11,11 @@ const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
 const FOREIGN_LISTENER = 'eeeeeeee-0000-4000-8000-000000000002';
 
 /** Somebody puts a listener and a pool of their own on the load balancer. */
-function addForeign(cloud: CloudModel): void {
+function addForeign(cloud: SimulatedCloud): void {
   const loadbalancer_id = cloud.all('loadbalancer')[0]?.id;
   const tags = ['team=observability'];
-  cloud.all('pool').push({ id: FOREIGN_POOL, loadbalancer_id, protocol: 'TCP', tags });
-  cloud.all('listener').push({
+  cloud.add('pool', { id: FOREIGN_POOL, loadbalancer_id, protocol: 'TCP', tags });
+  cloud.add('listener', {
     ...{ id: FOREIGN_LISTENER, loadbalancer_id, protocol: 'TCP', protocol_port: 9100, tags },
     default_pool_id: FOREIGN_POOL,
   });
@@ -40,7 +40,7 @@ describe('whatever a user asks for, one after the other', () => {
       fc.asyncProperty(
         fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 }),
         async (edits) => {
-          const cloud = new CloudModel();
+          const cloud = new SimulatedCloud();
           for (const [edit, nodes] of edits) {
             await settle(serviceOf(edit), nodes, cloud);
             const writes = cloud.writes.length;
@@ -56,8 +56,8 @@ describe('whatever a user asks for, one after the other', () => {
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, later, before, nodes) => {
         const second = withVipsOf(first, later);
-        const changed = new CloudModel();
-        const fresh = new CloudModel();
+        const changed = new SimulatedCloud();
+        const fresh = new SimulatedCloud();
         await settle(serviceOf(first), before, changed);
         for (const cloud of [changed, fresh]) {
           const { plan } = await evaluation(serviceOf(second), nodes, cloud);
@@ -74,7 +74,7 @@ describe('whatever a user asks for, one after the other', () => {
   test('a plan carried out to its end needs no second one', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         await settle(serviceOf(first), before, cloud);
         await executeWhole(await evaluation(serviceOf(second), nodes, cloud), cloud);
         const { plan } = await evaluation(serviceOf(second), nodes, cloud);
@@ -86,7 +86,7 @@ describe('whatever a user asks for, one after the other', () => {
   test('the order of nodes, ports, ranges and annotations makes no difference', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         await settle(serviceOf(first), nodes, cloud);
         for (const kind of ['listener', 'pool', 'member'] as const) cloud.all(kind).reverse();
         const forth = await evaluation(serviceOf(first), nodes, cloud);
@@ -110,9 +110,9 @@ describe('whatever a user asks for, one after the other', () => {
         const without = Object.fromEntries(Object.entries(edit.annotations).filter(([name]) => name !== key));
         const never = serviceOf({ ...edit, annotations: without });
         const withIt = serviceOf({ ...edit, annotations: { ...without, [key]: value } });
-        const straight = new CloudModel();
+        const straight = new SimulatedCloud();
         await settle(never, nodes, straight);
-        const around = new CloudModel();
+        const around = new SimulatedCloud();
         await settle(never, nodes, around);
         await settle(withIt, nodes, around);
         await settle(never, nodes, around);
@@ -127,7 +127,7 @@ test('the last of what is set on a monitor only because somebody asks is given b
   const edit = (annotations: Record<string, string>) =>
     serviceOf({ ports: [port], annotations, ranges: [], sticky: false, local: false });
   const http = { 'levelset.openstack.org/monitor-type': 'HTTP' };
-  const cloud = new CloudModel();
+  const cloud = new SimulatedCloud();
   await settle(edit({ ...http, 'levelset.openstack.org/monitor-http-version': '1.1' }), nodes, cloud);
   expect(cloud.all('healthmonitor')[0]).toMatchObject({
     http_version: 1.1,
@@ -147,7 +147,7 @@ test('a redirect is made once, changed in place and taken back', async () => {
     'levelset.openstack.org/redirect-http': 'true',
     'levelset.openstack.org/redirect-host': host,
   });
-  const cloud = new CloudModel();
+  const cloud = new SimulatedCloud();
   const prefixes = () => cloud.all('l7policy').map((policy) => policy['redirect_prefix']);
   await settle(edit({ ...http, ...to('a.example.org') }), nodes, cloud);
   expect(prefixes()).toEqual(['https://a.example.org']);
@@ -161,7 +161,7 @@ describe('no step', () => {
   test('touches what is not ours, not even when the Service leaves', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         await settle(serviceOf(first), nodes, cloud);
         fc.pre(cloud.all('loadbalancer').length > 0);
         addForeign(cloud);
@@ -191,7 +191,7 @@ describe('no step', () => {
   test('is an empty update, and no call names a member twice', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, someNodes, async (first, second, nodes, later) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         const plans = [
           ...(await settle(serviceOf(first), nodes, cloud)),
           ...(await settle(serviceOf(second), later, cloud)),
@@ -212,7 +212,7 @@ describe('no step', () => {
   test('comes before what it stands on, and a listener opens only over a filled pool', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         await settle(serviceOf(first), nodes, cloud);
         const { steps } = (await evaluation(serviceOf(second), nodes, cloud)).plan;
         const at = (verb: string, address: string): number =>
@@ -236,7 +236,7 @@ describe('no step', () => {
 test('a Service that leaves takes everything along but what it keeps', () =>
   fc.assert(
     fc.asyncProperty(anEdit, usableNodes, async (edit, nodes) => {
-      const cloud = new CloudModel();
+      const cloud = new SimulatedCloud();
       const service = serviceOf(edit);
       await settle(service, nodes, cloud);
       const had = cloud.all('floatingip').length;
@@ -252,7 +252,7 @@ test('a Service that leaves takes everything along but what it keeps', () =>
 test('when no node can be used no pool loses a member', () =>
   fc.assert(
     fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-      const cloud = new CloudModel();
+      const cloud = new SimulatedCloud();
       await settle(serviceOf(first), nodes, cloud);
       const ports = first.ports;
       const before = cloud.all('member').length;

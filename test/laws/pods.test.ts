@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
-import { CloudModel, SUBNET } from '../support/cloud-model.ts';
+import { SUBNET } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { aConfig } from '../support/config.ts';
 import { aStoredService } from '../support/service.ts';
 import { settle } from './drive.ts';
@@ -46,7 +47,7 @@ test('the pool has the Pods in the subnet, each once, whatever was in it before 
       someNodes,
       fc.boolean(),
       async (rounds, nodes, local) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         const near = rounds.map((pods) => pods.filter(({ address }) => !address.startsWith('10.9.')));
         for (const pods of near) {
           await settle(service(local), nodes, cloud, config, pods);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Service } from '../../shared/model/kubernetes.ts';
-import { CloudModel } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import type { Wire } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
@@ -26,7 +26,7 @@ const leaving = (service: Service): Service => ({
 });
 
 /** Everything that carries a Service's tag, or hangs on what does. */
-function partOf(cloud: CloudModel, { metadata }: Service): unknown {
+function partOf(cloud: SimulatedCloud, { metadata }: Service): unknown {
   const mine = (wire: Wire): boolean =>
     (wire['tags'] as string[]).includes(`levelset-service=${metadata.uid}`);
   const listeners = cloud.all('listener').filter(mine);
@@ -46,7 +46,7 @@ test('what Services do on one load balancer touches no other one’s part, whoev
       fc.shuffledSubarray([0, 1, 2], { minLength: 3 }),
       usableNodes,
       async (edits, change, order, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = new SimulatedCloud();
         const [first = change] = edits;
         await settle(named(first, 0, {}), nodes, cloud, config);
         fc.pre(cloud.all('loadbalancer').length === 1);

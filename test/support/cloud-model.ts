@@ -14,6 +14,11 @@ export type Contents = Readonly<Partial<Record<ReadKind, readonly Wire[]>>>;
 export const CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c1';
 /** A PKCS12 secret. */
 export const OTHER_CERTIFICATE = 'aaaaaaaa-0000-4000-8000-0000000000c2';
+/** A certificate authority, and its list of what it took back. */
+export const AUTHORITY = 'aaaaaaaa-0000-4000-8000-0000000000c3';
+export const REVOCATIONS = 'aaaaaaaa-0000-4000-8000-0000000000c4';
+/** A port that is nobody's yet. */
+export const FREE_PORT = '4b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 export const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const OTHER_SUBNET = 'aaaaaaaa-0000-4000-8000-000000000002';
 export const SUBNET_IPV6 = 'aaaaaaaa-0000-4000-8000-000000000006';
@@ -42,17 +47,32 @@ export const NETWORKS: Contents = {
   qos_policy: [{ id: QOS_POLICY }],
   network: [{ id: PUBLIC, 'router:external': 'true' }],
   container: [{ id: CERTIFICATE, container_ref: `http://127.0.0.1:9311/v1/containers/${CERTIFICATE}` }],
-  secret: [{ id: OTHER_CERTIFICATE, secret_ref: `http://127.0.0.1:9311/v1/secrets/${OTHER_CERTIFICATE}` }],
-  port: Array.from({ length: 20 }, (_, at) => ({
-    id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
-    fixed_ips: [
-      { subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` },
-      { subnet_id: SUBNET_IPV6, ip_address: `fd00:10::${at + 1}` },
-    ],
-    security_groups: [NODE_GROUP],
-    port_security_enabled: true,
-    revision_number: 1,
+  secret: [OTHER_CERTIFICATE, AUTHORITY, REVOCATIONS].map((id) => ({
+    id,
+    secret_ref: `http://127.0.0.1:9311/v1/secrets/${id}`,
   })),
+  port: [
+    ...Array.from({ length: 20 }, (_, at) => ({
+      id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
+      fixed_ips: [
+        { subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` },
+        { subnet_id: SUBNET_IPV6, ip_address: `fd00:10::${at + 1}` },
+      ],
+      security_groups: [NODE_GROUP],
+      port_security_enabled: true,
+      revision_number: 1,
+    })),
+    {
+      id: FREE_PORT,
+      fixed_ips: [
+        { subnet_id: SUBNET, ip_address: '10.0.0.150' },
+        { subnet_id: SUBNET_IPV6, ip_address: 'fd00:10::150' },
+      ],
+      security_groups: [],
+      port_security_enabled: true,
+      revision_number: 1,
+    },
+  ],
 };
 
 /**

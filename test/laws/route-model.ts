@@ -11,9 +11,9 @@ import type {
 } from '../../shared/model/network/routes.ts';
 import type { Kube, World } from '../../shared/ports.ts';
 import { reconcileRoutes } from '../../shared/routes/reconcile.ts';
-import { CloudModel } from '../support/cloud-model.ts';
 import { aConfig } from '../support/config.ts';
 import { portOf, ROUTER } from '../support/route-reading.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 
 /** Ends a run at one of its writes: before it has an effect, or after. */
 export class Fuse {
@@ -33,7 +33,7 @@ export class Fuse {
 export const SECOND = ROUTER.replace('5', '7');
 
 /** Two routers with an interface, and the ports of four Nodes of one cluster and three of another. */
-export class RouterModel extends CloudModel {
+export class RouterModel extends SimulatedCloud {
   readonly fuse: Fuse;
 
   constructor(fuse: Fuse, routes: readonly Route[], pairs: readonly AddressPair[]) {
@@ -56,15 +56,15 @@ export class RouterModel extends CloudModel {
     this.fuse = fuse;
   }
 
-  override updateAt(...given: Parameters<CloudModel['updateAt']>) {
+  override updateAt(...given: Parameters<SimulatedCloud['updateAt']>) {
     return this.fuse.burn(() => super.updateAt(...given));
   }
 
-  override addRoutes(...given: Parameters<CloudModel['addRoutes']>) {
+  override addRoutes(...given: Parameters<SimulatedCloud['addRoutes']>) {
     return this.fuse.burn(() => super.addRoutes(...given));
   }
 
-  override removeRoutes(...given: Parameters<CloudModel['removeRoutes']>) {
+  override removeRoutes(...given: Parameters<SimulatedCloud['removeRoutes']>) {
     return this.fuse.burn(() => super.removeRoutes(...given));
   }
 

@@ -61,6 +61,11 @@ export class SimulatedCloud implements SteppedCloud {
     this.all(kind).push({ ...OF_OCTAVIA, default_pool_id: null, project_id, ...wire });
   }
 
+  /** What Neutron can do, by the aliases of its extensions. */
+  set extensions(aliases: readonly string[]) {
+    this.#inside.cloud.extensions.splice(0, Infinity, ...aliases);
+  }
+
   all(kind: ReadKind): Wire[] {
     const { cloud } = this.#inside;
     const tables: Partial<Record<ReadKind, unknown>> = {
@@ -161,10 +166,17 @@ function fill({ cloud }: SandboxInside, contents: Contents): void {
   put(cloud.securityGroups, own('securitygroup', OF_NEUTRON));
   put(cloud.securityGroupRules, own('securitygrouprule', OF_NEUTRON));
   put(cloud.qosPolicies, own('qos_policy', OF_NEUTRON));
-  put(cloud.routers, own('router', OF_NEUTRON));
+  put(cloud.routers, own('router', { ...OF_NEUTRON, external_gateway_info: null, routes: [] }));
   const subnets = own('subnet', { ...OF_NEUTRON, ip_version: 4 });
   put(cloud.subnets, subnets);
-  const ofPort = { ...OF_NEUTRON, device_id: '', device_owner: '', security_groups: [], fixed_ips: [] };
+  const ofPort = {
+    ...OF_NEUTRON,
+    device_id: '',
+    device_owner: '',
+    security_groups: [],
+    fixed_ips: [],
+    port_security_enabled: true,
+  };
   const networkOf = ({ fixed_ips: ips }: Wire): unknown =>
     subnets.find(({ id }) => (ips as readonly Wire[] | undefined)?.[0]?.['subnet_id'] === id)?.['network_id'];
   put(

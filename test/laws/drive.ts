@@ -137,9 +137,14 @@ export async function pictureOf(
   );
 }
 
-/** Settings of TLS that a pool was made with stay on it, and mean nothing once it speaks none. */
+/**
+ * Octavia fills in versions and ciphers of a pool that is made with TLS, leaves them on it when it speaks none any more,
+ * and fills in none when TLS is set on it later: nobody asked for those.
+ */
 function isIdle(name: string, wire: WireResource): boolean {
-  return wire['tls_enabled'] === false && name.startsWith('tls_') && name !== 'tls_enabled';
+  if (!('tls_enabled' in wire) || !['tls_versions', 'tls_ciphers'].includes(name)) return false;
+  const record = (wire['tags'] as readonly string[]).find((tag) => tag.startsWith('levelset-set='));
+  return wire['tls_enabled'] === false || record?.includes(name) !== true;
 }
 
 function sorted(value: unknown, named: (text: string) => string): unknown {

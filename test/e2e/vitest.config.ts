@@ -24,7 +24,7 @@ export default defineConfig({
     maxWorkers: 1,
     fileParallelism: false,
     sequence: { sequencer: ConformanceLast },
-    reporters: ['verbose'],
+    setupFiles: [join(import.meta.dirname, 'rotation/count-assertions.ts')],
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 300_000,

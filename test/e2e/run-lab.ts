@@ -1,0 +1,32 @@
+/** `npm run test:lab`: chooses lab files, runs them, and tells what was run and what was not. */
+import { join } from 'node:path';
+import { startVitest } from 'vitest/node';
+import { choose, readCommandLine } from './rotation/choice.ts';
+import { LabReport } from './rotation/lab-report.ts';
+import { OwedFiles } from './rotation/owed-files.ts';
+import { turnOf } from './rotation/turn.ts';
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 2;
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { list, testName, ...wish } = readCommandLine(args);
+  const owed = new OwedFiles();
+  const choice = choose(wish, { owed: owed.list(), turn: () => turnOf(import.meta.dirname) });
+  console.log(`lab: ${choice.why}\n${choice.files.map((file) => `  ${file}`).join('\n')}`);
+  if (choice.owed.length > 0) console.log(`of these, owed since an earlier run: ${choice.owed.join(', ')}`);
+  if (list) return 0;
+  const remembers = testName === undefined && process.env['USE_EXISTING_CLUSTER'] !== 'true';
+  const vitest = await startVitest([...choice.files], {
+    config: join(import.meta.dirname, 'vitest.config.ts'),
+    watch: false,
+    reporters: ['verbose', new LabReport(choice, remembers ? owed : undefined)],
+    ...(testName === undefined ? {} : { testNamePattern: testName }),
+  });
+  await vitest.close();
+  return Number(process.exitCode ?? 0);
+}

@@ -2,15 +2,25 @@
 # lab.sh up              installs what is missing, starts OpenStack with its data plane and Kubernetes; idempotent
 # lab.sh down [--purge]  stops everything that up started; --purge forgets the data too
 # lab.sh status          what runs, and what it holds
-# lab.sh env             the lines that a shell needs: eval "$(infra/lab/lab.sh env)"
-# State: LAB (default /var/tmp/levelset-lab/openstack) and KUBE (default /var/tmp/levelset-lab/kube). See README.md.
+# lab.sh env [N]         the lines that a shell needs: eval "$(infra/lab/lab.sh env)"; N: of this cluster
+# LAB_CLUSTERS (2) Kubernetes clusters share one OpenStack. State: LAB (default /var/tmp/levelset-lab/openstack) and
+# KUBE (default /var/tmp/levelset-lab/kube; that of the second cluster is KUBE-2). See README.md.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LAB=${LAB:-/var/tmp/levelset-lab/openstack} KUBE=${KUBE:-/var/tmp/levelset-lab/kube}
+export LAB_CLUSTERS=${LAB_CLUSTERS:-2}
 OPENSTACK=$HERE/openstack KUBERNETES=$HERE/kubernetes
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*"; }
 fail() { echo "lab.sh: $*" >&2; exit 1; }
 indent() { sed -u 's/^/         /'; }
+
+# A command with the environment of a cluster: state and ports of its own.
+cluster() { # number command...
+  local n=$1; shift
+  if ((n == 1)); then "$@"; return; fi
+  env KUBE="$KUBE-$n" KUBE_API_PORT=$((${KUBE_API_PORT:-16443} + n - 1)) KUBE_ETCD_PORT=$((${KUBE_ETCD_PORT:-12379} + 10 * (n - 1))) \
+    KUBE_KCM_PORT=$((${KUBE_KCM_PORT:-16257} + n - 1)) KUBE_AUDIT_URL="https://127.0.0.1:$((18079 + n))/audit/lab" "$@"
+}
 
 requirements() {
   [ "$(id -u)" = 0 ] || fail "the lab needs root: network namespaces, a database of its own, packages"
@@ -55,25 +65,31 @@ up() {
   say "starting: OpenStack with its data plane"
   LAB_DATAPLANE=1 bash "$OPENSTACK/up.sh" | indent
   say "starting: Kubernetes"
-  bash "$KUBERNETES/up.sh" | indent
+  local n
+  for n in $(seq 1 "$LAB_CLUSTERS"); do cluster "$n" bash "$KUBERNETES/up.sh" | indent; done
   say "the lab is up: eval \"\$($0 env)\""
 }
 
 down() {
   [ "$(id -u)" = 0 ] || fail "the lab runs as root"
   say "stopping: Kubernetes"
-  bash "$KUBERNETES/down.sh" "$@"
+  local n
+  for n in 1 2 3 4 5 6 7 8 9; do
+    ((n > LAB_CLUSTERS)) && [ ! -d "$KUBE-$n" ] || cluster "$n" bash "$KUBERNETES/down.sh" "$@"
+  done
   say "stopping: OpenStack"
   bash "$OPENSTACK/down.sh" "$@"
   local left; left=$(remains)
-  if [ "${1:-}" = --purge ]; then rm -f "$LAB/packages.log" "$KUBE/build.log"; rmdir --ignore-fail-on-non-empty "$LAB" "$KUBE"; fi
+  if [ "${1:-}" = --purge ]; then rm -f "$LAB/packages.log" "$KUBE/build.log"; rmdir --ignore-fail-on-non-empty "$LAB" "$KUBE" "$KUBE"-[2-9] 2>/dev/null || true; fi
   [ -z "$left" ] || { echo "$left" >&2; fail "these are still running"; }
   say "nothing of the lab is running"
 }
 
 status() {
   local code=0
-  for part in "keystone 5000" "neutron 9696" "octavia 9876" "nova 8774" "barbican 9311" "apiserver ${KUBE_API_PORT:-16443}"; do
+  for part in "keystone 5000" "neutron 9696" "octavia 9876" "nova 8774" "barbican 9311" \
+    $(for n in $(seq 1 "$LAB_CLUSTERS"); do echo "apiserver-$n:$((${KUBE_API_PORT:-16443} + n - 1))"; done); do
+    part=${part/:/ }
     if (exec 3<>"/dev/tcp/127.0.0.1/${part#* }") 2>/dev/null; then echo "up    $part"; else echo "down  $part"; code=1; fi
   done
   bash "$OPENSTACK/dataplane.sh" status || code=1
@@ -82,8 +98,9 @@ status() {
 }
 
 env_lines() {
-  echo "export KUBECONFIG=$KUBE/admin.kubeconfig"
-  echo "export OS_CLIENT_CONFIG_FILE=$LAB/clouds.yaml OS_CLOUD=lab-demo"
+  local n; n=$([ "${1:-1}" = 1 ] || echo "-$1")
+  echo "export KUBECONFIG=$KUBE$n/admin.kubeconfig"
+  echo "export OS_CLIENT_CONFIG_FILE=$LAB/clouds.yaml OS_CLOUD=lab-demo$n"
   echo "export PATH=$(bash -c '. "$0/lib.sh"; echo "$BIN"' "$KUBERNETES"):\$PATH"
 }
 
@@ -92,6 +109,6 @@ case "$command" in
   up) up ;;
   down) down "$@" ;;
   status) status ;;
-  env) env_lines ;;
-  *) sed -n '2,6p' "$0"; exit 2 ;;
+  env) env_lines "$@" ;;
+  *) sed -n '2,7p' "$0"; exit 2 ;;
 esac

@@ -12,6 +12,8 @@ export interface CloudTarget {
   readonly name: string;
   readonly real: boolean;
   readonly authUrl: string;
+  /** Whose endpoints are taken; not said where the catalog has one region. */
+  readonly region?: string;
   readonly credentials: Credentials;
   /** Somebody of another project. */
   readonly stranger: Credentials;
@@ -30,6 +32,10 @@ export type ServiceType = 'load-balancer' | 'network' | 'compute' | 'key-manager
 
 const patienceMs = 60_000;
 
+/** The endpoints of a service of the catalog that are for this target. */
+export const endpointsIn = (service: unknown, { region }: CloudTarget): readonly unknown[] =>
+  listAt(service, 'endpoints').filter((one) => region === undefined || at(one, 'region') === region);
+
 /** One user's view of a cloud, with what it made, so that every case can clean up after itself. */
 export class CloudSession {
   readonly target: CloudTarget;
@@ -46,7 +52,7 @@ export class CloudSession {
     this.projectId = textAt(body, 'token.project.id');
     this.endpoints = new Map(
       listAt(body, 'token.catalog').map((service) => {
-        const endpoint = listAt(service, 'endpoints').find((one) => at(one, 'interface') === 'public');
+        const endpoint = endpointsIn(service, target).find((one) => at(one, 'interface') === 'public');
         return [textAt(service, 'type'), textAt(endpoint, 'url')];
       }),
     );
@@ -87,6 +93,12 @@ export class CloudSession {
   async subnet(version: 4 | 6 = 4): Promise<string> {
     const reply = await this.neutron('GET', `subnets?ip_version=${version}&project_id=${this.projectId}`);
     return textAt(reply.body, 'subnets.0.id');
+  }
+
+  /** An address of the private subnet of this family: its prefix, and this end. */
+  async address(version: 4 | 6, end: number): Promise<string> {
+    const { body } = await this.neutron('GET', `subnets/${await this.subnet(version)}`);
+    return textAt(body, 'subnet.cidr').replace(/0?\/\d+$/, String(end));
   }
 
   async externalNetwork(): Promise<string> {

@@ -59,6 +59,7 @@ function realTarget(): CloudTarget | undefined {
   const authUrl = env['LEVELSET_CONFORMANCE_AUTH_URL'];
   if (authUrl === undefined) return undefined;
   const password = env['LEVELSET_CONFORMANCE_PASSWORD'] ?? demo.password;
+  const region = env['LEVELSET_CONFORMANCE_REGION'] ?? 'RegionOne';
   const credentials = {
     username: env['LEVELSET_CONFORMANCE_USERNAME'] ?? demo.username,
     password,
@@ -66,5 +67,5 @@ function realTarget(): CloudTarget | undefined {
   };
   const other = env['LEVELSET_CONFORMANCE_OTHER'] ?? 'other';
   const stranger = { username: other, password, project: other };
-  return { name: authUrl, real: true, authUrl, credentials, stranger, hurry: () => undefined };
+  return { name: authUrl, real: true, authUrl, region, credentials, stranger, hurry: () => undefined };
 }

@@ -84,7 +84,7 @@ export const vipCases: readonly CloudCase[] = [
         "Validation failure: VIP port's subnet could not be determined. Please specify either a VIP subnet or address.";
       if (listAt(own, 'fixed_ips').length > 1) await refused({}, which);
       const there = 'Validation failure: Specified VIP address not found on the specified VIP port.';
-      await refused({ vip_address: '10.0.0.253' }, there);
+      await refused({ vip_address: await cloud.address(4, 253) }, there);
       await refused({ vip_port_id: nobody }, `Port ${nobody} not found.`);
       const used = textAt(await port(cloud, { device_id: 'abc' }), 'id');
       await refused({ vip_port_id: used }, `Validation failure: Port ${used} is already used by device abc `);

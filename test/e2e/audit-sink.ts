@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { lab } from './environment.ts';
-import { LISTEN } from './levelset.ts';
 
 export interface AuditEvent {
   readonly verb: string;
@@ -20,7 +19,7 @@ export interface AuditSink {
 }
 
 /** Stands where levelset would: takes what the lab's apiserver sends. `status` other than 2xx makes it send again. */
-export async function startAuditSink(status = 202, listen = LISTEN): Promise<AuditSink> {
+export async function startAuditSink(status = 202, listen = lab().listen): Promise<AuditSink> {
   const [host = '', port] = listen.split(':');
   const events: AuditEvent[] = [];
   const deliveries: { path: string; authorization: string | undefined }[] = [];

@@ -19,8 +19,9 @@ const LOGS = {
 };
 const SERVICES = Object.keys(LOGS) as (keyof typeof LOGS)[];
 
-/** uWSGI: 127.0.0.1 [time] "GET /v2.0/..." 200 3755B 130ms "levelset" */
-const UWSGI = /^\S+ \[[^\]]+\] "(?<method>[A-Z]+) (?<path>\S+)" (?<status>\d+) \S+ \S+ "(?<agent>[^"]*)"/;
+/** uWSGI: 127.0.0.1 [time] "GET /v2.0/..." 200 3755B 130ms "levelset" 127.0.0.2:9876 */
+const UWSGI =
+  /^\S+ \[[^\]]+\] "(?<method>[A-Z]+) (?<path>\S+)" (?<status>\d+) \S+ \S+ "(?<agent>[^"]*)" (?<host>[^:]+)/;
 /** Neutron: ... neutron.wsgi [None req-... USER PROJECT ...] 127.0.0.1 "GET /v2.0/... HTTP/1.1" status: 200 */
 const NEUTRON =
   /neutron\.wsgi \[\S+ req-\S+ (?<user>\S+) [^\]]*\] \S+ "(?<method>[A-Z]+) (?<path>\S+) [^"]*" +status: (?<status>\d+)/;
@@ -28,7 +29,8 @@ const LEVELSET = /^levelset(\/|$)/;
 
 /**
  * Counts levelset's calls from now on where they arrive: in the access logs of the cloud's APIs. Whose a call is, uWSGI's
- * log knows by its User-Agent and Neutron's by its user, which in the lab is levelset's alone.
+ * log knows by its User-Agent and by the address that was asked, which is the region's; Neutron's by its user, which is
+ * levelset's alone.
  */
 export async function countCalls(): Promise<{ stop(): Promise<readonly ApiCall[]> }> {
   const from = await sizes();
@@ -50,9 +52,11 @@ export function writes(calls: readonly ApiCall[]): readonly ApiCall[] {
 
 function parse(service: ApiCall['service'], line: string): ApiCall[] {
   const found = (service === 'neutron' ? NEUTRON : UWSGI).exec(line)?.groups;
-  const { method, path, status, agent, user } = found ?? {};
+  const { method, path, status, agent, host, user } = found ?? {};
   if (method === undefined || path === undefined) return [];
-  const own = service === 'neutron' ? user === lab().levelsetUser : LEVELSET.test(agent ?? '');
+  const { levelsetUser, levelsetCloud } = lab();
+  const region = new URL(levelsetCloud.auth['auth_url'] ?? '').hostname;
+  const own = service === 'neutron' ? user === levelsetUser : LEVELSET.test(agent ?? '') && host === region;
   return own ? [{ service, method, path, status: Number(status) }] : [];
 }
 

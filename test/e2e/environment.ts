@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 
 /** What the tests stand on; written by prepareLab, read by everything else here. */
@@ -6,6 +8,8 @@ export interface Environment {
   /** The project's own lab. False: a cluster and a cloud that exist already, to be left as they are. */
   readonly controllable: boolean;
   readonly repository: string;
+  /** Where levelset listens, and the cluster's apiserver sends its audit events. */
+  readonly listen: string;
   /** Files of this run: kubeconfigs, cloud.conf, logs of levelset. Gone afterwards. */
   readonly directory: string;
   /** Where the lab keeps its state; empty when not controllable. */
@@ -52,26 +56,37 @@ export interface CloudEntry {
   readonly auth: Readonly<Record<string, string>>;
 }
 
-/** state/resources.json of the lab. */
+/** What stands in a project of the lab: state/resources.json. */
 export interface LabResources {
   readonly project_id: string;
   readonly public_network: string;
   readonly private_network: string;
   readonly private_v4: string;
   readonly private_v6: string;
+  readonly private_v4_cidr: string;
+  readonly private_v6_cidr: string;
   readonly router: string;
   readonly image: string;
 }
 
-export const ENVIRONMENT_FILE = 'LEVELSET_E2E_ENVIRONMENT';
+const DIRECTORY = 'LEVELSET_E2E_ENVIRONMENTS';
+const fileOf = (directory: string, cluster: number): string => join(directory, `environment-${cluster}.json`);
 let known: Environment | undefined;
 
+/** That of the cluster which is this process' own: vitest numbers those that run side by side. */
 export function lab(): Environment {
   if (known) return known;
-  const file = process.env[ENVIRONMENT_FILE];
-  if (file === undefined) throw new Error('the lab is not prepared: call prepareLab() first');
-  known = JSON.parse(readFileSync(file, 'utf8')) as Environment;
+  const { [DIRECTORY]: directory, VITEST_POOL_ID: cluster = '1' } = process.env;
+  if (directory === undefined) throw new Error('the lab is not prepared: call prepareLab() first');
+  known = JSON.parse(readFileSync(fileOf(directory, Number(cluster)), 'utf8')) as Environment;
   return known;
+}
+
+/** From now on lab() is this one here, and in child processes of this number. */
+export async function publish(directory: string, cluster: number, environment: Environment): Promise<void> {
+  await writeFile(fileOf(directory, cluster), JSON.stringify(environment), { mode: 0o600 });
+  process.env[DIRECTORY] = directory;
+  known = environment;
 }
 
 export function labResources(): LabResources {

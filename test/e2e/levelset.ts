@@ -6,8 +6,6 @@ import { lab } from './environment.ts';
 import { run, type Ran } from './run.ts';
 import { until } from './until.ts';
 
-/** Where the lab's apiserver sends its audit events. */
-export const LISTEN = '127.0.0.1:18080';
 /** The path of the lab's webhook ends in it. */
 export const CLUSTER_NAME = 'lab';
 export const AUDIT_TOKEN = 'audit-token';
@@ -47,7 +45,7 @@ let count = 0;
 
 /** `levelset serve` under the ServiceAccount of infra/kubernetes; back when /readyz says so. */
 export async function startLevelset(options: ServeOptions = {}): Promise<Levelset> {
-  const { listen = LISTEN, sweepInterval = '1h' } = options;
+  const { listen = lab().listen, sweepInterval = '1h' } = options;
   const { tls } = lab();
   const url = `${tls ? 'https' : 'http'}://${listen}`;
   const ask = got.extend({

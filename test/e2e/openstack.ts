@@ -159,10 +159,12 @@ function authBody({ auth, auth_type: type = '' }: CloudEntry): object {
   };
 }
 
-let tenant: OpenStack | undefined;
+const tenants = new Map<string, OpenStack>();
 /** The project that levelset works in, asked directly. */
 export function cloud(): OpenStack {
-  tenant ??= new OpenStack(lab().cloud);
+  const { directory, cloud: entry } = lab();
+  const tenant = tenants.get(directory) ?? new OpenStack(entry);
+  tenants.set(directory, tenant);
   return tenant;
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cloudConfig } from './cloud-config.ts';
 import {
-  ENVIRONMENT_FILE,
+  publish,
   type CloudEntry,
   type Environment,
   type LabResources,
@@ -24,19 +24,44 @@ const MANIFESTS = join(REPOSITORY, 'infra/kubernetes');
 /** Where cluster and cloud are, before anything was asked of them. */
 interface Place {
   readonly controllable: boolean;
+  /** From 1. */
+  readonly cluster: number;
   readonly kubectl: string;
   readonly kubeconfig: string;
   readonly cloudsYaml: string;
   readonly cloudName: string;
 }
 
-/** Everything that tests need before they start. Afterwards lab() works, here and in child processes. */
-export async function prepareLab(): Promise<{ environment: Environment; cleanUp: () => Promise<void> }> {
+export interface Prepared {
+  /** Of the first cluster. */
+  readonly environment: Environment;
+  readonly cleanUp: () => Promise<void>;
+}
+
+/** Everything that tests need before they start, in so many clusters. Afterwards lab() works, here and in child processes. */
+export async function prepareLab(clusters = 1): Promise<Prepared> {
   const existing = process.env['USE_EXISTING_CLUSTER'] === 'true';
-  const place = existing ? await existingPlace() : await labPlace();
-  const unlock = existing ? () => Promise.resolve() : await alone(dirname(place.cloudsYaml));
+  const places = existing ? [await existingPlace()] : await labPlaces(clusters);
+  const unlock = existing ? () => Promise.resolve() : await alone(dirname(places[0]?.cloudsYaml ?? ''));
   await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
   const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
+  const prepared: Prepared[] = [];
+  for (const place of places.toReversed()) prepared.push(await prepare(place, directory)); // the first comes last and stays
+  const environment = prepared.at(-1)?.environment;
+  if (!environment) throw new Error('no cluster');
+  return {
+    environment,
+    async cleanUp() {
+      for (const one of prepared) await one.cleanUp();
+      await unlock();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function prepare(place: Place, parent: string): Promise<Prepared> {
+  const existing = !place.controllable;
+  const directory = await mkdtemp(join(parent, 'cluster-'));
   const as = ['--kubeconfig', place.kubeconfig];
   const there = async (account: string) =>
     (await run(place.kubectl, [...as, '-n', 'kube-system', 'get', 'serviceaccount', account])).code === 0;
@@ -53,17 +78,22 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
     .clouds;
   const cloud = clouds[place.cloudName];
   if (!cloud) throw new Error(`${place.cloudsYaml} has no cloud ${place.cloudName}`);
-  const levelsetCloud = existing ? cloud : { ...cloud, auth: { ...cloud.auth, username: 'levelset' } };
+  const levelsetCloud = existing
+    ? cloud
+    : { ...cloud, auth: { ...cloud.auth, username: numbered('levelset', place.cluster) } };
   const labState = existing ? '' : dirname(place.cloudsYaml);
   const resources = existing
     ? null
-    : (JSON.parse(readFileSync(join(labState, 'state/resources.json'), 'utf8')) as LabResources);
+    : (JSON.parse(
+        readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
+      ) as LabResources);
   const cloudConfigFile = join(directory, 'cloud.conf');
   await writeSecret(cloudConfigFile, cloudConfig(levelsetCloud, resources));
 
   let environment: Environment = {
     controllable: !existing,
     repository: REPOSITORY,
+    listen: `127.0.0.1:${18_079 + place.cluster}`,
     directory,
     labState,
     kubectl: place.kubectl,
@@ -88,10 +118,10 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
     resources,
     before: [],
   };
-  await publish(environment);
+  await publish(parent, place.cluster, environment);
   if (environment.controllable) await removeOldRuns();
   environment = { ...environment, before: await everything() };
-  await publish(environment);
+  await publish(parent, place.cluster, environment);
   return {
     environment,
     async cleanUp() {
@@ -100,8 +130,6 @@ export async function prepareLab(): Promise<{ environment: Environment; cleanUp:
         if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });
         if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: manifests });
       }
-      await unlock();
-      await rm(directory, { recursive: true });
     },
   };
 }
@@ -128,26 +156,27 @@ async function alone(labState: string): Promise<() => Promise<void>> {
   }
 }
 
-async function publish(environment: Environment): Promise<void> {
-  const file = join(environment.directory, 'environment.json');
-  await writeSecret(file, JSON.stringify(environment));
-  process.env[ENVIRONMENT_FILE] = file;
-}
-
 const writeSecret = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
 
-async function labPlace(): Promise<Place> {
+/** What the lab calls the first one's by the plain name. */
+const numbered = (name: string, cluster: number): string => (cluster === 1 ? name : `${name}-${cluster}`);
+
+async function labPlaces(clusters: number): Promise<readonly Place[]> {
   const script = join(REPOSITORY, 'infra/lab/lab.sh');
-  const status = await run('bash', [script, 'status']);
+  const status = await run('bash', [script, 'status'], { env: { LAB_CLUSTERS: String(clusters) } });
   if (status.code !== 0)
     throw new Error(
       `the lab is not up: run npm run lab:up first (as root)\n${status.stdout}${status.stderr}`,
     );
   const print =
-    'eval "$("$0" env)" && printf "%s\\n" "$KUBECONFIG" "$OS_CLIENT_CONFIG_FILE" "$OS_CLOUD" "$(command -v kubectl)"';
-  const lines = (await must('bash', ['-c', print, script])).split('\n');
-  const [kubeconfig = '', cloudsYaml = '', cloudName = '', kubectl = ''] = lines;
-  return { controllable: true, kubeconfig, cloudsYaml, cloudName, kubectl };
+    'eval "$("$0" env "$1")" && printf "%s\\n" "$KUBECONFIG" "$OS_CLIENT_CONFIG_FILE" "$OS_CLOUD" "$(command -v kubectl)"';
+  return Promise.all(
+    Array.from({ length: clusters }, async (_, index) => {
+      const lines = (await must('bash', ['-c', print, script, String(index + 1)])).split('\n');
+      const [kubeconfig = '', cloudsYaml = '', cloudName = '', kubectl = ''] = lines;
+      return { controllable: true, cluster: index + 1, kubeconfig, cloudsYaml, cloudName, kubectl };
+    }),
+  );
 }
 
 async function existingPlace(): Promise<Place> {
@@ -162,7 +191,14 @@ async function existingPlace(): Promise<Place> {
   const cloudsYaml = candidates.find((file) => existsSync(file));
   if (cloudsYaml === undefined) throw new Error(`no clouds.yaml: looked at ${candidates.join(', ')}`);
   const kubectl = await must('sh', ['-c', 'command -v kubectl']);
-  return { controllable: false, kubectl, kubeconfig: KUBECONFIG, cloudsYaml, cloudName: OS_CLOUD };
+  return {
+    controllable: false,
+    cluster: 1,
+    kubectl,
+    kubeconfig: KUBECONFIG,
+    cloudsYaml,
+    cloudName: OS_CLOUD,
+  };
 }
 
 /**

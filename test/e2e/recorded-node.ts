@@ -25,11 +25,12 @@ export interface MadeOfNode {
 
 const TYPES = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
 const ZONES = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
+const REGIONS = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'];
 const TEST_LABEL = 'levelset-e2e';
 
 /**
- * What the Go provider made of such a server (test/golden/nodes), with the names, id, flavor, zone and addresses of this
- * one in the place of the recorded ones.
+ * What the Go provider made of such a server (test/golden/nodes), with the names, id, flavor, region, zone and addresses of
+ * this one in the place of the recorded ones.
  */
 export async function asRecorded(recorded: string, lives: LabNode): Promise<MadeOfNode> {
   const file = join(lab().repository, 'test/golden/nodes/defaults.json');
@@ -39,10 +40,12 @@ export async function asRecorded(recorded: string, lives: LabNode): Promise<Made
   const { node, server: then } = found;
   const now = await serverOf(lives);
   const flavor = (now['flavor'] as { original_name: string }).original_name;
+  const { region_name: region = '' } = lab().levelsetCloud;
   const zone = String(now['OS-EXT-AZ:availability_zone']);
   const labels = Object.entries(node.metadata.labels ?? {}).map(([key, value]): [string, string] => {
     if (TYPES.includes(key)) return [key, flavor];
     if (ZONES.includes(key)) return [key, zone];
+    if (REGIONS.includes(key)) return [key, region];
     return [key, value === recorded ? lives.name : value];
   });
   const nowBySort = new Map(sorts(now.addresses).map(([address, sort]) => [sort, address]));

@@ -1,6 +1,6 @@
 /** Pod routes on a real router, ten Nodes with real servers behind it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countCalls, kube, lab, runLevelset, writeCloudConfig, writes } from './lab.ts';
+import { countCalls, kube, lab, labResources, runLevelset, writeCloudConfig, writes } from './lab.ts';
 import { labWorld } from './lab-world.ts';
 import {
   aRouter,
@@ -32,7 +32,12 @@ afterAll(async () => {
 });
 
 const cidr = (at: number): string => `10.244.${at}.0/24`;
-const FOREIGN: Route = { destination: '10.244.200.0/24', nexthop: '10.0.0.250' };
+/** Somebody else's, to an address of the network that no server has. */
+const foreignRoute = (): Route => ({
+  destination: '10.244.200.0/24',
+  nexthop: labResources().private_v4_cidr.replace('0/24', '250'),
+});
+const foreignText = (): string => `${foreignRoute().destination} ${foreignRoute().nexthop}`;
 
 const wanted = (): readonly string[] => world.nodes.map(({ address }, at) => `${cidr(at)} ${address}`).sort();
 
@@ -67,9 +72,9 @@ it(
     const moved = { destination: cidr(1), nexthop: world.nodes[2]?.address ?? '' };
     const there = { destination: cidr(1), nexthop: world.nodes[1]?.address ?? '' };
     await router.put('/remove_extraroutes', { router: { routes: [there] } });
-    await router.put('/add_extraroutes', { router: { routes: [moved, FOREIGN] } });
+    await router.put('/add_extraroutes', { router: { routes: [moved, foreignRoute()] } });
     expect(await reconcile()).toBe(0);
-    expect(await router.routes()).toEqual([...wanted(), `${FOREIGN.destination} ${FOREIGN.nexthop}`].sort());
+    expect(await router.routes()).toEqual([...wanted(), foreignText()].sort());
   },
 );
 
@@ -77,7 +82,7 @@ it(
   'takes the routes along to another router, and back, and forgets one that is gone',
   { timeout: 600_000 },
   async () => {
-    const foreign = `${FOREIGN.destination} ${FOREIGN.nexthop}`;
+    const foreign = foreignText();
     const other = await aRouter('e2e-routes-other');
     const named = await writeCloudConfig('routes-other', { Route: { 'router-id': other.id } });
 

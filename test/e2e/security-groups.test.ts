@@ -10,6 +10,7 @@ import {
   joinCluster,
   kube,
   lab,
+  labResources,
   leaveCluster,
   nodePorts,
   ports,
@@ -139,9 +140,9 @@ describe('a security group', () => {
     );
     expect(rulesOf(group)).toEqual(
       [
-        `ingress IPv4 tcp ${open['TCP/80'] ?? ''} 10.0.0.0/24`,
-        `ingress IPv4 udp ${open['UDP/53'] ?? ''} 10.0.0.0/24`,
-        `ingress IPv4 tcp ${health} 10.0.0.0/24`,
+        `ingress IPv4 tcp ${open['TCP/80'] ?? ''} ${labResources().private_v4_cidr}`,
+        `ingress IPv4 udp ${open['UDP/53'] ?? ''} ${labResources().private_v4_cidr}`,
+        `ingress IPv4 tcp ${health} ${labResources().private_v4_cidr}`,
       ].sort(),
     );
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());

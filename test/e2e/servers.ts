@@ -46,7 +46,7 @@ export async function someServers(
     const made = await cloud().must<{ server: Resource }>('compute', 'POST', '/servers', { server });
     ids.push(made.server.id);
   }
-  const addresses = await Promise.all(ids.map((id) => serverAddress(id)));
+  const addresses = await activeAddresses(ids);
   return names.map((name, index) => ({
     name,
     server: ids[index] ?? '',
@@ -70,12 +70,12 @@ export async function removeServers(ids: readonly string[]): Promise<void> {
     ids.map(async (id) => {
       const { status, body } = await cloud().request('compute', 'DELETE', `/servers/${id}`);
       if (status >= 300 && status !== 404) throw new Error(`server ${id}: ${status} ${JSON.stringify(body)}`);
-      await until(
-        `server ${id} to be gone`,
-        async () => (await cloud().request('compute', 'GET', `/servers/${id}`)).status === 404,
-      );
     }),
   );
+  await until(`servers ${ids.join(', ')} to be gone`, async () => {
+    const { servers } = await cloud().must<{ servers: { id: string }[] }>('compute', 'GET', '/servers');
+    return !servers.some(({ id }) => ids.includes(id));
+  });
 }
 
 /** Those that an earlier, interrupted run left behind. */
@@ -88,15 +88,18 @@ export async function removeOldServers(): Promise<void> {
   await removeServers(servers.filter(({ metadata }) => E2E_LABEL in metadata).map(({ id }) => id));
 }
 
-async function serverAddress(id: string): Promise<string> {
+/** The IPv4 address of each, when all of them run. One list for all: Nova asks Neutron for each answer. */
+async function activeAddresses(ids: readonly string[]): Promise<readonly string[]> {
   return until(
-    `server ${id} to be ACTIVE with an IPv4 address`,
+    `servers ${ids.join(', ')} to be ACTIVE with an IPv4 address`,
     async () => {
-      const { server } = await cloud().must<{ server: Server }>('compute', 'GET', `/servers/${id}`);
-      if (server.status !== 'ACTIVE') return undefined;
-      return Object.values(server.addresses)
-        .flat()
-        .find(({ version }) => version === 4)?.addr;
+      const { servers } = await cloud().must<{ servers: Server[] }>('compute', 'GET', '/servers/detail');
+      const addresses = ids.flatMap((id) => {
+        const server = servers.find((one) => one.id === id && one.status === 'ACTIVE');
+        const all = Object.values(server?.addresses ?? {}).flat();
+        return all.find(({ version }) => version === 4)?.addr ?? [];
+      });
+      return addresses.length === ids.length && addresses;
     },
     { timeoutMs: 120_000, everyMs: 500 },
   );

@@ -2,18 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface UntilOptions {
   readonly timeoutMs?: number;
+  /** Not said: after 100 ms first, then less often, every 400 ms in the end. Who asks takes the lab's processors. */
   readonly everyMs?: number;
 }
+
+const FIRST_MS = 100;
+const LAST_MS = 400;
 
 /** Asks again until the answer is neither undefined nor false; the answer. Says at the end what it last saw. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 30_000, everyMs = 100 }: UntilOptions = {},
+  { timeoutMs = 30_000, everyMs }: UntilOptions = {},
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   let last = 'nothing yet';
-  for (;;) {
+  for (let pause = FIRST_MS; ; pause = Math.min(LAST_MS, pause * 1.25)) {
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
@@ -22,6 +26,6 @@ export async function until<T>(
     }
     if (Date.now() >= end)
       throw new Error(`gave up after ${timeoutMs / 1000} s waiting for: ${what} (${last})`);
-    await sleep(everyMs);
+    await sleep(everyMs ?? pause);
   }
 }

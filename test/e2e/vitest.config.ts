@@ -1,30 +1,47 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LAB_FILES } from './rotation/lab-files.ts';
 
-/** The conformance suite breaks things on purpose, and some leave a port behind in Octavia: it goes last. */
-class ConformanceLast extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLast = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/test/conformance/');
-    const sorted = await super.sort(files);
-    return [...sorted.filter((file) => !isLast(file)), ...sorted.filter(isLast)];
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * The longest first, so that none is alone at the end. The conformance suite breaks things on purpose, and some leave a
+ * port behind in Octavia: it goes last.
+ */
+class LongestFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isConformance = ({ moduleId }: TestSpecification): number =>
+      Number(moduleId.includes('/test/conformance/'));
+    const seconds = ({ moduleId }: TestSpecification): number =>
+      LAB_FILES[relative(ROOT, moduleId)]?.seconds ?? 0;
+    return Promise.resolve(
+      files.toSorted((a, b) => isConformance(a) - isConformance(b) || seconds(b) - seconds(a)),
+    );
   }
 }
 
+/** Kubernetes clusters of the lab, as `infra/lab/lab.sh` has them: a file has one to itself while it runs. */
+const { LAB_CLUSTERS = '2', USE_EXISTING_CLUSTER } = process.env;
+const clusters = USE_EXISTING_CLUSTER === 'true' ? 1 : Number(LAB_CLUSTERS);
+
 /**
- * The tests against a real cloud and a real cluster: npm run test:lab. One at a time, they share both. The conformance
- * suite is among them, so that the simulators are held against the real thing whenever this runs. In CI what fails is
- * tried once more, and reported as retried: the real parts share a machine with whatever else it does.
+ * The tests against a real cloud and real clusters: npm run test:lab. One file at a time in each cluster; the cloud is
+ * shared, but not its projects. The conformance suite is among them, so that the simulators are held against the real
+ * thing. In CI what fails is tried once more, and reported as retried: the real parts share a machine with whatever else
+ * it does.
  */
 export default defineConfig({
   test: {
     include: ['test/e2e/**/*.test.ts', 'test/conformance/**/*.test.ts'],
     globalSetup: [join(import.meta.dirname, 'global-setup.ts')],
     pool: 'forks',
-    maxWorkers: 1,
-    fileParallelism: false,
-    sequence: { sequencer: ConformanceLast },
-    setupFiles: [join(import.meta.dirname, 'rotation/count-assertions.ts')],
+    maxWorkers: clusters,
+    fileParallelism: clusters > 1,
+    sequence: { sequencer: LongestFirst },
+    setupFiles: ['rotation/count-assertions.ts', 'conformance-target.ts'].map((file) =>
+      join(import.meta.dirname, file),
+    ),
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 300_000,

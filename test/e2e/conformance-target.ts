@@ -1,0 +1,15 @@
+/** A setup file: the conformance suite makes and breaks things on its own, in a project and a cluster that are the lab's. */
+import { lab } from './environment.ts';
+
+const { controllable, cloud, adminKubeconfig } = lab();
+if (controllable) {
+  const { auth_url: url, username, password, project_name: project } = cloud.auth;
+  Object.assign(process.env, {
+    LEVELSET_CONFORMANCE_AUTH_URL: url,
+    LEVELSET_CONFORMANCE_REGION: cloud.region_name,
+    LEVELSET_CONFORMANCE_USERNAME: username,
+    LEVELSET_CONFORMANCE_PASSWORD: password,
+    LEVELSET_CONFORMANCE_PROJECT: project,
+    LEVELSET_CONFORMANCE_KUBECONFIG: adminKubeconfig,
+  });
+}

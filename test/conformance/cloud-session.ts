@@ -44,6 +44,7 @@ export class CloudSession {
   private readonly endpoints: Map<string, string>;
   private balancers: string[] = [];
   private floatingIps: string[] = [];
+  private readonly standing = new Map<4 | 6 | 'external', string>();
   private leftovers: (readonly [ServiceType, string])[] = [];
 
   private constructor(target: CloudTarget, token: string, body: unknown) {
@@ -90,9 +91,13 @@ export class CloudSession {
     return request(method, this.endpoint(service) + path, body, own, this.target.fetch);
   }
 
+  /** The project's own of this family. It stands as long as the session does: asked for once. */
   async subnet(version: 4 | 6 = 4): Promise<string> {
-    const reply = await this.neutron('GET', `subnets?ip_version=${version}&project_id=${this.projectId}`);
-    return textAt(reply.body, 'subnets.0.id');
+    const asked = (): Promise<Reply> =>
+      this.neutron('GET', `subnets?ip_version=${version}&project_id=${this.projectId}`);
+    const id = this.standing.get(version) ?? textAt((await asked()).body, 'subnets.0.id');
+    this.standing.set(version, id);
+    return id;
   }
 
   /** An address of the private subnet of this family: its prefix, and this end. */
@@ -102,8 +107,10 @@ export class CloudSession {
   }
 
   async externalNetwork(): Promise<string> {
-    const reply = await this.neutron('GET', 'networks?router:external=true');
-    return textAt(reply.body, 'networks.0.id');
+    const asked = (): Promise<Reply> => this.neutron('GET', 'networks?router:external=true');
+    const id = this.standing.get('external') ?? textAt((await asked()).body, 'networks.0.id');
+    this.standing.set('external', id);
+    return id;
   }
 
   /** POSTs a load balancer on the private subnet and remembers it for the end of the case. */

@@ -122,7 +122,17 @@ export function startTraffic(url: string, everyMs = 50, options: AskOptions = {}
 
 function command(url: string, count: string, everyMs: string, options: AskOptions): string[] {
   const { from = CLIENT, timeoutMs = 3000, headers = {} } = options;
-  return ['/usr/bin/python3', '-IS', SCRIPT, url, count, everyMs, from, String(timeoutMs), JSON.stringify(headers)];
+  return [
+    '/usr/bin/python3',
+    '-IS',
+    SCRIPT,
+    url,
+    count,
+    everyMs,
+    from,
+    String(timeoutMs),
+    JSON.stringify(headers),
+  ];
 }
 
 /** The longest time without a good answer, in milliseconds. */

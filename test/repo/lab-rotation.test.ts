@@ -74,7 +74,7 @@ test('the turn is the count of commits, where history is shallow the time of the
 
 test('what is owed runs beside its turn, also in another process, until it has passed', () => {
   const path = join(folder, 'cache', 'owed');
-  const [late = '', gone] = [ofPart(2)[0], 'test/e2e/removed.test.ts'];
+  const [late = '', gone] = [ofPart(2)[0], 'test/e2e/removed'];
   new OwedFiles(path).add([late, gone]);
   const owed = new OwedFiles(path);
   const run = chosen(['--part', '1'], owed.list());
@@ -97,7 +97,7 @@ test.each([
   [['--part', '4'], /--part 4[^]*1, 2 or 3/],
   [['--part'], /--part[^]*1, 2 or 3/],
   [['--all', '--part', '1'], /exclude each other/],
-  [['test/e2e/no-such.test.ts'], /no-such[^]*test\/e2e\/service\.test\.ts/],
+  [['no-such'], /no-such[^]*test\/e2e\/service\.test\.ts/],
 ])('%j is refused with what is allowed', (args, words) => {
   expect(() => chosen(args)).toThrow(words);
 });

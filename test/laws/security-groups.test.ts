@@ -222,7 +222,11 @@ test('two Services on the same nodes leave each other alone, from beginning to e
       const cloud = new CloudModel();
       put(groups, cloud);
       const before = foreign(cloud);
-      const [web, more] = [serviceOf(first), serviceOf(second, other)];
+      // a port is the VIP of one load balancer
+      const annotations = Object.fromEntries(
+        Object.entries(second.annotations).filter(([key]) => key !== 'loadbalancer.openstack.org/port-id'),
+      );
+      const [web, more] = [serviceOf(first), serviceOf({ ...second, annotations }, other)];
       const also: Service = { ...more, metadata: { ...more.metadata, name: 'also' } };
       await settle(web, nodes, cloud, managed);
       const [opens, on] = [opened(cloud, web), placed(cloud, web)];

@@ -112,7 +112,9 @@ it('a load balancer of one family gets no second one, and the condition says so'
   await apply([aService(world.namespace, 'web')]);
   const before = await addresses(1);
   await apply([dual()]);
-  await until('the Service to be told', async () => /levelset keeps .* as it is.*additional_vips/.test(await message()));
+  await until('the Service to be told', async () =>
+    /levelset keeps .* as it is.*additional_vips/.test(await message()),
+  );
   expect(await addresses(1)).toEqual(before);
   await everyNodeAnswers(`http://${before[0] ?? ''}/`);
 });

@@ -20,7 +20,7 @@ value. "Default" is what holds without the annotation; words such as \`lb-method
 annotation takes to have an effect; one of which no port makes use is named in the condition. "Since" is the first version of
 the Octavia API that has it; on an older one, or where the provider cannot do it, levelset leaves it out and says so. In examples words
 in capitals stand for ids of your cloud. \`test/scenarios/service/annotations.test.ts\` applies each example and removes it again,
-\`test/e2e/annotations.test.ts\` does so on a real cloud.
+\`test/e2e/service/annotations.test.ts\` does so on a real cloud.
 
 **Who may edit a Service names things of OpenStack with levelset's rights.** "Refers to" says what. With \`--reach=open\`, the default and
 the Go provider's behaviour, that is anything that the project of \`cloud.conf\` sees, whoever made it. With \`--reach=allowed\` it is only

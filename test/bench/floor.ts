@@ -1,5 +1,5 @@
 /** The same work asked of Octavia and Neutron directly and in parallel, with no controller between. */
-import { cloud, loadBalancers, type Resource } from '../e2e/lab.ts';
+import { cloud, loadBalancers, type Resource } from '../e2e/lab/lab.ts';
 
 const LBAAS = '/v2.0/lbaas';
 

@@ -2,7 +2,7 @@
  * The work of a cluster, side by side: levelset against the floor, in one run on the lab. SERVICES (20), PORTS (2) and
  * NODES (10) change its size. Prints a table of seconds and of levelset's calls as counted at the APIs.
  */
-import { prepareLab } from '../e2e/prepare-lab.ts';
+import { prepareLab } from '../e2e/lab/prepare-lab.ts';
 import {
   allPools,
   aNamespace,
@@ -26,7 +26,7 @@ import {
   writes,
   type ApiCall,
   type Levelset,
-} from '../e2e/lab.ts';
+} from '../e2e/lab/lab.ts';
 import { createAll, deleteAll, joinAll, type Work } from './floor.ts';
 
 const size = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
-import { coordinationCases } from './coordination-cases.ts';
-import type { KubeCase } from './kube-case.ts';
-import { kubeconfigTarget, KubeSession, type KubeTarget } from './kube-session.ts';
-import { nodeCases } from './node-cases.ts';
-import { podCases } from './pod-cases.ts';
-import { serviceFamilyCases } from './service-family-cases.ts';
-import { serviceCases } from './service-cases.ts';
+import { coordinationCases } from './kubernetes/coordination-cases.ts';
+import type { KubeCase } from './kubernetes/kube-case.ts';
+import { kubeconfigTarget, KubeSession, type KubeTarget } from './kubernetes/kube-session.ts';
+import { nodeCases } from './kubernetes/node-cases.ts';
+import { podCases } from './kubernetes/pod-cases.ts';
+import { serviceFamilyCases } from './kubernetes/service-family-cases.ts';
+import { serviceCases } from './kubernetes/service-cases.ts';
 
 const groups: Record<string, readonly KubeCase[]> = {
   Services: serviceCases,

@@ -1,7 +1,7 @@
 /** Which requests go elsewhere. */
 import { cloudSuite } from './cloud-suite.ts';
-import { l7PolicyCases } from './l7-policy-cases.ts';
-import { l7RuleCases } from './l7-rule-cases.ts';
+import { l7PolicyCases } from './octavia/l7-policy-cases.ts';
+import { l7RuleCases } from './octavia/l7-rule-cases.ts';
 
 cloudSuite({
   'L7 policies': l7PolicyCases,

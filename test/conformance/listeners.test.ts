@@ -1,9 +1,9 @@
 /** What a load balancer listens with, and the secrets it shows. */
 import { cloudSuite } from './cloud-suite.ts';
-import { listenerAttributeCases } from './listener-attribute-cases.ts';
-import { listenerCases } from './listener-cases.ts';
-import { listenerTlsCases } from './listener-tls-cases.ts';
-import { secretCases } from './secret-cases.ts';
+import { listenerAttributeCases } from './octavia/listener-attribute-cases.ts';
+import { listenerCases } from './octavia/listener-cases.ts';
+import { listenerTlsCases } from './octavia/listener-tls-cases.ts';
+import { secretCases } from './barbican/secret-cases.ts';
 
 cloudSuite({
   'listeners, pools and monitors': listenerCases,

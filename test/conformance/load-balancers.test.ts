@@ -1,8 +1,8 @@
 /** Load balancers as a whole, how they are found and locked. */
-import { balancerCases } from './balancer-cases.ts';
-import { balancerQueryCases } from './balancer-query-cases.ts';
+import { balancerCases } from './octavia/balancer-cases.ts';
+import { balancerQueryCases } from './octavia/balancer-query-cases.ts';
 import { cloudSuite } from './cloud-suite.ts';
-import { lockCases } from './lock-cases.ts';
+import { lockCases } from './octavia/lock-cases.ts';
 
 cloudSuite({
   'load balancers': balancerCases,

@@ -1,12 +1,12 @@
 /** Keystone and Neutron. */
-import { addressPairCases } from './address-pair-cases.ts';
+import { addressPairCases } from './neutron/address-pair-cases.ts';
 import { cloudSuite } from './cloud-suite.ts';
-import { floatingIpCases } from './floating-ip-cases.ts';
-import { identityCases } from './identity-cases.ts';
-import { portCases } from './port-cases.ts';
-import { routeCases } from './route-cases.ts';
-import { routerCases } from './router-cases.ts';
-import { securityGroupCases } from './security-group-cases.ts';
+import { floatingIpCases } from './neutron/floating-ip-cases.ts';
+import { identityCases } from './keystone/identity-cases.ts';
+import { portCases } from './neutron/port-cases.ts';
+import { routeCases } from './neutron/route-cases.ts';
+import { routerCases } from './neutron/router-cases.ts';
+import { securityGroupCases } from './neutron/security-group-cases.ts';
 
 cloudSuite({
   identity: identityCases,

@@ -1,7 +1,7 @@
 /** Nova. */
 import { cloudSuite } from './cloud-suite.ts';
-import { serverCases } from './server-cases.ts';
-import { serverListCases } from './server-list-cases.ts';
+import { serverCases } from './nova/server-cases.ts';
+import { serverListCases } from './nova/server-list-cases.ts';
 
 cloudSuite({
   servers: serverCases,

@@ -43,7 +43,7 @@ import {
   writes,
   type LabNode,
   type Resource,
-} from './lab.ts';
+} from './lab/lab.ts';
 
 describe('the ServiceAccount of infra/kubernetes', () => {
   const as = async (method: 'GET' | 'DELETE' | 'POST' | 'PATCH', path: string, body?: object) =>

@@ -34,12 +34,12 @@ const clusters = USE_EXISTING_CLUSTER === 'true' ? 1 : Number(LAB_CLUSTERS);
 export default defineConfig({
   test: {
     include: ['test/e2e/**/*.test.ts', 'test/conformance/**/*.test.ts'],
-    globalSetup: [join(import.meta.dirname, 'global-setup.ts')],
+    globalSetup: [join(import.meta.dirname, 'lab/global-setup.ts')],
     pool: 'forks',
     maxWorkers: clusters,
     fileParallelism: clusters > 1,
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['rotation/count-assertions.ts', 'conformance-target.ts'].map((file) =>
+    setupFiles: ['rotation/count-assertions.ts', 'lab/conformance-target.ts'].map((file) =>
       join(import.meta.dirname, file),
     ),
     retry: process.env['CI'] ? 1 : 0,

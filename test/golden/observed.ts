@@ -1,4 +1,4 @@
-import type { Contents, Wire } from '../support/cloud-model.ts';
+import type { Contents, Wire } from '../support/cloud-contents.ts';
 
 /** Lists as Octavia and Neutron answer them: relations are lists of ids, and a member does not name its pool. */
 export interface Answers {

@@ -13,7 +13,7 @@ import {
   REVOCATIONS,
   SUBNET,
   SUBNET_IPV6,
-} from '../support/cloud-model.ts';
+} from '../support/cloud-contents.ts';
 
 /** Good values of annotations, where it takes more than the example; a law fails when there is none at all. */
 const GOOD: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Node } from '../../shared/model/kubernetes.ts';
-import { SUBNET } from '../support/cloud-model.ts';
+import { SUBNET } from '../support/cloud-contents.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { aConfig } from '../support/config.ts';
 import { aStoredService } from '../support/service.ts';

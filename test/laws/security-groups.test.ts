@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
-import { OTHER_SUBNET, CloudModel, NODE_GROUP, SUBNET_IPV6 } from '../support/cloud-model.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
+import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
@@ -15,11 +16,11 @@ const leaving = (service: Service): Service => ({
   ...service,
   metadata: { ...service.metadata, deletionTimestamp: '2026-11-21T09:00:00Z' },
 });
-const groupOf = (cloud: CloudModel, { metadata }: Service) =>
+const groupOf = (cloud: SimulatedCloud, { metadata }: Service) =>
   cloud.all('securitygroup').find(({ name }) => name === `lb-sg-${metadata.uid}-default-web`);
 
 /** What comes in through the group of a Service, as `tcp 30080 10.0.0.0/24`. */
-function opened(cloud: CloudModel, service: Service): readonly string[] {
+function opened(cloud: SimulatedCloud, service: Service): readonly string[] {
   const id = groupOf(cloud, service)?.id;
   const rules = cloud.all('securitygrouprule').filter((rule) => rule['security_group_id'] === id);
   return rules
@@ -32,7 +33,7 @@ function opened(cloud: CloudModel, service: Service): readonly string[] {
 }
 
 /** The addresses of the ports that have it. */
-function placed(cloud: CloudModel, service: Service): readonly unknown[] {
+function placed(cloud: SimulatedCloud, service: Service): readonly unknown[] {
   const id = groupOf(cloud, service)?.id ?? '';
   const ports = cloud.all('port').filter((port) => (port['security_groups'] as string[]).includes(id));
   return ports.map((port) => (port['fixed_ips'] as { ip_address: string }[])[0]?.ip_address).sort();
@@ -41,7 +42,7 @@ function placed(cloud: CloudModel, service: Service): readonly unknown[] {
 const OTHER_RANGE = '10.9.0.0/24';
 
 /** That of the nodes, and another one as long as members are in it: they stay where they were made. */
-function subnetsOf(cloud: CloudModel): readonly string[] {
+function subnetsOf(cloud: SimulatedCloud): readonly string[] {
   const elsewhere = cloud.all('member').some(({ subnet_id }) => subnet_id === OTHER_SUBNET);
   return ['10.0.0.0/24', ...(elsewhere ? [OTHER_RANGE] : [])];
 }
@@ -67,19 +68,19 @@ function wantedOfIPv6({ ports, ...edit }: Edit): readonly string[] {
   return udp.length === 0 ? [] : six;
 }
 
-function servesIPv6(cloud: CloudModel): boolean {
+function servesIPv6(cloud: SimulatedCloud): boolean {
   const [lb] = cloud.all('loadbalancer');
   const vips = (lb?.['additional_vips'] ?? []) as readonly { readonly subnet_id: string }[];
   return vips.some(({ subnet_id }) => subnet_id === SUBNET_IPV6);
 }
 
 /** Whether the load balancer that there is serves both families for this Service. */
-function isDual({ policy = 'SingleStack' }: Edit, cloud: CloudModel): boolean {
+function isDual({ policy = 'SingleStack' }: Edit, cloud: SimulatedCloud): boolean {
   return policy !== 'SingleStack' && servesIPv6(cloud);
 }
 
 /** By hand: where clients of a Service may be. */
-function clientsOf(edit: Edit, cloud: CloudModel): readonly string[] {
+function clientsOf(edit: Edit, cloud: SimulatedCloud): readonly string[] {
   const ranges = edit.ranges.filter((range) => range !== 'x').map((range) => range.replace('2.7/', '2.0/'));
   const six = isDual(edit, cloud);
   if (edit.ranges.length === 0) return six ? ['0.0.0.0/0', '::/0'] : ['0.0.0.0/0'];
@@ -88,26 +89,30 @@ function clientsOf(edit: Edit, cloud: CloudModel): readonly string[] {
 }
 
 /** Where the pools say that the nodes are; their IPv6 addresses are on the same ports. */
-function members(cloud: CloudModel): readonly unknown[] {
+function members(cloud: SimulatedCloud): readonly unknown[] {
   const addresses = cloud.all('member').map(({ address }) => String(address));
   return [...new Set(addresses.filter((address) => !address.includes(':')))].sort();
 }
 
 /** Groups of other people on the ports of the nodes. */
-const someGroups = fc.dictionary(
-  fc.integer({ min: 1, max: 9 }).map(String),
-  fc.subarray(['f0000000-0000-4000-8000-00000000000a', 'f0000000-0000-4000-8000-00000000000b', NODE_GROUP]),
-);
-function put(groups: Readonly<Record<string, readonly string[]>>, cloud: CloudModel): void {
+const FOREIGN = ['f0000000-0000-4000-8000-00000000000a', 'f0000000-0000-4000-8000-00000000000b', NODE_GROUP];
+const someGroups = fc.dictionary(fc.integer({ min: 1, max: 9 }).map(String), fc.subarray(FOREIGN));
+const aCloud = (): SimulatedCloud =>
+  new SimulatedCloud({ securitygroup: FOREIGN.map((id) => ({ id, name: id })) });
+const isForeign = (id: unknown): boolean => FOREIGN.includes(String(id));
+function put(groups: Readonly<Record<string, readonly string[]>>, cloud: SimulatedCloud): void {
   for (const [number, list] of Object.entries(groups)) {
     const port = cloud.all('port')[Number(number) - 1];
     if (port) port['security_groups'] = [...list];
   }
 }
-const foreign = (cloud: CloudModel): unknown =>
-  cloud
-    .all('port')
-    .map((port) => (port['security_groups'] as string[]).filter((group) => group.startsWith('f0')));
+const foreign = (cloud: SimulatedCloud): unknown =>
+  nodePorts(cloud).map((port) => (port['security_groups'] as string[]).filter(isForeign).sort());
+/** Octavia makes more, for the VIPs. */
+const nodePorts = (cloud: SimulatedCloud): readonly Wire[] =>
+  cloud.all('port').filter(({ id }) => NETWORKS.port?.some((port) => port.id === id));
+const made = (cloud: SimulatedCloud): readonly unknown[] =>
+  [...cloud.all('securitygroup'), ...cloud.all('securitygrouprule')].filter(({ id }) => !isForeign(id));
 
 /** Only clients of a family at which its members are not reached any more. */
 const DUAL: Edit = {
@@ -136,7 +141,7 @@ describe('whatever a Service asks for, one after the other', () => {
         fc.array(fc.tuple(anEdit, usableNodes), { minLength: 1, maxLength: 3 }),
         someGroups,
         async (edits, groups) => {
-          const cloud = new CloudModel();
+          const cloud = aCloud();
           put(groups, cloud);
           const before = foreign(cloud);
           for (const [edit, nodes] of edits) {
@@ -163,7 +168,7 @@ describe('whatever a Service asks for, one after the other', () => {
   test('behind ovn the rules let in its source ranges, and everybody only where it has none', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = aCloud();
         for (const edit of [first, second]) {
           const annotations = {};
           const service = serviceOf({ ...edit, annotations });
@@ -181,7 +186,7 @@ describe('whatever a Service asks for, one after the other', () => {
   test('a plan carried out to its end leaves only the tags of a new group, and what led to a pool that was left', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = aCloud();
         await settle(serviceOf(first), before, cloud, managed);
         const seen = await evaluation(serviceOf(second), nodes, cloud, managed);
         // without a subnet of the members nothing can be said of the group until there is a load balancer
@@ -201,7 +206,7 @@ describe('whatever a Service asks for, one after the other', () => {
   test('the order in which Neutron lists groups, rules and ports makes no difference', () =>
     fc.assert(
       fc.asyncProperty(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-        const cloud = new CloudModel();
+        const cloud = aCloud();
         await settle(serviceOf(first), nodes, cloud, managed);
         const { plan } = await evaluation(serviceOf(second), nodes, cloud, managed);
         for (const port of cloud.all('port')) (port['security_groups'] as string[]).reverse();
@@ -219,7 +224,7 @@ describe('whatever a Service asks for, one after the other', () => {
 test('two Services on the same nodes leave each other alone, from beginning to end', () =>
   fc.assert(
     fc.asyncProperty(anEdit, anEdit, usableNodes, someGroups, async (first, second, nodes, groups) => {
-      const cloud = new CloudModel();
+      const cloud = aCloud();
       put(groups, cloud);
       const before = foreign(cloud);
       // a port is the VIP of one load balancer
@@ -235,7 +240,7 @@ test('two Services on the same nodes leave each other alone, from beginning to e
       expect([opened(cloud, web), placed(cloud, web)]).toEqual([opens, on]);
 
       await settle(leaving(web), nodes, cloud, managed);
-      expect([...cloud.all('securitygroup'), ...cloud.all('securitygrouprule')]).toEqual([]);
+      expect(made(cloud)).toEqual([]);
       expect(foreign(cloud)).toEqual(before);
     }),
   ));
@@ -244,14 +249,14 @@ test('a run that is cut off after any of its steps leaves nothing that the next 
   fc.assert(
     fc.asyncProperty(anEdit, anEdit, usableNodes, usableNodes, fc.nat(12), async (first, second, ...more) => {
       const [before, nodes, count] = more;
-      const cloud = new CloudModel();
+      const cloud = aCloud();
       await settle(serviceOf(first), before, cloud, managed);
       const seen = await evaluation(serviceOf(second), nodes, cloud, managed);
       const beside = seen.plan.steps.filter(({ kind }) => kind !== 'loadbalancer').slice(0, count);
       const begun = { ...seen, plan: { ...seen.plan, steps: beside } };
       await executeWhole(begun, cloud).catch(() => undefined);
       await settle(serviceOf(second), nodes, cloud, managed);
-      const fresh = new CloudModel();
+      const fresh = aCloud();
       await settle(serviceOf(first), before, fresh, managed);
       await settle(serviceOf(second), nodes, fresh, managed);
       expect(opened(cloud, serviceOf(second))).toEqual(opened(fresh, serviceOf(second)));
@@ -263,7 +268,7 @@ test('a run that is cut off after any of its steps leaves nothing that the next 
 test('when no node can be used, or nothing is opened, the group loses neither port nor rule', () =>
   fc.assert(
     fc.asyncProperty(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {
-      const cloud = new CloudModel();
+      const cloud = aCloud();
       const service = serviceOf(edit);
       await settle(service, nodes, cloud, managed);
       const [rules, on] = [opened(cloud, service), placed(cloud, service)];
@@ -278,14 +283,14 @@ test('when no node can be used, or nothing is opened, the group loses neither po
 test('switched off, the group goes and everything else stays', () =>
   fc.assert(
     fc.asyncProperty(anEdit, usableNodes, someGroups, async (edit, nodes, groups) => {
-      const cloud = new CloudModel();
+      const cloud = aCloud();
       put(groups, cloud);
       const before = foreign(cloud);
       const service = serviceOf({ ...edit, ranges: [] });
       await settle(service, nodes, cloud, managed);
       const lbs = structuredClone(cloud.all('loadbalancer'));
       await settle(service, nodes, cloud);
-      expect(cloud.all('securitygroup')).toEqual([]);
+      expect(made(cloud)).toEqual([]);
       expect(foreign(cloud)).toEqual(before);
       expect(cloud.all('loadbalancer')).toEqual(lbs);
     }),

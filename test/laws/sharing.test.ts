@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
-import type { Wire } from '../support/cloud-model.ts';
+import type { Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, serviceOf, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';

@@ -89,7 +89,9 @@ test('what is owed runs beside its turn, also in another process, until it has p
 test('everything, one part and single files can be asked for', () => {
   expect(chosen(['--all']).files.toSorted()).toEqual(every);
   expect(chosen(['--part', '3']).files.toSorted()).toEqual([...ofPart('core'), ...ofPart(3)].sort());
-  expect(chosen(['test/e2e/routes.test.ts'], [...ofPart(1)]).files).toEqual(['test/e2e/routes.test.ts']);
+  expect(chosen(['test/e2e/routes/routes.test.ts'], [...ofPart(1)]).files).toEqual([
+    'test/e2e/routes/routes.test.ts',
+  ]);
 });
 
 test.each([
@@ -97,7 +99,7 @@ test.each([
   [['--part', '4'], /--part 4[^]*1, 2 or 3/],
   [['--part'], /--part[^]*1, 2 or 3/],
   [['--all', '--part', '1'], /exclude each other/],
-  [['no-such'], /no-such[^]*test\/e2e\/service\.test\.ts/],
+  [['no-such'], /no-such[^]*test\/e2e\/service\/service\.test\.ts/],
 ])('%j is refused with what is allowed', (args, words) => {
   expect(() => chosen(args)).toThrow(words);
 });

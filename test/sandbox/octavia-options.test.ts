@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import { at, listAt, textAt } from '../conformance/json-path.ts';
 import { CloudSession, type Reply } from '../conformance/cloud-session.ts';
-import * as store from '../conformance/secret-store.ts';
+import * as store from '../conformance/barbican/secret-store.ts';
 
 let sandbox: Sandbox;
 afterEach(() => sandbox.close());

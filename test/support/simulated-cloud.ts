@@ -3,8 +3,8 @@ import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.t
 import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Cloud, ReadKind } from '../../shared/ports.ts';
-import { bundle, certificate, privateKey } from '../conformance/certificates.ts';
-import { AUTHORITY, NETWORKS, REVOCATIONS, type Contents, type Wire } from './cloud-model.ts';
+import { bundle, certificate, privateKey } from '../conformance/octavia/certificates.ts';
+import { AUTHORITY, NETWORKS, REVOCATIONS, type Contents, type Wire } from './cloud-contents.ts';
 import { aConfig } from './config.ts';
 import { AUTH_URL, cloudTransport } from './in-process.ts';
 
@@ -40,11 +40,15 @@ export interface SteppedCloud extends Cloud {
 /** The same with what a test does to it behind the client's back. */
 export class SimulatedCloud implements SteppedCloud {
   readonly writes: string[] = [];
-  readonly #inside = createSandbox({ nodes: 0, pendingMs: 1 }, new VirtualClock(), countedLots());
+  readonly #inside = createSandbox(
+    { nodes: 0, pendingMs: 1, octavia: { provider: 'ovn' } },
+    new VirtualClock(),
+    countedLots(),
+  );
   readonly #client: Cloud;
 
   constructor(contents: Contents = {}, minor = 26) {
-    Object.assign(this.#inside.cloud.octaviaTraits, { minor });
+    Object.assign(this.#inside.cloud.octaviaTraits, { minor, provider: 'amphora' });
     fill(this.#inside, { ...NETWORKS, ...contents });
     const transport = cloudTransport(this.#inside);
     this.#client = connectCloud(aConfig(AUTH_URL).openstack, { transport }).cloud;
@@ -56,9 +60,8 @@ export class SimulatedCloud implements SteppedCloud {
   }
 
   /** What somebody else makes, with what it has besides what is said of it. */
-  add(kind: 'loadbalancer' | 'listener' | 'pool', wire: Wire): void {
-    const { projectId: project_id } = this.#inside.cloud;
-    this.all(kind).push({ ...OF_OCTAVIA, default_pool_id: null, project_id, ...wire });
+  add(kind: ReadKind, wire: Wire): void {
+    addTo(this.#table(kind), [structuredClone(wire)]);
   }
 
   /** What Neutron can do, by the aliases of its extensions. */
@@ -67,26 +70,13 @@ export class SimulatedCloud implements SteppedCloud {
   }
 
   all(kind: ReadKind): Wire[] {
-    const { cloud } = this.#inside;
-    const tables: Partial<Record<ReadKind, unknown>> = {
-      loadbalancer: cloud.loadbalancers,
-      listener: cloud.listeners,
-      pool: cloud.pools,
-      member: cloud.members,
-      healthmonitor: cloud.healthmonitors,
-      l7policy: cloud.l7policies,
-      l7rule: cloud.l7rules,
-      floatingip: cloud.floatingips,
-      port: cloud.ports,
-      router: cloud.routers,
-      securitygroup: cloud.securityGroups,
-      securitygrouprule: cloud.securityGroupRules,
-      subnet: cloud.subnets,
-      network: cloud.networks,
-      secret: cloud.secrets,
-      container: cloud.secretContainers,
-    };
-    return tables[kind] as Wire[];
+    return this.#table(kind).rows as unknown as Wire[];
+  }
+
+  #table(kind: ReadKind): Table {
+    const table = tablesOf(this.#inside.cloud)[kind];
+    if (!table) throw new Error(`the simulator has no rows of ${kind}`);
+    return table;
   }
 
   list(...given: Parameters<Cloud['list']>) {
@@ -142,72 +132,89 @@ export class SimulatedCloud implements SteppedCloud {
   }
 }
 
+interface Table {
+  readonly rows: { push: (...rows: never[]) => number; length: number };
+  /** What a row has besides what a test says of it. */
+  readonly defaults: object;
+}
+
+function tablesOf(cloud: SandboxInside['cloud']): Readonly<Partial<Record<ReadKind, Table>>> {
+  const { projectId: project_id } = cloud;
+  const octavia = (rows: Table['rows'], more: object = {}): Table => ({
+    rows,
+    defaults: { ...OF_OCTAVIA, project_id, ...more },
+  });
+  const neutron = (rows: Table['rows'], more: object = {}): Table => ({
+    rows,
+    defaults: { ...OF_NEUTRON, project_id, ...more },
+  });
+  const ofBarbican = { name: '', created: MADE_AT, updated: MADE_AT, acl: undefined, project_id };
+  const ofPort = { device_id: '', device_owner: '', security_groups: [], port_security_enabled: true };
+  return {
+    loadbalancer: octavia(cloud.loadbalancers, { vip_port_id: '' }),
+    listener: octavia(cloud.listeners, { default_pool_id: null }),
+    pool: octavia(cloud.pools),
+    member: octavia(cloud.members),
+    healthmonitor: octavia(cloud.healthmonitors),
+    l7policy: octavia(cloud.l7policies, { redirect_pool_id: null }),
+    l7rule: octavia(cloud.l7rules),
+    floatingip: neutron(cloud.floatingips, { port_id: null }),
+    securitygroup: neutron(cloud.securityGroups),
+    securitygrouprule: neutron(cloud.securityGroupRules),
+    qos_policy: neutron(cloud.qosPolicies),
+    router: neutron(cloud.routers, { external_gateway_info: null, routes: [] }),
+    subnet: neutron(cloud.subnets, { ip_version: 4 }),
+    network: neutron(cloud.networks, { 'router:external': false, subnets: [] }),
+    port: neutron(cloud.ports, { ...ofPort, fixed_ips: [] }),
+    container: {
+      rows: cloud.secretContainers,
+      defaults: { ...ofBarbican, type: 'certificate', secret_refs: CONTAINER_PARTS },
+    },
+    secret: { rows: cloud.secrets, defaults: { ...ofBarbican, secret_type: 'opaque', content_type: null } },
+    flavor: { rows: cloud.flavors, defaults: {} },
+    availabilityzone: { rows: cloud.availabilityZones, defaults: {} },
+  };
+}
+
+const CONTAINER_PARTS = ['certificate', 'private_key'].map((name, at) => {
+  const id = `aaaaaaaa-0000-4000-8000-0000000000d${at}`;
+  return { name, id, secret_ref: `http://127.0.0.1:9311/v1/secrets/${id}` };
+});
+
+function addTo({ rows, defaults }: Table, wires: readonly object[]): void {
+  rows.push(...(wires.map((wire) => ({ ...defaults, ...wire })) as never[]));
+}
+
 /** In place of all that was there. */
 function fill({ cloud }: SandboxInside, contents: Contents): void {
-  const { projectId: project_id } = cloud;
   cloud.barbicanHref = 'http://127.0.0.1:9311';
-  const own = (kind: keyof Contents, more: object): readonly Wire[] =>
-    (contents[kind] ?? []).map((wire) => ({ ...more, ...structuredClone(wire), project_id }));
-  const put = (
-    rows: { push: (...rows: never[]) => number; length: number },
-    wires: readonly Wire[],
-  ): void => {
-    rows.length = 0;
-    rows.push(...(wires as never[]));
-  };
-  put(cloud.loadbalancers, own('loadbalancer', { ...OF_OCTAVIA, vip_port_id: '' }));
-  put(cloud.listeners, own('listener', { ...OF_OCTAVIA, default_pool_id: null }));
-  put(cloud.pools, own('pool', OF_OCTAVIA));
-  put(cloud.members, own('member', OF_OCTAVIA));
-  put(cloud.healthmonitors, own('healthmonitor', OF_OCTAVIA));
-  put(cloud.l7policies, own('l7policy', { ...OF_OCTAVIA, redirect_pool_id: null }));
-  put(cloud.l7rules, own('l7rule', OF_OCTAVIA));
-  put(cloud.floatingips, own('floatingip', { ...OF_NEUTRON, port_id: null }));
-  put(cloud.securityGroups, own('securitygroup', OF_NEUTRON));
-  put(cloud.securityGroupRules, own('securitygrouprule', OF_NEUTRON));
-  put(cloud.qosPolicies, own('qos_policy', OF_NEUTRON));
-  put(cloud.routers, own('router', { ...OF_NEUTRON, external_gateway_info: null, routes: [] }));
-  const subnets = own('subnet', { ...OF_NEUTRON, ip_version: 4 });
-  put(cloud.subnets, subnets);
-  const ofPort = {
-    ...OF_NEUTRON,
-    device_id: '',
-    device_owner: '',
-    security_groups: [],
-    fixed_ips: [],
-    port_security_enabled: true,
-  };
+  const { projectId } = cloud;
+  const { subnet: subnets = [], port: ports = [], network: networks = [], secret: secrets = [] } = contents;
+  const external = networks.map(({ id }) => id);
   const networkOf = ({ fixed_ips: ips }: Wire): unknown =>
     subnets.find(({ id }) => (ips as readonly Wire[] | undefined)?.[0]?.['subnet_id'] === id)?.['network_id'];
-  put(
-    cloud.ports,
-    own('port', ofPort).map((port) => ({ network_id: networkOf(port) ?? '', ...port })),
-  );
-  const external = (contents.network ?? []).map(({ id }) => id);
-  const networks = new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))]);
-  put(
-    cloud.networks,
-    [...networks].map((id) => ({
-      ...{ ...OF_NEUTRON, id, 'router:external': external.includes(id), subnets: [] },
-      project_id: external.includes(id) ? 'f02c0e61f173495489118af8f1070c81' : project_id,
-    })),
-  );
-  cloud.flavors.splice(0, Infinity, ...((contents.flavor ?? []) as never[]));
-  cloud.availabilityZones.splice(0, Infinity, ...((contents.availabilityzone ?? []) as never[]));
-  const ofBarbican = { name: '', created: MADE_AT, updated: MADE_AT, acl: undefined };
-  const parts = ['certificate', 'private_key'].map((name, at) => {
-    const id = `aaaaaaaa-0000-4000-8000-0000000000d${at}`;
-    return { name, id, secret_ref: `http://127.0.0.1:9311/v1/secrets/${id}` };
-  });
-  put(cloud.secretContainers, own('container', { ...ofBarbican, type: 'certificate', secret_refs: parts }));
-  const ofSecret = { ...ofBarbican, secret_type: 'opaque', content_type: null, project_id };
-  put(cloud.secrets, [
-    ...own('secret', ofSecret).map((wire) => ({ ...wire, payload: payloadOf(wire.id) })),
-    ...parts.map(({ id, name }) => ({
-      ...{ ...ofSecret, id, name },
-      payload: Buffer.from(name === 'certificate' ? certificate : privateKey),
-    })),
-  ]);
+  const every: Partial<Record<ReadKind, readonly object[]>> = {
+    ...structuredClone(contents),
+    port: structuredClone(ports).map((port) => ({ network_id: networkOf(port) ?? '', ...port })),
+    network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map(
+      (id) =>
+        external.includes(id)
+          ? { id, 'router:external': true, project_id: 'f02c0e61f173495489118af8f1070c81' }
+          : { id },
+    ),
+    secret: [
+      ...secrets.map((wire) => ({ ...wire, payload: payloadOf(wire.id) })),
+      ...CONTAINER_PARTS.map(({ id, name }) => ({
+        ...{ id, name, payload: Buffer.from(name === 'certificate' ? certificate : privateKey) },
+      })),
+    ],
+  };
+  for (const [kind, table] of Object.entries(tablesOf(cloud))) {
+    table.rows.length = 0;
+    const wires = every[kind as ReadKind] ?? [];
+    // the external network is the cloud's own
+    addTo(table, kind === 'network' ? wires : wires.map((wire) => ({ ...wire, project_id: projectId })));
+  }
 }
 
 function payloadOf(id: string): Buffer {

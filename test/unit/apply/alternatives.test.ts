@@ -5,11 +5,11 @@ import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { ErrorCode } from '../../../shared/model/errors.ts';
 import type { CreateStep } from '../../../shared/model/plan.ts';
 import type { Attributes, ResourceKind, WireResource } from '../../../shared/model/resources.ts';
-import { CloudModel } from '../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 import { secretsOf } from '../../support/tls-secret.ts';
 
 /** Has free addresses in some subnets only. */
-class FullCloud extends CloudModel {
+class FullCloud extends SimulatedCloud {
   readonly asked: unknown[] = [];
   readonly #free: readonly string[];
   readonly #code: ErrorCode;

@@ -3,7 +3,7 @@ import { storeCertificate } from '../../../shared/apply/store-certificate.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { CreateStep } from '../../../shared/model/plan.ts';
 import { readTlsSecret } from '../../../shared/model/tls/tls-secret.ts';
-import { CloudModel } from '../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 import { aTlsSecret, secretsOf } from '../../support/tls-secret.ts';
 
 const read = readTlsSecret(aTlsSecret('one'));
@@ -21,7 +21,7 @@ const step: CreateStep = {
 const kube = secretsOf({ 'web-tls': aTlsSecret('one') });
 
 test('what is stored has a name and no payload to be seen, and is not stored twice', async () => {
-  const cloud = new CloudModel();
+  const cloud = new SimulatedCloud();
   const first = await storeCertificate(step, { cloud, kube });
   expect(first).toMatchObject({ name: 'levelset/x/default/web/web-tls/y', mode: 'levelset-x' });
   expect(first['payload']).toBeUndefined();
@@ -32,7 +32,7 @@ test('what is stored has a name and no payload to be seen, and is not stored twi
 });
 
 test('a Secret that changed since the plan is not stored', async () => {
-  const cloud = new CloudModel();
+  const cloud = new SimulatedCloud();
   const changed = secretsOf({ 'web-tls': aTlsSecret('two') });
   await expect(storeCertificate(step, { cloud, kube: changed })).rejects.toMatchObject({
     code: 'KUBE_CONFLICT',
@@ -44,8 +44,10 @@ test('a Secret that changed since the plan is not stored', async () => {
 });
 
 test('a refusal that repeats what it refuses does not get through', async () => {
-  class Talkative extends CloudModel {
-    override create(...[, attributes]: Parameters<CloudModel['create']>): ReturnType<CloudModel['create']> {
+  class Talkative extends SimulatedCloud {
+    override create(
+      ...[, attributes]: Parameters<SimulatedCloud['create']>
+    ): ReturnType<SimulatedCloud['create']> {
       return Promise.reject(new ReconcileError('REJECTED', `'${String(attributes['payload'])}' is too long`));
     }
   }

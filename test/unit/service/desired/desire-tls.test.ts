@@ -4,7 +4,8 @@ import { evaluate } from '../../../../shared/service/evaluate.ts';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
 import type { Problem } from '../../../../shared/model/plan.ts';
 import { unitOf } from '../../../../shared/service/unit.ts';
-import { CERTIFICATE, CloudModel, OTHER_CERTIFICATE } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import { CERTIFICATE, OTHER_CERTIFICATE } from '../../../support/cloud-contents.ts';
 import { aConfig } from '../../../support/config.ts';
 import { podsOf } from '../../../support/service-pods.ts';
 import { secretsOf } from '../../../support/tls-secret.ts';
@@ -23,7 +24,7 @@ const NODES = [
   },
 ];
 
-class Older extends CloudModel {
+class Older extends SimulatedCloud {
   override octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }> {
     return Promise.resolve({ major: 2, minor: 16 });
   }
@@ -33,8 +34,8 @@ async function desired(
   annotations: Record<string, string>,
   {
     config = {},
-    cloud = new CloudModel(),
-  }: { config?: Partial<LoadBalancerConfig>; cloud?: CloudModel } = {},
+    cloud = new SimulatedCloud(),
+  }: { config?: Partial<LoadBalancerConfig>; cloud?: SimulatedCloud } = {},
 ): Promise<{
   readonly listeners: readonly string[];
   readonly settings: readonly object[];
@@ -149,7 +150,7 @@ test('HSTS is set where the API has it, on what terminates TLS', async () => {
     [`${OWN}hsts-include-subdomains`]: 'true',
     [`${OWN}hsts-preload`]: 'true',
   };
-  const { settings, problems } = await desired({ ...TLS, ...hsts }, { cloud: new CloudModel({}, 27) });
+  const { settings, problems } = await desired({ ...TLS, ...hsts }, { cloud: new SimulatedCloud({}, 27) });
   expect(problems).toEqual([]);
   const all = { hsts_max_age: 31_536_000, hsts_include_subdomains: true, hsts_preload: true };
   expect(settings).toMatchObject([{}, all]);

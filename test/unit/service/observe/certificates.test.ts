@@ -3,11 +3,12 @@ import { newMemory } from '../../../../shared/memory/memory.ts';
 import { ReconcileError } from '../../../../shared/model/errors.ts';
 import type { ErrorCode } from '../../../../shared/model/errors.ts';
 import { observeCertificates } from '../../../../shared/service/observe/certificates.ts';
-import { CERTIFICATE, CloudModel, OTHER_CERTIFICATE } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import { CERTIFICATE, OTHER_CERTIFICATE } from '../../../support/cloud-contents.ts';
 
 const clock = { now: () => 0 };
 
-class Watched extends CloudModel {
+class Watched extends SimulatedCloud {
   readonly asked: string[] = [];
   readonly fails: ErrorCode | undefined;
 
@@ -16,7 +17,7 @@ class Watched extends CloudModel {
     this.fails = fails;
   }
 
-  override get(...[kind, id]: Parameters<CloudModel['get']>): ReturnType<CloudModel['get']> {
+  override get(...[kind, id]: Parameters<SimulatedCloud['get']>): ReturnType<SimulatedCloud['get']> {
     this.asked.push(`${kind} ${id}`);
     if (this.fails) return Promise.reject(new ReconcileError(this.fails, 'no'));
     return super.get(kind, id);

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { newMemory } from '../../../../shared/memory/memory.ts';
 import { observeFloatingNetworks } from '../../../../shared/service/observe/network/network.ts';
-import { CloudModel, NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import { NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-contents.ts';
 
+const HIDDEN = 'aaaaaaaa-0000-4000-8000-0000000000ee';
 const four = { ip_version: 4, network_id: PUBLIC };
 const A = { ...four, id: PUBLIC_SUBNET, name: 'a', tags: ['t'] };
 const SUBNETS = [
@@ -15,7 +17,7 @@ const SUBNETS = [
 const a = { id: PUBLIC_SUBNET, name: 'a', network_id: PUBLIC, tags: ['t'] };
 
 async function evaluation(question: object, networks: readonly string[] = [PUBLIC]) {
-  const cloud = new CloudModel({
+  const cloud = new SimulatedCloud({
     subnet: SUBNETS,
     network: networks.map((id) => ({ id, 'router:external': 'true' })),
   });
@@ -39,7 +41,7 @@ test.each([
   ],
   [
     'no subnet when it cannot be seen',
-    { floating_subnet_id: 'hidden' },
+    { floating_subnet_id: HIDDEN },
     { floatingNetworks: [PUBLIC], floatingSubnets: [] },
   ],
   [

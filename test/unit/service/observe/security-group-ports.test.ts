@@ -2,23 +2,24 @@ import { describe, expect, test } from 'vitest';
 import type { WireResource } from '../../../../shared/model/resources.ts';
 import { observeNodePorts, portsAt } from '../../../../shared/service/observe/network/security-group.ts';
 import type { Query } from '../../../../shared/ports.ts';
-import { CloudModel, OTHER_SUBNET, SUBNET } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import { OTHER_SUBNET, SUBNET } from '../../../support/cloud-contents.ts';
 
 const GROUP: WireResource = { id: '77777777-0000-4000-8000-000000000001' };
 const subnet = { id: SUBNET, cidr: '10.0.0.0/24', network_id: 'n' };
 
 /** Lists, and what was asked of them. */
-function listing(cloud: CloudModel): { readonly asked: Query[]; readonly list: CloudModel['list'] } {
+function listing(cloud: SimulatedCloud): { readonly asked: Query[]; readonly list: SimulatedCloud['list'] } {
   const asked: Query[] = [];
-  const list: CloudModel['list'] = (kind, query) => {
+  const list: SimulatedCloud['list'] = (kind, query) => {
     asked.push(query ?? {});
     return cloud.list(kind, query);
   };
   return { asked, list };
 }
 
-function withGroupOn(...numbers: readonly number[]): CloudModel {
-  const cloud = new CloudModel();
+function withGroupOn(...numbers: readonly number[]): SimulatedCloud {
+  const cloud = new SimulatedCloud();
   for (const number of numbers) {
     const port = cloud.all('port')[number - 1];
     if (port) port['security_groups'] = [GROUP.id];
@@ -55,7 +56,7 @@ describe('ports of nodes', () => {
   });
 
   test('are those in the member subnet, not those that have the address somewhere else', async () => {
-    const cloud = new CloudModel();
+    const cloud = new SimulatedCloud();
     const elsewhere = { ...subnet, id: OTHER_SUBNET };
 
     const found = await observeNodePorts([], { addresses: ['10.0.0.1'], subnet: elsewhere }, cloud);
@@ -64,7 +65,7 @@ describe('ports of nodes', () => {
   });
 
   test('without port security take no group', async () => {
-    const cloud = new CloudModel();
+    const cloud = new SimulatedCloud();
     Object.assign(cloud.all('port')[0] ?? {}, { port_security_enabled: false, security_groups: [] });
 
     const found = await observeNodePorts([], { addresses: ['10.0.0.1', '10.0.0.2'], subnet }, cloud);
@@ -75,7 +76,7 @@ describe('ports of nodes', () => {
 
   test('listed by a Neutron that does not know the filter are still only those with the group', async () => {
     const cloud = withGroupOn(3);
-    const deaf: Pick<CloudModel, 'list'> = { list: (kind) => cloud.list(kind) };
+    const deaf: Pick<SimulatedCloud, 'list'> = { list: (kind) => cloud.list(kind) };
 
     const found = await observeNodePorts([GROUP], { addresses: [], subnet }, deaf);
 
@@ -91,7 +92,7 @@ test.each([
   [5_000, 1],
 ])('%i addresses are asked for in %i calls, fifty at most by name', async (count, calls) => {
   const addresses = Array.from({ length: count }, (_, at) => `10.1.${at >> 8}.${at & 255}`);
-  const cloud = listing(new CloudModel());
+  const cloud = listing(new SimulatedCloud());
 
   await portsAt(addresses, cloud);
 

@@ -4,8 +4,8 @@ import type { UpdateStep } from '../../../../shared/model/plan.ts';
 import type { Unit } from '../../../../shared/model/unit.ts';
 import { predictState } from '../../../../shared/service/observe/remembered/predict-state.ts';
 import { findSecurityGroups } from '../../../../shared/service/observe/network/security-group.ts';
-import { CloudModel } from '../../../support/cloud-model.ts';
-import type { Wire } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import type { Wire } from '../../../support/cloud-contents.ts';
 
 const UID = '5e5e5e5e-0000-4000-8000-000000000001';
 const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
@@ -24,7 +24,7 @@ const group: Wire = {
 };
 
 function find(groups: readonly Wire[], who: Unit = unit, managed = true): Promise<readonly { id: string }[]> {
-  const cloud = new CloudModel({ securitygroup: groups });
+  const cloud = new SimulatedCloud({ securitygroup: groups });
   return findSecurityGroups(who, CLUSTER, managed, {
     cloud,
     lists: cloud,
@@ -33,10 +33,10 @@ function find(groups: readonly Wire[], who: Unit = unit, managed = true): Promis
   });
 }
 
-class Counting extends CloudModel {
+class Counting extends SimulatedCloud {
   lists = 0;
 
-  override list(...question: Parameters<CloudModel['list']>): ReturnType<CloudModel['list']> {
+  override list(...question: Parameters<SimulatedCloud['list']>): ReturnType<SimulatedCloud['list']> {
     this.lists += 1;
     return super.list(...question);
   }

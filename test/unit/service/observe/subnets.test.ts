@@ -3,20 +3,22 @@ import { newMemory } from '../../../../shared/memory/memory.ts';
 import { Subnets, observeVipSubnets } from '../../../../shared/service/observe/network/subnets.ts';
 import type { NetworkQuestion } from '../../../../shared/model/network/network-facts.ts';
 import type { WireResource } from '../../../../shared/model/resources.ts';
-import { CloudModel } from '../../../support/cloud-model.ts';
-import type { Wire } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import type { Wire } from '../../../support/cloud-contents.ts';
 
 const NETWORK = 'net-1';
+const GONE = 'aaaaaaaa-0000-4000-8000-00000000000f';
 const subnet = (id: string, cidr: string, network_id = NETWORK): Wire => ({ id, cidr, network_id });
-const FOUR = subnet('four', '10.0.0.0/24');
-const SIX = subnet('six', 'fd00:10::/64');
-const OTHER_SIX = subnet('other-six', 'fd00:11::/64');
-const STRAY = subnet('stray', 'fd00:99::/64', 'net-2');
+const FOUR = subnet('aaaaaaaa-0000-4000-8000-000000000004', '10.0.0.0/24');
+const SIX = subnet('aaaaaaaa-0000-4000-8000-000000000006', 'fd00:10::/64');
+const OTHER_SIX = subnet('aaaaaaaa-0000-4000-8000-000000000005', 'fd00:11::/64');
+const MORE = subnet('aaaaaaaa-0000-4000-8000-000000000007', '10.1.0.0/24');
+const STRAY = subnet('aaaaaaaa-0000-4000-8000-000000000009', 'fd00:99::/64', 'net-2');
 const PORT = {
-  id: 'port',
+  id: 'aaaaaaaa-0000-4000-8000-00000000000a',
   fixed_ips: [
-    { subnet_id: 'six', ip_address: 'fd00:10::7' },
-    { subnet_id: 'four', ip_address: '10.0.0.7' },
+    { subnet_id: SIX.id, ip_address: 'fd00:10::7' },
+    { subnet_id: FOUR.id, ip_address: '10.0.0.7' },
   ],
 };
 
@@ -38,7 +40,7 @@ async function found(
     addresses?: readonly string[];
   } = {},
 ) {
-  const cloud = new CloudModel({ subnet: subnets, port: [PORT] });
+  const cloud = new SimulatedCloud({ subnet: subnets, port: [PORT] });
   const evaluation = new Subnets({ cloud, clock: { now: () => 0 }, memory: newMemory() });
   const asked = { external: false, families: [4 as const], ...question };
   const { vipSubnet, additionalSubnets, noVipSubnet } = await observeVipSubnets(
@@ -60,72 +62,77 @@ const lb = (vip_subnet_id: string, ...additional: readonly string[]): WireResour
 
 describe('the subnet of the primary VIP', () => {
   test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
-    ['is that of the nodes', {}, {}, ['four']],
-    ['is that of the nodes, of the first family', { families: [6] }, {}, ['six']],
-    ['is that of the load balancer', {}, { lb: lb('six'), addresses: [] }, ['four']],
-    ['is the one that is named', { vip_subnet_id: 'four' }, { addresses: [] }, ['four']],
+    ['is that of the nodes', {}, {}, [FOUR.id]],
+    ['is that of the nodes, of the first family', { families: [6] }, {}, [SIX.id]],
+    ['is that of the load balancer', {}, { lb: lb(SIX.id), addresses: [] }, [FOUR.id]],
+    ['is the one that is named', { vip_subnet_id: FOUR.id }, { addresses: [] }, [FOUR.id]],
     [
       'is another of its network when it is of no family asked for',
-      { vip_subnet_id: 'four', families: [6] },
+      { vip_subnet_id: FOUR.id, families: [6] },
       {},
-      ['six'],
+      [SIX.id],
     ],
-    ['may be of the second family', { vip_subnet_id: 'four', families: [6, 4] }, {}, ['four', 'six']],
+    ['may be of the second family', { vip_subnet_id: FOUR.id, families: [6, 4] }, {}, [FOUR.id, SIX.id]],
     [
       'is that of the address on the port that is named',
-      { vip_port_id: 'port' },
+      { vip_port_id: PORT.id },
       { addresses: [] },
-      ['four'],
+      [FOUR.id],
     ],
     ['is Octavia’s choice in a network that is named', { vip_network_id: NETWORK }, {}, [undefined]],
     [
       'is chosen in a network that is named for IPv6',
       { vip_network_id: NETWORK, families: [6] },
       {},
-      ['six'],
+      [SIX.id],
     ],
   ])('%s', async (_, question, world, ids) => {
     expect((await found(question, world)).ids).toEqual(ids);
   });
 
   test('that cannot be seen is missing', async () => {
-    expect(await found({ vip_subnet_id: 'gone' })).toMatchObject({ ids: [undefined], missing: ['gone'] });
-    expect(await found({ vip_port_id: 'gone' })).toMatchObject({ missing: ['gone'] });
+    expect(await found({ vip_subnet_id: GONE })).toMatchObject({ ids: [undefined], missing: [GONE] });
+    expect(await found({ vip_port_id: GONE })).toMatchObject({ missing: [GONE] });
   });
 });
 
 describe('the subnet of the second family', () => {
   const several = [FOUR, SIX, OTHER_SIX, STRAY];
   test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefined)[]]>([
-    ['is the only one of the network', BOTH, {}, ['four', 'six']],
-    ['is the one with nodes in it', BOTH, { subnets: several }, ['four', 'six']],
+    ['is the only one of the network', BOTH, {}, [FOUR.id, SIX.id]],
+    ['is the one with nodes in it', BOTH, { subnets: several }, [FOUR.id, SIX.id]],
     [
       'is the one that is named',
-      { ...BOTH, additional_vip_subnet_ids: ['other-six'] },
+      { ...BOTH, additional_vip_subnet_ids: [OTHER_SIX.id] },
       { subnets: several },
-      ['four', 'other-six'],
+      [FOUR.id, OTHER_SIX.id],
     ],
     [
       'is the one that the load balancer has',
       BOTH,
-      { subnets: several, lb: lb('four', 'other-six') },
-      ['four', 'other-six'],
+      { subnets: several, lb: lb(FOUR.id, OTHER_SIX.id) },
+      [FOUR.id, OTHER_SIX.id],
     ],
-    ['is found beside a network that is named', { ...BOTH, vip_network_id: NETWORK }, {}, [undefined, 'six']],
-    ['is that of the port that is named', { ...BOTH, vip_port_id: 'port' }, {}, ['four', 'six']],
+    [
+      'is found beside a network that is named',
+      { ...BOTH, vip_network_id: NETWORK },
+      {},
+      [undefined, SIX.id],
+    ],
+    ['is that of the port that is named', { ...BOTH, vip_port_id: PORT.id }, {}, [FOUR.id, SIX.id]],
   ])('%s', async (_, question, world, ids) => {
     expect((await found(question, world)).ids).toEqual(ids);
   });
 
   test('is none where there is none, or several with nothing to choose by', async () => {
-    expect(await found(BOTH, { subnets: [FOUR, STRAY] })).toMatchObject({ ids: ['four'], lacks: [] });
+    expect(await found(BOTH, { subnets: [FOUR, STRAY] })).toMatchObject({ ids: [FOUR.id], lacks: [] });
     const unclear = { subnets: several, addresses: ['10.0.0.7'] };
-    expect(await found(BOTH, unclear)).toMatchObject({ ids: ['four'], lacks: ['other-six', 'six'] });
+    expect(await found(BOTH, unclear)).toMatchObject({ ids: [FOUR.id], lacks: [OTHER_SIX.id, SIX.id] });
   });
 });
 
 test('further subnets are VIPs too, of whichever family, and none twice', async () => {
-  const more = [FOUR, SIX, subnet('more', '10.1.0.0/24')];
-  const asked = { additional_vip_subnet_ids: ['more', 'four', 'more', 'six'] };
-  expect((await found(asked, { subnets: more })).ids).toEqual(['four', 'more', 'six']);
+  const more = [FOUR, SIX, MORE];
+  const asked = { additional_vip_subnet_ids: [MORE.id, FOUR.id, MORE.id, SIX.id] };
+  expect((await found(asked, { subnets: more })).ids).toEqual([FOUR.id, MORE.id, SIX.id]);
 });

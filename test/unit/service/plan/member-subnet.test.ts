@@ -3,7 +3,8 @@ import type { Config } from '../../../../shared/config/config.ts';
 import type { Service } from '../../../../shared/model/kubernetes.ts';
 import type { Step } from '../../../../shared/model/plan.ts';
 import { executeWhole, evaluation, settle } from '../../../laws/drive.ts';
-import { CloudModel, NETWORK, OTHER_SUBNET, SUBNET, SUBNET_IPV6 } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
+import { NETWORK, OTHER_SUBNET, SUBNET, SUBNET_IPV6 } from '../../../support/cloud-contents.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 
@@ -23,20 +24,20 @@ const inSubnet = (subnet: string): Service => service({ [MEMBER_SUBNET]: subnet 
 const configured = (more: Partial<Config['loadBalancer']>): Config => aConfig(undefined, more);
 
 /** A Service that was made with these wishes. */
-async function served(from: Service, config?: Config): Promise<CloudModel> {
-  const cloud = new CloudModel();
-  cloud.all('subnet').push({ id: THIRD_SUBNET, cidr: '10.8.0.0/24', network_id: NETWORK });
+async function served(from: Service, config?: Config): Promise<SimulatedCloud> {
+  const cloud = new SimulatedCloud();
+  cloud.add('subnet', { id: THIRD_SUBNET, cidr: '10.8.0.0/24', network_id: NETWORK });
   await settle(from, nodes, cloud, config);
   return cloud;
 }
 
 const inShort = (steps: readonly Step[]): readonly string[] =>
   steps.map(({ verb, address }) => `${verb} ${address}`);
-const subnetsOf = (cloud: CloudModel): readonly unknown[] =>
+const subnetsOf = (cloud: SimulatedCloud): readonly unknown[] =>
   cloud.all('member').map((member) => member['subnet_id']);
 
 /** Somebody changes their mind when so many steps were made. */
-async function interrupted(first: Service, cloud: CloudModel, steps: number): Promise<void> {
+async function interrupted(first: Service, cloud: SimulatedCloud, steps: number): Promise<void> {
   const seen = await evaluation(first, nodes, cloud);
   await executeWhole({ ...seen, plan: { ...seen.plan, steps: seen.plan.steps.slice(0, steps) } }, cloud);
 }
@@ -151,7 +152,7 @@ describe('an intent that changes half-way', () => {
 
 describe('a managed security group', () => {
   const managed = configured({ manageSecurityGroups: true });
-  const openTo = (cloud: CloudModel): readonly unknown[] =>
+  const openTo = (cloud: SimulatedCloud): readonly unknown[] =>
     cloud.all('securitygrouprule').map((rule) => rule['remote_ip_prefix']);
 
   test('stays open to the old subnet until the listener has turned', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CloudModel } from '../../../support/cloud-model.ts';
+import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { aStoredService } from '../../../support/service.ts';
 import { CLUSTER, evaluation, settle } from '../../../laws/drive.ts';
 
@@ -11,8 +11,8 @@ const nodes = [
   },
 ];
 
-async function served(): Promise<CloudModel> {
-  const cloud = new CloudModel();
+async function served(): Promise<SimulatedCloud> {
+  const cloud = new SimulatedCloud();
   await settle(service, nodes, cloud);
   return cloud;
 }
@@ -20,10 +20,10 @@ async function served(): Promise<CloudModel> {
 describe('a floating IP that is in use', () => {
   test('stays when a second external network appears and none is configured', async () => {
     const cloud = await served();
-    cloud.all('network').push({ id: 'aaaaaaaa-0000-4000-8000-0000000000aa', 'router:external': 'true' });
+    cloud.add('network', { id: 'aaaaaaaa-0000-4000-8000-0000000000aa', 'router:external': true });
 
     // a cloud with the same contents, asked for the first time
-    const later = new CloudModel(contentsOf(cloud));
+    const later = new SimulatedCloud(contentsOf(cloud));
     const { plan } = await evaluation(service, nodes, later);
 
     expect(plan.steps).toEqual([]);
@@ -32,7 +32,7 @@ describe('a floating IP that is in use', () => {
 
   test('stays when no external network is visible any more', async () => {
     const cloud = await served();
-    const later = new CloudModel({ ...contentsOf(cloud), network: [] });
+    const later = new SimulatedCloud({ ...contentsOf(cloud), network: [] });
 
     expect((await evaluation(service, nodes, later)).plan.steps).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe('a load balancer in ERROR whose address was never published', () => {
     ]);
 
     const listener = { loadbalancer_id: lb?.id, protocol: 'TCP', protocol_port: 9100, tags: [] };
-    cloud.all('listener').push({ id: 'eeeeeeee-0000-4000-8000-000000000001', ...listener });
+    cloud.add('listener', { id: 'eeeeeeee-0000-4000-8000-000000000001', ...listener });
 
     const { plan } = await evaluation(service, nodes, cloud);
     expect(plan.steps).toEqual([]);
@@ -69,7 +69,7 @@ test('a load balancer that only might be ours is never removed as made twice', a
     vip_port_id: 'dddddddd-0000-4000-8000-00000000ffff',
     created_at: '2025-01-01T00:00:00',
   };
-  cloud.all('loadbalancer').push(named);
+  cloud.add('loadbalancer', named);
   const ip = cloud.all('floatingip')[0]?.['floating_ip_address'];
 
   const { plan } = await evaluation(
@@ -88,7 +88,7 @@ test('a load balancer that only might be ours is never removed as made twice', a
   expect(plan.steps.filter(({ verb }) => verb === 'delete')).toEqual([]);
 });
 
-function contentsOf(cloud: CloudModel): ConstructorParameters<typeof CloudModel>[0] {
+function contentsOf(cloud: SimulatedCloud): ConstructorParameters<typeof SimulatedCloud>[0] {
   const kinds = [
     'loadbalancer',
     'listener',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { legacyLoadBalancerName } from '../../../../shared/model/load-balancer/other-controllers.ts';
 import { LOAD_BALANCER_ID } from '../../../../shared/model/ownership.ts';
-import type { Wire } from '../../../support/cloud-model.ts';
+import type { Wire } from '../../../support/cloud-contents.ts';
 import { changed, evaluateWorld, world } from '../../../golden/world.ts';
 import type { Draft, RecordedWorld } from '../../../golden/world.ts';
 

@@ -5,7 +5,7 @@ import { networkOf } from '../../ip-network.ts';
 import type { Listener, LoadBalancer } from '../objects.ts';
 import { python } from './values.ts';
 
-/** Octavia's VALID_LISTENER_POOL_PROTOCOL_MAP. */
+/** docs/sources/openstack.md, "Pools of a listener". */
 const poolsOf: Record<string, readonly string[]> = {
   TCP: ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
   HTTP: ['HTTP', 'PROXY', 'PROXYV2'],

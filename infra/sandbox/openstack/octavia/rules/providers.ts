@@ -1,4 +1,4 @@
-import { asList, asText, type Json } from '../../../json.ts';
+import { asJson, asList, asText, type Json } from '../../../json.ts';
 import { octaviaFault } from '../../../refusal.ts';
 import type { LoadBalancer } from '../objects.ts';
 
@@ -45,7 +45,7 @@ function checkOvnProtocol(protocol: unknown): void {
   throw unsupported('ovn', `OVN provider does not support ${asText(protocol)} protocol`);
 }
 
-/** ovn checks members at their own address and port only. */
+/** ovn checks members at their own address and port only, and takes both families where the load balancer has VIPs of both. */
 export function checkMemberOfProvider(lb: LoadBalancer, body: Json): void {
   if (nameOf(lb) !== 'ovn') return;
   if (Boolean(body['monitor_address']) || Boolean(body['monitor_port'])) {
@@ -53,7 +53,11 @@ export function checkMemberOfProvider(lb: LoadBalancer, body: Json): void {
     throw unsupported('ovn', text);
   }
   const address = asText(body['address']);
-  if (address !== '' && address.includes(':') !== lb.vip_address.includes(':')) {
+  const vips = [
+    lb.vip_address,
+    ...asList(lb['additional_vips']).map((vip) => asText(asJson(vip)['ip_address'])),
+  ];
+  if (address !== '' && vips.every((vip) => vip.includes(':') !== address.includes(':'))) {
     const text =
       'OVN provider does not support mixing IPv4/IPv6 configuration within the same Load Balancer.';
     throw unsupported('ovn', text);

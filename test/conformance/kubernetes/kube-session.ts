@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { parse } from 'yaml';
+import { at, textAt } from '../json-path.ts';
+
+/** An apiserver and who calls it: a bearer token, or the client certificate of a kubeconfig. */
+export interface KubeTarget {
+  readonly name: string;
+  readonly real: boolean;
+  readonly url: string;
+  readonly token?: string;
+  readonly tls?: Pick<RequestOptions, 'ca' | 'cert' | 'key'>;
+  /** A ServiceAccount token with levelset's rights, where there is one. */
+  readonly limitedToken?: string;
+}
+
+export interface KubeReply {
+  readonly status: number;
+  readonly date: string | undefined;
+  readonly body: unknown;
+}
+
+/** The current cluster and user of a kubeconfig with embedded certificates or files. */
+export function kubeconfigTarget(file: string): KubeTarget {
+  const config = parse(readFileSync(file, 'utf8')) as unknown;
+  const [cluster, user] = [at(config, 'clusters.0.cluster'), at(config, 'users.0.user')];
+  const pem = (holder: unknown, name: string): string => {
+    const data = at(holder, `${name}-data`);
+    return typeof data === 'string'
+      ? Buffer.from(data, 'base64').toString()
+      : readFileSync(textAt(holder, name), 'utf8');
+  };
+  const tls = {
+    ca: pem(cluster, 'certificate-authority'),
+    cert: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
+  };
+  return { name: file, real: true, url: textAt(cluster, 'server'), tls };
+}
+
+/** One user's view of an apiserver, inside a namespace of its own that goes with it. */
+export class KubeSession {
+  readonly target: KubeTarget;
+  readonly namespace = `conformance-${Date.now()}`;
+  private readonly made: string[] = [];
+
+  constructor(target: KubeTarget) {
+    this.target = target;
+  }
+
+  async begin(): Promise<void> {
+    await this.call('POST', '/api/v1/namespaces', { metadata: { name: this.namespace } });
+  }
+
+  async end(): Promise<void> {
+    await this.call('DELETE', `/api/v1/namespaces/${this.namespace}`);
+  }
+
+  /** The path of a collection or object of the session's namespace. */
+  path(collection: string, name?: string): string {
+    const prefix = collection === 'leases' ? '/apis/coordination.k8s.io/v1' : '/api/v1';
+    return `${prefix}/namespaces/${this.namespace}/${collection}${name === undefined ? '' : `/${name}`}`;
+  }
+
+  /** Creates and remembers; POSTs that are refused are the case's business. */
+  async create(collection: string, object: Record<string, unknown>): Promise<KubeReply> {
+    const reply = await this.call('POST', this.path(collection), object);
+    if (reply.status === 201) this.made.push(this.path(collection, textAt(reply.body, 'metadata.name')));
+    return reply;
+  }
+
+  /** A Service of type LoadBalancer with one port, and what is asked for on top. */
+  async service(name: string, spec: Record<string, unknown> = {}): Promise<KubeReply> {
+    const full = { type: 'LoadBalancer', ports: [{ port: 80 }], ...spec };
+    const reply = await this.create('services', { metadata: { name }, spec: full });
+    if (reply.status !== 201) throw new Error(`Service refused: ${JSON.stringify(reply.body)}`);
+    return reply;
+  }
+
+  merge(path: string, patch: unknown): Promise<KubeReply> {
+    return this.call('PATCH', path, patch, 'application/merge-patch+json');
+  }
+
+  strategic(path: string, patch: unknown): Promise<KubeReply> {
+    return this.call('PATCH', path, patch, 'application/strategic-merge-patch+json');
+  }
+
+  remember(path: string): void {
+    this.made.push(path);
+  }
+
+  /** Deletes what the case made, finalizers or not. */
+  async cleanUp(): Promise<void> {
+    for (const path of this.made.splice(0)) {
+      await this.call('DELETE', path);
+      const left = await this.call('GET', path);
+      if (left.status === 200) await this.merge(path, { metadata: { finalizers: null } });
+    }
+  }
+
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    type = 'application/json',
+    token = this.target.token,
+  ): Promise<KubeReply> {
+    const { url, tls } = this.target;
+    const headers: Record<string, string> = { Accept: 'application/json', 'Content-Type': type };
+    const withToken = token !== undefined && token !== '';
+    if (withToken) headers['Authorization'] = `Bearer ${token}`;
+    const identity = token === undefined ? tls : { ca: tls?.ca };
+    const text = body === undefined ? '' : JSON.stringify(body);
+    if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(text));
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    return new Promise((resolve, reject) => {
+      const sent = send(url + path, { method, headers, agent: false, ...identity }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString();
+          const json = response.headers['content-type']?.includes('json') === true;
+          const parsed: unknown = json ? JSON.parse(answer) : answer;
+          resolve({ status: response.statusCode ?? 0, date: response.headers.date, body: parsed });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(text);
+    });
+  }
+}

@@ -1,0 +1,229 @@
+import { expect } from 'vitest';
+import { at, textAt } from '../json-path.ts';
+import { expectStatus, version, type KubeCase } from './kube-case.ts';
+import type { KubeReply, KubeSession } from './kube-session.ts';
+
+type Body = Record<string, unknown>;
+const nodes = '/api/v1/nodes';
+
+const named = (kube: KubeSession, name: string, more: Body = {}): Body => ({
+  metadata: { name: `${kube.namespace}-${name}`, ...more },
+});
+
+/** A Node of the case and the path to it; on the lab the controllers of Kubernetes write on it, too. */
+async function aNode(
+  kube: KubeSession,
+  name: string,
+  spec: Body = {},
+): Promise<{ path: string; made: KubeReply }> {
+  const made = await kube.call('POST', nodes, { ...named(kube, name), spec });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const path = `${nodes}/${kube.namespace}-${name}`;
+  kube.remember(path);
+  return { path, made };
+}
+
+/** 422, and the faults of the answer as `field: problem`. */
+function expectInvalid(reply: KubeReply, ...problems: string[]): void {
+  expectStatus(reply, 422, 'Invalid');
+  const text = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
+  expect(textAt(reply.body, 'message').replace(/^Node "[^"]*" is invalid: /, '')).toBe(text);
+}
+
+const taint = (key: string, effect = 'NoSchedule'): Body => ({ key, effect });
+const word =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const value = (text: string): string =>
+  `Invalid value: "${text}": a valid label must be an empty string or ${word.slice(5)} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`;
+const key = (text: string): string =>
+  `Invalid value: "${text}": name part ${word} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`;
+
+export const nodeCases: readonly KubeCase[] = [
+  {
+    name: 'a new Node is tainted as not ready, and knows nothing of its machine; there is one of a name',
+    run: async (kube) => {
+      const { made, path } = await aNode(kube, 'new', { taints: [taint('a')] });
+      expect(at(made.body, 'spec.taints')).toEqual([taint('a'), taint('node.kubernetes.io/not-ready')]);
+      expect(at(made.body, 'status.nodeInfo.systemUUID')).toBe('');
+      expect(at(made.body, 'metadata.namespace')).toBeUndefined();
+      expectStatus(await kube.call('POST', nodes, named(kube, 'new')), 409, 'AlreadyExists');
+      expectStatus(await kube.call('PUT', `${path}-2`, named(kube, 'new-2')), 404, 'NotFound');
+      expectStatus(await kube.call('POST', nodes, { metadata: { name: 'No_Name' } }), 422, 'Invalid');
+      const listed = await kube.call('GET', `${nodes}?fieldSelector=metadata.name%3D${kube.namespace}-new`);
+      expect(at(listed.body, 'items.0.metadata.uid')).toBe(at(made.body, 'metadata.uid'));
+    },
+  },
+  {
+    name: 'a providerID is set once, and never changed or taken away',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'provided');
+      const set = (providerID: unknown): Promise<KubeReply> => kube.merge(path, { spec: { providerID } });
+      expect(at((await set('openstack:///a')).body, 'spec.providerID')).toBe('openstack:///a');
+      expect((await set('openstack:///a')).status).toBe(200);
+      const no = 'spec.providerID: Forbidden: node updates may not change providerID except from "" to valid';
+      for (const other of ['openstack:///b', '', null]) expectInvalid(await set(other), no);
+      expect((await kube.merge(path, { metadata: { annotations: { a: 'b' } } })).status).toBe(200);
+    },
+  },
+  {
+    name: 'podCIDRs are set once; podCIDR is the first of them, and decides where they differ',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'ranged');
+      const set = (spec: Body): Promise<KubeReply> => kube.merge(path, { spec });
+      const two = ['10.244.0.0/24', '10.245.0.0/24'];
+      const families = `Invalid value: ${JSON.stringify(two)}: may specify no more than one CIDR for each IP family`;
+      expectInvalid(await set({ podCIDRs: two }), `spec.podCIDRs: ${families}`);
+      const form = 'Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+      expectInvalid(await set({ podCIDRs: ['x'] }), `spec.podCIDRs[0]: ${form}`);
+      const both = ['10.244.0.0/24', 'fd00:244::/64'];
+      const done = await set({ podCIDRs: both });
+      expect(at(done.body, 'spec')).toMatchObject({ podCIDR: both[0], podCIDRs: both });
+      const no = 'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid';
+      expectInvalid(await set({ podCIDR: two[1], podCIDRs: [two[1]] }), no);
+      expectInvalid(await set({ podCIDR: null, podCIDRs: null }), no);
+      const { made } = await aNode(kube, 'ranged-2', { podCIDR: two[0], podCIDRs: [two[1]] });
+      expect(at(made.body, 'spec.podCIDRs')).toEqual([two[0]]);
+    },
+  },
+  {
+    name: 'a patch gives all the taints; two of a key and effect, and what is no taint, are refused',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'tainted');
+      const set = (taints: unknown): Promise<KubeReply> => kube.merge(path, { spec: { taints } });
+      await set([taint('a'), taint('a', 'NoExecute')]);
+      expect(at((await set([taint('b')])).body, 'spec.taints')).toEqual([taint('b')]);
+      const strategic = await kube.strategic(path, { spec: { taints: [taint('c')] } });
+      expect(at(strategic.body, 'spec.taints')).toEqual([taint('c')]);
+      const shown = '{"Key":"a","Value":"x","Effect":"NoSchedule","TimeAdded":null}';
+      const twice = await set([taint('a'), { ...taint('a'), value: 'x' }]);
+      expectStatus(twice, 422, 'Invalid');
+      const text = `metadata.taints[1]: Duplicate value: ${shown}: taints must be unique by key and effect pair`;
+      expect(textAt(twice.body, 'message')).toContain(text);
+      for (const bad of [taint('a b'), { ...taint('a'), value: 'x y' }, taint('a', 'Nope'), { key: 'a' }])
+        expectStatus(await set([bad]), 422, 'Invalid');
+      expect(at((await set(null)).body, 'spec.taints')).toBeUndefined();
+    },
+  },
+  {
+    name: 'labels have names and values of a form, and all that is wrong is said at once',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'labelled', { providerID: 'openstack:///a' });
+      const post = (labels: Body): Promise<KubeReply> =>
+        kube.call('POST', nodes, named(kube, 'labelled-2', { labels }));
+      for (const bad of ['x y', '-x', 'é', 'x/y'])
+        expectInvalid(await post({ a: bad }), `metadata.labels: ${value(bad)}`);
+      const long = 'x'.repeat(64);
+      expectInvalid(
+        await post({ a: long }),
+        `metadata.labels: Invalid value: "${long}": must be no more than 63 bytes`,
+      );
+      expectInvalid(await post({ 'a b': 'x' }), `metadata.labels: ${key('a b')}`);
+      const labels = { 'topology.kubernetes.io/zone': 'az 1' };
+      const both = await kube.merge(path, { metadata: { labels }, spec: { providerID: 'openstack:///b' } });
+      expectStatus(both, 422, 'Invalid');
+      for (const part of [value('az 1'), 'spec.providerID: Forbidden:'])
+        expect(textAt(both.body, 'message')).toContain(part);
+      const good = { 'topology.kubernetes.io/zone': 'az1', empty: '', long: long.slice(1) };
+      expect(
+        at((await kube.merge(path, { metadata: { labels: good } })).body, 'metadata.labels'),
+      ).toMatchObject(good);
+    },
+  },
+  {
+    name: 'each half has its own path: the Node the spec, /status the addresses, both the metadata',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'halves');
+      const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
+      const main = await kube.merge(path, { status: { addresses } });
+      expect([main.status, at(main.body, 'status.addresses')]).toEqual([200, undefined]);
+      const patch = {
+        spec: { providerID: 'x' },
+        metadata: { labels: { by: 'status' } },
+        status: { addresses },
+      };
+      const status = await kube.merge(`${path}/status`, patch);
+      expect(at(status.body, 'status.addresses')).toEqual(addresses);
+      expect(at(status.body, 'spec.providerID')).toBeUndefined();
+      expect(at(status.body, 'metadata.labels')).toEqual({ by: 'status' });
+    },
+  },
+  {
+    name: 'a merge patch gives all addresses; a strategic one merges them by type unless it says replace',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'addressed');
+      const ip = (address: string, type = 'InternalIP'): Body => ({ type, address });
+      const set = async (addresses: unknown[]): Promise<unknown> =>
+        at((await kube.merge(`${path}/status`, { status: { addresses } })).body, 'status.addresses');
+      await set([ip('h', 'Hostname'), ip('10.0.0.9')]);
+      const three = [ip('10.0.0.2'), ip('10.0.0.1'), ip('10.0.0.1', 'ExternalIP')];
+      expect(await set(three)).toEqual(three);
+      const strategic = async (addresses: unknown[]): Promise<unknown> =>
+        at((await kube.strategic(`${path}/status`, { status: { addresses } })).body, 'status.addresses');
+      await set([ip('h', 'Hostname'), ip('10.0.0.9')]);
+      expect(await strategic([ip('10.0.0.1'), ip('10.0.0.2')])).toEqual([
+        ip('h', 'Hostname'),
+        ip('10.0.0.2'),
+      ]);
+      expect(await strategic([...three, { $patch: 'replace' }])).toEqual(three);
+      const twice = await kube.merge(`${path}/status`, {
+        status: { addresses: [ip('10.0.0.1'), ip('10.0.0.1')] },
+      });
+      const shown = '{"Type":"InternalIP","Address":"10.0.0.1"}';
+      expectInvalid(twice, `status.addresses[1]: Duplicate value: ${shown}`);
+    },
+  },
+  {
+    name: 'a version that is not the last is a conflict, for either half',
+    run: async (kube) => {
+      const { path } = await aNode(kube, 'versioned');
+      const stale = { metadata: { resourceVersion: '1' } };
+      expectStatus(await kube.merge(path, stale), 409, 'Conflict');
+      expectStatus(await kube.merge(`${path}/status`, stale), 409, 'Conflict');
+      const resourceVersion = version(await kube.call('GET', path));
+      const labels = { a: 'b' };
+      expect((await kube.merge(path, { metadata: { resourceVersion, labels } })).status).toBe(200);
+      expectStatus(await kube.merge(`${path}-none`, { metadata: { labels } }), 404, 'NotFound');
+      expectStatus(await kube.merge(`${path}-none/status`, { status: {} }), 404, 'NotFound');
+    },
+  },
+  {
+    name: 'a Node is deleted by who knows its uid and its version',
+    run: async (kube) => {
+      const { path, made } = await aNode(kube, 'deleted');
+      const uid = textAt(made.body, 'metadata.uid');
+      const remove = (preconditions: Body): Promise<KubeReply> =>
+        kube.call('DELETE', path, { preconditions });
+      const other = await remove({ uid: '00000000-0000-0000-0000-000000000000' });
+      expectStatus(other, 409, 'Conflict');
+      expect(textAt(other.body, 'message')).toContain(
+        `: the UID in the precondition (00000000-0000-0000-0000-000000000000) does not match the UID in record (${uid}).`,
+      );
+      const old = await remove({ uid, resourceVersion: '1' });
+      expectStatus(old, 409, 'Conflict');
+      expect(textAt(old.body, 'message')).toMatch(
+        /^Operation cannot be fulfilled on Node ".*": the ResourceVersion in/,
+      );
+      expect(at((await remove({ uid })).body, 'status')).toBe('Success');
+      expectStatus(await kube.call('GET', path), 404, 'NotFound');
+      expectStatus(await remove({ uid }), 404, 'NotFound');
+    },
+  },
+  {
+    name: 'an Event on a Node lives in the namespace default',
+    run: async (kube) => {
+      const involvedObject = { kind: 'Node', name: 'n', uid: 'n', apiVersion: 'v1' };
+      const event = { involvedObject, reason: 'Test', message: 'text', type: 'Normal', count: 1 };
+      const post = (namespace: string): Promise<KubeReply> =>
+        kube.call('POST', `/api/v1/namespaces/${namespace}/events`, {
+          ...{
+            metadata: { name: `${kube.namespace}.event` },
+            source: { component: 'conformance' },
+            ...event,
+          },
+        });
+      expectStatus(await post(kube.namespace), 422, 'Invalid');
+      expect((await post('default')).status).toBe(201);
+      kube.remember(`/api/v1/namespaces/default/events/${kube.namespace}.event`);
+    },
+  },
+];

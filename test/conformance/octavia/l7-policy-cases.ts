@@ -1,0 +1,272 @@
+import { expect } from 'vitest';
+import { expectFault, type CloudCase } from '../cloud-case.ts';
+import type { CloudSession, Reply } from '../cloud-session.ts';
+import { at, listAt, textAt } from '../json-path.ts';
+
+const nobody = '00000000-0000-0000-0000-000000000001';
+const pool = (name: string, protocol = 'HTTP'): Record<string, unknown> => ({
+  ...{ name, protocol, lb_algorithm: 'ROUND_ROBIN' },
+});
+
+/** A load balancer with one listener of a protocol, and calls on that listener's policies. */
+async function web(
+  cloud: CloudSession,
+  protocol = 'HTTP',
+  more: Record<string, unknown> = {},
+): Promise<{
+  id: string;
+  listener: string;
+  post: (body: Record<string, unknown>) => Promise<Reply>;
+  made: (body: Record<string, unknown>) => Promise<string>;
+}> {
+  const id = await cloud.balancer({ listeners: [{ protocol, protocol_port: 80, ...more }] });
+  const lb = (await cloud.octavia('GET', `loadbalancers/${id}`)).body;
+  const listener = textAt(lb, 'loadbalancer.listeners.0.id');
+  const post = (body: Record<string, unknown>): Promise<Reply> =>
+    cloud.octavia('POST', 'l7policies', { l7policy: { listener_id: listener, ...body } });
+  const made = async (body: Record<string, unknown>): Promise<string> => {
+    const policy = textAt((await post(body)).body, 'l7policy.id');
+    await cloud.settled(id);
+    return policy;
+  };
+  return { id, listener, post, made };
+}
+
+export const l7PolicyCases: readonly CloudCase[] = [
+  {
+    name: 'a full create takes policies with their rules and pools; the answer is the whole tree',
+    run: async (cloud) => {
+      const rules = [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/a' }];
+      const redirecting = { action: 'REDIRECT_TO_POOL', redirect_pool: pool('q'), rules };
+      const l7policies = [redirecting, { action: 'REJECT', position: 1 }];
+      const listener = { protocol: 'HTTP', protocol_port: 80, default_pool: pool('p'), l7policies };
+      const made = at((await cloud.postBalancer({ listeners: [listener] })).body, 'loadbalancer');
+      const [first, second] = listAt(made, 'listeners.0.l7policies');
+      expect(first).toMatchObject({ action: 'REJECT', position: 1, rules: [], redirect_http_code: null });
+      expect(second).toMatchObject({ action: 'REDIRECT_TO_POOL', position: 2, redirect_url: null });
+      const shown = { ...rules[0], key: null, invert: false, provisioning_status: 'PENDING_CREATE' };
+      expect(at(second, 'rules.0')).toMatchObject(shown);
+      const id = textAt(made, 'id');
+      await cloud.settled(id);
+      const policy = (await cloud.octavia('GET', `l7policies/${textAt(second, 'id')}`)).body;
+      expect(at(policy, 'l7policy')).toMatchObject({
+        ...{ provisioning_status: 'ACTIVE', rules: [{ id: at(second, 'rules.0.id') }] },
+        listener_id: at(made, 'listeners.0.id'),
+      });
+      const own = (await cloud.octavia('GET', `listeners/${textAt(made, 'listeners.0.id')}`)).body;
+      expect(at(own, 'listener.l7policies')).toEqual([{ id: at(first, 'id') }, { id: at(second, 'id') }]);
+      const target = (await cloud.octavia('GET', `pools/${textAt(second, 'redirect_pool_id')}`)).body;
+      expect(at(target, 'pool')).toMatchObject({
+        ...{ name: 'q', provisioning_status: 'ACTIVE', listeners: [{ id: at(made, 'listeners.0.id') }] },
+      });
+      const tree = (await cloud.octavia('GET', `loadbalancers/${id}/status`)).body;
+      expect(
+        listAt(tree, 'statuses.loadbalancer.listeners.0.pools')
+          .map((one) => at(one, 'name'))
+          .sort(),
+      ).toEqual(['p', 'q']);
+      const removed = await cloud.octavia('DELETE', `pools/${textAt(second, 'redirect_pool_id')}`);
+      const text = `Pool ${textAt(second, 'redirect_pool_id')} is in use by L7 policy ${textAt(second, 'id')}`;
+      expectFault(removed, 409, text);
+    },
+  },
+  {
+    name: 'nested policies are checked with the whole create',
+    run: async (cloud) => {
+      const refused = async (l7policy: Record<string, unknown>, text: string): Promise<void> => {
+        const listener = { protocol: 'HTTP', protocol_port: 80, l7policies: [l7policy] };
+        expectFault(await cloud.postBalancer({ listeners: [listener] }), 400, text);
+      };
+      const at7 = 'Unknown attribute for argument load_balancer.loadbalancer.listeners.l7policies';
+      await refused({ action: 'REJECT', listener_id: nobody }, `${at7}: listener_id`);
+      await refused({ action: 'REDIRECT_TO_POOL', redirect_pool_id: nobody }, `${at7}: redirect_pool_id`);
+      const rule = { type: 'HEADER', compare_type: 'EQUAL_TO', value: 'x' };
+      await refused({ action: 'REJECT', rules: [{ ...rule, z: 1 }] }, `${at7}.rules: z`);
+      const key = 'Error parsing L7Rule: Invalid L7 Rule: L7 rule type requires a key';
+      await refused({ action: 'REJECT', rules: [rule] }, key);
+      const url = 'Invalid L7 Policy arguments: redirect_url must not be None';
+      await refused({ action: 'REDIRECT_TO_URL' }, url);
+      const missing = "Validation failure: Pool 'a' was referenced but no full definition was found.";
+      await refused({ action: 'REDIRECT_TO_POOL', redirect_pool: { name: 'a' } }, missing);
+    },
+  },
+  {
+    name: 'what a policy must say, and where it may point',
+    run: async (cloud) => {
+      const { id, post } = await web(cloud);
+      const refused = async (body: Record<string, unknown>, text: string | RegExp): Promise<void> => {
+        expectFault(await post(body), 400, text);
+      };
+      const input = 'Invalid input for field/attribute';
+      await refused({}, `${input} action. Value: 'None'. Mandatory field missing.`);
+      await refused(
+        { action: 'X' },
+        /^Invalid input for field\/attribute action. Value: 'X'. Value should be one of: /,
+      );
+      const args = 'Invalid L7 Policy arguments:';
+      await refused({ action: 'REDIRECT_PREFIX' }, `${args} redirect_prefix must not be None`);
+      await refused({ action: 'REDIRECT_TO_URL' }, `${args} redirect_url must not be None`);
+      const target = `${args} redirect_pool_id or redirect_pool must not be None`;
+      await refused({ action: 'REDIRECT_TO_POOL' }, target);
+      for (const url of ['nonsense', 'ftp://x/', 'https://', 'https://a b/'])
+        await refused(
+          { action: 'REDIRECT_TO_URL', redirect_url: url },
+          `${input} redirect_url. Value: '${url}'. Value must be a valid URL string`,
+        );
+      const prefix = { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://a.test' };
+      const codes = `${input} redirect_http_code. Value: '200'. Value should be one of: 301, 302, 303, 307, 308`;
+      await refused({ ...prefix, redirect_http_code: 200 }, codes);
+      const position = `${input} position. Value: '0'. Value should be greater or equal to 1`;
+      await refused({ action: 'REJECT', position: 0 }, position);
+      await refused(
+        { action: 'REJECT', nonsense: 1 },
+        'Unknown attribute for argument l7policy_.l7policy: nonsense',
+      );
+      const other = await cloud.child('pools', 'pool', { loadbalancer_id: id, ...pool('p') });
+      await cloud.settled(id);
+      const both = `${args} Cannot specify redirect_pool_id and redirect_url or redirect_prefix at the same time`;
+      await refused({ ...prefix, redirect_pool_id: other }, both);
+      const unknown = { action: 'REDIRECT_TO_POOL', redirect_pool_id: nobody };
+      expectFault(await post(unknown), 404, `Pool ${nobody} not found.`);
+      const strange = await post({ action: 'REJECT', listener_id: nobody });
+      expectFault(strange, 404, `Listener ${nobody} not found.`);
+    },
+  },
+  {
+    name: 'the redirect decides the action, 302 is the code that is not said, a REJECT may bear one',
+    run: async (cloud) => {
+      const { id, post } = await web(cloud);
+      const made = async (body: Record<string, unknown>): Promise<unknown> => {
+        const reply = await post(body);
+        expect(reply.status).toBe(201);
+        await cloud.settled(id);
+        return at(reply.body, 'l7policy');
+      };
+      const prefix = { redirect_prefix: 'https://a.test' };
+      expect(await made({ action: 'REJECT', ...prefix })).toMatchObject({
+        ...{ action: 'REDIRECT_PREFIX', redirect_http_code: 302, ...prefix, redirect_url: null },
+        ...{ position: 1, rules: [], tags: [], description: '', admin_state_up: true, updated_at: null },
+      });
+      const url = { redirect_url: 'https://c.test/x' };
+      expect(await made({ action: 'REDIRECT_PREFIX', ...prefix, ...url })).toMatchObject({
+        ...{ action: 'REDIRECT_TO_URL', redirect_prefix: null, ...url, position: 2 },
+      });
+      expect(await made({ action: 'REJECT', redirect_http_code: 301 })).toMatchObject({
+        ...{ action: 'REJECT', redirect_http_code: 301 },
+      });
+    },
+  },
+  {
+    name: 'a policy is put in its place, and the others make room; the list is in the order of creation',
+    run: async (cloud) => {
+      const { listener, made, id } = await web(cloud);
+      const first = await made({ action: 'REJECT', name: 'first' });
+      await made({ action: 'REJECT', name: 'second' });
+      await made({ action: 'REJECT', name: 'third', position: 1 });
+      const places = async (): Promise<unknown[]> => {
+        const { body } = await cloud.octavia('GET', `l7policies?listener_id=${listener}`);
+        return listAt(body, 'l7policies').map((one) => [at(one, 'name'), at(one, 'position')]);
+      };
+      const name = (one: unknown): unknown => (one as unknown[])[0];
+      const sorted = async (): Promise<unknown[]> =>
+        (await places()).sort((a, b) => Number((a as unknown[])[1]) - Number((b as unknown[])[1])).map(name);
+      expect(await sorted()).toEqual(['third', 'first', 'second']);
+      const put = (position: number): Promise<Reply> =>
+        cloud.octavia('PUT', `l7policies/${first}`, { l7policy: { position } });
+      expect(at((await put(99)).body, 'l7policy.position')).toBe(3);
+      await cloud.settled(id);
+      expect(await sorted()).toEqual(['third', 'second', 'first']);
+      expect((await cloud.octavia('DELETE', `l7policies/${first}`)).status).toBe(204);
+      await cloud.settled(id);
+      expect(await sorted()).toEqual(['third', 'second']);
+      expectFault(await put(1), 404, `L7 Policy ${first} not found.`);
+    },
+  },
+  {
+    name: 'PUT of a policy: what it may say, what null takes away, what locks',
+    run: async (cloud) => {
+      const { id, listener, made } = await web(cloud);
+      const policy = await made({
+        action: 'REDIRECT_PREFIX',
+        redirect_prefix: 'https://a.test',
+        tags: ['t'],
+      });
+      const put = (l7policy: Record<string, unknown>): Promise<Reply> =>
+        cloud.octavia('PUT', `l7policies/${policy}`, { l7policy });
+      expectFault(await put({}), 400, 'Invalid L7 Policy arguments: Invalid update options');
+      expectFault(await put({ action: null }), 400, 'Invalid L7 Policy action specified: None');
+      for (const name of ['listener_id', 'rules'])
+        expectFault(
+          await put({ [name]: null }),
+          400,
+          `Unknown attribute for argument l7policy_.l7policy: ${name}`,
+        );
+      const reply = await put({ redirect_http_code: null, name: null, tags: null });
+      expect(at(reply.body, 'l7policy')).toMatchObject({
+        ...{ redirect_http_code: null, name: '', tags: [], provisioning_status: 'PENDING_UPDATE' },
+      });
+      const locked = async (path: string, one: string): Promise<unknown> =>
+        at((await cloud.octavia('GET', path)).body, `${one}.provisioning_status`);
+      expect(await locked(`loadbalancers/${id}`, 'loadbalancer')).toBe('PENDING_UPDATE');
+      expect(await locked(`listeners/${listener}`, 'listener')).toBe('PENDING_UPDATE');
+      const meanwhile = await put({ name: 'x' });
+      expectFault(meanwhile, 409, `Load Balancer ${id} is immutable and cannot be updated.`);
+      await cloud.settled(id);
+      const url = await put({ redirect_url: 'https://e.test/' });
+      expect(at(url.body, 'l7policy')).toMatchObject({
+        ...{ action: 'REDIRECT_TO_URL', redirect_prefix: null, redirect_http_code: 302 },
+      });
+      await cloud.settled(id);
+      const reject = await put({ action: 'REJECT' });
+      expect(at(reject.body, 'l7policy')).toMatchObject({
+        ...{ action: 'REJECT', redirect_url: null, redirect_http_code: null },
+      });
+    },
+  },
+  {
+    name: 'policies are for HTTP and TERMINATED_HTTPS: the amphora provider says so with 501',
+    run: async (cloud) => {
+      const tcp = await web(cloud, 'TCP');
+      const text =
+        "Provider 'amphora' does not support a requested option: TCP protocol listeners do not support L7 policies";
+      expectFault(await tcp.post({ action: 'REJECT' }), 501, text);
+      const listener = { loadbalancer_id: tcp.id, protocol: 'PROMETHEUS', protocol_port: 81 };
+      const prometheus = await cloud.child('listeners', 'listener', listener);
+      await cloud.settled(tcp.id);
+      const policy = await tcp.post({ action: 'REJECT', listener_id: prometheus });
+      expectFault(policy, 400, 'Protocol PROMETHEUS listeners cannot have child objects.');
+      const body = { ...pool('p'), listener_id: prometheus };
+      const below = await cloud.octavia('POST', 'pools', { pool: body });
+      expectFault(below, 400, 'Protocol PROMETHEUS listeners cannot have child objects.');
+    },
+  },
+  {
+    name: 'only a full create nests: policies of a listener, rules of a policy, members of a pool are 500',
+    run: async (cloud) => {
+      const { id, post } = await web(cloud);
+      const text = "'dict' object has no attribute '_sa_instance_state'";
+      const rules = [{ type: 'PATH', compare_type: 'EQUAL_TO', value: '/' }];
+      expectFault(await post({ action: 'REJECT', rules }), 500, text);
+      const on = { loadbalancer_id: id, protocol: 'HTTP' };
+      const listener = { ...on, protocol_port: 81 };
+      for (const more of [{ l7policies: [{ action: 'REJECT' }] }, { default_pool: pool('p') }]) {
+        const reply = await cloud.octavia('POST', 'listeners', { listener: { ...listener, ...more } });
+        expectFault(reply, 500, text);
+      }
+      const members = [{ address: '10.0.0.251', protocol_port: 80 }];
+      const body = { ...on, ...pool('p'), members };
+      expectFault(await cloud.octavia('POST', 'pools', { pool: body }), 500, text);
+      expect(at(await cloud.settled(id), 'provisioning_status')).toBe('ACTIVE');
+    },
+  },
+  {
+    name: 'a listener takes its policies along',
+    run: async (cloud) => {
+      const { id, listener, made } = await web(cloud);
+      const policy = await made({ action: 'REJECT' });
+      expect((await cloud.octavia('DELETE', `listeners/${listener}`)).status).toBe(204);
+      await cloud.settled(id);
+      expect((await cloud.octavia('GET', `l7policies/${policy}`)).status).toBe(404);
+    },
+  },
+];

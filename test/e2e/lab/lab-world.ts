@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { writeCloudConfig, type Sections } from './cloud-config.ts';
+import { lab, needsControl } from './environment.ts';
+import { aNamespace, removeNamespace } from './kubernetes.ts';
+import { nothingLeft } from './leftovers.ts';
+import { startLevelset, stopAllLevelsets, type Levelset } from './levelset.ts';
+import { removeNodes, someNodes } from '../fixtures/nodes.ts';
+import { someServers, type LabNode } from '../fixtures/servers.ts';
+
+/** What the tests of a file stand on; there from its first `beforeAll` on, the namespace from each `beforeEach`. */
+export interface LabWorld {
+  /** Servers with their Nodes. */
+  readonly nodes: readonly LabNode[];
+  /** Servers without. */
+  readonly servers: readonly LabNode[];
+  /** Another one for each test. */
+  readonly namespace: string;
+  /** Path of the cloud.conf that levelset runs with. */
+  readonly cloudConfig: string;
+  readonly levelset: Levelset;
+}
+
+export interface LabWorldOptions {
+  /** Names, which no other file has. */
+  readonly nodes?: readonly string[];
+  readonly servers?: readonly string[];
+  /** What cloud.conf says beside the usual. */
+  readonly cloudConfig?: Sections;
+  /** True: a test starts it when it needs it, and it is stopped when the test is over. */
+  readonly levelsetByTest?: boolean;
+  /** How long levelset may take to put everything away after a test; 60 s when not said. */
+  readonly goneWithinMs?: number;
+}
+
+/**
+ * Nodes and levelset for the tests of a file, and a namespace for each; after each nothing may be left in the cloud. To be
+ * called once, at the top. With USE_EXISTING_CLUSTER the tests are skipped.
+ *
+ * Own hooks come below it: vitest runs `before...` in the order of the file and `after...` in the reverse one, so they find
+ * everything in place. What may go only when all this is gone, a port that was a VIP, goes by `onTestFinished` or by what a
+ * `beforeAll` returns.
+ */
+export function labWorld(options: LabWorldOptions): LabWorld {
+  const { goneWithinMs = 60_000, levelsetByTest = false } = options;
+  const made = {
+    nodes: [] as readonly LabNode[],
+    servers: [] as readonly LabNode[],
+    namespace: '',
+    cloudConfig: '',
+    levelset: undefined as Levelset | undefined,
+  };
+  beforeAll(async () => {
+    if (!lab().controllable) return;
+    made.nodes = await someNodes(options.nodes ?? []);
+    made.servers = await someServers(options.servers ?? []);
+    made.cloudConfig = options.cloudConfig
+      ? await writeCloudConfig('of-this-file', options.cloudConfig)
+      : lab().cloudConfig;
+    if (!levelsetByTest) made.levelset = await startLevelset({ cloudConfig: made.cloudConfig });
+  });
+  afterAll(async () => {
+    await stopAllLevelsets();
+    await removeNodes([...made.nodes, ...made.servers]);
+  });
+  beforeEach(async (context) => {
+    needsControl(context);
+    made.namespace = await aNamespace();
+  });
+  afterEach(async () => {
+    if (made.namespace === '') return;
+    await removeNamespace(made.namespace);
+    await nothingLeft({ timeoutMs: goneWithinMs });
+    if (levelsetByTest) await stopAllLevelsets();
+  }, goneWithinMs + 240_000);
+  return {
+    get nodes() {
+      return made.nodes;
+    },
+    get servers() {
+      return made.servers;
+    },
+    get namespace() {
+      return made.namespace;
+    },
+    get cloudConfig() {
+      return made.cloudConfig;
+    },
+    get levelset() {
+      if (!made.levelset) throw new Error('no levelset was started for the whole file');
+      return made.levelset;
+    },
+  };
+}

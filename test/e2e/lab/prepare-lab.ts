@@ -1,0 +1,279 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { cloudConfig } from './cloud-config.ts';
+import {
+  publish,
+  type CloudEntry,
+  type Environment,
+  type LabResources,
+  type TlsFiles,
+} from './environment.ts';
+import { E2E_LABEL, kube, removeNamespace } from './kubernetes.ts';
+import { everything } from './leftovers.ts';
+import { removeOldNodes } from '../fixtures/nodes.ts';
+import { OpenStack } from './openstack.ts';
+import { must, run } from './run.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const MANIFESTS = join(REPOSITORY, 'infra/kubernetes');
+
+/** Where cluster and cloud are, before anything was asked of them. */
+interface Place {
+  readonly controllable: boolean;
+  /** From 1. */
+  readonly cluster: number;
+  readonly kubectl: string;
+  readonly kubeconfig: string;
+  readonly cloudsYaml: string;
+  readonly cloudName: string;
+}
+
+export interface Prepared {
+  /** Of the first cluster. */
+  readonly environment: Environment;
+  readonly cleanUp: () => Promise<void>;
+}
+
+/** Everything that tests need before they start, in so many clusters. Afterwards lab() works, here and in child processes. */
+export async function prepareLab(clusters = 1): Promise<Prepared> {
+  const existing = process.env['USE_EXISTING_CLUSTER'] === 'true';
+  const places = existing ? [await existingPlace()] : await labPlaces(clusters);
+  const unlock = existing ? () => Promise.resolve() : await alone(dirname(places[0]?.cloudsYaml ?? ''));
+  await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
+  const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
+  const prepared: Prepared[] = [];
+  for (const place of places.toReversed()) prepared.push(await prepare(place, directory)); // the first comes last and stays
+  const environment = prepared.at(-1)?.environment;
+  if (!environment) throw new Error('no cluster');
+  return {
+    environment,
+    async cleanUp() {
+      for (const one of prepared) await one.cleanUp();
+      await unlock();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function prepare(place: Place, parent: string): Promise<Prepared> {
+  const existing = !place.controllable;
+  const directory = await mkdtemp(join(parent, 'cluster-'));
+  const as = ['--kubeconfig', place.kubeconfig];
+  const there = async (account: string) =>
+    (await run(place.kubectl, [...as, '-n', 'kube-system', 'get', 'serviceaccount', account])).code === 0;
+  const [hadLevelset, hadAdmin] = [await there('levelset'), await there(ADMIN_NAME)];
+  const manifests = await applyManifests(place.kubectl, as);
+  await applyAdmin(place.kubectl, as);
+
+  const connection = await connectionOf(place.kubectl, as);
+  const levelsetToken = await tokenOf(place.kubectl, as, 'levelset');
+  const levelsetKubeconfig = join(directory, 'levelset.kubeconfig');
+  await writeSecret(levelsetKubeconfig, kubeconfigText(connection, levelsetToken));
+
+  const clouds = (parse(await readFile(place.cloudsYaml, 'utf8')) as { clouds: Record<string, CloudEntry> })
+    .clouds;
+  const cloud = clouds[place.cloudName];
+  if (!cloud) throw new Error(`${place.cloudsYaml} has no cloud ${place.cloudName}`);
+  const levelsetCloud = existing
+    ? cloud
+    : { ...cloud, auth: { ...cloud.auth, username: numbered('levelset', place.cluster) } };
+  const labState = existing ? '' : dirname(place.cloudsYaml);
+  const resources = existing
+    ? null
+    : (JSON.parse(
+        readFileSync(join(labState, `state/${numbered('resources', place.cluster)}.json`), 'utf8'),
+      ) as LabResources);
+  const cloudConfigFile = join(directory, 'cloud.conf');
+  await writeSecret(cloudConfigFile, cloudConfig(levelsetCloud, resources));
+
+  let environment: Environment = {
+    controllable: !existing,
+    repository: REPOSITORY,
+    listen: `127.0.0.1:${18_079 + place.cluster}`,
+    directory,
+    labState,
+    kubectl: place.kubectl,
+    ...connection,
+    adminKubeconfig: place.kubeconfig,
+    adminToken: await tokenOf(place.kubectl, as, ADMIN_NAME),
+    levelsetToken,
+    levelsetKubeconfig,
+    levelsetCloud,
+    levelsetUser: (await new OpenStack(levelsetCloud).session()).userId,
+    cloudConfig: cloudConfigFile,
+    tls: existing ? null : tlsFiles(place.kubeconfig),
+    cloud,
+    clusterId: await must(place.kubectl, [
+      ...as,
+      'get',
+      'namespace',
+      'kube-system',
+      '-o',
+      'jsonpath={.metadata.uid}',
+    ]),
+    resources,
+    before: [],
+  };
+  await publish(parent, place.cluster, environment);
+  if (environment.controllable) await removeOldRuns();
+  environment = { ...environment, before: await everything() };
+  await publish(parent, place.cluster, environment);
+  return {
+    environment,
+    async cleanUp() {
+      if (existing) {
+        const gone = ['delete', '--ignore-not-found', '--wait=false', '-f', '-'];
+        if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });
+        if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: manifests });
+      }
+    },
+  };
+}
+
+function tlsFiles(kubeconfig: string): TlsFiles {
+  const pki = join(dirname(kubeconfig), 'pki');
+  return { cert: join(pki, 'levelset.crt'), key: join(pki, 'levelset.key'), ca: join(pki, 'ca.crt') };
+}
+
+/** One run at a time in one lab: the address that the apiserver posts to, node names and counts are shared. */
+async function alone(labState: string): Promise<() => Promise<void>> {
+  const file = join(labState, 'e2e.pid');
+  for (let waited = 0; ; waited++) {
+    try {
+      await writeFile(file, String(process.pid), { flag: 'wx' });
+      return () => rm(file, { force: true });
+    } catch {
+      const owner = Number(existsSync(file) ? readFileSync(file, 'utf8') : 0);
+      if (owner > 0 && existsSync(`/proc/${owner}`)) {
+        if (waited % 60 === 0) console.log(`process ${owner} runs tests in this lab; waiting for its end`);
+        await sleep(1000);
+      } else await rm(file, { force: true });
+    }
+  }
+}
+
+const writeSecret = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
+
+/** What the lab calls the first one's by the plain name. */
+const numbered = (name: string, cluster: number): string => (cluster === 1 ? name : `${name}-${cluster}`);
+
+async function labPlaces(clusters: number): Promise<readonly Place[]> {
+  const script = join(REPOSITORY, 'infra/lab/lab.sh');
+  const status = await run('bash', [script, 'status'], { env: { LAB_CLUSTERS: String(clusters) } });
+  if (status.code !== 0)
+    throw new Error(
+      `the lab is not up: run npm run lab:up first (as root)\n${status.stdout}${status.stderr}`,
+    );
+  const print =
+    'eval "$("$0" env "$1")" && printf "%s\\n" "$KUBECONFIG" "$OS_CLIENT_CONFIG_FILE" "$OS_CLOUD" "$(command -v kubectl)"';
+  return Promise.all(
+    Array.from({ length: clusters }, async (_, index) => {
+      const lines = (await must('bash', ['-c', print, script, String(index + 1)])).split('\n');
+      const [kubeconfig = '', cloudsYaml = '', cloudName = '', kubectl = ''] = lines;
+      return { controllable: true, cluster: index + 1, kubeconfig, cloudsYaml, cloudName, kubectl };
+    }),
+  );
+}
+
+async function existingPlace(): Promise<Place> {
+  const { KUBECONFIG = join(homedir(), '.kube/config'), OS_CLOUD, OS_CLIENT_CONFIG_FILE } = process.env;
+  if (OS_CLOUD === undefined) throw new Error('USE_EXISTING_CLUSTER needs OS_CLOUD, a name in clouds.yaml');
+  const candidates = [
+    ...(OS_CLIENT_CONFIG_FILE === undefined ? [] : [OS_CLIENT_CONFIG_FILE]),
+    'clouds.yaml',
+    join(homedir(), '.config/openstack/clouds.yaml'),
+    '/etc/openstack/clouds.yaml',
+  ];
+  const cloudsYaml = candidates.find((file) => existsSync(file));
+  if (cloudsYaml === undefined) throw new Error(`no clouds.yaml: looked at ${candidates.join(', ')}`);
+  const kubectl = await must('sh', ['-c', 'command -v kubectl']);
+  return {
+    controllable: false,
+    cluster: 1,
+    kubectl,
+    kubeconfig: KUBECONFIG,
+    cloudsYaml,
+    cloudName: OS_CLOUD,
+  };
+}
+
+/**
+ * The manifests that an operator applies, as they are. The Deployment is only shown to the apiserver: the lab has no
+ * kubelet, the tests run levelset themselves. What was applied, as text.
+ */
+async function applyManifests(kubectl: string, as: readonly string[]): Promise<string> {
+  const rendered = parseAllDocuments(await must(kubectl, ['kustomize', MANIFESTS]));
+  const objects = rendered.map((document) => document.toJS() as { kind: string });
+  const text = (some: readonly object[]) => some.map((object) => stringify(object)).join('---\n');
+  const flags = ['apply', '--server-side', '--force-conflicts', '--validate=strict', '-f', '-'];
+  await must(kubectl, [...as, ...flags, '--dry-run=server'], { input: text(objects) });
+  const kept = text(objects.filter(({ kind }) => kind !== 'Deployment'));
+  await must(kubectl, [...as, ...flags], { input: kept });
+  return kept;
+}
+
+/** Who the harness' own HTTP client is; works with any kubeconfig, exec plugins included. */
+const ADMIN_NAME = 'levelset-e2e';
+const ADMIN = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: { name: ${ADMIN_NAME}, namespace: kube-system }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: ${ADMIN_NAME} }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin }
+subjects: [{ kind: ServiceAccount, name: ${ADMIN_NAME}, namespace: kube-system }]
+`;
+
+async function applyAdmin(kubectl: string, as: readonly string[]): Promise<void> {
+  await must(kubectl, [...as, 'apply', '-f', '-'], { input: ADMIN });
+}
+
+async function tokenOf(kubectl: string, as: readonly string[], account: string): Promise<string> {
+  return must(kubectl, [...as, '-n', 'kube-system', 'create', 'token', account, '--duration=6h']);
+}
+
+interface Connection {
+  readonly server: string;
+  readonly certificateAuthority: string | null;
+}
+
+async function connectionOf(kubectl: string, as: readonly string[]): Promise<Connection> {
+  const view = await must(kubectl, [...as, 'config', 'view', '--raw', '--minify', '--flatten', '-o', 'json']);
+  const { clusters } = JSON.parse(view) as {
+    clusters: [{ cluster: { server: string; 'certificate-authority-data'?: string } }];
+  };
+  const { server, 'certificate-authority-data': data } = clusters[0].cluster;
+  return { server, certificateAuthority: data === undefined ? null : Buffer.from(data, 'base64').toString() };
+}
+
+export function kubeconfigText({ server, certificateAuthority: ca }: Connection, token: string): string {
+  const authority = ca === null ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'lab', cluster: { server, ...authority } }],
+    users: [{ name: 'levelset', user: { token } }],
+    contexts: [{ name: 'lab', context: { cluster: 'lab', user: 'levelset' } }],
+    'current-context': 'lab',
+  });
+}
+
+/** Namespaces, Nodes and servers of a run that was cut off. Services go without their controller: nobody is there to let go. */
+async function removeOldRuns(): Promise<void> {
+  await removeOldNodes();
+  const namespaces = await kube.list<{ metadata: { name: string } }>(
+    `/api/v1/namespaces?labelSelector=${E2E_LABEL}`,
+  );
+  for (const { metadata } of namespaces) {
+    const path = `/api/v1/namespaces/${metadata.name}/services`;
+    for (const service of await kube.list<{ metadata: { name: string } }>(path))
+      await kube.patch(`${path}/${service.metadata.name}`, { metadata: { finalizers: null } });
+    await removeNamespace(metadata.name);
+  }
+}

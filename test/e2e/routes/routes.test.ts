@@ -1,0 +1,145 @@
+/** Pod routes on a real router, ten Nodes with real servers behind it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countCalls, kube, lab, labResources, runLevelset, writeCloudConfig, writes } from '../lab/lab.ts';
+import { labWorld } from '../lab/lab-world.ts';
+import {
+  aRouter,
+  forgetRouters,
+  pairsOf,
+  recordedRouters,
+  unavailable,
+  type LabRouter,
+  type Route,
+} from '../fixtures/routers.ts';
+
+const COUNT = 10;
+const names = Array.from({ length: COUNT }, (_, at) => `e2e-routes-${at}`);
+const world = labWorld({ nodes: names, levelsetByTest: true });
+
+let router: LabRouter;
+let config = '';
+beforeAll(async () => {
+  if (!lab().controllable) return;
+  const made = await aRouter('e2e-routes');
+  router = made;
+  config = await writeCloudConfig('routes', { Route: { 'router-id': made.id } });
+  for (const [at, name] of names.entries())
+    await kube.patch(`/api/v1/nodes/${name}`, { spec: { podCIDR: cidr(at), podCIDRs: [cidr(at)] } });
+  return () => made.remove();
+}, 300_000);
+afterAll(async () => {
+  if (lab().controllable) await forgetRouters();
+});
+
+const cidr = (at: number): string => `10.244.${at}.0/24`;
+/** Somebody else's, to an address of the network that no server has. */
+const foreignRoute = (): Route => ({
+  destination: '10.244.200.0/24',
+  nexthop: labResources().private_v4_cidr.replace('0/24', '250'),
+});
+const foreignText = (): string => `${foreignRoute().destination} ${foreignRoute().nexthop}`;
+
+const wanted = (): readonly string[] => world.nodes.map(({ address }, at) => `${cidr(at)} ${address}`).sort();
+
+const pairs = (at: number): Promise<readonly string[]> =>
+  pairsOf(world.nodes[at] ?? { name: '', server: '', address: '' });
+
+/** Its exit code. */
+async function reconcile(cloudConfig = config): Promise<number> {
+  const args = ['--cluster-cidr', '10.244.0.0/16', '--controllers', 'node-route-controller'];
+  const ran = await runLevelset(['reconcile', 'routes', '--wait'], { cloudConfig, args });
+  console.log(ran.stdout);
+  return ran.code;
+}
+
+it(
+  'routes ten Nodes with one call to the router, puts right what is moved by hand, and leaves the rest',
+  { timeout: 600_000 },
+  async () => {
+    const first = await countCalls();
+    expect(await reconcile()).toBe(0);
+    const made = writes(await first.stop());
+    expect(await router.routes()).toEqual(wanted());
+    expect(made.filter(({ path }) => path.includes('/routers/'))).toHaveLength(1);
+    expect(made.filter(({ path }) => path.includes('/ports/'))).toHaveLength(COUNT);
+    expect([await pairs(3), await unavailable(names[3] ?? '')]).toEqual([[cidr(3)], 'False']);
+
+    const second = await countCalls();
+    expect(await reconcile()).toBe(0);
+    const settled = (await second.stop()).filter(({ service }) => service === 'neutron');
+    expect(settled.map(({ method }) => method)).toEqual(['GET', 'GET']);
+
+    const moved = { destination: cidr(1), nexthop: world.nodes[2]?.address ?? '' };
+    const there = { destination: cidr(1), nexthop: world.nodes[1]?.address ?? '' };
+    await router.put('/remove_extraroutes', { router: { routes: [there] } });
+    await router.put('/add_extraroutes', { router: { routes: [moved, foreignRoute()] } });
+    expect(await reconcile()).toBe(0);
+    expect(await router.routes()).toEqual([...wanted(), foreignText()].sort());
+  },
+);
+
+it(
+  'takes the routes along to another router, and back, and forgets one that is gone',
+  { timeout: 600_000 },
+  async () => {
+    const foreign = foreignText();
+    const other = await aRouter('e2e-routes-other');
+    const named = await writeCloudConfig('routes-other', { Route: { 'router-id': other.id } });
+
+    const counted = await countCalls();
+    expect(await reconcile(named)).toBe(0);
+    const made = writes(await counted.stop()).map(({ path }) => path.split('/').slice(-2).join(' '));
+    expect(made).toEqual([`${other.id} add_extraroutes`, `${router.id} remove_extraroutes`]);
+    expect([await other.routes(), await router.routes()]).toEqual([wanted(), [foreign]]);
+    expect([await pairs(3), await unavailable(names[3] ?? '')]).toEqual([[cidr(3)], 'False']);
+    expect(await recordedRouters()).toEqual([other.id]);
+
+    expect(await reconcile()).toBe(0);
+    expect([await other.routes(), await router.routes()]).toEqual([[], [...wanted(), foreign].sort()]);
+
+    expect(await reconcile(named)).toBe(0);
+    await other.remove();
+    expect(await reconcile()).toBe(0);
+    expect([await router.routes(), await recordedRouters()]).toEqual([
+      [...wanted(), foreign].sort(),
+      [router.id],
+    ]);
+  },
+);
+
+it('says that the router is full, and routes the Node when there is room', { timeout: 600_000 }, async () => {
+  await router.put('', { router: { routes: [] } });
+  const hop = world.nodes[0]?.address ?? '';
+  const others = Array.from({ length: 21 }, (_, at) => ({ destination: `192.168.${at}.0/24`, nexthop: hop }));
+  await router.put('/add_extraroutes', { router: { routes: others } });
+
+  expect(await reconcile()).toBe(1);
+  expect(await router.routes()).toHaveLength(30);
+  const left = names.at(-1) ?? '';
+  expect(await unavailable(left)).toBe('True');
+  const events = await kube.list<{ reason: string; message: string }>(
+    `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=${left}`,
+  );
+  expect(events.find(({ reason }) => reason === 'FailedToCreateRoute')?.message).toContain('max_routes');
+
+  await router.put('/remove_extraroutes', { router: { routes: others.slice(0, 1) } });
+  expect(await reconcile()).toBe(0);
+  expect([await unavailable(left), (await router.routes()).length]).toEqual(['False', 30]);
+});
+
+it(
+  'takes the routes of Nodes that are gone, and their pairs, and nothing else',
+  { timeout: 600_000 },
+  async () => {
+    await Promise.all(names.slice(1).map((name) => kube.remove(`/api/v1/nodes/${name}`)));
+    expect(await reconcile()).toBe(0);
+    expect((await router.routes()).filter((route) => route.startsWith('10.244.'))).toEqual([wanted()[0]]);
+    expect((await router.routes()).length).toBe(21);
+    expect([await pairs(0), await pairs(4)]).toEqual([[cidr(0)], []]);
+
+    await kube.remove(`/api/v1/nodes/${names[0] ?? ''}`);
+    expect(await reconcile()).toBe(0);
+    expect((await router.routes()).some((route) => route.startsWith('10.244.'))).toBe(false);
+    expect(await pairs(0)).toEqual([]);
+  },
+);

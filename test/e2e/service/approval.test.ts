@@ -1,0 +1,100 @@
+/** A change that Octavia cannot make in place: refused, approved by its hash, and made without losing the address. */
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  addressOf,
+  apply,
+  aService,
+  cloud,
+  eventsOf,
+  labResources,
+  loadBalancersOf,
+  loadBalancerTree,
+  longestOutage,
+  readyOf,
+  startTraffic,
+  uidOf,
+  until,
+} from '../lab/lab.ts';
+import { labWorld } from '../lab/lab-world.ts';
+
+const APPROVE = 'levelset.openstack.org/approve';
+
+const world = labWorld({ nodes: ['e2e-approval-1', 'e2e-approval-2'] });
+
+const deploy = (annotations: Record<string, string>): Promise<string> =>
+  apply([aService(world.namespace, 'web', [{ port: 80 }], { annotations })]);
+
+const messageOf = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
+
+/** A port of the project's own, which is to be the VIP; it goes after the load balancer. */
+async function aPort(): Promise<string> {
+  const { private_network: network_id, private_v4: subnet_id } = labResources();
+  const attributes = { name: 'e2e-vip', network_id, fixed_ips: [{ subnet_id }] };
+  const made = await cloud().must<{ port: { id: string } }>('network', 'POST', '/v2.0/ports', {
+    port: attributes,
+  });
+  const { id } = made.port;
+  onTestFinished(() => cloud().must('network', 'DELETE', `/v2.0/ports/${id}`));
+  return id;
+}
+
+it('keeps the floating IP when another VIP port is approved', async () => {
+  await deploy({});
+  const address = await addressOf(world.namespace, 'web');
+  const uid = await uidOf(world.namespace, 'web');
+  const [old] = await loadBalancersOf(uid);
+  const traffic = startTraffic(`http://${address}/`, 20);
+  await until('an answer', () => traffic.answers.some(({ ok }) => ok));
+  const port = await aPort();
+
+  await deploy({ 'loadbalancer.openstack.org/port-id': port });
+  const hash = await until('the refusal', async () =>
+    /until ([0-9a-f]{12}) is approved/.exec(await messageOf())?.at(1),
+  );
+  expect(await loadBalancersOf(uid)).toMatchObject([{ id: old?.id }]);
+
+  await deploy({ 'loadbalancer.openstack.org/port-id': port, [APPROVE]: hash });
+  const now = await until(
+    'the other load balancer alone',
+    async () => {
+      const [lb, ...others] = await loadBalancersOf(uid);
+      return others.length === 0 && lb?.id !== old?.id && lb;
+    },
+    { timeoutMs: 90_000 },
+  );
+  await until('the Service to be told', async () => (await messageOf()).includes(now.id));
+
+  const answers = await traffic.stop();
+  const failed = answers.filter(({ ok }) => !ok).length;
+  console.log(
+    `another VIP port: ${String(answers.length)} requests, ${String(failed)} without an answer, longest outage ${String(longestOutage(answers))} ms`,
+  );
+  expect(now['vip_port_id']).toBe(port);
+  expect(await addressOf(world.namespace, 'web')).toBe(address);
+  expect((await loadBalancerTree(now.id))?.floatingIP?.['floating_ip_address']).toBe(address);
+  expect(answers.at(-1)).toMatchObject({ ok: true });
+  expect(longestOutage(answers)).toBeLessThan(5_000);
+});
+
+it('names three mistakes in one condition and one Event, once', async () => {
+  await deploy({});
+  await addressOf(world.namespace, 'web');
+
+  await deploy({
+    'loadbalancer.openstack.org/connection-limit': 'many',
+    'loadbalancer.openstack.org/proxy-protocol': 'v9',
+    'levelset.openstack.org/monitor-url-path': 'no path',
+  });
+  const message = await until('the mistakes', async () => {
+    const told = await messageOf();
+    return told.includes('many') && told;
+  });
+  for (let again = 0; again < 3; again += 1)
+    await world.levelset.resync({ objects: [`service/${world.namespace}/web`] });
+
+  const [first, ...mistakes] = message.split('\n');
+  expect(first).toContain('serves at');
+  expect(mistakes).toHaveLength(3);
+  const warnings = (await eventsOf(world.namespace, 'web')).filter(({ type }) => type === 'Warning');
+  expect(warnings).toMatchObject([{ message, count: 1 }]);
+});

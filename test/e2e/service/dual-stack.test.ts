@@ -1,0 +1,120 @@
+/** Two families, and IPv6 alone: requests through every address that the status names. */
+import { beforeAll, expect, it } from 'vitest';
+import {
+  answeringNodes,
+  apply,
+  aService,
+  askHttp,
+  cloud,
+  countCalls,
+  getService,
+  kube,
+  labResources,
+  readyOf,
+  treeOf,
+  until,
+  writes,
+  type LabNode,
+} from '../lab/lab.ts';
+import { labWorld } from '../lab/lab-world.ts';
+
+/** The lab's client. */
+const CLIENT_IPV6 = { from: '2001:db8:c::10' };
+
+const world = labWorld({ nodes: ['e2e-dual-1', 'e2e-dual-2'] });
+beforeAll(async () => {
+  await Promise.all(world.nodes.map(giveIPv6Address));
+});
+
+interface Server {
+  readonly addresses: Readonly<
+    Record<string, readonly { readonly version: number; readonly addr: string }[]>
+  >;
+}
+
+/** Every address of its port, as the Go provider writes them. */
+async function giveIPv6Address({ name, server, address }: LabNode): Promise<void> {
+  const path = `/servers/${server}`;
+  const { server: found } = await cloud().must<{ server: Server }>('compute', 'GET', path);
+  const six = Object.values(found.addresses)
+    .flat()
+    .find(({ version }) => version === 6);
+  const addresses = [address, six?.addr ?? ''].map((one) => ({ type: 'InternalIP', address: one }));
+  await kube.patch(`/api/v1/nodes/${name}/status`, { status: { addresses } });
+}
+
+const prefix = (): string => labResources().private_v6_cidr.replace('/64', '');
+
+const dual = (spec: object = {}): object =>
+  aService(world.namespace, 'web', [{ port: 80 }, { port: 53, protocol: 'UDP' }], {
+    spec: { ipFamilyPolicy: 'RequireDualStack', ...spec },
+  });
+
+async function addresses(count: number): Promise<readonly string[]> {
+  return until(
+    `${String(count)} addresses`,
+    async () => {
+      const { ingress = [] } = (await getService(world.namespace, 'web'))?.status?.loadBalancer ?? {};
+      expect(ingress.every(({ ipMode }) => ipMode === 'VIP')).toBe(true);
+      return ingress.length === count ? ingress.map(({ ip = '' }) => ip) : undefined;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+const message = async (): Promise<string> => (await readyOf(world.namespace, 'web'))?.message ?? '';
+
+async function everyNodeAnswers(url: string, options = {}): Promise<void> {
+  const all = async (): Promise<boolean> =>
+    (await answeringNodes(url, 6, options)).size === world.nodes.length;
+  await until(`every node at ${url}`, all, { timeoutMs: 30_000 });
+}
+
+it('a dual-stack Service answers at both of its addresses, and keeps them', async () => {
+  await apply([dual()]);
+  const [four = '', six = ''] = await addresses(2);
+  expect([four, six]).toEqual([expect.stringMatching(/^203\.0\.113\./), expect.stringContaining(prefix())]);
+
+  await everyNodeAnswers(`http://${four}/`);
+  await everyNodeAnswers(`http://[${six}]/`, CLIENT_IPV6);
+
+  const { pools } = await treeOf(world.namespace, 'web');
+  const familiesOf = (protocol: string): readonly string[] => {
+    const members = pools.find((pool) => pool['protocol'] === protocol)?.members ?? [];
+    return members.map((member) => (String(member['address']).includes(':') ? 'IPv6' : 'IPv4')).sort();
+  };
+  expect(familiesOf('TCP')).toEqual(['IPv4', 'IPv4']);
+  expect(familiesOf('UDP')).toEqual(['IPv4', 'IPv4', 'IPv6', 'IPv6']);
+
+  const counted = await countCalls();
+  await world.levelset.resync({ all: true });
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(writes(await counted.stop())).toEqual([]);
+
+  await apply([dual({ ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] })]);
+  await until('the Service to be told', async () =>
+    (await message()).includes(`does not name the family of ${six}, which the load balancer keeps`),
+  );
+  expect(await addresses(1)).toEqual([four]);
+  expect((await askHttp(`http://${four}/`)).ok).toBe(true);
+});
+
+it('an IPv6-only Service answers at its VIP, from nodes that it reaches by IPv6', async () => {
+  await apply([aService(world.namespace, 'web', [{ port: 80 }], { spec: { ipFamilies: ['IPv6'] } })]);
+  const [six = ''] = await addresses(1);
+  expect(six).toContain(prefix());
+  await everyNodeAnswers(`http://[${six}]/`, CLIENT_IPV6);
+  const answer = await askHttp(`http://[${six}]/`, CLIENT_IPV6);
+  expect(answer.ok && answer.peer).toBe(six);
+});
+
+it('a load balancer of one family gets no second one, and the condition says so', async () => {
+  await apply([aService(world.namespace, 'web')]);
+  const before = await addresses(1);
+  await apply([dual()]);
+  await until('the Service to be told', async () =>
+    /levelset keeps .* as it is.*additional_vips/.test(await message()),
+  );
+  expect(await addresses(1)).toEqual(before);
+  await everyNodeAnswers(`http://${before[0] ?? ''}/`);
+});

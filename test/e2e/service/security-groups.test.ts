@@ -1,0 +1,229 @@
+/** Managed security groups, against the real Neutron: on every member's port, off those that left, gone with the Service. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  addressOf,
+  apply,
+  aService,
+  cloud,
+  countCalls,
+  getService,
+  joinCluster,
+  kube,
+  lab,
+  labResources,
+  leaveCluster,
+  nodePorts,
+  ports,
+  removeNamespace,
+  securityGroups,
+  serviceGone,
+  servicePath,
+  startLevelset,
+  sweepUntilSettled,
+  uidOf,
+  until,
+  writes,
+  type LabNode,
+  type Resource,
+} from '../lab/lab.ts';
+import { labWorld } from '../lab/lab-world.ts';
+
+const NAMES = Array.from({ length: 10 }, (_, at) => `e2e-sg-${at + 1}`);
+/** Neutron takes its time for a port while everybody tests on two cores. */
+const PATIENT = { timeoutMs: 120_000 };
+
+const world = labWorld({
+  nodes: NAMES,
+  cloudConfig: { LoadBalancer: { 'manage-security-groups': true } },
+  levelsetByTest: true,
+  goneWithinMs: PATIENT.timeoutMs,
+});
+let foreign = '';
+beforeAll(async () => {
+  if (!lab().controllable) return undefined;
+  const made = await cloud().must<{ security_group: Resource }>('network', 'POST', '/v2.0/security-groups', {
+    security_group: { name: 'e2e-foreign' },
+  });
+  foreign = made.security_group.id;
+  return () => cloud().must('network', 'DELETE', `/v2.0/security-groups/${foreign}`);
+});
+beforeAll(async () => {
+  const [first] = world.nodes;
+  if (first) await setGroups(first, (present) => [...present, foreign]);
+});
+const withGroups = (): { readonly cloudConfig: string } => ({ cloudConfig: world.cloudConfig });
+
+const groupOf = async (name: string) => {
+  const uid = await uidOf(world.namespace, name);
+  return (await securityGroups()).find(
+    (group) => group['name'] === `lb-sg-${uid}-${world.namespace}-${name}`,
+  );
+};
+/** Node names by whether their port has the group, and each port's other groups. */
+async function placed(group: string): Promise<readonly string[]> {
+  const listed = await nodesPorts();
+  return world.nodes
+    .filter(({ server }) => groupsOf(listed, server).includes(group))
+    .map(({ name }) => name)
+    .sort();
+}
+const nodesPorts = async () => (await ports()).filter((port) => port['device_id'] !== '');
+const groupsOf = (listed: readonly Resource[], server: string): readonly string[] =>
+  (listed.find((port) => port['device_id'] === server)?.['security_groups'] ?? []) as readonly string[];
+async function others(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const ours = (await securityGroups()).map(({ id }) => id);
+  const listed = await nodesPorts();
+  return Object.fromEntries(
+    world.nodes.map(({ name, server }) => [
+      name,
+      groupsOf(listed, server)
+        .filter((id) => !ours.includes(id))
+        .sort(),
+    ]),
+  );
+}
+function rulesOf(group: Resource | undefined): readonly string[] {
+  const rules = (group?.['security_group_rules'] ?? []) as readonly Resource[];
+  return rules
+    .map((rule) =>
+      [
+        rule['direction'],
+        rule['ethertype'],
+        rule['protocol'],
+        rule['port_range_min'],
+        rule['remote_ip_prefix'],
+      ]
+        .map(String)
+        .join(' '),
+    )
+    .sort();
+}
+async function setGroups(
+  node: LabNode,
+  change: (groups: readonly string[]) => readonly string[],
+): Promise<void> {
+  const port = (await nodesPorts()).find((one) => one['device_id'] === node.server);
+  const security_groups = change((port?.['security_groups'] ?? []) as readonly string[]);
+  await cloud().must('network', 'PUT', `/v2.0/ports/${port?.id ?? ''}`, { port: { security_groups } });
+}
+
+describe('a security group', () => {
+  it('opens the node ports and the health check of a Service to the member subnet, on all ten nodes', async () => {
+    await startLevelset(withGroups());
+    const before = await others();
+    const calls = await countCalls();
+    await apply([
+      aService(world.namespace, 'web', [{ port: 80 }, { port: 53, protocol: 'UDP' }], {
+        spec: { externalTrafficPolicy: 'Local' },
+      }),
+    ]);
+    await addressOf(world.namespace, 'web');
+    const service = await getService(world.namespace, 'web');
+    const uid = service?.metadata.uid ?? '';
+    const open = await nodePorts(world.namespace, 'web');
+    const health = service?.spec.healthCheckNodePort ?? 0;
+    await until('our tags', async () => ((await groupOf('web'))?.['tags'] as string[]).length === 3);
+    const group = await groupOf('web');
+    const made = await calls.stop();
+    console.log(
+      `create: ${made.length} calls, ${made.filter(({ service: one }) => one === 'neutron').length} of them Neutron's, ${writes(made).length} writes`,
+    );
+    expect(group?.['description']).toBe(
+      `Security Group for ${world.namespace}/web Service LoadBalancer in cluster lab`,
+    );
+    expect(group?.['tags']).toEqual(
+      expect.arrayContaining([
+        `levelset-cluster=${lab().clusterId}`,
+        `levelset-service=${uid}`,
+        `levelset-name=${world.namespace}/web`,
+      ]),
+    );
+    expect(rulesOf(group)).toEqual(
+      [
+        `ingress IPv4 tcp ${open['TCP/80'] ?? ''} ${labResources().private_v4_cidr}`,
+        `ingress IPv4 udp ${open['UDP/53'] ?? ''} ${labResources().private_v4_cidr}`,
+        `ingress IPv4 tcp ${health} ${labResources().private_v4_cidr}`,
+      ].sort(),
+    );
+    expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
+    expect(await others()).toEqual(before);
+
+    await kube.remove(servicePath(world.namespace, 'web'));
+    await serviceGone(world.namespace, 'web');
+    expect(await securityGroups()).toEqual([]);
+    expect(await others()).toEqual(before);
+  });
+
+  it('follows the nodes: off the port of one that leaves, and on again', async () => {
+    await startLevelset(withGroups());
+    await apply([aService(world.namespace, 'web')]);
+    await addressOf(world.namespace, 'web');
+    const id = (await groupOf('web'))?.id ?? '';
+    const [first] = world.nodes as [LabNode];
+    const all = [...NAMES].sort();
+    await until('the group on all ports', async () => (await placed(id)).length === all.length);
+
+    await leaveCluster(first.name);
+    await until('the group off one port', async () => (await placed(id)).length === all.length - 1);
+    expect((await others())[first.name]).toContain(foreign);
+
+    const calls = await countCalls();
+    await joinCluster(first);
+    await until('the group on all ports again', async () => (await placed(id)).length === all.length);
+    const made = (await calls.stop()).filter(({ service }) => service === 'neutron');
+    console.log(
+      `node joins: ${made.map(({ method, path }) => `${method} ${path.split('&')[0] ?? ''}`).join('; ')}`,
+    );
+    expect((await others())[first.name]).toContain(foreign);
+  });
+
+  it('of each of three Services made at once is on every port', async () => {
+    await startLevelset(withGroups());
+    const names = ['a', 'b', 'c'];
+    await apply(names.map((name) => aService(world.namespace, name)));
+    await Promise.all(names.map((name) => addressOf(world.namespace, name, PATIENT)));
+    await until(
+      'three groups on ten ports',
+      async () => {
+        const on = await Promise.all(names.map(async (name) => placed((await groupOf(name))?.id ?? '')));
+        return on.every((list) => list.length === NAMES.length);
+      },
+      PATIENT,
+    );
+    await removeNamespace(world.namespace);
+    await Promise.all(names.map((name) => serviceGone(world.namespace, name, PATIENT)));
+    expect(await securityGroups()).toEqual([]);
+  });
+
+  it('that somebody changed is put right by a sweep, and costs a settled one no write', async () => {
+    await apply([aService(world.namespace, 'web')]);
+    await sweepUntilSettled(withGroups());
+    const group = await groupOf('web');
+    const [rule] = group?.['security_group_rules'] as readonly Resource[];
+    const [, second] = world.nodes as [LabNode, LabNode];
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await sweepUntilSettled(withGroups());
+
+    const calls = await countCalls();
+    await sweepUntilSettled(withGroups());
+    const made = await calls.stop();
+    console.log(
+      `settled sweep: ${made.map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`).join('; ')}`,
+    );
+    expect(writes(made)).toEqual([]);
+    // two of them are for the Nodes
+    expect(made.length).toBeLessThanOrEqual(12);
+
+    await cloud().must('network', 'DELETE', `/v2.0/security-group-rules/${rule?.id ?? ''}`);
+    await setGroups(second, (present) => present.filter((id) => id !== group?.id));
+    await sweepUntilSettled(withGroups());
+    expect(rulesOf(await groupOf('web'))).toEqual(rulesOf(group));
+    expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
+
+    // no longer managed
+    await sweepUntilSettled();
+    expect(await securityGroups()).toEqual([]);
+    await kube.remove(servicePath(world.namespace, 'web'));
+    await sweepUntilSettled();
+  });
+});

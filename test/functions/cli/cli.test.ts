@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { main } from '../../../functions/cli/main.ts';
+import { joinNode } from '../../support/nodes.ts';
+import { addressOf, aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
+
+let out: string[];
+let err: string[];
+
+beforeEach(() => {
+  out = [];
+  err = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void err.push(line));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => (err.push(String(text)), true));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** One command line; `env` stands in the process' own environment from now on, to the end of the test. */
+function run(line: string, env: NodeJS.ProcessEnv): Promise<number> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  return main(line.split(' '));
+}
+
+/** Sweeps until nothing is left to do; the exit codes. */
+async function sweepUntilDone(env: NodeJS.ProcessEnv): Promise<readonly number[]> {
+  const codes: number[] = [];
+  while (codes.at(-1) !== 0 && codes.length < 50) {
+    codes.push(await run('sweep', env));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return codes;
+}
+
+test('plan shows what a sweep would do and changes nothing', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.kube.apply(aService('web'));
+
+  expect(await run('plan', env)).toBe(0);
+  expect(out.join('\n')).toContain('default/web: 2 to create');
+  expect(await run('plan -o json service/default/web', env)).toBe(0);
+  expect(JSON.parse(out.at(-1) ?? '')).toMatchObject([
+    { services: ['default/web'], steps: [{ verb: 'create' }, {}] },
+  ]);
+
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('sweeps go from 2, still progressing, to 0, nothing left to do', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 300 });
+  sandbox.kube.apply(aService('web'));
+
+  const codes = await sweepUntilDone(env);
+
+  expect(codes[0]).toBe(2);
+  expect(codes.at(-1)).toBe(0);
+  expect(out[0]).toMatch(/^service\/default\/web: progressing, waiting for .* \(2 to create\)$/);
+  expect(addressOf(sandbox.kube.get('Service', 'default', 'web'))).toBeDefined();
+
+  // a watermark of the same second as the last write is not trusted yet
+  await until('it counts as settled', async () => {
+    expect(await run('sweep', env)).toBe(0);
+    return out.at(-1) === '1 Services and 3 Nodes, 4 already settled; nothing to do';
+  });
+  expect(await run('plan', env)).toBe(0);
+  expect(out.at(-1)).toBe('Nothing to do: everything is as desired.');
+});
+
+test('a dry sweep prints the plans and leaves all as it is', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.kube.apply(aService('web'));
+
+  expect(await run('sweep --dry-run', env)).toBe(0);
+
+  expect(out[0]).toContain('default/web: 2 to create');
+  expect(out.at(-1)).toBe('1 Services and 3 Nodes, 3 already settled; 1 need work');
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('a Node that joins is planned and initialised; who is a member then is for another sweep', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  const { server } = joinNode(sandbox, 'worker-1');
+  sandbox.kube.registerNode('stranger');
+
+  expect(await run('plan node/worker-1', env)).toBe(0);
+  expect(out.at(-1)).toContain(`providerID: "" -> "openstack:///${server.id}"`);
+  expect(await run('sweep', env)).toBe(2);
+  expect(out).toContain('node/worker-1: settled, as desired (2 to update)');
+  expect(out.at(-1)).toBe(
+    '0 Services and 5 Nodes, 3 already settled; 1 settled, 1 blocked; run it again: the members of load balancers may change',
+  );
+  expect(await run('sweep', env)).toBe(0);
+  expect(out.at(-1)).toBe('0 Services and 5 Nodes, 4 already settled; nothing to do');
+  expect(await run('reconcile node/worker-1', env)).toBe(0);
+  expect(await run('reconcile node/stranger', env)).toBe(1);
+  expect(out.at(-1)).toMatch(
+    /^node\/stranger: blocked, metadata.name "stranger" matches no server of the project/,
+  );
+});
+
+test('without Nodes to look after a sweep counts none, and leaves them as they are', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  joinNode(sandbox, 'worker-1');
+
+  expect(await run('sweep --controllers service', env)).toBe(0);
+  expect(out.at(-1)).toBe('0 Services, 0 already settled; nothing to do');
+});
+
+test('a sweep that cannot find out what there is exits 1 and says why', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.fault({ match: { side: 'kube', method: 'GET' }, times: 99, kind: 'fail-before', status: 403 });
+
+  expect(await run('sweep', env)).toBe(1);
+
+  expect(err.join('\n')).toMatch(/levelset: the sweep failed: /);
+});
+
+test('reconcile --wait goes on until the object is as desired; several objects at once', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 200 });
+  for (const name of ['web', 'api']) sandbox.kube.apply(aService(name));
+
+  expect(await run('reconcile --wait service/default/web service/default/api', env)).toBe(0);
+  for (const name of ['web', 'api']) {
+    expect(out).toContainEqual(expect.stringMatching(new RegExp(`^service/default/${name}: settled`)));
+  }
+
+  for (const name of ['web', 'api']) sandbox.kube.delete('Service', 'default', name);
+  expect(await run('reconcile --wait namespace/default', env)).toBe(0);
+  expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+});
+
+test('members that drain are something left to do: reconcile --wait waits for them', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  const drain = '--connection-draining-timeout 5s';
+  const members = (): number => sandbox.cloud.members.length;
+  sandbox.kube.apply(aService('web'));
+  expect(await run('reconcile --wait service/default/web', env)).toBe(0);
+  const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
+  sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-2', labels } });
+
+  expect(await run(`plan ${drain}`, env)).toBe(0);
+  expect(out.at(-1)).toMatch(/ drains because its node leaves; levelset removes it in 5 s$/);
+  expect(await run(`sweep --dry-run ${drain}`, env)).toBe(0);
+  await until('the weight is written', async () => {
+    expect(await run(`sweep ${drain}`, env)).toBe(2);
+    return sandbox.cloud.members.some(({ weight }) => weight === 0);
+  });
+  expect(out.at(-1)).toMatch(/; 1 member drains$/);
+  await until('nothing else is left to do', async () => {
+    expect(await run(`reconcile service/default/web ${drain}`, env)).toBe(2);
+    return /: settled, .*; 1 draining$/.test(out.at(-1) ?? '');
+  });
+  expect(members()).toBe(3);
+
+  expect(await run(`reconcile --wait service/default/web ${drain}`, env)).toBe(0);
+  expect(out.at(-1)).toMatch(/^service\/default\/web: settled, as desired, [\d.]+$/);
+  expect(members()).toBe(2);
+  expect(await run(`sweep ${drain}`, env)).toBe(0);
+});
+
+test('what cannot be read is one clear line', async () => {
+  const { env } = await sandboxWorld();
+
+  expect(await run('plan pod/default/web', env)).toBe(1);
+  expect(await run('plan --cloud-config /nowhere/cloud.conf', env)).toBe(1);
+  expect(await run('plan --reconcile-timeout soon', env)).toBe(1);
+  expect(await run('launch', env)).toBe(1);
+
+  expect(err.map((line) => line.trim())).toEqual([
+    'levelset: "pod/default/web" is no object: give service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all',
+    'levelset: the configuration cannot be used:\n  /nowhere/cloud.conf cannot be read: ENOENT',
+    expect.stringMatching(/--reconcile-timeout = "soon" is not allowed: give a duration/),
+    "error: unknown command 'launch'",
+  ]);
+});
+
+test('every flag has a variable, and the flag comes first', async () => {
+  const { env } = await sandboxWorld();
+
+  expect(await run('plan --leader-elect=false', env)).toBe(0);
+  expect(err.at(-1)).toContain('levelset ignores --leader-elect');
+  expect(await run('plan', { ...env, LEVELSET_RECONCILE_TIMEOUT: 'soon' })).toBe(1);
+  expect(await run('plan --reconcile-timeout 5s', env)).toBe(0);
+});

@@ -1,0 +1,157 @@
+/** The flags table against what follows from it: the command line, the functions on AWS, deployments and documents. */
+import { Command } from 'commander';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { GO_FLAGS } from '../../../functions/cli/go-flags.ts';
+import { main } from '../../../functions/cli/main.ts';
+import { withFlags } from '../../../functions/cli/options.ts';
+import { program } from '../../../functions/cli/program.ts';
+import { FLAGS, VARIABLES, type Flag } from '../../../shared/config/flags.ts';
+import { flagsFromEnv, readFlags, variableOf, type Flags } from '../../../shared/config/read-flags.ts';
+import { NotAllowed } from '../../../shared/config/read-value.ts';
+import { filesOf, textOf } from '../../repo/files.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const ROWS = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
+const known = new Set([
+  ...ROWS.flatMap(([name, flag]) => variableOf(name, flag) ?? []),
+  ...Object.keys(VARIABLES),
+]);
+
+function parse(...argv: readonly string[]): Partial<Flags> {
+  return withFlags(new Command(), 'serve').parse(argv, { from: 'user' }).opts();
+}
+
+describe('the command line', () => {
+  test.each(ROWS)('--%s is in the help of its commands, and of no other', (name, { commands }) => {
+    const having = program({}, () => undefined)
+      .commands.filter(({ options }) => options.some(({ long }) => long === `--${name}`))
+      .map((command) => command.name());
+    expect(having.toSorted()).toEqual([...commands].toSorted());
+  });
+
+  test('says what a flag sets and what holds without it', () => {
+    const [sweep] = program({}, () => undefined).commands.filter((command) => command.name() === 'sweep');
+    const help = sweep?.helpInformation().replace(/\s+/g, ' ');
+    expect(help).toContain('--cluster-name <name> name of the cluster');
+    expect(help).toContain('audit webhook (default: kubernetes) (env: LEVELSET_CLUSTER_NAME)');
+    expect(help).toContain('--dry-run print the plans and change nothing');
+  });
+
+  test('takes a flag before its variable', () => {
+    vi.stubEnv('LEVELSET_SWEEP_INTERVAL', '1m');
+    expect(parse()).toEqual({ sweepInterval: '1m' });
+    expect(parse('--sweep-interval', '2m')).toEqual({ sweepInterval: '2m' });
+  });
+
+  test('--controllers twice is one list, and comes before its variable', () => {
+    vi.stubEnv('LEVELSET_CONTROLLERS', 'service');
+    expect(parse().controllers).toBe('service');
+    expect(parse('--controllers=*', '--controllers', '-route').controllers).toBe('*,-route');
+  });
+
+  test('asks whether another flag was meant by one that it does not know', async () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(await main(['plan', '--cluster-cidrs=10.0.0.0/8'])).toBe(1);
+    expect(write.mock.calls.join('')).toBe(
+      "error: unknown option '--cluster-cidrs'\n(Did you mean --cluster-cidr?)\n",
+    );
+  });
+});
+
+describe('the table', () => {
+  test('has a default that is allowed wherever it has one', () => {
+    const refused = ROWS.filter(
+      ([, row]) => row.default !== undefined && row.read?.(row.default) instanceof NotAllowed,
+    );
+    expect(refused).toEqual([]);
+    expect(readFlags({}, [])).toMatchObject({ sweepInterval: 300_000, clusterCidr: [], dryRun: false });
+  });
+
+  test('names what is wrong, and what is allowed, of every flag at once', () => {
+    const problems: string[] = [];
+    readFlags({ sweepInterval: '5', adopt: 'tag', v: 'high', output: 'yaml' }, problems);
+    expect(problems).toEqual([
+      '--adopt = "tag" is not allowed: give one of tags, names-only; did you mean tags?',
+      '--sweep-interval = "5" is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms',
+      '--v = "high" is not allowed: give a whole number from 0 to 1000',
+      '--output = "yaml" is not allowed: give one of text, json',
+    ]);
+  });
+
+  test('has no flag that levelset ignores', () => {
+    expect(ROWS.filter(([name]) => Object.hasOwn(GO_FLAGS, name))).toEqual([]);
+  });
+});
+
+describe('the functions on AWS', () => {
+  test.each(ROWS.filter(([, { lambda }]) => lambda))('read --%s from its variable', (name, row) => {
+    const variable = variableOf(name, row) ?? '';
+    expect(flagsFromEnv({ [variable]: 'x' })).toEqual(parse(`--${name}=x`));
+    expect(flagsFromEnv({ [variable]: '' })).toEqual({});
+  });
+
+  test('read no variable that has no meaning there', () => {
+    const others = ROWS.filter(([, { lambda }]) => !lambda).map(([name, row]) => variableOf(name, row) ?? '');
+    expect(flagsFromEnv(Object.fromEntries(others.map((variable) => [variable, 'x'])))).toEqual({});
+  });
+});
+
+describe('deployments and documents', () => {
+  const readByFunctions = new Set([
+    ...ROWS.flatMap(([name, row]) => (row.lambda ? (variableOf(name, row) ?? []) : [])),
+    ...Object.keys(VARIABLES),
+  ]);
+
+  test.each(['serverless.yml', 'infra/aws/environment.yml'])(
+    '%s sets no variable that the functions do not read',
+    (path) => {
+      const set = [...textOf(path).matchAll(/^ +((?:LEVELSET|OS)_\w+):/gm)].map(([, name = '']) => name);
+      expect(set.length).toBeGreaterThan(0);
+      expect(set.filter((name) => !readByFunctions.has(name.replace(/_PARAMETER$/, '')))).toEqual([]);
+    },
+  );
+
+  test('the manifests set no flag and no variable that serve does not have', () => {
+    const [deployment] = parseAllDocuments(textOf('infra/kubernetes/deployment.yaml')).map(
+      (document) => document.toJS() as Deployment,
+    );
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    const flags = container?.args.filter((arg) => arg.startsWith('--')) ?? [];
+    const names = flags.map((arg) => arg.replace(/^--([\w-]+)=.*$/, '$1'));
+    expect(names.length).toBeGreaterThan(0);
+    const serve = new Set(
+      ROWS.filter(([, { commands }]) => commands.includes('serve')).map(([name]) => name),
+    );
+    expect(names.filter((name) => !serve.has(name))).toEqual([]);
+    expect(container?.env.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  const texts = [
+    'README.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    ...filesOf('{docs,infra/aws,infra/kubernetes}/**/*.md'),
+  ];
+  test.each(texts)('%s names no variable that no row knows', (path) => {
+    const named = [...textOf(path).matchAll(/\bLEVELSET_[A-Z_]*[A-Z]/g)].map(([name]) => name);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly env: readonly { readonly name: string }[];
+        }[];
+      };
+    };
+  };
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { readGoFlags } from '../../../functions/cli/go-flags.ts';
+
+test('flags of the Go program that have no effect are taken out, each with a note', () => {
+  const argv = [
+    'serve',
+    '--leader-elect=true',
+    '--node-monitor-period',
+    '5s',
+    '--cluster-name',
+    'blue',
+    '--use-service-account-credentials',
+    '--concurrent-node-syncs=2',
+    '--controllers=*,-route',
+  ];
+
+  const { rest, notes } = readGoFlags(argv);
+
+  expect(rest).toEqual(['serve', '--cluster-name', 'blue', '--controllers=*,-route']);
+  expect(notes).toEqual([
+    'levelset ignores --leader-elect: it takes a Lease for each load balancer that it writes',
+    'levelset ignores --node-monitor-period: audit events and the sweep tell it what to look at',
+    'levelset ignores --use-service-account-credentials: it has one ServiceAccount',
+    'levelset ignores --concurrent-node-syncs: it reads Nodes in bulk',
+  ]);
+});
+
+test('-v=4 is -v 4', () => {
+  expect(readGoFlags(['serve', '-v=4', '--v=2']).rest).toEqual(['serve', '-v', '4', '--v=2']);
+});
+
+test('what neither program knows stays for the parser, without its value', () => {
+  expect(readGoFlags(['plan', '--toString', '--constructor=1', 'service/a/b']).rest).toEqual([
+    'plan',
+    '--toString',
+    '--constructor',
+    'service/a/b',
+  ]);
+});
+
+test('a boolean that both programs have needs no value', () => {
+  const argv = ['sweep', '--allocate-node-cidrs', '--configure-cloud-routes=false', '--dry-run'];
+  expect(readGoFlags(argv)).toEqual({
+    rest: ['sweep', '--allocate-node-cidrs=true', '--configure-cloud-routes=false', '--dry-run'],
+    notes: [],
+  });
+});

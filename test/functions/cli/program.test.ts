@@ -1,0 +1,85 @@
+/** The program as a process of its own: how it starts, how it ends. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { aService, sandboxWorld, until } from '../sandbox-world.ts';
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  /** Exit code, or the signal that ended it, and how long that took. */
+  end(signal: NodeJS.Signals): Promise<{ readonly code: unknown; readonly ms: number }>;
+}
+
+function start(line: string, env: NodeJS.ProcessEnv): Program {
+  const child = spawn(process.execPath, ['functions/cli.ts', ...line.split(' ')], {
+    env: { ...process.env, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output += data.toString()));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  return {
+    child,
+    output: () => output,
+    end: async (signal) => {
+      const started = performance.now();
+      child.kill(signal);
+      const [code, ended] = (await exited) as [number | null, string | null];
+      return { code: code ?? ended, ms: performance.now() - started };
+    },
+  };
+}
+
+test('serve ends on SIGTERM with 0, within seconds', async () => {
+  const { sandbox, env } = await sandboxWorld({ pendingMs: 60_000 });
+  const serve = start('serve --listen 127.0.0.1:0', env);
+  await until('it listens', () => serve.output().includes('"listening"'));
+  sandbox.kube.apply(aService('web'));
+
+  const { code, ms } = await serve.end('SIGTERM');
+
+  expect([code, ms < 15_000]).toEqual([0, true]);
+  expect(serve.output()).not.toContain('token-');
+});
+
+test('npm start tells the story to the last address, and Ctrl-C ends it cleanly', async () => {
+  const started = performance.now();
+  const story = start('sandbox --serve --listen 127.0.0.1:0', { NO_COLOR: '1' });
+  await until('the page is up', () => story.output().includes('status page'));
+  expect(performance.now() - started).toBeLessThan(20_000);
+  const url = /status page +(\S+)/.exec(story.output())?.[1] ?? '';
+  const directory = /KUBECONFIG=(\S+)\/\w+\.kubeconfig/.exec(story.output())?.[1] ?? '';
+
+  await until('every example has its address', () => {
+    const applied = story.output().match(/Service applied/g)?.length ?? 0;
+    const served = story.output().match(/ serves at /g)?.length ?? 0;
+    return applied > 0 && served >= applied;
+  });
+  expect(story.output()).toMatch(/default\/nginx +plan\n +default\/nginx: 2 to create\n +\+ lb/);
+  expect(story.output()).not.toContain('\u001b[');
+  await until('a Node has joined', () => /Node node-4 +matches its server/.test(story.output()));
+  expect(story.output()).toMatch(
+    /Node node-4 +plan\n[^]+addresses: \+ [^]+providerID: "" -> "openstack:\/\/\//,
+  );
+  expect(await (await fetch(url)).text()).toContain('default/nginx');
+
+  expect((await story.end('SIGINT')).code).toBe(0);
+  await expect(stat(directory)).rejects.toThrow('ENOENT');
+});
+
+test('the sandbox alone can be used by another process', async () => {
+  const sandbox = start('sandbox', {});
+  await until('it is up', () => sandbox.output().includes('Ctrl-C'));
+  const exports = sandbox.output().matchAll(/export (\w+)=(\S+)/g);
+  const plan = start(
+    'plan',
+    Object.fromEntries([...exports].map(([, name = '', value = '']): [string, string] => [name, value])),
+  );
+
+  await until('plan says something', () => plan.output().includes('Nothing to do'));
+
+  expect((await sandbox.end('SIGTERM')).code).toBe(0);
+});

@@ -1,0 +1,94 @@
+/** The functions as they are deployed: against the sandbox and a stand-in for SQS and SSM, called as Lambda does. */
+import type {
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+  SQSEvent,
+} from 'aws-lambda';
+import { readFile } from 'node:fs/promises';
+import { onTestFinished, vi } from 'vitest';
+import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import { parseQueuedWork, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { startAws, type AwsFake } from './aws-fake.ts';
+import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
+import { sqsRecord } from './sqs-record.ts';
+
+const CONTEXT = { getRemainingTimeInMillis: () => 30_000 } as Context;
+
+export interface Deployed extends SandboxWorld {
+  readonly aws: AwsFake;
+}
+
+/** The environment of a function, cold: its secrets are in SSM. */
+export async function deployed(pendingMs = 100): Promise<Deployed> {
+  vi.resetModules();
+  for (const stream of ['stdout', 'stderr'] as const)
+    vi.spyOn(process[stream], 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+  const world = await sandboxWorld({ pendingMs });
+  const aws = await startAws();
+  onTestFinished(() => aws.close());
+  const secrets = {
+    CLOUD_CONFIG_TEXT: await readFile(world.flags.cloudConfig, 'utf8'),
+    KUBECONFIG_TEXT: await readFile(world.flags.kubeconfig, 'utf8'),
+    AUDIT_TOKENS: 'audit-token',
+    RESYNC_TOKENS: 'resync-token',
+    PAGE_TOKENS: 'page-token',
+  };
+  for (const [name, value] of Object.entries(secrets)) {
+    aws.parameters.set(`/levelset/test/${name}`, value);
+    vi.stubEnv(`LEVELSET_${name}_PARAMETER`, `/levelset/test/${name}`);
+  }
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+  vi.stubEnv('AWS_SESSION_TOKEN', 'session');
+  vi.stubEnv('AWS_ENDPOINT_URL_SSM', aws.url);
+  vi.stubEnv('LEVELSET_TRIGGER_QUEUE_URL', `${aws.url}/123456789012/triggers.fifo`);
+  vi.stubEnv('LEVELSET_BACKGROUND_QUEUE_URL', `${aws.url}/123456789012/background`);
+  return { ...world, aws };
+}
+
+/** An HTTP API's request, payload 2.0. */
+export async function call(
+  name: string,
+  event: Partial<APIGatewayProxyEventV2> & { method: string },
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const { handler } = (await import(`../../functions/lambda/${name}.ts`)) as {
+    handler: (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+  };
+  const { method, rawPath = '/', headers = {} } = event;
+  const path = rawPath;
+  const http = { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' };
+  const full = { version: '2.0', routeKey: '$default', rawQueryString: '', isBase64Encoded: false };
+  return handler(
+    { ...full, ...event, rawPath, headers, requestContext: { http, stage: '$default' } },
+    CONTEXT,
+  );
+}
+
+/** A batch of messages; the ids of those that must come again. */
+export async function work(...messages: readonly QueuedWork[]): Promise<readonly string[]> {
+  const { handler } = await import('../../../functions/lambda/reconcile.ts');
+  const event: SQSEvent = { Records: messages.map((message, index) => sqsRecord(String(index), message)) };
+  const { batchItemFailures } = await handler(event, CONTEXT);
+  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+}
+
+export function request(name: string, trigger: ReconcileRequest['trigger'] = 'audit'): ReconcileRequest {
+  return { key: `service/default/${name}`, trigger, cause: 'audit-1' };
+}
+
+/** What was sent since the last time, by queue. */
+export function taken(aws: AwsFake): readonly (QueuedWork & {
+  readonly queue: string;
+  readonly delaySeconds: number | undefined;
+})[] {
+  return aws.sent.splice(0).flatMap(({ queue, body, delaySeconds }) => {
+    const item = parseQueuedWork(body);
+    return item ? [{ queue, delaySeconds, ...item }] : [];
+  });
+}

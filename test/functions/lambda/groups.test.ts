@@ -1,0 +1,56 @@
+import type { SQSRecord } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { groupRecords } from '../../../functions/lambda/groups.ts';
+import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { sqsRecord } from './sqs-record.ts';
+
+const record = (id: string, name: string, more: Partial<QueuedWork> = {}): SQSRecord =>
+  sqsRecord(id, {
+    request: { key: `service/shop/${name}`, trigger: 'audit', cause: id },
+    attempt: 0,
+    ...more,
+  });
+
+test('messages of one key are one run, and the newest says why', () => {
+  const { groups } = groupRecords([record('1', 'a'), record('2', 'b'), record('3', 'a')]);
+
+  expect(groups.map(({ work, messageIds }) => [work.request.key, work.request.cause, messageIds])).toEqual([
+    ['service/shop/a', '3', ['1', '3']],
+    ['service/shop/b', '2', ['2']],
+  ]);
+});
+
+test('after a message that cannot be read, all later ones of its group are kept too, and no others', () => {
+  const bad = { ...record('2', 'a'), body: 'what?' };
+
+  const { groups, unreadable } = groupRecords([record('1', 'a'), bad, record('3', 'a'), record('4', 'b')]);
+
+  expect(unreadable).toEqual(['2', '3']);
+  expect(groups.map(({ messageIds }) => messageIds)).toEqual([['1'], ['4']]);
+});
+
+test('a change next to a requeued key is worked on at once', () => {
+  const waiting = { attempt: 4, waitingFor: 'lb-1' };
+
+  const [both] = groupRecords([record('1', 'a', waiting), record('2', 'a')]).groups;
+  const [twice] = groupRecords([
+    record('1', 'a', waiting),
+    record('2', 'a', { ...waiting, attempt: 6 }),
+  ]).groups;
+
+  expect(both?.work).toEqual({
+    request: { key: 'service/shop/a', trigger: 'audit', cause: '2' },
+    attempt: 0,
+  });
+  expect(twice?.work).toMatchObject(waiting);
+});
+
+test('a requeued key that waits gives way to one that need not', () => {
+  const [group] = groupRecords([
+    record('1', 'a', { attempt: 2, waitingFor: 'lb-1' }),
+    record('2', 'a', { attempt: 5 }),
+  ]).groups;
+
+  expect(group?.work).toMatchObject({ attempt: 2 });
+  expect(group?.work).not.toHaveProperty('waitingFor');
+});

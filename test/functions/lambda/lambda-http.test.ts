@@ -1,0 +1,92 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { expect, test, vi } from 'vitest';
+import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
+import { call, deployed, taken } from './deployed.ts';
+import { aService } from '../sandbox-world.ts';
+
+test('an audit event becomes a message of its key, and the same batch again becomes none', async () => {
+  const world = await deployed();
+  const batch = eventList([serviceEvent('create', { auditID: 'audit-1' })]);
+  const post = (token: string, cluster = 'kubernetes'): Promise<APIGatewayProxyStructuredResultV2> =>
+    call('audit', {
+      method: 'POST',
+      rawPath: `/audit/${cluster}`,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(batch),
+    });
+
+  expect((await post('wrong')).statusCode).toBe(401);
+  expect((await post('audit-token', 'c1c1c1c1-0000-4000-8000-000000000000')).statusCode).toBe(404);
+  expect((await post('audit-token')).statusCode).toBe(202);
+  expect((await post('audit-token')).statusCode).toBe(202);
+
+  expect(taken(world.aws)).toMatchObject([
+    { queue: 'triggers.fifo', request: { key: 'service/shop/web', cause: 'audit-1' } },
+  ]);
+  expect(world.aws.calls.filter((name) => name === 'GetParameters')).toHaveLength(1);
+});
+
+test('a resync answers with the report and requeues the rest', async () => {
+  const world = await deployed(60_000);
+  world.sandbox.kube.apply(aService('web'));
+
+  const answer = await call('resync', {
+    method: 'POST',
+    rawPath: '/resync',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer resync-token' },
+    body: JSON.stringify({ objects: ['service/default/web'] }),
+  });
+
+  expect([answer.statusCode, JSON.parse(answer.body ?? '')]).toMatchObject([
+    202,
+    { outcome: { status: 'progressing' } },
+  ]);
+  expect(taken(world.aws)).toMatchObject([
+    { queue: 'background', attempt: 1, request: { trigger: 'requeue' } },
+  ]);
+});
+
+test('the page is for who has its token, and tells what Services and Nodes say', async () => {
+  const world = await deployed();
+  world.sandbox.kube.apply(aService('web'));
+  world.sandbox.kube.registerNode('worker-1');
+  const get = (headers: Record<string, string>): Promise<APIGatewayProxyStructuredResultV2> =>
+    call('status', { method: 'GET', headers: { accept: 'application/json', ...headers } });
+
+  expect((await get({})).statusCode).toBe(401);
+  const page = await get({ authorization: 'Bearer page-token' });
+
+  expect(JSON.parse(page.body ?? '')).toMatchObject({
+    rows: [
+      { object: 'service/default/web', state: 'unknown' },
+      { object: 'node/worker-1', state: 'progressing' },
+    ],
+  });
+});
+
+test('a parameter that is missing is named', async () => {
+  const world = await deployed();
+  world.aws.parameters.delete('/levelset/test/AUDIT_TOKENS');
+  vi.stubEnv('LEVELSET_CLOUD_CONFIG_TEXT_PARAMETER', '');
+
+  await expect(call('audit', { method: 'POST' })).rejects.toThrow(
+    'SSM has no parameter /levelset/test/AUDIT_TOKENS',
+  );
+});
+
+test('a resync of a Node answers with its report', async () => {
+  const world = await deployed();
+
+  const answer = await call('resync', {
+    method: 'POST',
+    rawPath: '/resync',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer resync-token' },
+    body: JSON.stringify({ objects: ['node/node-1'] }),
+  });
+
+  expect([answer.statusCode, JSON.parse(answer.body ?? '')]).toMatchObject([
+    200,
+    { request: { key: 'node/node-1' }, outcome: { status: 'settled' }, plan: { steps: [] } },
+  ]);
+  expect(taken(world.aws)).toEqual([]);
+});

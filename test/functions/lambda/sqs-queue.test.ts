@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
+import { startAws, type AwsFake } from './aws-fake.ts';
+
+let aws: AwsFake;
+beforeEach(async () => {
+  aws = await startAws();
+});
+afterEach(() => aws.close());
+
+const queue = (name: string): SqsQueue =>
+  new SqsQueue({
+    url: `${aws.url}/123456789012/${name}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+  });
+
+const work = (name: string, cause?: string): QueuedWork => ({
+  request: { key: `service/shop/${name}`, trigger: 'audit', ...(cause !== undefined && { cause }) },
+  attempt: 0,
+});
+
+test('triggers go out ten at a time, a group per key, and the same event only once', async () => {
+  const all = Array.from({ length: 23 }, (_, index) => work(`s${index}`, 'audit-1'));
+
+  await queue('triggers.fifo').sendTriggers(all);
+  await queue('triggers.fifo').sendTriggers(all.slice(0, 3));
+
+  expect(aws.calls).toEqual([10, 10, 3, 3].map((size) => `SendMessageBatch ${size}`));
+  expect(aws.sent).toHaveLength(23);
+  expect(aws.sent[22]).toMatchObject({ groupId: 'service/shop/s22', body: JSON.stringify(all[22]) });
+});
+
+test('a key that is too long for a group id is taken all the same', async () => {
+  await queue('triggers.fifo').sendTriggers([
+    { request: { key: `service/${'n'.repeat(63)}/${'s'.repeat(63)}`, trigger: 'audit' }, attempt: 0 },
+  ]);
+
+  expect(aws.sent).toHaveLength(1);
+});
+
+test('requeued keys carry whole seconds of delay, 15 minutes at most', async () => {
+  const delays = [0, 1, 1_000, 1_001, 5_000_000];
+
+  await queue('background').sendDelayed(delays.map((delayMs) => ({ ...work('web'), delayMs })));
+
+  expect(aws.sent.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 1, 1, 2, 900]);
+  expect(aws.sent[0]?.body).toBe(JSON.stringify(work('web')));
+});
+
+test('an entry that is refused is sent once more, alone', async () => {
+  aws.refuse.set('shop/b"', 1);
+
+  await queue('triggers.fifo').sendTriggers(['a', 'b', 'c'].map((name) => work(name)));
+
+  expect(aws.calls).toEqual(['SendMessageBatch 3', 'SendMessageBatch 1']);
+  expect(aws.sent.map(({ groupId }) => groupId)).toEqual([
+    'service/shop/a',
+    'service/shop/c',
+    'service/shop/b',
+  ]);
+});
+
+test('an entry that is refused twice makes it throw, after the others were sent', async () => {
+  aws.refuse.set('shop/s0"', 2);
+  const all = Array.from({ length: 11 }, (_, index) => work(`s${index}`));
+
+  await expect(queue('triggers.fifo').sendTriggers(all)).rejects.toThrow(
+    'SQS refused 1 of 11 messages: InternalError',
+  );
+
+  expect(aws.sent).toHaveLength(10);
+});
+
+test('nothing to send sends nothing', async () => {
+  await queue('background').sendDelayed([]);
+
+  expect(aws.calls).toEqual([]);
+});
+
+test('a queue that does not answer is an error', async () => {
+  const unreachable = queue('triggers.fifo');
+  await aws.close();
+
+  await expect(unreachable.sendTriggers([work('web')])).rejects.toThrow();
+
+  aws = await startAws();
+});

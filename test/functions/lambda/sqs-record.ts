@@ -1,0 +1,23 @@
+import type { SQSRecord } from 'aws-lambda';
+import { groupId, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+
+/** A message as Lambda hands it over (docs/sources/tools.md, "Messages that a function gets"). */
+export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQSRecord {
+  return {
+    messageId,
+    receiptHandle: `receipt-${messageId}`,
+    body: JSON.stringify(work),
+    md5OfBody: '',
+    attributes: {
+      ApproximateReceiveCount: '1',
+      SentTimestamp: '0',
+      SenderId: 'x',
+      ApproximateFirstReceiveTimestamp: '0',
+      ...(fifo && { MessageGroupId: groupId(work), SequenceNumber: '1', MessageDeduplicationId: messageId }),
+    },
+    messageAttributes: {},
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:triggers.fifo',
+    awsRegion: 'eu-central-1',
+  };
+}

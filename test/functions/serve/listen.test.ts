@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { listen, parseListen } from '../../../functions/serve/listen.ts';
+
+test.each([
+  ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080, loopback: true }],
+  ['localhost:80', { host: 'localhost', port: 80, loopback: true }],
+  ['[::1]:8080', { host: '::1', port: 8080, loopback: true }],
+  ['0.0.0.0:8080', { host: '0.0.0.0', port: 8080, loopback: false }],
+  ['127.example.org:8080', { host: '127.example.org', port: 8080, loopback: false }],
+  [':8080', { host: '::', port: 8080, loopback: false }],
+])('%s', (text, expected) => {
+  expect(parseListen(text)).toEqual(expected);
+});
+
+test.each(['8080', 'localhost', '::1:8080', '127.0.0.1:70000', ''])('%j is refused in words', (text) => {
+  expect(() => parseListen(text)).toThrow(
+    `--listen = ${JSON.stringify(text)} is not allowed: give HOST:PORT`,
+  );
+});
+
+const nobody = (): void => undefined;
+
+test('half a TLS configuration is refused, and a file that is not there is named', async () => {
+  await expect(listen(nobody, '127.0.0.1:0', { clientCaFile: 'ca.pem' })).rejects.toThrow('TLS needs both');
+  await expect(
+    listen(nobody, '127.0.0.1:0', { tlsCertFile: '/nowhere.pem', tlsPrivateKeyFile: '/nowhere.key' }),
+  ).rejects.toThrow('--tls-cert-file: /nowhere.pem cannot be read: ENOENT');
+});
+
+test('a port that is taken is a message in words', async () => {
+  const first = await listen(nobody, '127.0.0.1:0', {});
+
+  await expect(listen(nobody, new URL(first.url).host, {})).rejects.toThrow(/cannot listen on .*EADDRINUSE/);
+
+  await first.close();
+});

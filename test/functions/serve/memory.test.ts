@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Memory } from '../../../functions/serve/memory.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
+import type { Key } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
+import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import { aConfig } from '../../support/config.ts';
+
+const node = { metadata: { name: 'node-0', uid: 'uid', resourceVersion: '1' } } as Node;
+const world = {
+  kube: { listServices: () => Promise.resolve([]), listNodes: () => Promise.resolve([node]) },
+  clock: { now: () => 0 },
+  config: { ...aConfig(), controllers: CONTROLLERS },
+} as unknown as World;
+const rowsOf = async (memory: Memory): Promise<number> =>
+  (await memory.view({ depth: 0, oldestMs: 0 })).rows.length;
+const blocked = (key: Key) => ({
+  request: { key, trigger: 'sweep' } as const,
+  ...{ outcome: { status: 'blocked', reason: 'x' } as const, applied: [] },
+  ...{ durationMs: 1, calls: 1, failedRequestIds: [] },
+});
+
+test('what nobody reads is forgotten after a while, the oldest first', async () => {
+  const memory = new Memory(world);
+  memory.remember(blocked('node/node-0'));
+  expect(await rowsOf(memory)).toBe(1);
+  for (let at = 1; at < 20_000; at += 1) memory.remember(blocked(`node/node-${at}`));
+  memory.remember(blocked('node/node-0'));
+  memory.remember(blocked('node/last'));
+  expect(await rowsOf(memory)).toBe(1);
+
+  for (let at = 1; at <= 20_000; at += 1) memory.remember(blocked(`node/node-${at}`));
+  expect(await rowsOf(memory)).toBe(0);
+});

@@ -1,0 +1,236 @@
+import { appendFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { serve, type ServeOptions, type Serving } from '../../../functions/serve.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
+import { hasTaint, SHUTDOWN_TAINT, UNINITIALIZED_TAINT } from '../../../shared/model/node/node.ts';
+import { joinNode } from '../../support/nodes.ts';
+import {
+  addressOf,
+  aService,
+  sandboxWorld,
+  until,
+  whatIsThere,
+  type SandboxWorld,
+} from '../sandbox-world.ts';
+
+interface Running extends Serving {
+  readonly lines: string[];
+}
+
+const RESYNC = { Authorization: 'Bearer resync-token', 'Content-Type': 'application/json' };
+
+/** `levelset serve` against the sandbox; with `audit` its events come in. */
+async function running(
+  world: SandboxWorld,
+  options: Partial<Pick<ServeOptions, 'flags'>> & { audit?: boolean } = {},
+): Promise<Running> {
+  const lines: string[] = [];
+  const note = (message: string, fields?: unknown): void =>
+    void lines.push(JSON.stringify([message, fields]));
+  const serving = await serve({
+    flags: { ...world.flags, sweepInterval: '1h', listen: '127.0.0.1:0', ...options.flags },
+    env: { LEVELSET_AUDIT_TOKENS: 'audit-token', LEVELSET_RESYNC_TOKENS: 'old-token,resync-token' },
+    log: { debug: note, info: note, warn: note, error: note },
+  });
+  onTestFinished(() => serving.stop());
+  if (options.audit !== false) world.sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, 'audit-token');
+  await until('the first sweep', () => lines.some((line) => line.startsWith('["swept"')));
+  return { ...serving, lines };
+}
+
+test('a Service that is applied gets its address, and nothing is left when it is deleted', async () => {
+  const world = await sandboxWorld();
+  const { idle, lines } = await running(world);
+  const { kube } = world.sandbox;
+
+  kube.apply(aService('web'));
+  await until('an address', () => addressOf(kube.get('Service', 'default', 'web')) !== undefined);
+  expect(whatIsThere(world.sandbox)).toMatchObject({ loadBalancers: 1, floatingIps: 1 });
+
+  kube.delete('Service', 'default', 'web');
+  await until('the Service is gone', () => kube.get('Service', 'default', 'web') === undefined);
+  await until('it is idle', idle);
+  expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+  const line = lines.find((text) => text.startsWith('["reconciled"')) ?? '';
+  expect(JSON.parse(line)).toMatchObject(['reconciled', { object: 'default/web', trigger: 'audit' }]);
+});
+
+test('what happened while nobody listened is made up for by the sweep at start', async () => {
+  const world = await sandboxWorld();
+  const { kube } = world.sandbox;
+  kube.apply(aService('web'));
+  kube.apply(aService('api'));
+
+  const { idle } = await running(world, { audit: false });
+  await until('two addresses', () =>
+    ['web', 'api'].every((name) => addressOf(kube.get('Service', 'default', name)) !== undefined),
+  );
+
+  await until('it is idle', idle);
+});
+
+test('the page, the metrics and the readiness tell how it stands', async () => {
+  const world = await sandboxWorld();
+  const { url, idle } = await running(world);
+  const { kube } = world.sandbox;
+  kube.apply(aService('web'));
+  await until('an address', () => addressOf(kube.get('Service', 'default', 'web')) !== undefined);
+  await until('it is idle', idle);
+
+  const page = (await (await fetch(`${url}/?format=json`)).json()) as object;
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+
+  expect(page).toMatchObject({
+    cluster: 'kubernetes',
+    rows: [
+      {
+        object: 'service/default/web',
+        state: 'settled',
+        address: addressOf(kube.get('Service', 'default', 'web')),
+        loadBalancerId: world.sandbox.cloud.loadbalancers[0]?.id,
+      },
+    ],
+    queue: { depth: 0 },
+    lastSweep: { services: 0, nodes: 3 },
+  });
+  expect(metrics).toMatch(/levelset_reconcile_total\{object="service",outcome="settled"\} [1-9]/);
+  expect(metrics).toMatch(
+    /levelset_openstack_requests_total\{service="load-balancer",method="POST",status="201"\} 1/,
+  );
+  expect(await (await fetch(`${url}/readyz`)).text()).toBe('ok\n');
+});
+
+test('readiness names the side that is missing', async () => {
+  const world = await sandboxWorld();
+  const { url } = await running(world);
+  world.sandbox.keystone.revokeTokens();
+  world.sandbox.fault({ match: { side: 'kube', path: /readyz/ }, times: 99, kind: 'fail-before' });
+
+  const answer = await fetch(`${url}/readyz`);
+
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toMatch(/^kubernetes: .+\n$/);
+});
+
+test('a resync is answered with the report, a dry run with the plan, and all with 202', async () => {
+  const world = await sandboxWorld({ pendingMs: 2_000 });
+  const { url, idle } = await running(world, { audit: false });
+  const { kube } = world.sandbox;
+  kube.apply(aService('web'));
+  const resync = (body: object): Promise<Response> =>
+    fetch(`${url}/resync`, { method: 'POST', headers: RESYNC, body: JSON.stringify(body) });
+  const objects = ['service/default/web'];
+
+  const plan = await resync({ objects, dryRun: true });
+  expect([plan.status, await plan.json()]).toMatchObject([
+    200,
+    { steps: [{ verb: 'create', address: 'lb' }, {}] },
+  ]);
+  expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
+
+  const report = await resync({ objects });
+  expect([report.status, await report.json()]).toMatchObject([202, { outcome: { status: 'progressing' } }]);
+  await until('it is idle', idle);
+  expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
+
+  const ofNode = await resync({ objects: ['node/node-1'], dryRun: true });
+  expect([ofNode.status, await ofNode.json()]).toMatchObject([200, { unit: 'node/node-1', steps: [] }]);
+
+  kube.apply(aService('api'));
+  expect((await resync({ all: true })).status).toBe(202);
+  await until('another address', () => addressOf(kube.get('Service', 'default', 'api')) !== undefined);
+});
+
+test('a Node that joins is initialised, and one whose server stops is tainted, within an event', async () => {
+  const world = await sandboxWorld();
+  const { idle } = await running(world);
+  const { kube, cloud } = world.sandbox;
+  const { server } = joinNode(world.sandbox, 'worker-1');
+  const node = (): Node => kube.get('Node', undefined, 'worker-1') as unknown as Node;
+
+  await until('its beginning', () => node().spec?.providerID === `openstack:///${server.id}`);
+  expect(hasTaint(node(), UNINITIALIZED_TAINT)).toBe(false);
+  await until('it is idle', idle);
+
+  cloud.setServerStatus(server.id, 'SHUTOFF');
+  kube.setReady('worker-1', false);
+  await until('the taint', () => hasTaint(node(), SHUTDOWN_TAINT));
+});
+
+test('pods of a Node that joins have a route within an event, also when levelset gave it their CIDR', async () => {
+  const world = await sandboxWorld();
+  const { cloud } = world.sandbox;
+  await appendFile(world.flags.cloudConfig, `\n[Route]\nrouter-id = ${cloud.routerId}\n`);
+  const { idle } = await running(world, {
+    flags: { clusterCidr: '10.244.0.0/16', allocateNodeCidrs: 'true' },
+  });
+  joinNode(world.sandbox, 'worker-1');
+  await until(
+    'its CIDR',
+    () => world.sandbox.kube.get('Node', undefined, 'worker-1')?.spec?.['podCIDR'] !== undefined,
+  );
+  await until('its route', () => (cloud.routers[0]?.routes ?? []).length === 4);
+  await until('it is idle', idle);
+});
+
+test('a stop lets the write in hand finish and gives its lease back', async () => {
+  const world = await sandboxWorld({ pendingMs: 60_000 });
+  const serving = await running(world);
+  const { sandbox } = world;
+  let stopped: Promise<void> | undefined;
+  sandbox.fault({
+    match: { side: 'openstack', method: 'POST', path: /loadbalancers/ },
+    kind: 'call',
+    before: async () => {
+      stopped = serving.stop();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    },
+  });
+
+  sandbox.kube.apply(aService('web'));
+  await until('the stop began', () => stopped !== undefined);
+  await stopped;
+
+  expect(sandbox.cloud.loadbalancers).toHaveLength(1);
+  const holders = sandbox.kube.list('Lease').map(({ spec }) => spec?.['holderIdentity'] ?? '');
+  expect(holders.filter((holder) => holder !== '')).toEqual([]);
+});
+
+test('a sweep that fails is logged and done again', async () => {
+  const world = await sandboxWorld();
+  world.sandbox.kube.apply(aService('web'));
+  world.sandbox.fault({
+    match: { side: 'kube', path: /\/services/, method: 'GET' },
+    times: 4,
+    kind: 'fail-before',
+  });
+
+  const { lines } = await running(world, { audit: false });
+
+  expect(lines.some((line) => line.startsWith('["the sweep failed"'))).toBe(true);
+  await until(
+    'an address',
+    () => addressOf(world.sandbox.kube.get('Service', 'default', 'web')) !== undefined,
+  );
+});
+
+test('without tokens nobody is let in, and the log says so once', async () => {
+  const { flags } = await sandboxWorld();
+  const lines: string[] = [];
+  const note = (message: string): void => void lines.push(message);
+  const serving = await serve({
+    flags: { ...flags, listen: '127.0.0.1:0' },
+    env: {},
+    log: { debug: note, info: note, warn: note, error: note },
+  });
+  onTestFinished(() => serving.stop());
+
+  const answer = await fetch(`${serving.url}/audit/kubernetes`, { method: 'POST' });
+
+  expect(answer.status).toBe(401);
+  expect(lines.filter((line) => line.includes('refuse'))).toEqual([
+    'LEVELSET_AUDIT_TOKENS is empty: /audit and /events refuse everybody',
+    'LEVELSET_RESYNC_TOKENS is empty: /resync refuses everybody',
+    expect.stringMatching(/^refused: /),
+  ]);
+});

@@ -2,7 +2,7 @@
  * Shows which defects in the core the tests notice: `node test/bench/mutate.ts [--count=30] [--seed=1] FOLDER...`.
  *
  * Each mutant changes one expression of the plan, the desired state or the execution in a copy of the folder: it negates a
- * condition, swaps && and ||, or drops a filter. The golden and unit tests run with it, and then the laws, up to the first
+ * condition, swaps && and ||, or drops a filter. The golden and unit tests run with it, then the laws, then the scenarios, up to the first
  * failure. With several folders, such as this checkout and an older one, the mutants are those that all of them have: the same
  * expression of a function of the same name. The last lines count how many were noticed in each folder.
  */
@@ -24,7 +24,7 @@ import ts from 'typescript';
 
 /** The core, here and before each controller had a folder of its own. */
 const CORE = 'shared/{plan,desired,apply,service/plan,service/desired}/**/*.ts';
-const SUITES = [['test/golden', 'test/unit'], ['test/laws']];
+const SUITES = [['test/golden', 'test/unit'], ['test/laws'], ['test/scenarios']];
 /** Of one function at most so many, so that long ones do not take all. */
 const MOST_OF_ONE = 2;
 const TIME_LIMIT_MS = 600_000;

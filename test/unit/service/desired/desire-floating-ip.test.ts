@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { desireFloatingSubnets } from '../../../../shared/service/desired/desire-floating-ip.ts';
+import {
+  desireFloatingIP,
+  desireFloatingSubnets,
+} from '../../../../shared/service/desired/desire-floating-ip.ts';
 import { networkQuestion } from '../../../../shared/service/intent/cloud-questions.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
-import type { FloatingSubnet } from '../../../../shared/model/network/network-facts.ts';
+import type { FloatingSubnet, NetworkFacts } from '../../../../shared/model/network/network-facts.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 
@@ -103,4 +106,28 @@ test.each([
   [{ 'floating-subnet-id': ID }, { choose_floating_subnet: false, floating_subnet_id: ID }],
 ])('%j has %j looked up', (asked, question) => {
   expect(networkQuestion(intent(asked))).toMatchObject(question);
+});
+
+describe('a floating IP that does not exist yet', () => {
+  const four = (id: string) => ({ id, cidr: `10.0.${id}.0/24`, network_id: 'net' });
+  const six = { id: '6', cidr: 'fd00:10::/64', network_id: 'net' };
+  const several = [four('1'), four('2')];
+  test.each<[string, Partial<NetworkFacts>, boolean]>([
+    ['with one VIP', { vipSubnet: four('1') }, true],
+    ['with one IPv4 VIP beside an IPv6 one', { vipSubnet: six, additionalSubnets: [four('1')] }, true],
+    ['with an IPv4 VIP and more', { vipSubnet: four('1'), additionalSubnets: [four('2')] }, true],
+    ['where Octavia chooses the subnet', { additionalSubnets: [four('2')] }, true],
+    ['not while Octavia chooses among IPv4 VIPs', { vipSubnet: six, additionalSubnets: several }, false],
+    [
+      'once Octavia has chosen',
+      { vips: ['fd00:10::7', '10.0.1.7', '10.0.2.7'], vipSubnet: six, additionalSubnets: several },
+      true,
+    ],
+  ])('is made %s', (_, network, made) => {
+    const facts = { floatingNetworks: ['public'], missing: [], additionalSubnets: [], ...network };
+    const { resources } = desireFloatingIP(intent({ 'floating-subnet': '' }), facts, {
+      ...{ id: 'c', name: 'kubernetes' },
+    });
+    expect(resources.map(({ ifPresent = false }) => !ifPresent)).toEqual([made]);
+  });
 });

@@ -125,6 +125,17 @@ describe.each(CASES)('%s', (_title, from, edit, waits, steps) => {
   });
 });
 
+test('what Octavia cannot change is refused, and no approval is asked for it', async () => {
+  const { plan } = await evaluateWorld(
+    changed(kinx, (draft) => {
+      annotate(draft, 'loadbalancer.openstack.org/flavor-id', '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d');
+    }),
+  );
+
+  expect(plan.refused).toMatchObject([{ address: 'lb', changes: [{ attribute: 'flavor_id' }] }]);
+  expect(plan.awaitingApproval).toEqual([]);
+});
+
 describe('an approval', () => {
   test('is for one change, and for no other', async () => {
     const evaluation = await evaluateWorld(changed(kinx, sticky));

@@ -12,7 +12,7 @@ import type { RecordedDeletions } from '../model/node/node-records.ts';
 import { APPROVE } from '../model/ownership.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
-import { deletionBudget } from './plan/deletion-budget.ts';
+import { reasonToKeep } from './plan/deletion-budget.ts';
 import { planNode } from './plan/plan-node.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { World } from '../ports.ts';
@@ -56,14 +56,14 @@ export async function evaluateNode(
   const planWith = (recorded?: RecordedDeletions): Plan => {
     const { deletionPercent: percent } = config.nodes;
     const stop =
-      deletions && recorded && deletionBudget({ ...deletions, ...recorded, uid, percent, now: clock.now() });
+      deletions && recorded && reasonToKeep({ ...deletions, ...recorded, uid, percent, now: clock.now() });
     return planNode({
       name,
       desired: withLife(name, resources, life, cidrs?.podCIDRs),
       observed,
       problems: [...server.problems, ...problems, ...(cidrs?.problems ?? [])],
       leaves: life.leaves,
-      ...(stop === undefined ? {} : { deletionBudget: stop }),
+      ...(stop === undefined ? {} : { reasonToKeep: stop }),
       approved: (annotations?.[APPROVE] ?? '').split(/[\s,]+/),
     });
   };

@@ -12,7 +12,8 @@ import { joinIntent } from './intent/cloud-questions.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
 import { observeService } from './observe/observe-service.ts';
-import type { Observed, Source } from './observe/observed.ts';
+import type { ObservedService } from '../model/load-balancer/observed-service.ts';
+import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
@@ -22,7 +23,7 @@ export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly intent?: ServiceIntent;
-  readonly observed: Observed;
+  readonly observed: ObservedService;
   readonly desired: Desired;
   readonly plan: Plan;
   /** Octavia is at work on the load balancer: only what is beside it could be seen. */

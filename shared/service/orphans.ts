@@ -81,16 +81,16 @@ function goneFrom(
   const uid = tagValue(tags, 'service');
   const isNamesake =
     names.length === 1 && uid !== undefined && !live.some(({ metadata }) => metadata.uid === uid);
-  const warnings = goTagsIn(tags).flatMap((tag) => {
+  const byGoTag = goTagsIn(tags).flatMap((tag) => {
     const key = serviceOfGoTag(tag);
     const name = textOf(key);
     return key && name !== undefined && goTags(cluster.name, key).includes(tag) ? [name] : [];
   });
   const gone = [
     ...names.filter((name) => isNamesake || !isIn(live, name)),
-    ...warnings.filter((name) => !names.includes(name) && !isIn(all, name)),
+    ...byGoTag.filter((name) => !names.includes(name) && !isIn(all, name)),
   ];
-  return names.length + warnings.length === 0 ? [undefined] : gone;
+  return names.length + byGoTag.length === 0 ? [undefined] : gone;
 }
 
 /** The Service for which a certificate was stored, if that Service is gone. Certificates have no tags, but a name. */

@@ -9,7 +9,8 @@ import { memberAddresses } from './desired/desire-security-group.ts';
 import { secretsOf } from './desired/served-secrets.ts';
 import type { Reading } from './intent/as-dialect.ts';
 import { certificateQuestion, networkQuestion } from './intent/cloud-questions.ts';
-import type { Observed, Question } from './observe/observed.ts';
+import type { ObservedService } from '../model/load-balancer/observed-service.ts';
+import type { Question } from './observe/questions.ts';
 
 export interface Asking {
   readonly unit: Unit;
@@ -32,7 +33,7 @@ export function questionOf(
     return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [] } };
   const offers =
     (of: Config, isMade: boolean) =>
-    (octavia: Observed['octavia']): OfferQuestion =>
+    (octavia: ObservedService['octavia']): OfferQuestion =>
       offerQuestion(intent, { ...octavia, provider: of.loadBalancer.lbProvider }, isMade);
   return {
     ...base,

@@ -19,7 +19,7 @@ export interface DeletionBudgetInput {
  * another project, or a Nova that lost its cells, every server looks gone. So Nova must list the server of at least
  * one Node.
  */
-export function deletionBudget({
+export function reasonToKeep({
   uid,
   nodes,
   withServer,

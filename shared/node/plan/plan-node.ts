@@ -12,7 +12,7 @@ export interface NodePlanInput {
   /** The server is gone for good. */
   readonly leaves: boolean;
   /** The reason why the Node is not deleted nevertheless. */
-  readonly deletionBudget?: string;
+  readonly reasonToKeep?: string;
   /** The approvals that the Node's annotation names. */
   readonly approved: readonly string[];
 }
@@ -53,21 +53,21 @@ const isOfCidrs = ({ attribute }: Change): boolean => attribute === 'podCIDRs';
 
 function leave(
   node: ObservedResource,
-  { deletionBudget, approved }: NodePlanInput,
+  { reasonToKeep, approved }: NodePlanInput,
   steps: Step[],
   refused: Refusal[],
 ): void {
   // the approval contains the time, so it is good for this deletion only
   const { [SERVER_GONE]: since } = node.wire['annotations'] as Readonly<Record<string, string>>;
   const approval = approvalOf([node.id, node.address, 'delete', since]);
-  if (deletionBudget === undefined || approved.includes(approval))
+  if (reasonToKeep === undefined || approved.includes(approval))
     steps.push({ ...remove(node), because: 'its server is gone' });
   else
     refused.push({
       address: node.address,
       kind: node.kind,
       changes: [],
-      reason: `its server is gone, but levelset does not delete the Node: ${deletionBudget}`,
+      reason: `its server is gone, but levelset does not delete the Node: ${reasonToKeep}`,
       approval,
     });
 }

@@ -64,7 +64,7 @@ export interface Desired {
 
 /** Pure. Every trigger goes through it, and so does deletion, which desires nothing. */
 export function desireUnit(input: DesireInput, config: Config): Desired {
-  if (!input.intent || !input.wanted) return nothing(input.intent, input.cluster);
+  if (!input.intent || !input.wanted) return keptOnDeletion(input.intent, input.cluster);
   const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
   const served = servedFamilies(input.intent, facts, octavia);
   const intent = withFamilies(input.intent, served);
@@ -140,7 +140,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
 }
 
 /** For a Service that leaves its load balancer, or is gone. */
-function nothing(intent: ServiceIntent | undefined, cluster: ClusterIdentity): Desired {
+function keptOnDeletion(intent: ServiceIntent | undefined, cluster: ClusterIdentity): Desired {
   return {
     resources: intent?.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [],
     problems: [],

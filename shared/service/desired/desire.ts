@@ -1,14 +1,7 @@
-import type { Address } from '../../model/address.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
-import type { Offers } from '../../model/load-balancer/octavia.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
-import type { NotJoined, Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
-import type { NetworkFacts } from '../../model/network/network-facts.ts';
+import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import type { ObservedResource, WireResource } from '../../model/resources.ts';
-import type { CertificateFacts, Horizon } from '../../model/tls/certificate-facts.ts';
-import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
 import type { Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
 import { desireUnit } from './desire-service.ts';
@@ -22,26 +15,7 @@ export interface Given {
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly reading: Reading;
-  readonly observed: DesiredUpon;
-}
-
-/** What the stage observe found. */
-export interface DesiredUpon {
-  readonly loadBalancer?: WireResource;
-  readonly ambiguous?: readonly string[];
-  readonly notJoined?: NotJoined;
-  readonly sharing?: Sharing;
-  readonly resources: readonly ObservedResource[];
-  readonly localNodes?: readonly string[];
-  readonly endpoints?: Endpoints;
-  readonly facts: NetworkFacts;
-  readonly octavia: { readonly major: number; readonly minor: number };
-  readonly offers: Offers;
-  readonly certificates: CertificateFacts;
-  readonly secrets: ReadonlyMap<string, TlsSecretFacts>;
-  readonly ifReplaced?: { readonly facts: NetworkFacts; readonly offers: Offers };
-  readonly horizon: Horizon;
-  readonly drainedForMs: ReadonlyMap<Address, number>;
+  readonly observed: ObservedService;
 }
 
 export interface DesiredService {

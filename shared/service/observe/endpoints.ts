@@ -1,15 +1,7 @@
 import { goesToPods, localNodes, portEndpoints } from '../../model/load-balancer/service-endpoints.ts';
-import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { ObservedEndpoints } from '../../model/load-balancer/observed-service.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Kube } from '../../ports.ts';
-
-/** What the EndpointSlices of a Service say; empty for one whose members are all nodes. */
-export interface ObservedEndpoints {
-  /** With externalTrafficPolicy Local: the nodes that have an endpoint which takes traffic, sorted. */
-  readonly localNodes?: readonly string[];
-  /** By port of the Service: the Pods behind it; undefined for a port that has a node port. */
-  readonly endpoints?: Endpoints;
-}
 
 /** Lists nothing unless traffic stays on the node, or goes to Pods directly. */
 export async function observeEndpoints(

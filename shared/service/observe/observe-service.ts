@@ -4,14 +4,14 @@ import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { horizonAt, observeCertificates, findStoredCertificates, observeTlsSecrets } from './certificates.ts';
 import { drainedForMs, observeChildren } from './children.ts';
 import { observeEndpoints } from './endpoints.ts';
-import type { ObservedEndpoints } from './endpoints.ts';
 import type { FoundLoadBalancer } from './load-balancer/find-load-balancer.ts';
 import { isGivenUp, ownersOf } from './load-balancer/owners.ts';
 import { ofWhom, sharingOf } from './load-balancer/sharing.ts';
 import { observeAsIfAnew, observeNetwork } from './network/network.ts';
 import { findFloatingIP } from './network/floating-ip.ts';
 import { observeNodePorts, findSecurityGroups, securityGroupResources } from './network/security-group.ts';
-import type { Observed, Question, Source } from './observed.ts';
+import type { ObservedEndpoints, ObservedService } from '../../model/load-balancer/observed-service.ts';
+import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
@@ -35,7 +35,7 @@ export async function observeService(
   question: Question,
   { expected, ...found }: FoundLoadBalancer,
   source: Source,
-): Promise<Observed> {
+): Promise<ObservedService> {
   const { unit, cluster } = question;
   const { service, wanted } = unit;
   const [octavia, behind, secrets, certificates] = await Promise.all([
@@ -158,9 +158,9 @@ async function observeOnLoadBalancer(
 async function observeIfReplaced(
   { network, nodes, offersIfReplaced }: Asked,
   lb: WireResource | undefined,
-  octavia: Observed['octavia'],
+  octavia: ObservedService['octavia'],
   source: Source,
-): Promise<Pick<Observed, 'ifReplaced'>> {
+): Promise<Pick<ObservedService, 'ifReplaced'>> {
   if (!network || !lb || !offersIfReplaced) return {};
   const [facts, offers] = await Promise.all([
     observeAsIfAnew(network, lb, nodes, source),

@@ -4,13 +4,13 @@ import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
-import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
 import { isFloatingIPMadeFor } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother } from '../../model/plan.ts';
 import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
-import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import { gateChanges } from './approval/gate-changes.ts';
 import {
@@ -31,19 +31,10 @@ export interface ServicePlanInput {
   readonly nodes: readonly Node[];
   readonly depth: Depth;
   readonly config: Pick<Config, 'adopt' | 'openstack'>;
-  readonly observed: PlannedUpon;
+  readonly observed: ObservedService;
   readonly desired: Wanted;
   /** Undefined: nobody asked, or there are no limits. */
   readonly headroom?: Headroom | undefined;
-}
-
-/** What the stage observe found. */
-export interface PlannedUpon {
-  readonly loadBalancer?: WireResource;
-  readonly duplicates: readonly WireResource[];
-  readonly replacement?: WireResource;
-  readonly sharing?: Sharing;
-  readonly resources: readonly ObservedResource[];
 }
 
 interface Wanted {
@@ -123,7 +114,7 @@ export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: Se
 function isOursToDelete(
   { kind, wire }: ObservedResource,
   { name }: Unit,
-  { loadBalancer, sharing }: PlannedUpon,
+  { loadBalancer, sharing }: ObservedService,
 ): boolean {
   if (kind === 'loadbalancer') return isMadeForService(wire);
   // the floating IP was made with the load balancer, for the Service that owns it
@@ -132,7 +123,7 @@ function isOursToDelete(
 }
 
 /** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
-function whyAnew(unit: Unit, { loadBalancer, sharing }: PlannedUpon): string | undefined {
+function whyAnew(unit: Unit, { loadBalancer, sharing }: ObservedService): string | undefined {
   if (loadBalancer?.['provisioning_status'] !== 'ERROR') return undefined;
   const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
   const isAlone = sharing?.role === 'owner' && sharing.others.length === 0;

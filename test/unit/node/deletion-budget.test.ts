@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deletionBudget } from '../../../shared/node/plan/deletion-budget.ts';
+import { reasonToKeep } from '../../../shared/node/plan/deletion-budget.ts';
 import type { DeletionBudgetInput } from '../../../shared/node/plan/deletion-budget.ts';
 
 const NOW = 10_000_000;
@@ -8,7 +8,7 @@ const uids = (count: number, name: string) => Array.from({ length: count }, (_, 
 const present = (count: number) => ['own', ...uids(count - 1, 'there')];
 const deletions = (count: number, at = NOW - 1) => uids(count, 'gone').map((uid) => ({ uid, at }));
 const leaving = (input: Partial<DeletionBudgetInput>): string | undefined =>
-  deletionBudget({
+  reasonToKeep({
     ...{ uid: 'own', nodes: present(50), withServer: ['there-0'], deletions: [], percent: 10, now: NOW },
     ...input,
   });

@@ -22,7 +22,7 @@ const planOf = (input: Partial<NodePlanInput>, since = '1 p r s') =>
     ...input,
   });
 const approvalOf = (since?: string): string =>
-  planOf({ leaves: true, deletionBudget: 'x' }, since).refused[0]?.approval ?? '';
+  planOf({ leaves: true, reasonToKeep: 'x' }, since).refused[0]?.approval ?? '';
 
 describe('a Node that leaves', () => {
   test('is deleted, and nothing else is written to it', () => {
@@ -33,7 +33,7 @@ describe('a Node that leaves', () => {
   });
 
   test('and is kept by the deletion budget has a condition that says why, and what approves it', () => {
-    const plan = planOf({ leaves: true, deletionBudget: 'too many' });
+    const plan = planOf({ leaves: true, reasonToKeep: 'too many' });
     expect(plan.refused).toEqual([
       {
         ...{ address: 'node/a', kind: 'node', changes: [] },
@@ -52,12 +52,12 @@ describe('a Node that leaves', () => {
     ['that of another time', () => [approvalOf('2 p r s')], 0],
     ['none', () => [''], 0],
   ])('with %s', (_, approved, deleted) => {
-    const { steps, refused } = planOf({ leaves: true, deletionBudget: 'x', approved: approved() });
+    const { steps, refused } = planOf({ leaves: true, reasonToKeep: 'x', approved: approved() });
     expect([steps.length, refused.length]).toEqual([deleted, 1 - deleted]);
   });
 
   test('and is not there any more is nothing to do', () => {
-    expect(planOf({ leaves: true, observed: [], deletionBudget: 'x' })).toMatchObject({
+    expect(planOf({ leaves: true, observed: [], reasonToKeep: 'x' })).toMatchObject({
       steps: [],
       refused: [],
     });

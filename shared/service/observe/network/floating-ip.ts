@@ -14,7 +14,7 @@ import { outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
-import type { FoundLoadBalancers } from '../observed.ts';
+import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 
 export interface FoundFloatingIP {
   readonly resource?: ObservedResource<'floatingip'>;

@@ -20,7 +20,7 @@ export interface Controller {
   readonly owns: (key: Key) => boolean;
   /** Whether the configuration switches the controller on. Switched off, it changes nothing that exists. */
   readonly looksAfter: (config: Config) => boolean;
-  /** Runs one key once, and reads everything afresh. Throws a ReconcileError where it fails. */
+  /** Runs one key once, and reads everything afresh. Throws a ReconcileError if it fails. */
   readonly reconcile: (request: ReconcileRequest, world: World, budget: Budget) => Promise<Run>;
   /** The controller's part of a sweep. `nodes` is one list for all controllers. */
   readonly find: (nodes: Promise<readonly Node[]>, world: World, scope: SweepScope) => Promise<Found>;

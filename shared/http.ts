@@ -9,7 +9,10 @@ export const ATTEMPTS = 3;
 const FIRST_DELAY_MS = 250;
 const MAX_SOCKETS = 16;
 
-/** got with connections that stay open, which answers whatever the status is and repeats nothing by itself. */
+/**
+ * got with connections that stay open. It returns every status as an answer, and neither follows redirects
+ * nor repeats requests.
+ */
 export function createGot(options: Pick<ExtendOptions, 'https' | 'timeout'>): Got {
   const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
   return got.extend({
@@ -24,7 +27,10 @@ export function createGot(options: Pick<ExtendOptions, 'https' | 'timeout'>): Go
   });
 }
 
-/** Milliseconds to wait after `attempt` attempts: full jitter, twice as much each time. */
+/**
+ * Milliseconds to wait after `attempt` attempts: a random part of a limit that doubles with each attempt
+ * (full jitter).
+ */
 export function backoffMs(attempt: number): number {
   return Math.random() * FIRST_DELAY_MS * 2 ** attempt;
 }

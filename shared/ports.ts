@@ -29,7 +29,10 @@ export interface Kube {
   listNodes(): Promise<readonly Node[]>;
   /** Merge patch of metadata and spec under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchNode(node: Node, patch: NodePatch): Promise<Node>;
-  /** Merge patch of the Node's `/status`. Conditions that the patch does not name stay. */
+  /**
+   * Merge patch of the Node's `/status` under the resourceVersion that was read; throws KUBE_CONFLICT.
+   * Conditions that the patch does not name stay.
+   */
   patchNodeStatus(node: Node, patch: NodeStatusPatch): Promise<Node>;
   /** Deletes the Node as it was read; throws KUBE_CONFLICT when it has changed since. */
   deleteNode(node: Node): Promise<void>;
@@ -37,15 +40,21 @@ export interface Kube {
   listEndpointSlices(namespace: string, service: string): Promise<readonly EndpointSlice[]>;
   /** The Pods with all of these labels; without labels all Pods of the namespace. */
   listPods(namespace: string, labels: Readonly<Record<string, string>>): Promise<readonly Pod[]>;
-  /** Undefined when the apiserver answers 404; throws KUBE_FORBIDDEN where the namespace did not opt in. */
+  /**
+   * Undefined when the apiserver answers 404; throws KUBE_FORBIDDEN if levelset may not read Secrets of the
+   * namespace.
+   */
   getSecret(namespace: string, name: string): Promise<Secret | undefined>;
   /** Merge patch of `/status` (metadata included) under the resourceVersion that was read; throws KUBE_CONFLICT. */
   patchService(service: Service, patch: ServicePatch): Promise<Service>;
-  /** Never throws. The log has an Event that failed. */
+  /** Never throws: an Event that cannot be written goes to the log. */
   recordEvent(about: Service | Node, event: ObjectEvent): Promise<void>;
-  /** `holder` tells apart units of one process that want the same Lease: the UID of a Service that shares. */
+  /**
+   * `holder` is a part of the holder's name. It keeps apart Services of one process that take the same Lease
+   * to write a shared load balancer: the UID of the Service.
+   */
   lease(name: string, holder?: string): Lease;
-  /** Names of levelset's Leases, for the sweep. */
+  /** Names of levelset's Leases for units, for the sweep. Leases that claim CIDRs are not among them. */
   listLeases(): Promise<readonly string[]>;
   state: StateStore;
   routes: RouteRecord;
@@ -56,18 +65,19 @@ export interface Kube {
 /** A coordination.k8s.io Lease that keeps two runs off one unit while they write. */
 export interface Lease {
   /**
-   * Takes the Lease for 15 s by the apiserver's clock. `fresh` is false when another holder had it since this process
-   * looked last, so that what was read may be stale. Throws LEASE_HELD when another holder is alive.
+   * Takes the Lease for 15 s by the apiserver's clock. Throws LEASE_HELD when another holder is alive.
+   * `fresh` is true if this holder had the Lease last, or there was none. False: another holder may have
+   * written, so that what was read may be stale.
    */
   acquire(): Promise<{ readonly fresh: boolean }>;
   /**
-   * Renews the Lease before a write. Throws LEASE_LOST when another holder has it. Sends nothing while more than half of
-   * it is left.
+   * Renews the Lease before a write. Throws LEASE_LOST when another holder has it. Sends nothing while more
+   * than half of the 15 s is left.
    */
   renew(): Promise<void>;
-  /** Gives the Lease back; never throws. `unused` also removes a Lease that this acquire made. */
+  /** Gives the Lease back; never throws. With `unused` a Lease that `acquire` created is deleted. */
   release(unused?: boolean): Promise<void>;
-  /** Removes the Lease together with its unit; never throws. */
+  /** Deletes the Lease, unless another holder is alive; never throws. */
   remove(): Promise<void>;
 }
 
@@ -81,7 +91,7 @@ export interface NodeDeletions {
 /** Claims on CIDRs for Nodes. Each CIDR can be claimed once (decision 29). */
 export interface CidrClaims {
   list(): Promise<readonly CidrClaim[]>;
-  /** False: another Node has it. */
+  /** False: the CIDR is claimed already. */
   claim(cidr: string, node: Node): Promise<boolean>;
   /** Releases the claim as it was listed. A newer claim on the same CIDR stays. */
   release(claim: CidrClaim): Promise<void>;
@@ -91,8 +101,8 @@ export interface CidrClaims {
 export interface RouteRecord {
   load(): Promise<RouteRecords>;
   /**
-   * Replaces what was loaded for these routers; an empty record goes. Throws KUBE_CONFLICT when another writer was
-   * faster.
+   * Replaces what was loaded for these routers; an empty record removes its router's entry. Throws
+   * KUBE_CONFLICT when another writer was faster.
    */
   save(records: RouteRecords, loaded: RouteRecords): Promise<void>;
 }
@@ -131,8 +141,8 @@ export interface Cloud {
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
   /**
-   * PUT of a resource that others write too, under this revision; throws CHANGED_MEANWHILE. Returns the resource as it
-   * is then.
+   * PUT of a resource that others write too, under the revision that was read; throws CHANGED_MEANWHILE if it
+   * has another one. Returns the resource as it is after the PUT.
    */
   updateAt(
     kind: 'port' | 'router',
@@ -150,8 +160,8 @@ export interface Cloud {
   /** Everything on a load balancer with its state, in one call; undefined on 404. */
   statuses(loadBalancer: string): Promise<StatusTree | undefined>;
   /**
-   * The payload of a secret of Barbican as text; undefined where there is none, or it may not be read. Never for a
-   * secret that may hold a private key.
+   * The payload of a secret of Barbican as text; undefined if there is none, or it may not be read. Never ask
+   * for a secret that may hold a private key.
    */
   certificateText(id: string): Promise<string | undefined>;
   /** The limits of the project by Octavia's names (loadbalancer, listener, ...); -1 is unlimited. */
@@ -182,7 +192,10 @@ export interface Budget {
   remainingMs(): number;
 }
 
-/** Counts the OpenStack requests of one run, over all awaits in it. */
+/**
+ * Counts the OpenStack requests of one run, those after an `await` as well, and collects the ids of those
+ * that failed.
+ */
 export interface CallRecorder {
   record<T>(
     run: () => Promise<T>,

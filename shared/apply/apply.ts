@@ -14,11 +14,14 @@ import type { Ref } from '../model/address.ts';
 
 export interface Applied {
   readonly steps: readonly Step[];
-  /** Octavia's lock or the end of the time stopped the run. The next run plans the remaining steps afresh. */
+  /**
+   * Some steps were not tried, because of Octavia's lock, the end of the time, a reference to something that
+   * does not exist yet, or a change by somebody else. The next run plans them afresh.
+   */
   readonly stopped: boolean;
   /** The observed resources and the answers to writes, by address. */
   readonly known: ReadonlyMap<string, WireResource>;
-  /** The error that ended the run after `steps` were done. */
+  /** The error that ended the run after `steps` were done. After CHANGED_MEANWHILE the run went on with other steps. */
   readonly error?: ReconcileError;
 }
 
@@ -35,9 +38,11 @@ export const NO_LEASE: Means['lease'] = { renew: () => Promise.resolve() };
 const WRITE_MS = 5_000;
 
 /**
- * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it, so only
- * steps of Neutron follow it. A resource that somebody else changed meanwhile is left to the next run, and so are
- * deletes that may depend on it. The lease and the remaining time are checked before each write. Never waits.
+ * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it,
+ * so after it only steps follow that this lock does not hold up: those outside Octavia, and those of another
+ * load balancer. A resource that somebody else changed meanwhile is left to the next run, and so are deletes
+ * outside Octavia, which may depend on it. The lease and the remaining time are checked before each write.
+ * Never waits.
  */
 export async function apply(
   steps: readonly Step[],
@@ -77,7 +82,7 @@ export async function apply(
   return { steps: done, stopped, known, ...(overtaken ? { error: overtaken } : {}) };
 }
 
-/** The ports of the nodes, which do not depend on each other. */
+/** How many ports of nodes are written at a time. They do not depend on each other. */
 const PORTS_AT_ONCE = 8;
 
 function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
@@ -92,7 +97,8 @@ function inBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
 }
 
 /**
- * The resources that an answer shows. A new security group has rules of its own, and a Node has both of its halves.
+ * The resources that an answer shows, by address. A new security group comes with its rules, and a Node with
+ * both of its halves.
  */
 function shownBy(step: Step, answer: WireResource): readonly (readonly [string, WireResource])[] {
   if (isOfNode(step.kind)) return halvesOf(step.address, answer);
@@ -101,8 +107,8 @@ function shownBy(step: Step, answer: WireResource): readonly (readonly [string, 
 }
 
 /**
- * Executes one step. When a subnet has no free address Octavia has made nothing, so the next alternative is tried at
- * once.
+ * Executes one step. If a subnet has no free IP address, Octavia has made nothing, so the step's next
+ * alternative is tried at once. That needs enough time for another write.
  */
 async function attempt(
   step: Step,
@@ -122,13 +128,16 @@ async function attempt(
   }
 }
 
-/** The load balancer that Octavia locks for this step, as a whole. Neutron locks nothing. */
+/**
+ * The load balancer that Octavia locks as a whole for this step. Undefined: the step is outside Octavia and
+ * locks nothing.
+ */
 export function lockOf(step: Step): string | undefined {
   if (isOutsideOctavia(step.kind)) return undefined;
   return step.address.startsWith('lb/') ? step.address : 'lb';
 }
 
-/** The step with the value of every `$ref` in it. Undefined while a resource that it names does not exist. */
+/** The step with the value of every `$ref` in it. Undefined while one of the values is not known. */
 export function bindRefs(step: Step, known: ReadonlyMap<string, WireResource>): Step | undefined {
   const missing: string[] = [];
   const bind = (value: unknown): unknown => {

@@ -16,8 +16,8 @@ export interface Writes extends PortWrites {
 }
 
 /**
- * Executes one step, whose references are bound, by one API call. A router that loses and gets routes takes two.
- * Returns what the answer shows.
+ * Executes one step, whose references are bound, by one API call. A router that loses and gets routes takes
+ * two with the extension extraroute-atomic. Returns what the answer shows.
  */
 export async function execute(
   step: Step,
@@ -51,7 +51,10 @@ export async function execute(
   }
 }
 
-/** The id of the object under whose path the step's object is. */
+/**
+ * The id of the object whose URL the step's URL begins with: the pool of a member, the policy of an L7 rule.
+ * Undefined for all other kinds.
+ */
 function parentOf({ kind, address }: Step, known: ReadonlyMap<string, WireResource>): string | undefined {
   if (kind === 'member') return idOf(poolAddressOf(address), known);
   return kind === 'l7rule' ? idOf(policyAddressOf(address), known) : undefined;
@@ -64,11 +67,11 @@ function alsoSent(monitor: WireResource | undefined): Attributes {
 
 function boundId({ id, address }: DeleteStep): string {
   if (typeof id === 'string') return id;
-  throw new TypeError(`${address} is to be deleted although it is not known what ${id.$ref} is`);
+  throw new TypeError(`${address} cannot be deleted: this run does not know ${id.$ref}`);
 }
 
 function idOf(address: string, known: ReadonlyMap<string, WireResource>): string {
   const found = known.get(address);
-  if (!found) throw new TypeError(`${address} is not known although a step needs it`);
+  if (!found) throw new TypeError(`a step needs ${address}, which this run neither observed nor created`);
   return found.id;
 }

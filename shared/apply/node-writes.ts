@@ -8,8 +8,8 @@ import type { Kube } from '../ports.ts';
 export type NodeWrites = Pick<Kube, 'patchNode' | 'patchNodeStatus' | 'deleteNode'>;
 
 /**
- * Executes one step on a Node: a PATCH of one of its halves, or its deletion. Returns the Node as the apiserver
- * answered it.
+ * Executes one step on a Node: a PATCH of one of its halves, or its deletion. Returns the Node as the
+ * apiserver answered it, or undefined after a deletion.
  */
 export async function executeOnNode(
   step: Step,
@@ -18,12 +18,13 @@ export async function executeOnNode(
   kube: NodeWrites,
 ): Promise<WireResource | undefined> {
   const node = known.get(step.address)?.['node'] as Node | undefined;
-  if (!node) throw new TypeError(`${step.address} is not known although a step needs it`);
+  if (!node) throw new TypeError(`a step needs ${step.address}, which this run did not observe`);
   if (step.verb === 'delete') {
     await kube.deleteNode(node);
     return undefined;
   }
-  if (step.verb !== 'update') throw new TypeError(`${step.address} cannot be made`);
+  if (step.verb !== 'update')
+    throw new TypeError(`${step.address}: a step on a Node is an update or a delete, not ${step.verb}`);
   const to = Object.fromEntries(step.changes.map((change) => [change.attribute, change.to]));
   const written =
     kind === 'nodestatus' ? await kube.patchNodeStatus(node, to) : await kube.patchNode(node, patchOf(to));

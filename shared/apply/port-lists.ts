@@ -43,7 +43,10 @@ function withDifference(list: unknown, from: unknown, to: unknown): readonly unk
   return [...new Map([...stay, ...come]).values()];
 }
 
-/** The entries by their JSON. The keys of an address pair have the order in which they were read. */
+/**
+ * The entries of a list by their JSON. Equal address pairs have the same JSON, since levelset keeps each pair
+ * as it was read.
+ */
 function byText(list: unknown): ReadonlyMap<string, unknown> {
   return new Map((Array.isArray(list) ? list : []).map((one: unknown) => [JSON.stringify(one), one]));
 }

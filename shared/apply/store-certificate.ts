@@ -42,7 +42,10 @@ async function payloadOf(
   throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);
 }
 
-/** The error without the text of Barbican, which may quote the payload. Only the status is kept. */
+/**
+ * The same error without Barbican's text, which may quote the payload. Code and context stay, such as the
+ * status. An error without an answer has no such text and is returned as it is.
+ */
 function withoutPayload(error: unknown): unknown {
   if (!(error instanceof ReconcileError)) return error;
   const { status } = error.context;

@@ -24,7 +24,7 @@ function readReference(item: string): AllowedReference | undefined {
   return { namespace, kind, id };
 }
 
-/** A `*` inside an id matches nothing, so that an id such as `ab*` would mislead. */
+/** Whether an id is `*` or has no `*` in it. An id such as `ab*` would match nothing, and mislead. */
 function isWhole(id: string): boolean {
   return id === '*' || (id !== '' && !id.includes('*'));
 }

@@ -36,16 +36,16 @@ export interface Flag {
   readonly value?: string;
   readonly read?: Read<unknown>;
   readonly help: string;
-  /** The value without the flag, as it would be written. */
+  /** The value that counts without the flag, as it would be written. */
   readonly default?: string;
-  /** For `--help`, what holds without the flag where no single value does. */
+  /** What `--help` says about the flag's absence, if that has no single value. */
   readonly without?: string;
   /** A second one adds to the list of the first. */
   readonly repeatable?: true;
   readonly commands: readonly CommandName[];
   /** The functions on AWS read its variable. */
   readonly lambda?: true;
-  /** The Go programs that have it: cloud-controller-manager, kube-controller-manager. */
+  /** The Go programs that have the flag: cloud-controller-manager, kube-controller-manager. */
   readonly go?: 'CCM' | 'KCM' | 'CCM, KCM';
 }
 
@@ -222,7 +222,7 @@ export const FLAGS = {
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** What is read from variables alone, with what it is. */
+/** Settings that only variables have, each with its description. */
 export const VARIABLES = {
   LEVELSET_CLOUD_CONFIG_TEXT: 'the text of cloud.conf, where there is no `--cloud-config`',
   LEVELSET_KUBECONFIG_TEXT: 'the text of a kubeconfig, where there is no `--kubeconfig`',

@@ -23,7 +23,7 @@ export async function loadConfig(
   const problems: string[] = [];
   const conf = await readConf(flags, env, problems);
   problems.push(...(conf?.problems ?? []));
-  // Nothing can be called missing while the file that may have it cannot be read.
+  // While cloud.conf cannot be read, nothing can be called missing: the file may have it.
   const sources = conf === null ? undefined : await readSources(conf, env, problems);
   const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const openstack = sources && (await openStackConfig(sources, timeout, problems));
@@ -104,7 +104,8 @@ async function readSources(
   const variables = readEnv(env);
   const before = conf === undefined ? [] : [conf.access];
   const wanted = conf !== undefined || env['OS_CLOUD'] !== undefined;
-  // A clouds.yaml that nobody named does not come before OS_* variables, which somebody set on purpose.
+  // Without cloud.conf and OS_CLOUD nobody named a clouds.yaml. OS_AUTH_URL, which somebody set on purpose,
+  // then counts alone.
   if (!wanted && variables.authUrl !== undefined) return [variables];
   try {
     const clouds = await readCloudsYaml(env, { file: conf?.cloudsFile, cloud: conf?.cloud, wanted });

@@ -20,7 +20,10 @@ export function podNetwork(
   };
 }
 
-/** Routes need a router, a cluster CIDR and their controller. A flag that asks for them in vain gives a warning. */
+/**
+ * Routes need a router, a cluster CIDR and their controller. A flag or option that asks for routes without
+ * one of the first two adds a warning.
+ */
 function routeConfig(
   flags: Flags,
   values: FlagValues,

@@ -84,9 +84,9 @@ interface ReadEntry {
   readonly key: string;
   readonly value: string | undefined;
   readonly problem?: string;
-  /** The newline behind it, or the end of the text. */
+  /** The position of the newline after the entry, or the end of the text. */
   readonly end: number;
-  /** Lines it continues over. */
+  /** How many more lines the entry continues over. */
   readonly lines: number;
 }
 

@@ -75,13 +75,13 @@ export const CLASS_FIELDS: readonly (keyof LoadBalancerClassConfig)[] = [
   'floatingNetworkId', 'floatingSubnetId', 'floatingSubnet', 'floatingSubnetTags',
 ];
 
-/** Without any effect. */
+/** lb-version may be v2 or empty, and has no effect. */
 const LB_VERSION: Option = { key: 'lb-version', read: oneOf('', 'v2'), default: 'v2' };
 
 interface NetworkingOption {
   readonly key: string;
   readonly read: Read<unknown>;
-  /** It has a line for each of its values. */
+  /** The option has one line for each of its values. */
   readonly repeatable?: true;
   /** A warning about a value that is used all the same. */
   readonly remark?: (value: string) => string | undefined;
@@ -113,7 +113,7 @@ export function networkingConfig(value: (key: string) => unknown = () => undefin
   };
 }
 
-/** As in the Go provider, the other items still count. */
+/** A warning about items that are no CIDRs. As in the Go provider, the other items still count. */
 function noCidrs(value: string): string | undefined {
   const wrong = items(value).filter((item) => parseCidr(item) === undefined);
   return wrong.length === 0 ? undefined : `has items that are no CIDRs; levelset ignores ${wrong.join(', ')}`;

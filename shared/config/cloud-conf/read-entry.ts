@@ -21,7 +21,10 @@ export interface Findings {
   readonly warnings: string[];
 }
 
-/** Whether levelset reads a section. One that it ignores, but for those of other programs, adds a warning. */
+/**
+ * Whether levelset reads a section. A section that it ignores adds a warning, unless the section is for other
+ * programs.
+ */
 export function isReadSection(section: GcfgSection, file: string, warnings: string[]): boolean {
   const { name, subsection, line } = section;
   if (OF_OTHERS.includes(name)) return false;
@@ -39,8 +42,9 @@ export function isReadSection(section: GcfgSection, file: string, warnings: stri
 }
 
 /**
- * The value of one entry. Undefined: it has no value to use, and `findings` say why. The value of an option that has a line for
- * each of its values is a list: that of the lines before, `before`, and this one.
+ * The value of one entry. Undefined: the entry has no value to use, and `findings` says why. If an option has
+ * one line for each of its values, the value is a list: `before`, which has the values of the lines before,
+ * and this one.
  */
 export function readEntry(
   section: GcfgSection,

@@ -25,6 +25,7 @@ export interface Access {
   /** Ways to log in that levelset does not support. It reads them to refuse them. */
   readonly token?: string;
   readonly trustId?: string;
+  /** Which way to log in is meant. levelset refuses those that it does not support. */
   readonly authType?: string;
 }
 
@@ -43,7 +44,7 @@ export function readAccess(
   return Object.fromEntries(found.filter(([, text]) => text !== undefined)) as Access;
 }
 
-/** Fields that say the same in two ways. A source that has one of them overrides the other one of later sources. */
+/** Fields that say the same in two ways. A source that has one of them overrides both in later sources. */
 const ALTERNATIVES: readonly (readonly (keyof Access)[])[] = [
   ['userId', 'username'],
   ['projectId', 'projectName'],
@@ -61,7 +62,10 @@ export function mergeAccess(sources: readonly Access[]): Access {
   }, {});
 }
 
-/** A domain for both is that of the user and of the project, unless the source has one for them. */
+/**
+ * Copies the domain that a source has for user and project to each of the two, unless the source has one for
+ * that one alone.
+ */
 function spreadDomain(access: Access): Access {
   const { domainId, domainName, ...own } = access;
   const hasUser = (own.userDomainId ?? own.userDomainName) !== undefined;

@@ -43,8 +43,9 @@ const BESIDE: Readonly<Partial<Record<keyof Access, readonly string[]>>> = {
 
 /**
  * Reads one entry of clouds.yaml with its secrets from secure.yaml (openstacksdk, "Configuring OpenStack SDK
- * Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search path. `cloud` is the
- * entry that cloud.conf names; then come OS_CLOUD and the only entry. `wanted` false: a missing file is no problem.
+ * Applications"). `file` is the one that cloud.conf names; then come OS_CLIENT_CONFIG_FILE and the search
+ * path. `cloud` is the entry that cloud.conf names; then come OS_CLOUD and the only entry. `wanted` false: a
+ * missing file is no problem, unless `file` or OS_CLIENT_CONFIG_FILE names it.
  */
 export async function readCloudsYaml(
   env: NodeJS.ProcessEnv,

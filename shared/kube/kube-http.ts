@@ -23,7 +23,7 @@ export interface KubeAnswer {
   readonly status: number;
   /** Parsed JSON, or the text of an answer without JSON. */
   readonly body: unknown;
-  /** The `Date` header in milliseconds since 1970, in whole seconds; undefined where it is missing. */
+  /** The `Date` header in milliseconds since 1970, in whole seconds; undefined if it is missing. */
   readonly serverTimeMs: number | undefined;
 }
 
@@ -41,9 +41,10 @@ export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
 const RETRY_WITHIN_MS = 5_000;
 
 /**
- * The HTTP client for a kube-apiserver. A GET is repeated on 429, 5xx and lost connections, with full jitter or as
- * Retry-After says. A write is never repeated: the next run sees whether it took effect. After a 401 the credential is
- * read again and the request repeated once. Throws ReconcileError (answer-error.ts), never with the credential in it.
+ * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, with full
+ * jitter or as Retry-After says. A write is never repeated: the next run sees whether it took effect. After a
+ * 401 the credential is read again and any request repeated once. Throws ReconcileError (answer-error.ts),
+ * never with the credential in it.
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
   const client = createGot({ timeout: { connect: 5_000, request: 30_000 }, https: connection.tls });
@@ -69,7 +70,7 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
   };
 }
 
-/** Milliseconds until the next attempt; Infinity where waiting does not help. */
+/** Milliseconds until the next attempt; Infinity if waiting does not help. */
 function retryDelayMs(error: unknown, tried: number): number {
   if (!(error instanceof ReconcileError) || error.code !== 'KUBE_UNAVAILABLE') return Infinity;
   return error.context.retryAfterMs ?? backoffMs(tried);
@@ -108,7 +109,7 @@ function contentType(method: KubeRequest['method']): string {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 }
 
-/** The error for a lost connection. got's own error is no cause of it, since it holds the request with its token. */
+/** The error for a lost connection. got's own error is not its cause, since that holds the request with its token. */
 function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${error.message})`;

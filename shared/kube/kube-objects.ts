@@ -56,7 +56,7 @@ export async function listAll<T>(http: Http, request: ListRequest): Promise<read
   });
 }
 
-/** All objects; undefined where the snapshot expired. */
+/** All objects; undefined if the snapshot expired. */
 async function tryList(http: Http, request: ListRequest): Promise<unknown[] | undefined> {
   const items: unknown[] = [];
   let token: string | undefined;

@@ -13,7 +13,7 @@ export interface LeaseOptions {
   readonly log: Log;
 }
 
-/** The last confirmed write of ours: the answer, and when it was sent by the monotonic clock. */
+/** Our last confirmed write: its answer, and when it was sent, by the monotonic clock. */
 interface Held {
   readonly record: LeaseRecord;
   readonly sinceMs: number;
@@ -31,7 +31,7 @@ export class KubeLease implements Lease {
   /** This process created the Lease. */
   private made = false;
   private renewing: Promise<void> | undefined;
-  /** What to add to the monotonic clock for the apiserver's time. */
+  /** The apiserver's time minus the monotonic clock. */
   private clockOffsetMs = 0;
 
   constructor(http: Http, options: LeaseOptions) {
@@ -39,7 +39,7 @@ export class KubeLease implements Lease {
     this.options = options;
   }
 
-  /** Takes the Lease, or throws LEASE_HELD. `fresh`: nobody else held it since we did, or ever. */
+  /** Takes the Lease, or throws LEASE_HELD. `fresh`: this holder had it last, or there was no Lease. */
   async acquire(): Promise<{ readonly fresh: boolean }> {
     const { identity, name } = this.options;
     const found = await this.read();
@@ -61,7 +61,8 @@ export class KubeLease implements Lease {
     if (!this.held) throw this.isLost('it is not held');
     const ageMs = performance.now() - this.held.sinceMs;
     if (ageMs < LEASE_DURATION_MS / 2) return;
-    // An unchanged resourceVersion proves that nobody held it since, even where a write took longer than the lease.
+    // An unchanged resourceVersion proves that nobody held the Lease since, even if a write took longer than
+    // the 15 s.
     if (await this.write(renewed(this.held.record, this.serverNow()))) return;
     this.held = undefined;
     throw this.isLost('another holder took it');
@@ -77,7 +78,7 @@ export class KubeLease implements Lease {
     this.held = undefined;
   }
 
-  /** Deletes the Lease, also one that is not ours, unless its holder is alive. */
+  /** Deletes the Lease, even one that we do not hold, unless another holder is alive. */
   async remove(): Promise<void> {
     const { held } = this;
     this.held = undefined;
@@ -97,7 +98,10 @@ export class KubeLease implements Lease {
     return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
   }
 
-  /** False where somebody else wrote, created or deleted it meanwhile. The uid keeps a PUT from creating it again. */
+  /**
+   * Writes the Lease. False if somebody else wrote, created or deleted it meanwhile. The uid keeps a PUT from
+   * creating a deleted Lease.
+   */
   private async write(record: LeaseRecord): Promise<boolean> {
     const { namespace } = this.options;
     const sinceMs = performance.now();
@@ -147,7 +151,7 @@ export class KubeLease implements Lease {
     } catch (error) {
       const { namespace, name } = this.options;
       const reason = error instanceof Error ? error.message : String(error);
-      this.options.log.warn('a Lease could not be released', {
+      this.options.log.warn('a Lease could not be released or deleted', {
         lease: `${namespace}/${name}`,
         verb,
         reason,
@@ -188,7 +192,10 @@ export function emptyRecord(name: string): LeaseRecord {
   return { metadata: { name, labels: LEASE_LABEL } };
 }
 
-/** Milliseconds for which somebody else holds the Lease; 0 where it is free, expired or our own. In the apiserver's time. */
+/**
+ * Milliseconds for which somebody else still holds the Lease, by the apiserver's time. 0 if it is free,
+ * expired or our own.
+ */
 export function heldForMs({ spec }: LeaseRecord, identity: string, nowMs: number): number {
   if (!spec?.holderIdentity || spec.holderIdentity === identity) return 0;
   const renewedMs = Date.parse(spec.renewTime ?? '');

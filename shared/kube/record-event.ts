@@ -8,9 +8,10 @@ import { corePath } from './kube-objects.ts';
 const LONGEST_MESSAGE = 1024;
 
 /**
- * Writes an Event about a Service or Node (docs/sources/kubernetes.md, "Events of the controllers"). Its name is a hash of
- * what it says, since runs have no memory: the same Event again counts up the first one, until the apiserver drops that
- * (--event-ttl). Never throws: an Event that cannot be written goes to the log.
+ * Writes an Event about a Service or Node (docs/sources/kubernetes.md, "Events of the controllers"). Its name
+ * has a hash of what it says, since runs have no memory: the same Event again only raises the count of the
+ * first one, until the apiserver drops that one (--event-ttl). Never throws: an Event that cannot be written
+ * goes to the log.
  */
 export async function recordEvent(
   http: Http,

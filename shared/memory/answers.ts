@@ -6,7 +6,7 @@ interface Time {
 }
 
 export interface Lifetime {
-  /** The answer counts for so many milliseconds after it came; 0: only for those who ask while it is on its way. */
+  /** For how many milliseconds the answer counts after it came. 0: only for those who ask while it is on its way. */
   readonly keepMs: number;
   readonly clock: Time;
 }
@@ -18,8 +18,9 @@ interface Entry {
 }
 
 /**
- * Answers to reads, by key. Who asks while a read is on its way gets the same answer, and so does who asks within its
- * lifetime. A failure reaches all who wait for it and is never kept. Of more than `most` answers the oldest goes.
+ * Answers to reads, by key. Whoever asks while a read is on its way gets its answer, and so does whoever asks
+ * within its lifetime. A failure reaches all who wait for it and is never kept. The oldest answer goes when
+ * there are more than `most`.
  */
 export class Answers {
   readonly #entries: BoundedMap<string, Entry>;

@@ -1,4 +1,4 @@
-/** A map of at most so many entries. Of more, the one that was set longest ago goes. */
+/** A map of at most `most` entries. When there are more, the entry that was set longest ago goes. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;
 

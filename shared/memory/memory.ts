@@ -16,9 +16,12 @@ export interface Memory {
 
   /** By Service: what the writes of this process should have led to. */
   readonly expectedStates: BoundedMap<Key, ExpectedState>;
-  /** By load balancer, by Service: what was read in full. Each Service sees another part of the same as its own. */
+  /**
+   * By load balancer, then by Service: what was read in full. Services that share a load balancer have
+   * different parts of it as their own.
+   */
   readonly children: BoundedMap<string, Map<Key, CachedChildren>>;
-  /** By Service that shares a load balancer: the leases that its next run takes before it looks. */
+  /** By Service that shares a load balancer: the leases that its next run takes before it observes. */
   readonly leases: BoundedMap<Key, LeaseNames>;
 
   /** By port: the answer to the last write, or undefined after one that failed. The next write waits for it. */
@@ -29,9 +32,9 @@ export interface Memory {
   readonly servers: Gathering<Server>;
   /** By the name of a Node: the servers that it may be. */
   readonly serversByNode: Gathering<readonly Server[]>;
-  /** By server. */
+  /** By server: its ports. */
   readonly serverPorts: Gathering<readonly NeutronPort[]>;
-  /** The end of what waits for its turn, by what is written. */
+  /** By what Nodes share: a promise that ends with the last run that takes from it, for which the next one waits. */
   readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
 
   /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */
@@ -40,13 +43,13 @@ export interface Memory {
 
 export interface ExpectedState {
   readonly uid: string | undefined;
-  /** Of the first write after everything was read, in milliseconds since 1970. */
+  /** The time of the first write after everything was read, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly resources: readonly ObservedResource[];
 }
 
 export interface CachedChildren {
-  /** Of the load balancer: any write to it, or to what is on it, moves this. */
+  /** The load balancer's `updated_at`, which any write to it, or to what is on it, moves. */
   readonly updated_at: string;
   readonly children: readonly ObservedResource[];
 }
@@ -61,7 +64,7 @@ export interface FullRouter {
 export interface Gathering<T> {
   /** Ids for the next list. */
   waiting: string[];
-  /** When an id was asked for last, in milliseconds since 1970, where a list that was made before would do. */
+  /** When an id was last asked for `lately`, in milliseconds since 1970: an earlier list would have done. */
   readonly asked: Map<string, number>;
   /** The list that waits for more ids. */
   next?: Promise<ReadonlyMap<string, T>> | undefined;
@@ -69,7 +72,7 @@ export interface Gathering<T> {
   kept?: { readonly until: number; readonly found: ReadonlyMap<string, T> };
 }
 
-/** More than a project has of anything; what is forgotten is read again. */
+/** More than a project has of anything. What a full map drops is read again. */
 const MOST = 5_000;
 
 /** Each entry keeps a whole port. */

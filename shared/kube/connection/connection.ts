@@ -26,7 +26,7 @@ export interface Credential {
 }
 
 /**
- * The credential for the next request. `refused` tells that the apiserver answered 401 to the last one, so that it must be
- * read again. Throws CONFIG_INVALID.
+ * The credential for the next request. `refused`: the apiserver answered 401 to the last credential, so that
+ * it must be read again. Throws CONFIG_INVALID.
  */
 export type CredentialSource = (refused: boolean) => Promise<Credential>;

@@ -9,9 +9,10 @@ export type ExternalUser =
   { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
 
 /**
- * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect. client-node gets it, and is loaded
- * at the first request. It keeps the answer until that expires; requests at the same time ask once. After a 401 the
- * plugin runs again. A refreshed OIDC token stays in memory: the kubeconfig is never written.
+ * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect. The library client-node
+ * asks for it, and is loaded at the first request. It keeps the answer until that expires; requests at the
+ * same time ask once. After a 401 an exec plugin runs again. A refreshed OIDC token stays in memory: the
+ * kubeconfig is never written.
  */
 export function externalCredential(user: ExternalUser, what: string): CredentialSource {
   let config: Promise<KubeConfig> | undefined;
@@ -41,7 +42,7 @@ async function ask(config: Promise<KubeConfig>, what: string): Promise<Credentia
   try {
     await (await config).applyToHTTPSOptions(options);
   } catch (cause) {
-    // Neither the plugin's stderr nor the provider's answer: they may hold tokens.
+    // The error has neither the plugin's stderr nor the provider's answer: they may hold tokens.
     const code = (cause as NodeJS.ErrnoException).code ?? 'it failed';
     throw new ReconcileError(
       'CONFIG_INVALID',

@@ -138,7 +138,7 @@ class KubeconfigFields {
     return this.map[field] !== undefined && this.map[field] !== null;
   }
 
-  /** Undefined where it is missing or empty. Not for secrets: an error shows the value. */
+  /** The text of a field; undefined if it is missing or empty. Not for secrets: an error shows the value. */
   text(field: string): string | undefined {
     return this.scalar(field, 'string', 'a text');
   }

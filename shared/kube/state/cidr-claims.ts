@@ -7,7 +7,10 @@ import type { Http } from '../kube-http.ts';
 import type { LEASE_LABEL } from '../lease.ts';
 import { listAll, toSelector, leasePath } from '../kube-objects.ts';
 
-/** Label of these Leases. Those of units have another one, and a sweep removes them with their Services. */
+/**
+ * The label of Leases that claim CIDRs. Leases of units have another value, by which a sweep finds and
+ * removes those of Services that are gone.
+ */
 const CIDR_LABEL = { 'levelset.openstack.org/lease': 'cidr' } satisfies Record<
   keyof typeof LEASE_LABEL,
   string

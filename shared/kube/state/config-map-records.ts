@@ -1,4 +1,4 @@
-/** Records in ConfigMaps of our namespace. Only who has read the newest version of one can save it. */
+/** Records in ConfigMaps of our namespace. Only a process that has read the newest version of a record can save it. */
 import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { Http } from '../kube-http.ts';
@@ -16,7 +16,7 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The data of a ConfigMap, and its version; undefined where there was none. */
+/** The data of a ConfigMap, and its version; undefined if there was no ConfigMap. */
 interface Loaded {
   readonly data: Readonly<Record<string, string>>;
   readonly version: string | undefined;
@@ -43,8 +43,8 @@ class VersionedData {
   }
 
   /**
-   * Replaces entries of the version that was read; null removes one. Returns the new version. Throws KUBE_CONFLICT where
-   * somebody has written since.
+   * Replaces entries of the version that was read; null removes one. Returns the new version. Throws
+   * KUBE_CONFLICT if somebody has written since.
    */
   async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
     const all = corePath('configmaps', this.namespace);
@@ -72,8 +72,8 @@ function made(name: string, data: Readonly<Record<string, string | null>>): obje
 }
 
 /**
- * The record of deletions of Nodes, in one ConfigMap of our namespace. One that cannot be read throws: no Node is
- * deleted.
+ * The record of deletions of Nodes, in one ConfigMap of our namespace. A record that cannot be read throws,
+ * so that no Node is deleted.
  */
 export class ConfigMapDeletions implements NodeDeletions {
   private readonly data: VersionedData;
@@ -103,7 +103,10 @@ function isDeletion(value: unknown): value is NodeDeletion {
   return typeof uid === 'string' && typeof at === 'number';
 }
 
-/** Routes that levelset wrote, in one ConfigMap with an entry for each router. One that cannot be read throws. */
+/**
+ * The record of routes that levelset wrote, in one ConfigMap with an entry for each router. A record that
+ * cannot be read throws.
+ */
 export class ConfigMapRoutes implements RouteRecord {
   private readonly data: VersionedData;
   /** Version of each loaded record. Sweeps and runs of one process load at the same time. */
@@ -134,7 +137,10 @@ function isWritten(value: unknown): value is WrittenRoute {
   return [destination, nexthop, port].every((text) => typeof text === 'string');
 }
 
-/** The list of such items in an entry of a ConfigMap. Throws for anything else: a record that cannot be read proves nothing. */
+/**
+ * The list in an entry of a ConfigMap. Throws if it is anything but a list of such items: a record that
+ * cannot be read proves nothing.
+ */
 function parseList<T>(name: string, text: string, isItem: (value: unknown) => value is T): readonly T[] {
   const found = parseJson(text);
   if (Array.isArray(found) && found.every(isItem)) return found;

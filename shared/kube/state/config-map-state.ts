@@ -22,7 +22,10 @@ export class ConfigMapState implements StateStore {
   private readonly http: Http;
   private readonly namespace: string;
   private readonly log: Log;
-  /** The stored JSON of each unit: null where nothing is stored, undefined where that is not known. */
+  /**
+   * The stored JSON of each unit: null if nothing is stored, empty if it cannot be read, undefined if it is
+   * not known.
+   */
   private known = new Map<string, string | null>();
   /** Everything was loaded: a unit that is not in `known` is not stored. */
   private loaded = false;
@@ -76,7 +79,7 @@ export class ConfigMapState implements StateStore {
     for (const [unit, text] of units) this.known.set(unit, text);
   }
 
-  /** False where there is no such ConfigMap. */
+  /** False if there is no such ConfigMap. */
   private async patch(name: string, data: Patch): Promise<boolean> {
     const path = corePath('configmaps', this.namespace, name);
     const doing = `write ConfigMap ${this.namespace}/${name}`;
@@ -120,7 +123,7 @@ export function fromDataKey(key: string): string {
   );
 }
 
-/** The state in a text; undefined where it is none. */
+/** The state in a text; undefined if the text is no state. */
 export function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
   const { hash, updated_at, rejected, awaitingApproval } = state;

@@ -66,7 +66,7 @@ export interface MayReadCidrs {
   readonly cidrs?: CidrReading;
 }
 
-/** Reads for one Node: its claims each time, and the other Nodes once, since their CIDRs do not change. */
+/** Reads for one Node: the claims each time, and the other Nodes once, since their CIDRs do not change. */
 export function readCidrs(
   listNodes: () => Promise<readonly Node[]>,
   { kube, config: { nodeCidrs } }: World,

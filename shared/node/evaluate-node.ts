@@ -30,7 +30,10 @@ export interface NodeEvaluation {
 }
 
 export interface Leaving {
-  /** The deletions that the plan is based on. Whoever deletes the Node writes on from here. */
+  /**
+   * The recorded deletions that the plan is based on. Whoever deletes the Node records its deletion under
+   * their version.
+   */
   readonly recorded: RecordedDeletions;
   /** The time at which Nova showed other servers but not this one, in milliseconds since 1970. */
   readonly seenAt: number;

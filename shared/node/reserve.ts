@@ -1,4 +1,4 @@
-/** Takes what many Nodes share before a Node is written: CIDRs, and the deletion budget of all functions. */
+/** Takes what many Nodes share before a Node is written: CIDRs, and the deletion budget of all processes. */
 import type { NodeEvaluation } from './evaluate-node.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { recent } from '../model/node/node-records.ts';
@@ -25,13 +25,16 @@ async function claimPlannedCidrs(evaluation: NodeEvaluation, world: World): Prom
   return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, world)) };
 }
 
-/** Records a planned deletion in the budget of all functions. If others used it up, the plan refuses the deletion. */
+/** Records a planned deletion in the budget of all processes. If others used it up, the plan refuses the deletion. */
 async function reservePlannedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
   if (!deletes(evaluation.plan)) return evaluation;
   return { ...evaluation, plan: await reserveDeletion(evaluation, world) };
 }
 
-/** The number of tries to record a deletion. Other processes that try at the same moment win one each. */
+/**
+ * The number of tries to record a deletion. At each of them one of the processes that try at the same moment
+ * succeeds.
+ */
 const MOST_RESERVATIONS = 5;
 /**
  * The time for which an answer about servers proves anything, in milliseconds. After it the next run asks Nova again.
@@ -60,7 +63,7 @@ function reserveDeletion(evaluation: NodeEvaluation, world: World): Promise<Plan
     }
     throw new ReconcileError(
       'CHANGED_MEANWHILE',
-      `other processes used the deletion budget of this hour before Node ${name}`,
+      `the deletion of Node ${name} could not be recorded in time: other processes recorded deletions first`,
     );
   });
 }
@@ -88,7 +91,7 @@ function claimCidrs(node: Node, evaluation: CidrsEvaluation, world: World): Prom
   });
 }
 
-/** Claims all of these CIDRs. False if another Node has one of them. */
+/** Claims all of these CIDRs that are not the Node's own. False if one of them is claimed already. */
 async function claimAll(
   node: Node,
   cidrs: readonly string[],

@@ -51,7 +51,7 @@ export function readOneByOne(world: World): ServerReading {
   };
 }
 
-/** Nodes that claim the same server claim it for longer than a second. */
+/** How long a list of Nodes counts. Nodes that claim the same server claim it for longer than a second. */
 const LATELY_MS = 1_000;
 
 /** Many Nodes that join, or leave, at once share one list. */
@@ -83,8 +83,9 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
 }
 
 /**
- * Reads for a sweep: two lists for any number of Nodes, each made when a Node needs it. A server that is missing in a
- * list is only a reason to evaluate its Node by itself.
+ * Reads for a sweep: one list each of servers, ports, sub-ports and claims on CIDRs, made when a Node needs
+ * it, for any number of Nodes. A server that is missing in a list is only a reason to evaluate its Node by
+ * itself.
  */
 export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
   const { cloud } = world;

@@ -54,7 +54,10 @@ interface Observed {
   readonly resources: readonly ObservedResource[];
 }
 
-/** The router, the Nodes' ports and the record; Problems while there is no router to observe. */
+/**
+ * The router, the Nodes' ports and the record. Problems if no router could be chosen, and none of them if
+ * there is nothing to route.
+ */
 async function observe(
   world: World,
 ): Promise<Observed | { readonly problems: readonly Problem[]; readonly records: RouteRecords }> {

@@ -58,7 +58,10 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   };
 }
 
-/** Writes the condition of each Node, as the writes left its routes. A write that is tried again at once changes no condition. */
+/**
+ * Writes the condition of each Node, as the writes left its routes. Writes nothing if the run stopped early,
+ * or if a write failed that is tried again at once.
+ */
 async function reportToNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
   const { evaluation, stopped, failed } = written;
   const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');

@@ -71,8 +71,8 @@ function initialisation({ node, server, config }: NodeIntent): Partial<NodeObjec
 }
 
 /**
- * Whether any controller has initialised the Node. One without a providerID and without the taint belongs to a
- * kubelet that asked for no cloud provider.
+ * Whether any controller has initialised the Node. A Node without a providerID and without the taint belongs
+ * to a kubelet that asked for no cloud provider.
  */
 function isInitialised({ spec }: Node): boolean {
   return (spec?.providerID ?? '') !== '';

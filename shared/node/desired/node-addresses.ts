@@ -177,7 +177,11 @@ function listedBy({ server, subports = [] }: ServerReading): readonly Listed[] {
   return [...ofNova, ...ofTrunks].sort((a, b) => compareText(a.network, b.network));
 }
 
-/** The addresses of the ports, in the ports' order: those that are sure, and those that the Node has. */
+/**
+ * The addresses of the ports, in the ports' order. An address is sure if Nova lists it, or with
+ * `countsUnlisted` if its port is ACTIVE. Any other address counts only with the type that the Node has for
+ * it already.
+ */
 function portAddresses(
   { ports, existing }: ServerReading,
   listed: readonly Listed[],

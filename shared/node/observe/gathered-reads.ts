@@ -3,7 +3,7 @@ import type { Clock } from '../../ports.ts';
 
 /** The time for which a read waits for others, in milliseconds. */
 const GATHER_MS = 20;
-/** The number of reads up to which each is a call of its own. */
+/** Up to this number of reads, each is a call of its own. */
 const FEW = 2;
 /** The time for which a list counts for what is in it. What it lacks is read by itself. */
 const KEEP_MS = 5_000;

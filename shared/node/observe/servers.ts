@@ -7,7 +7,7 @@ import { onceAMinute } from '../../observe/once-a-minute.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 
 const PORT_FIELDS = ['id', 'network_id', 'device_id', 'status', 'fixed_ips', 'trunk_details'];
-/** The number of servers from which all ports of the project are listed at once. */
+/** With more servers than this, all ports of the project are listed at once. */
 const AT_ONCE = 10;
 
 type Reading = Pick<Cloud, 'list' | 'get'>;

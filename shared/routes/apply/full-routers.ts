@@ -1,6 +1,9 @@
 import type { World } from '../../ports.ts';
 
-/** The time after which Neutron is asked again, in milliseconds. It tells max_routes only when it refuses a route. */
+/**
+ * How long a limit counts, in milliseconds. Then levelset tries all routes again, since Neutron tells
+ * max_routes only when it refuses a route.
+ */
 const KEEP_MS = 3_600_000;
 
 /** The number of routes that a router accepts, if Neutron said so to this process within the hour. */

@@ -22,7 +22,7 @@ export interface DesiredRoutes {
   readonly resources: readonly DesiredResource<'port' | 'router'>[];
   readonly nodes: readonly NodeRoutes[];
   readonly problems: readonly Problem[];
-  /** Routes to the pods that levelset does not own. */
+  /** Routes in a cluster CIDR that levelset does not own. */
   readonly foreign: readonly Route[];
   /** The record to save before the writes, and the record after all of them. */
   readonly before: RouteRecords;

@@ -113,7 +113,10 @@ function routesOf(
   return { node, ports: ports ?? [], routes, without, isDoubtful };
 }
 
-/** The addresses on subnets of the router. The InternalIPs of the Node come first, in its order. */
+/**
+ * The IP addresses of these ports that can be the next hop: on a subnet of the router, and of the
+ * destination's IP family. The InternalIPs of the Node come first, in its order.
+ */
 function nextHops(
   node: Node,
   ports: readonly RoutePort[],

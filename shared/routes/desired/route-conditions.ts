@@ -19,8 +19,9 @@ const NOT_CREATED = {
 } as const;
 
 /**
- * The condition NetworkUnavailable of each Node: whether there is a route to each of its podCIDRs. A Node without
- * podCIDRs gets none, unless it had a route. A Node whose port is unknown keeps its condition. `now` is RFC 3339.
+ * The condition NetworkUnavailable of each Node: whether there is a route to each of its podCIDRs. A Node
+ * without podCIDRs gets none, unless it had a route. A Node whose port is unknown keeps the condition that it
+ * has. `now` is RFC 3339.
  */
 export function routeConditions(
   nodes: readonly NodeRoutes[],

@@ -6,7 +6,7 @@ import type { NodeRoutes, RouteReading } from './node-routes.ts';
 
 /** Neutron's default for max_routes. No API tells the real value. */
 const DEFAULT_LIMIT = 30;
-/** The number of routes from which a Problem warns of the limit. */
+/** With more routes than this, a Problem warns of the limit. */
 const NEARLY = 27;
 
 /** The number of routes from which a cluster without Nodes is more likely a wrong answer than the truth. */

@@ -35,8 +35,9 @@ export interface ObservedRoutes {
 }
 
 /**
- * The ports of the Nodes and of the router, by one call if every Node names its server. One more call lists the
- * interfaces of all routers if none is named.
+ * The ports of the Nodes and of the router, by one call if every Node names its server, else by two. One more
+ * call lists the interfaces of all routers if no router is named, and one the ports that only the record
+ * names.
  */
 export async function observePorts(
   routerId: string | undefined,

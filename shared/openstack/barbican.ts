@@ -35,7 +35,7 @@ export async function listByOffset(
   }
 }
 
-/** An object of Barbican, with the id that its address ends in. Nothing else of the address is used (decision 30). */
+/** An object of Barbican, with the id that its URL ends in. Nothing else of the URL is used (decision 30). */
 export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unknown): unknown {
   const id = stringAt(object, reference)?.split('/').at(-1);
   return isRecord(object) && id !== undefined && id !== '' ? { ...object, id } : undefined;
@@ -44,7 +44,7 @@ export function withIdOf(reference: 'secret_ref' | 'container_ref', object: unkn
 /** Statuses for a secret that we may not read, that is gone, or that is no text. */
 const UNREADABLE: readonly number[] = [403, 404, 406];
 
-/** The payload of a secret as text; undefined where that cannot be read (Key Manager API, "Secrets", payload). */
+/** The payload of a secret as text; undefined if it cannot be read (Key Manager API, "Secrets", payload). */
 export async function readCertificateText(session: Session, id: string): Promise<string | undefined> {
   const attempted = `read the certificate in secret ${id}`;
   const answer = await session.send({

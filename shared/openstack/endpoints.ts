@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly parent?: 'pool' | 'l7policy';
   /** Tags are set by a PUT of their own below the object (Networking API, "Standard attributes tag extension"). */
   readonly tagsApart?: true;
-  /** Attribute with the object's address, which ends in its id. Barbican has neither envelopes nor ids. */
+  /** Attribute with the object's URL, which ends in its id. Barbican has neither envelopes nor ids. */
   readonly reference?: 'secret_ref' | 'container_ref';
   /** Value of the header OpenStack-API-Version. */
   readonly microversion?: string;

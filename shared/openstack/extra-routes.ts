@@ -7,8 +7,9 @@ import { isWireResource } from './list-all.ts';
 import type { Session } from './identity/session.ts';
 
 /**
- * Adds routes to a router, or removes them, and leaves its other routes alone (extension extraroute-atomic). Adding one
- * twice adds it once; one to remove must be spelled as it is there. Returns the router as it is then.
+ * Adds routes to a router, or removes them, and leaves its other routes alone (extension extraroute-atomic).
+ * Adding a route twice adds it once; a route to remove must be spelled as it is there. Returns the router as
+ * it is after that.
  */
 export async function changeRoutes(
   session: Session,

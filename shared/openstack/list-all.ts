@@ -63,8 +63,8 @@ function nextLink(links: unknown): string | undefined {
 const NOT_ACCEPTABLE = 406;
 
 /**
- * Sends a request with the microversion of its endpoint, or without one where the service does not have that (406;
- * Compute API guide, "Microversions").
+ * Sends a request with the microversion of its endpoint, and once more without it if the service does not
+ * have that version (406; Compute API guide, "Microversions").
  */
 export async function sendVersioned(
   session: Session,

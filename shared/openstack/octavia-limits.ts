@@ -37,9 +37,9 @@ function readVersion(entry: unknown): ApiVersion[] {
 type Limits = Readonly<Record<string, unknown>>;
 
 /**
- * The project's limits. Octavia 11 answers every limit of a project (docs/sources/openstack.md, "Versions and quotas");
- * older ones leave those that were never set null, and then the deployment's defaults count. Octavia's `load_balancer`
- * and `health_monitor` lose their underscore, as the kinds are written elsewhere.
+ * The project's limits. Octavia 11 answers every limit of a project (docs/sources/openstack.md, "Versions and
+ * quotas"); older ones answer null for a limit that was never set, and then the deployment's default counts.
+ * Octavia's `load_balancer` and `health_monitor` lose their underscore, as the kinds are written elsewhere.
  */
 export async function readQuota(session: Session): Promise<Readonly<Record<string, number>>> {
   const path = `/v2.0/lbaas/quotas/${await session.projectId()}`;

@@ -23,9 +23,9 @@ export interface HttpAnswer {
   readonly retryAfterMs?: number;
   /** The header X-Subject-Token, in which Keystone sends a token. */
   readonly subjectToken?: string;
-  /** Parsed JSON; undefined where the answer was empty or no whole JSON. */
+  /** Parsed JSON; undefined if the answer was empty or no whole JSON. */
   readonly body: unknown;
-  /** The text of the answer, where `accept` asked for text. */
+  /** The text of the answer, if `accept` asked for plain text. */
   readonly text?: string;
 }
 
@@ -41,7 +41,10 @@ export interface Call {
 
 export type Observer = (call: Call) => void;
 
-/** No whole answer came. It has the reason in words only, as got's own errors hold the request with its token. */
+/**
+ * No whole answer came. The error has the reason in words only, as got's own errors hold the request with its
+ * token.
+ */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly timedOut: boolean;
@@ -68,13 +71,17 @@ export interface Transport {
   pause(ms: number): Promise<void>;
 }
 
-/** An answer that asks to wait longer is returned. Waiting in the queue is cheaper than waiting in a function. */
+/**
+ * The longest wait between two attempts. An answer that asks for a longer wait is returned: waiting in the
+ * queue is cheaper than waiting in a function.
+ */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A GET is
- * repeated on 429, 5xx and lost connections, with full jitter, but not after a timeout: one limit holds for the call and
- * for the wait. A write is never repeated: the next run sees whether it took effect.
+ * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A
+ * GET is repeated on 429, 5xx except 501, and lost connections, with full jitter or as Retry-After says. It
+ * is not repeated after a timeout, which has taken the whole time of a call. A write is never repeated: the
+ * next run sees whether it took effect.
  */
 export function createHttp(
   config: OpenStackConfig,
@@ -117,7 +124,7 @@ function createClient(config: OpenStackConfig): Got {
     timeout: { request: config.requestTimeoutMs },
     https: {
       rejectUnauthorized: !config.tlsInsecure,
-      // A list given here replaces the system's roots.
+      // A list given here replaces Node's root certificates, so they are a part of it.
       ...(config.ca === undefined ? {} : { certificateAuthority: [...tls.rootCertificates, config.ca] }),
       ...(config.cert === undefined ? {} : { certificate: config.cert }),
       ...(config.key === undefined ? {} : { key: config.key }),

@@ -113,8 +113,8 @@ export function readFault(body: unknown): Fault | undefined {
 }
 
 /**
- * Whether a 404 is about the object that was asked for. One of a proxy, or for a wrong path, is not, and must never be
- * taken for "deleted".
+ * Whether a 404 is about the object that was asked for. A 404 from a proxy, or for a wrong path, is not, and
+ * must never be taken for "deleted".
  */
 export function saysAbsent(status: number, body: unknown): boolean {
   if (status !== 404 || !isRecord(body)) return false;
@@ -129,7 +129,10 @@ export function saysAbsent(status: number, body: unknown): boolean {
 /** How Nova says that it has no such object (docs/sources/openstack.md, "Error bodies"). */
 const NOVA_SAYS = /\b(instance|flavor)\b.*could not be found/i;
 
-/** How Barbican says so. Pecan answers an unknown path in the same form, but names no object. */
+/**
+ * How Barbican says that it has no such object. Pecan answers an unknown path in the same form, but names no
+ * object.
+ */
 const BARBICAN_SAYS = /\b(secret|container)\b/i;
 
 function oneLine(text: string): string {

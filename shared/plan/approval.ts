@@ -5,8 +5,8 @@ import type { Change, AwaitingApproval } from '../model/plan.ts';
 const LENGTH = 12;
 
 /**
- * The approval of something, which its owner copies into the annotation `approve`: a short hash of all that it is
- * about.
+ * The approval of a change, which a person copies into the annotation `approve`: a short hash of all that the
+ * change is about.
  */
 export function approvalOf(what: readonly unknown[]): string {
   return fingerprint(what).slice(0, LENGTH);

@@ -14,8 +14,8 @@ export interface Difference {
 }
 
 /**
- * The attributes in which a resource differs from what is desired, by change rule. Values that count only at creation
- * are left out.
+ * The attributes in which a resource differs from what is desired, by change rule. Attributes that count only
+ * at creation, or that nobody asked for, are left out.
  */
 export function compare(
   desired: DesiredResource,

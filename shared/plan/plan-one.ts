@@ -59,8 +59,8 @@ function becauseOf({ because }: DesiredResource): Pick<Step, 'because'> {
 }
 
 /**
- * Every listener and pool of levelset has the protocol of its port, so one with another protocol was made for another
- * purpose.
+ * The reason of a refusal. Every listener and pool of levelset has the protocol of its port, so a listener or
+ * pool with another protocol was made for another purpose.
  */
 function whyNot(kind: ResourceKind): string {
   return kind === 'listener' || kind === 'pool'
@@ -68,7 +68,7 @@ function whyNot(kind: ResourceKind): string {
     : 'the change would take the address away';
 }
 
-/** The attributes of the POST. Neutron takes no tags there, so a second step sets them, which can be repeated. */
+/** The attributes of the POST. Neutron takes no tags there: the next run finds them missing and sets them. */
 function createAttributes({ kind, attributes }: DesiredResource): Attributes {
   if (!isOutsideOctavia(kind)) return attributes;
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
@@ -112,8 +112,9 @@ export function writtenBefore(
 }
 
 /**
- * A listener that gets another pool or protocol waits until the new pool is complete, but a change that shuts clients
- * out must not wait. Of those changes a listener accepts only source ranges whatever its protocol is.
+ * A listener that gets another pool or protocol waits until the new pool is complete, but a change that shuts
+ * clients out must not wait. If the listener gets another protocol, only its source ranges are written first,
+ * since they are valid for every protocol.
  */
 function closedBefore(changes: readonly Change[], madeAgain: boolean): Before | undefined {
   const switchesPool = changes.some(({ attribute }) => attribute === 'default_pool_id');

@@ -38,7 +38,7 @@ export function renderPlan(plan: Plan): string {
   return lines.map(printable).join('\n');
 }
 
-/** The annotation that approves everything that waits; undefined when nothing waits. */
+/** The annotation that approves every change that waits for approval; undefined if none does. */
 export function approveWith({
   awaitingApproval,
   refused,
@@ -100,8 +100,8 @@ function renderChange({ attribute, from, to }: Change): string {
 }
 
 /**
- * The attributes that identify an address, a taint or a route. Other objects are printed with the names of their
- * attributes.
+ * An item with one of these attributes is a Node's address, a taint or a route, and is printed as its values
+ * alone. Other objects are printed as JSON.
  */
 const IDENTIFYING = ['type', 'key', 'destination'];
 

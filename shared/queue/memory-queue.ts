@@ -30,9 +30,10 @@ interface Delayed {
 }
 
 /**
- * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added while it runs
- * runs once more afterwards. Different keys run in parallel. People's changes overtake everything else (PRIORITY). A key
- * whose run did not settle it is requeued, with a longer delay each time.
+ * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added
+ * while it runs runs once more afterwards. Different keys run in parallel. People's changes overtake
+ * everything else (PRIORITY). A key whose run ended as progressing or failed is requeued, with a longer delay
+ * each time, or when its busy load balancer is ready.
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
@@ -52,9 +53,9 @@ export class MemoryQueue {
   }
 
   /**
-   * Queues a key. Without a delay it replaces a requeue of the key; with one, an earlier requeue stays. A sweep never
-   * replaces a requeue. A key that is running while a sweep adds it may have read what is out of date by now, so it runs
-   * once more unless its run requeues it. After `stop` nothing is queued.
+   * Queues a key. Without a delay it replaces a requeue of the key; with a delay, an earlier requeue stays. A
+   * sweep never replaces a requeue. If a sweep adds a key while it runs, the run may have read what is out of
+   * date by now, so the key runs once more unless its run requeues it. After `stop` nothing is queued.
    */
   add(request: ReconcileRequest, delayMs = 0): void {
     const { key, trigger } = request;

@@ -7,9 +7,9 @@ import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 
 const LEAST_GAP_MS = 500;
-/** The first poll comes after this share of the time that is expected. */
+/** The first poll comes after this share of the expected duration. */
 const EARLY = 0.9;
-/** The next poll comes after this share of the time so far: sooner where the duration is known. */
+/** The next poll comes after this share of the time so far: sooner if the duration is known. */
 const KNOWN = 0.1;
 const UNKNOWN = 0.25;
 
@@ -33,9 +33,11 @@ interface Waiting {
 }
 
 /**
- * Polls all busy load balancers with one list call at a time, at most two per second. Each has its own time: first after
- * the delay of its Report, or shortly before the expected end, then after a share of the time so far with jitter, up to
- * 30 s. So a key is at most a quarter of the duration late. Keys that share a load balancer are requeued one at a time.
+ * Polls all busy load balancers with one list call at a time, at most two per second. Each key has its own
+ * times. The first is shortly before the expected end, or after the delay of its report if this process has
+ * seen no such operation. Each further one comes after a share of the time so far with jitter, up to 30 s, so
+ * a key is at most about a quarter of the duration late. Keys that share a load balancer are requeued one at
+ * a time.
  */
 export class PendingPoller implements WaitingKeys {
   readonly #options: PendingPollerOptions;
@@ -123,7 +125,11 @@ export class PendingPoller implements WaitingKeys {
     }
   }
 
-  /** Requeues a key whose load balancer is ready: only the first of several, since its write makes the others wait. */
+  /**
+   * Requeues a key whose load balancer is ready. Of several keys with one load balancer only the first is
+   * requeued, since its write makes the others wait. If the load balancer is still busy, the key gets its
+   * next time.
+   */
   #judge(waiting: Waiting, status: string | undefined, taken: Set<string>): void {
     const { key } = waiting.request;
     if (this.#waiting.get(key) !== waiting) return;
@@ -168,7 +174,7 @@ export class ExpectedDurations {
   }
 }
 
-/** What a run left Octavia busy with, by its last write. Undefined where it wrote nothing and found it busy. */
+/** What a run left Octavia busy with, by its last write. Undefined if it wrote nothing there and found Octavia busy. */
 export function operationOf(report: Report): Operation | undefined {
   const last = report.applied.findLast((step) => !isOutsideOctavia(step.kind));
   if (!last) return undefined;

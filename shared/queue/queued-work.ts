@@ -6,9 +6,12 @@ import { PRIORITY } from './scheduling.ts';
 /** The body of a message in SQS. */
 export interface QueuedWork {
   readonly request: ReconcileRequest;
-  /** How often it was requeued. */
+  /** How often the key was requeued in a row. */
   readonly attempt: number;
-  /** Id of the load balancer that is busy. One list call checks those of a whole batch before any run. */
+  /**
+   * Id of the busy load balancer that the key waits for. One list call checks those of a whole batch before
+   * any run.
+   */
   readonly waitingFor?: string;
 }
 
@@ -22,15 +25,15 @@ export function groupId(work: QueuedWork): string {
 }
 
 /**
- * Unique over the whole queue (docs/sources/tools.md, "SQS FIFO queues"): the same event for the same key is dropped
- * when it is sent again, any other gets through.
+ * The deduplication id of a message, unique over the whole queue (docs/sources/tools.md, "SQS FIFO queues"):
+ * the same event for the same key is dropped when it is sent again, anything else gets through.
  */
 export function deduplicationId(work: QueuedWork): string {
   const { key, cause } = work.request;
   return cause === undefined ? randomUUID() : sha256(`${cause} ${key}`);
 }
 
-/** The work in a message body; undefined for anything else, which can never succeed. */
+/** The work in a message body; undefined for a body that is none, which can never succeed. */
 export function parseQueuedWork(body: string): QueuedWork | undefined {
   const value = fieldsOf(parseJson(body));
   const request = fieldsOf(value['request']);

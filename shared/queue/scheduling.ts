@@ -1,7 +1,7 @@
 import type { Trigger, Key, ReconcileRequest } from '../model/request.ts';
 import type { Outcome } from '../model/outcome.ts';
 
-/** The order of ready keys: people's changes, then what was begun, then what a sweep found. */
+/** The order of ready keys: people's changes, then requeued keys, then what a sweep found. */
 export const PRIORITY = {
   audit: 0,
   events: 0,
@@ -31,7 +31,7 @@ export class ReadyKeys {
     return this.#lanes.some((lane) => lane.has(key));
   }
 
-  /** Adds a key. One that is there moves to a higher priority only, and keeps its age. */
+  /** Adds a key. A key that is there already keeps its age, and moves only to a higher priority. */
   put(queued: Queued): void {
     const { key, trigger } = queued.request;
     const before = this.#lanes.findIndex((lane) => lane.has(key));
@@ -67,9 +67,10 @@ export const FIRST_REQUEUE_MS = 1_000;
 export const LONGEST_REQUEUE_MS = 30_000;
 
 /**
- * Milliseconds until a key is requeued after `attempt` unfinished runs, 0 for the first: exponential with full jitter
- * between the run's own `retryAfterMs` and 30 s, and at once after a first run that only ended early. Undefined where the
- * key is settled, or blocked until its object changes. `random` yields [0, 1).
+ * Milliseconds until a key is requeued after `attempt` unfinished runs, 0 for the first: exponential with
+ * full jitter between the run's own `retryAfterMs` and 30 s, and at once after a first run that is
+ * progressing and asks for no delay. Undefined if the key is settled, or blocked until its object changes.
+ * `random` yields [0, 1).
  */
 export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => number): number | undefined {
   if (outcome.status === 'settled' || outcome.status === 'blocked') return undefined;

@@ -27,8 +27,9 @@ interface BatchAnswer {
 }
 
 /**
- * Sends to SQS: SendMessageBatch in the AWS JSON protocol. Entries that SQS refuses are sent once more. It throws for those
- * that are refused again, after everything else was sent.
+ * Sends to SQS: SendMessageBatch in the AWS JSON protocol. Entries that SQS refuses are sent once more. It
+ * throws for entries that are refused again, after everything else was sent, and at once for a batch that
+ * fails as a whole.
  */
 export class SqsQueue {
   readonly #url: string;
@@ -79,7 +80,7 @@ export class SqsQueue {
     }
   }
 
-  /** Ids of the refused entries, with the reasons. */
+  /** Sends one batch. Returns the ids of the refused entries, with the reasons. */
   async #sendBatch(entries: readonly Entry[]): Promise<ReadonlyMap<string, string>> {
     const response = await this.#aws.fetch(new URL('/', this.#url).href, {
       method: 'POST',

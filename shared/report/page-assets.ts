@@ -59,7 +59,7 @@ footer { margin-top: 1rem; font-size: .85rem; }
 }
 `;
 
-/** Loads the page anew every 5 s, but never while somebody reads a plan. */
+/** Reloads the page every 5 s, but never while somebody reads a plan. */
 export const PAGE_SCRIPT = `
 setInterval(() => {
   if (!document.querySelector('details[open]')) location.reload();

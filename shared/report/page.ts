@@ -8,7 +8,7 @@ export interface StatusRow {
   /** The key, as the command line and POST /resync take it. */
   readonly object: Key;
   readonly state: RowState;
-  /** The cause that holds it up, in words, or that there is none. */
+  /** Why the object is in this state, in words. */
   readonly reason: string;
   readonly loadBalancerId?: string;
   /** The id of a Node's server. */
@@ -174,7 +174,7 @@ export interface Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** A tagged template. It escapes every value that is not the result of `markup` itself. Undefined is nothing. */
+/** A tagged template. It escapes every value that is not the result of `markup` itself. Undefined becomes no text. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return { html: strings.map((text, i) => text + (i < values.length ? rendered(values[i]) : '')).join('') };
 }

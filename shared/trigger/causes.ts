@@ -21,7 +21,7 @@ export interface Triggered extends TriggerCounts {
   readonly keys: readonly CausedKey[];
 }
 
-/** What one event yields: the texts of keys, `ignored`, or `skipped` where it cannot be read. */
+/** What one event yields: the texts of keys, `ignored`, or `skipped` if it cannot be read. */
 export type Reading = { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
 
 /** Keys of what depends on all Nodes: the members of load balancers, and the routes to pods. */

@@ -35,7 +35,8 @@ function readEvent(event: AuditEvent, own: ReadonlySet<string>): Reading {
 
   if (ref.resource === 'services') return serviceReading(event);
   if (ref.resource !== 'nodes') return 'ignored';
-  // A kubelet writes its own status every few minutes, the addresses of its node once: the sweep finds those.
+  // A kubelet writes the status of its Node every few minutes, but its addresses only once: the sweep finds
+  // those.
   if (status && user.groups?.includes('system:nodes')) return 'ignored';
   return { keys: keysOfNode(event), cause: event.auditID };
 }
@@ -57,12 +58,15 @@ function isUsedByServices({
   return ['endpointslices.discovery.k8s.io', 'secrets'].includes(kind) && !subresource;
 }
 
-/** The namespace of an object that Services may use: the event does not name them. One sweep answers a burst of these. */
+/**
+ * The namespace of an object that Services may use: the event does not name the Services. One sweep answers a
+ * burst of such events.
+ */
 function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
   return objectRef?.namespace ? { keys: [`namespace/${objectRef.namespace}`], cause } : 'skipped';
 }
 
-/** The Service of an event, or its namespace where the event has no name, as with generateName or deletecollection. */
+/** The Service of an event, or its namespace if the event has no name, as with generateName or deletecollection. */
 function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): Reading {
   const namespace = objectRef?.namespace;
   if (!namespace) return 'skipped';

@@ -34,8 +34,9 @@ export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
 }
 
 /**
- * The base URL of a service without slash and version at its end, so that `/v2.0/...` can follow. Throws CONFIG_INVALID
- * with what the catalog has in its place.
+ * The base URL of a service without slash and version at its end, so that `/v2.0/...` can follow. Throws
+ * CONFIG_INVALID, with what the catalog has instead, if the service is missing, or is in several regions and
+ * none is configured.
  */
 export function serviceUrl(
   catalog: readonly CatalogEndpoint[],

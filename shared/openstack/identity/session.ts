@@ -16,16 +16,16 @@ export interface SessionRequest {
 }
 
 export interface Session {
-  /** Resolves with any answer. Throws a ReconcileError where none came, or there is no token. */
+  /** Resolves with any answer. Throws a ReconcileError if none came, or there is no token. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   projectId(): Promise<string>;
-  /** Throws CONFIG_INVALID where the catalog does not have the service. */
+  /** Throws CONFIG_INVALID if the catalog does not have the service. */
   requireService(service: ServiceType): Promise<void>;
 }
 
 /**
- * Requests with the token of the process. A 401 renews it once and repeats the request, also a write: a request that is
- * refused for its token has had no effect.
+ * Requests with the token of the process. A 401 renews the token once and repeats the request, even a write:
+ * a request that is refused for its token has had no effect.
  */
 export function createSession(config: OpenStackConfig, keystone: Keystone, http: Http): Session {
   async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {

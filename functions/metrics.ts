@@ -19,7 +19,7 @@ export interface Metrics {
   observeReconcile(report: Report): void;
   observeCall(call: ObservedCall): void;
   setQueue(queue: { readonly depth: number; readonly oldestMs: number }): void;
-  /** By state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent has 0. */
+  /** The number of load balancers by state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent has 0. */
   setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
   /** Every certificate that the listeners of a Service use; replaces those that were set before. */
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
@@ -28,8 +28,8 @@ export interface Metrics {
 }
 
 /**
- * Prometheus metrics of one process. A label never carries a namespace or a name, since their number has no bound. The
- * exception are certificates: they are few, and somebody has to renew each.
+ * Prometheus metrics of one process. A label never carries a namespace or a name, since their number has no
+ * bound. Certificates are the exception: they are few, and somebody has to renew each.
  */
 export function createMetrics(): Metrics {
   const register = new Registry();

@@ -46,7 +46,10 @@ function orderOf(request: Request): ResyncOrder {
   throw new HttpError(422, lines.join('; '), { details: { problems: order } });
 }
 
-/** The answer about one object is its outcome, about several a list, about a dry run the plan. */
+/**
+ * Answers with the report of one object, or with a list of reports. A dry run of one object answers with its
+ * plan. If the client prefers text, a dry run answers with all plans as text.
+ */
 function answer(request: Request, response: Response, reports: readonly Report[], dryRun: boolean): void {
   const plans = reports.map(({ plan }) => plan).filter((plan) => plan !== undefined);
   const [only, ...others] = reports;
@@ -74,7 +77,7 @@ function httpStatus(outcome: Outcome): number {
   }
 }
 
-/** Seconds, rounded up (RFC 9110, 10.2.3). */
+/** The header Retry-After in seconds, rounded up (RFC 9110, 10.2.3). */
 function retryAfter(outcome: Outcome): Readonly<Record<string, string>> {
   return 'retryAfterMs' in outcome ? { 'Retry-After': String(Math.ceil(outcome.retryAfterMs / 1000)) } : {};
 }

@@ -13,8 +13,9 @@ const JOINING = 'node-4';
 const LOOK_MS = 500;
 
 /**
- * `levelset sandbox`: runs the simulators on loopback until SIGTERM or SIGINT. With --serve, it also runs levelset against
- * them over HTTP, applies the examples, lets a Node join when these have their addresses, and tells what happens.
+ * `levelset sandbox`: runs the simulators on loopback until SIGTERM or SIGINT. With --serve, it also runs
+ * levelset against them over HTTP, applies the examples, lets a Node join when nothing is left to do for
+ * them, and tells what happens.
  */
 export async function sandboxCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const sandbox = await startSandbox({ pendingMs: 1_500 });

@@ -17,7 +17,7 @@ import { hasFinalizer, wantsLoadBalancer } from '../shared/service/unit.ts';
 
 export interface Listed {
   readonly services: readonly Service[];
-  /** Empty where levelset does not look after Nodes. */
+  /** Empty if levelset does not look after Nodes. */
   readonly nodes: readonly Node[];
 }
 
@@ -124,7 +124,7 @@ function awaitingApproval({ awaitingApproval: changes, refused }: Plan): number 
   return changes.length + refused.filter(({ approval }) => approval !== undefined).length;
 }
 
-/** What a plan leaves undone. Problems count where the object is settled all the same. */
+/** What a plan leaves undone: changes that wait for approval, and problems if the object is settled all the same. */
 function inNumbers({ plan, outcome }: Report): readonly string[] {
   if (plan === undefined) return [];
   const waiting = awaitingApproval(plan);

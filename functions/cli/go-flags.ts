@@ -6,9 +6,9 @@ import { goBoolean } from '../../shared/config/read-value.ts';
  * the cloud-controller-manager".
  */
 interface GoFlag {
-  /** It takes a value: `--name value` as well as `--name=value`. */
+  /** Whether the flag takes a value, as `--name value` or as `--name=value`. */
   readonly value: boolean;
-  /** Why levelset needs none, as the end of a sentence. */
+  /** Why levelset does not need the flag, as the end of a sentence. */
   readonly because: string;
 }
 
@@ -85,7 +85,8 @@ export function readGoFlags(argv: readonly string[]): {
     } else if (BOOLEANS.some((boolean) => word === `--${boolean}`)) {
       rest.push(`${word}=true`);
     } else if (word.startsWith('--') && value !== undefined && !Object.hasOwn(FLAGS, name)) {
-      // Without its value, so that the parser can say which flag was meant.
+      // An unknown flag goes to the parser without its value, so that the parser can say which flag was
+      // meant.
       rest.push(`--${name}`);
     } else {
       rest.push(word);

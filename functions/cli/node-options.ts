@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 
-/** Flags of Nodes, their CIDRs and routes; where the Go programs have one it has their name. */
+/** Flags of Nodes, their CIDRs and routes. A flag that the Go programs have has the same name here. */
 const NODES = [
   [
     '--shutdown-states <list>',

@@ -4,7 +4,7 @@ import { flagsOf, variableOf, type Flags } from '../../shared/config/read-flags.
 import type { Log } from '../../shared/ports.ts';
 import { createLog, type LogLevel } from '../log.ts';
 
-/** Adds the flags of a command to its command line. commander reads their variables where a flag is absent. */
+/** Adds the flags of a command to its command line. commander reads the variable of a flag that is absent. */
 export function withFlags(command: Command, name: CommandName): Command {
   for (const [flag, row] of flagsOf(name)) command.addOption(optionOf(flag, row));
   return command;

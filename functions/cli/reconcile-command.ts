@@ -34,7 +34,10 @@ export async function reconcileCommand(
   return reports.some(({ outcome }) => outcome.status === 'blocked') ? 1 : exitCode(reports);
 }
 
-/** Runs each again when it is due: a progressing one after a delay, one with members that drain when the first has drained. */
+/**
+ * Runs each object again when it is due: after a delay if it is progressing, and when the first of its
+ * members has drained if it is settled.
+ */
 async function waitForAll(
   first: readonly Report[],
   world: World,

@@ -9,11 +9,17 @@ export interface Group {
 
 export interface Grouped {
   readonly groups: readonly Group[];
-  /** Messages that cannot be read, and those after them in their FIFO group. SQS keeps their order, and in the end they are dead letters. */
+  /**
+   * Messages that cannot be read, and those after them in their FIFO group, whose order SQS keeps. SQS
+   * delivers them again, and in the end they are dead letters.
+   */
   readonly unreadable: readonly string[];
 }
 
-/** Groups a batch by key. The newest trigger counts, and a message that waits for no load balancer before one that does. */
+/**
+ * Groups a batch by key. Of two messages the one with fewer attempts counts, else the later one. A group
+ * waits for a load balancer only if all its messages wait for the same one.
+ */
 export function groupRecords(records: readonly SQSRecord[]): Grouped {
   const groups = new Map<string, Group>();
   const blocked = new Set<string>();

@@ -8,8 +8,9 @@ import { runWork, sendPendingBack } from './run-work.ts';
 import { runSweep } from './sweep.ts';
 
 /**
- * The worker of both queues: one run for each key, keys in parallel. A message fails only if it cannot be read, or if its key
- * could not be requeued. SQS then delivers it again, and everything after it in its FIFO group.
+ * The worker of both queues: one run for each key, keys in parallel. A message fails only if it cannot be
+ * read, if its sweep failed, or if its key could not be requeued. SQS then delivers it again, and everything
+ * after it in its FIFO group.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const world = await functionWorld();

@@ -14,7 +14,10 @@ import type { Group } from './groups.ts';
 
 /** Within this time, reports about Nodes without an address become one message. */
 const NODE_SET_MS = 30_000;
-/** Within this time, changes of several Nodes become one message. */
+/**
+ * The delay of the message that follows the change of a Node. Changes of other Nodes meanwhile need no
+ * message of their own.
+ */
 const CHANGED_MS = 2_000;
 
 /** Runs one key, and requeues it if it is not done. Throws if it cannot be requeued. */
@@ -33,13 +36,13 @@ export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budge
   return report;
 }
 
-/** Audit events about levelset's own writes to Nodes are ignored. So it queues itself what depends on Nodes. */
+/** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
 async function followNodes(to: FunctionWorld): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
   for (const key of keys) await sendLater({ key, trigger: 'requeue' }, CHANGED_MS, to);
 }
 
-/** Reports within `everyMs` have the same cause, by which SQS drops all but the first. */
+/** Queues the node set. Messages within `everyMs` have the same cause, by which SQS drops all but the first. */
 async function queueMembers(to: FunctionWorld, what: string, everyMs: number): Promise<void> {
   const cause = `${what}/${Math.floor(to.world.clock.now() / everyMs)}`;
   await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'requeue', cause }, attempt: 0 }]);
@@ -62,8 +65,8 @@ async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Pro
 }
 
 /**
- * Sends a message unless one for the same key arrives earlier. Otherwise every run while a member drains would send one, and
- * each of them the next.
+ * Sends a message unless this process sent one for the same key that arrives earlier. Otherwise every run
+ * while a member drains would send a message, and the run for each of these the next one.
  */
 async function sendLater(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
   const now = to.world.clock.now();
@@ -76,8 +79,9 @@ async function sendLater(request: ReconcileRequest, delayMs: number, to: Functio
 }
 
 /**
- * Sends those of a batch of requeued keys back whose load balancer is still locked, which one list call finds out, and
- * returns the others. If that fails it returns all: the runs find out for themselves.
+ * Returns the groups that can run now. A group whose load balancer Octavia still locks goes back to the
+ * queue; one list call finds these. If the list or the sending fails, all groups are returned, and each run
+ * looks for itself.
  */
 export async function sendPendingBack(
   groups: readonly Group[],
@@ -93,7 +97,9 @@ export async function sendPendingBack(
     );
     return groups.filter((group) => !busy.includes(group));
   } catch (error) {
-    to.log.warn('cannot list the load balancers that keys wait for', { error: String(error) });
+    to.log.warn('cannot send back the keys whose load balancer is locked; all of them run', {
+      error: String(error),
+    });
     return groups;
   }
 }

@@ -7,7 +7,10 @@ import type { Sweep } from '../../shared/sweep.ts';
 import { listObjects, statusRows, type LastReport } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
-/** More than a cluster has Services and Nodes. Only a view of the page drops reports of objects that are gone. */
+/**
+ * More than a cluster has Services and Nodes. Besides this limit, only a view of the page drops reports:
+ * those of objects without a row.
+ */
 const MOST_REPORTS = 20_000;
 
 /** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */

@@ -18,7 +18,7 @@ export interface WorkOptions {
   readonly swept: (found: Sweep) => void;
 }
 
-/** A moment in which several Nodes may join or leave; one run of the routes serves all of them. */
+/** The delay of a run of the routes after a Node changed. One run serves all Nodes that join or leave meanwhile. */
 const ROUTES_MS = 500;
 
 /**
@@ -77,7 +77,10 @@ export class Work {
     }
   }
 
-  /** Runs one unit now, after a run of it that is under way. A dry run does not wait for that one. */
+  /**
+   * Queues one unit for now and returns the report of that run, which follows a run of the unit that is under
+   * way. A dry run starts at once.
+   */
   reconcile(request: ReconcileRequest): Promise<Report> {
     if (request.dryRun) return this.#reconcile(request);
     return new Promise((resolve) => {
@@ -91,7 +94,7 @@ export class Work {
     return { depth: this.#queue.depth + this.#poller.size, oldestMs: this.#queue.oldestAgeMs() };
   }
 
-  /** True when no key is queued, running or waiting for Octavia, and no sweep runs. */
+  /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
   get idle(): boolean {
     return this.#queue.depth + this.#queue.running + this.#poller.size === 0 && !this.#sweeper.busy;
   }
@@ -123,7 +126,7 @@ export class Work {
     return report;
   }
 
-  /** Audit events about levelset's own writes to Nodes are ignored. */
+  /** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
   #followNodes(): void {
     this.#sweeper.requestMembersSoon();
     if (looksAfterRoutes(this.#options.connected.world.config))

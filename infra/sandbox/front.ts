@@ -14,7 +14,10 @@ export interface RecordedRequest {
   readonly status: number;
 }
 
-/** One of the two simulators with what stands before it, whichever way requests come. */
+/**
+ * One of the two simulators with its clock, its faults and its record of requests. Requests come over HTTP or
+ * in process.
+ */
 export interface Front {
   readonly side: 'kube' | 'openstack';
   readonly clock: SandboxClock;
@@ -29,13 +32,16 @@ export interface Request {
   /** Path and query. */
   readonly target: string;
   readonly headers: Call['headers'];
-  /** Parsed, or the text of what is no JSON. */
+  /** Parsed JSON, or the text of a body that is no JSON. */
   readonly body: unknown;
 }
 
 const readOnlyPost = '/v3/auth/tokens';
 
-/** Records a request, applies fault rules, answers; no answer: the client hears nothing more, or is cut off. */
+/**
+ * Records a request, applies the fault rules and answers. `hang`: the client hears nothing more. `reset`: its
+ * connection is cut.
+ */
 export async function answerRequest(
   front: Front,
   { method, target, headers, body }: Request,
@@ -53,8 +59,9 @@ export async function answerRequest(
 }
 
 /**
- * `call` rules exist to kill the client at this very request: when it is gone after `before`, the request counts
- * as never sent and has no effect; `after` runs when the effect is there and nothing has been answered yet.
+ * Rules of kind `call` exist to kill the client at this very request. If the client is gone after `before`,
+ * the request has no effect, as if it was never sent. `after` runs when the request has had its effect and
+ * nothing has been answered yet.
  */
 async function withFault(
   { faults, side, handle, clock }: Front,

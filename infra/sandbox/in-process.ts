@@ -9,7 +9,7 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string>>;
   /** What would be sent as JSON. */
   readonly body?: unknown;
-  /** So long the client waits, by the sandbox's clock. */
+  /** How long the client waits for an answer, by the sandbox's clock. */
   readonly timeoutMs: number;
 }
 

@@ -11,7 +11,7 @@ export const adminUser: KubeUser = {
   groups: ['system:masters', 'system:authenticated'],
 };
 
-/** Of kube-controller-manager, which may do what it does. */
+/** The node controller of kube-controller-manager. It may do everything here. */
 export const nodeControllerUser: KubeUser = {
   username: 'system:serviceaccount:kube-system:node-controller',
   groups: ['system:masters', 'system:authenticated'],

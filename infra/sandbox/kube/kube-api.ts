@@ -129,7 +129,10 @@ export class KubeApi {
     };
   }
 
-  /** What the namespace controller does, at once: a deletecollection of everything in it. */
+  /**
+   * Deletes everything in a namespace at once, as the namespace controller does later: by a deletecollection
+   * of each resource.
+   */
   private emptyNamespace(call: KubeCall, namespace: string): void {
     const username = 'system:serviceaccount:kube-system:namespace-controller';
     for (const type of resourceTypes.filter(

@@ -13,7 +13,7 @@ const verbs: Record<string, [one: string, many: string]> = {
   DELETE: ['delete', 'deletecollection'],
 };
 
-/** HTTP to KubeCall: health and version, bearer tokens, resource paths. */
+/** Answers a request: health and version directly, all else as a KubeCall by the user of its bearer token. */
 export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, call: Call): Answer {
   return answerOf(() => {
     if (/^\/(readyz|livez|healthz)/.test(call.path)) return { status: 200, body: 'ok' };

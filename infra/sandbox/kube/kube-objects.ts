@@ -30,7 +30,7 @@ export interface ResourceType {
   readonly namespaced: boolean;
   /** Has a /status subresource, and writes to the main resource leave the status alone. */
   readonly status: boolean;
-  /** PUT of a name that is not there creates it. */
+  /** A PUT to a name that does not exist creates the object. */
   readonly createOnUpdate: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface Registration {
   readonly systemUUID?: string;
   readonly nodeIP?: string;
   readonly ready?: boolean;
-  /** What the kubelet was told to register with besides. */
+  /** Fields of the spec with which the kubelet was told to register, such as taints. */
   readonly spec?: Json;
 }
 
@@ -69,7 +69,7 @@ export class KubeWorld {
     return items.map((item) => ({ ...structuredClone(item), apiVersion: apiVersionOf(typeOf(kind)), kind }));
   }
 
-  /** Deletes; with finalizers the object stays, marked. Nothing there is fine. */
+  /** Deletes an object. With finalizers it stays, marked. An object that does not exist is no error. */
   delete(kind: string, namespace: string | undefined, name: string): void {
     this.call('delete', typeOf(kind), namespace, name);
   }
@@ -110,7 +110,10 @@ export class KubeWorld {
     });
   }
 
-  /** What the node lifecycle controller of Kubernetes makes of a kubelet that came, or stopped answering. */
+  /**
+   * Sets the condition Ready, as the node lifecycle controller of Kubernetes does for a kubelet that came or
+   * stopped answering.
+   */
   setReady(name: string, ready: boolean): KubeObject {
     const status = { conditions: [readyCondition(ready)] };
     return this.write('patch', typeOf('Node'), undefined, name, { status }, 'status', nodeControllerUser);

@@ -6,7 +6,7 @@ const ends = 'and must start and end with an alphanumeric character';
 const chars = `must consist of alphanumeric characters, '-', '_' or '.', ${ends}`;
 const names = `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${labelName}')`;
 
-/** What the apiserver has against a label's or taint's value; undefined when it is one. Recorded on the lab (1.36.3). */
+/** Why the apiserver refuses the value of a label or taint; undefined if it does not. Recorded on the lab (1.36.3). */
 export function labelValueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return `Invalid value: ${JSON.stringify(value)}: must be a string`;
   if (Buffer.byteLength(value) > 63) return `Invalid value: "${value}": must be no more than 63 bytes`;
@@ -16,7 +16,7 @@ export function labelValueProblem(value: unknown): string | undefined {
   return `Invalid value: "${value}": ${rule} ${example}`;
 }
 
-/** The same of a qualified name: the key of a label, an annotation or a taint. */
+/** Why the apiserver refuses a qualified name, which is the key of a label, an annotation or a taint. */
 export function qualifiedNameProblem(key: string): string | undefined {
   const parts = key.split('/');
   const name = parts.at(-1) ?? '';
@@ -30,7 +30,7 @@ export function qualifiedNameProblem(key: string): string | undefined {
   return prefix === undefined ? undefined : subdomainProblem(prefix, key, 'prefix part ');
 }
 
-/** The same of a DNS subdomain, which the names of Nodes are. */
+/** Why the apiserver refuses a DNS subdomain, such as the name of a Node. */
 export function subdomainProblem(text: string, shown = text, part = ''): string | undefined {
   if (matches(rfc1123, text) && text.length <= 253) return undefined;
   const rule =

@@ -11,7 +11,7 @@ const noInfo = Object.fromEntries(
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** What the apiserver fills in on every write of a Node; a new one is tainted until somebody says that it is ready. */
+/** Fills in what the apiserver fills in on every write of a Node. A new Node gets the taint not-ready. */
 export function defaultNode(node: KubeObject, before: KubeObject | undefined): void {
   const spec: Json = { ...node.spec };
   const first = asText(spec['podCIDR']);

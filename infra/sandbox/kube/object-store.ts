@@ -74,7 +74,7 @@ export class ObjectStore {
     return this.put(type, created);
   }
 
-  /** PATCH: what the patch makes of the stored object. A foreign uid is invalid here, where PUT has a conflict. */
+  /** PATCH: stores what `apply` makes of the stored object. Another uid is refused with 422, and by a PUT with 409. */
   patch(
     type: ResourceType,
     namespace: string | undefined,
@@ -138,7 +138,7 @@ export class ObjectStore {
     return this.put(type, next);
   }
 
-  /** DELETE: gone at once, or marked when finalizers hold it. */
+  /** DELETE: the object is gone at once, or only marked if it has finalizers. */
   remove(type: ResourceType, namespace: string | undefined, name: string, wanted: Preconditions): KubeObject {
     const stored = this.get(type, namespace, name);
     checkDelete(type, stored, wanted);
@@ -154,7 +154,10 @@ export class ObjectStore {
     return this.put(type, marked);
   }
 
-  /** Stores unless nothing changed: a no-op write keeps its resourceVersion. */
+  /**
+   * Stores an object, or removes it if it is marked and has no finalizer left. A write that changes nothing
+   * keeps the resourceVersion.
+   */
   private put(type: ResourceType, object: KubeObject): KubeObject {
     if (type.kind === 'Service') {
       defaultService(object, this.allocator);

@@ -26,7 +26,7 @@ export class CloudState extends OctaviaRows {
   readonly octaviaUserId: string;
   readonly otherProjectId: string;
   readonly applicationCredential: { readonly id: string; readonly name: string; readonly secret: string };
-  /** -1 is unlimited: Octavia's defaults; Neutron's as the lab has them. */
+  /** The quotas of the project; -1 is unlimited. Octavia's are its defaults, Neutron's are the lab's. */
   readonly quotas = {
     load_balancer: -1,
     listener: -1,
@@ -58,7 +58,7 @@ export class CloudState extends OctaviaRows {
   readonly routers = Rows.by<neutron.Router>({ fixed: { project_id } });
   /** Neutron's `max_routes`. */
   maxRoutes = 30;
-  /** Aliases of what Neutron can do; a test takes one out for an older cloud. */
+  /** Aliases of Neutron's extensions; a test removes one to have an older cloud. */
   readonly extensions: string[] = [...labExtensions];
   readonly securityGroups = Rows.by<neutron.SecurityGroup>({
     fixed: { project_id },
@@ -72,16 +72,16 @@ export class CloudState extends OctaviaRows {
       same: ruleKey,
     },
   });
-  /** The lab's Neutron has no QoS; with a policy in it this one has. */
+  /** The lab's Neutron has no QoS. This one has it as soon as there is a policy. */
   readonly qosPolicies = Rows.by<neutron.NeutronObject>({ fixed: { project_id } });
   readonly servers = Rows.by<Server>({ fixed: { tenant_id: (row) => row.tenant_id } });
   readonly novaFlavors: NovaFlavor[];
   readonly secrets = Rows.by<Secret>({ fixed: { project_id, name: (row) => row.name } });
   readonly secretContainers = Rows.by<SecretContainer>({ fixed: { project_id, name: (row) => row.name } });
-  /** What an operator has set up in Octavia; the lab has none of either. */
+  /** The flavors and availability zones that an operator set up in Octavia; the lab has neither. */
   readonly flavors: Flavor[] = [];
   readonly availabilityZones: AvailabilityZone[] = [];
-  /** Barbican's `host_href`, where it is not what the catalog says: what references begin with. */
+  /** What references of Barbican begin with (`host_href`), if that is not the URL in the catalog. */
   barbicanHref: string | undefined;
   readonly octaviaTraits: OctaviaTraits;
   readonly addresses: AddressPool;

@@ -29,7 +29,10 @@ export class CloudWorld extends CloudState {
     joinAll(this, 'router');
   }
 
-  /** Sets what an operator or a failure would set; `updated_at` moves as with any row update. */
+  /**
+   * Sets the provisioning status as an operator or a failure would; `updated_at` moves as with any row
+   * update.
+   */
   setStatus(loadBalancerId: string, provisioningStatus: string): void {
     const found = this.loadbalancers.byId(loadBalancerId);
     if (!found) throw new Error(`no load balancer ${loadBalancerId}`);
@@ -43,7 +46,7 @@ export class CloudWorld extends CloudState {
     if (found) dropLoadBalancer(this, found);
   }
 
-  /** A floating IP that nobody uses yet; with `address` as only an administrator could ask for it. */
+  /** Adds a floating IP that nobody uses yet. Only an administrator could ask for a certain `address`. */
   addFloatingIp(address?: string, description = ''): neutron.FloatingIp {
     const network = this.networks.find((one) => one['router:external']);
     const ip = makeFloatingIp(this, this.projectId, network?.id ?? '', undefined, address);
@@ -52,7 +55,7 @@ export class CloudWorld extends CloudState {
     return ip;
   }
 
-  /** A further network of the project with one IPv4 subnet. */
+  /** Adds a network of the project with one IPv4 subnet. */
   addNetwork(name: string, cidr: string): neutron.Network {
     const network = addNetwork(this, this.projectId, name);
     createSubnet(this, this.projectId, { network_id: network.id, cidr, name: `${name}-v4` });
@@ -64,7 +67,7 @@ export class CloudWorld extends CloudState {
     return makeServer(this, name, wish);
   }
 
-  /** Stopped, shelved, broken: whatever Nova could say of a server. */
+  /** Sets the status of a server to any that Nova knows. */
   setServerStatus(id: string, status: string): void {
     const server = this.servers.byId(id);
     if (!server || !(status in novaStates)) throw new Error(`no server ${id}, or no status ${status}`);
@@ -72,7 +75,7 @@ export class CloudWorld extends CloudState {
     server.updated = this.clock.seconds();
   }
 
-  /** The server is gone from Nova, its ports from Neutron. */
+  /** Removes a server from Nova and its ports from Neutron. */
   removeNovaServer(id: string): void {
     const server = this.servers.byId(id);
     if (server) removeServer(this, server);

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-/** The network an address with a prefix length is in, as Python's ipaddress prints it; undefined when it is none. */
+/**
+ * The network of an IP address with a prefix length, as Python's ipaddress prints it; undefined if the text
+ * is no such address. Without a length the address is a network of its own.
+ */
 export function networkOf(text: string): string | undefined {
   const [address = '', length] = text.split('/');
   const family = isIP(address);

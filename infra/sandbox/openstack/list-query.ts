@@ -8,11 +8,14 @@ export interface ListRules {
   readonly refuse: () => Error;
 }
 
-/** What a list is taken from: the rows the caller may see, in part as far as an index knows them. */
+/** The rows that the caller may see, and how to find some of them by an index. */
 export interface Listed<T extends Json> {
-  /** All of them. */
+  /** All rows that the caller may see. */
   readonly all: () => readonly T[];
-  /** At least those that pass the filter; undefined where all have to be looked at. */
+  /**
+   * The rows that may pass the filter. Undefined: no index knows the filter, so all rows have to be looked
+   * at.
+   */
   readonly candidates: (name: string, values: readonly string[]) => readonly T[] | undefined;
   readonly before: (a: T, b: T) => boolean;
   readonly view: (row: T) => Json;
@@ -27,8 +30,9 @@ const tagFilters: Record<string, (tags: readonly unknown[], wanted: readonly str
 };
 
 /**
- * Filters, pages and projects a list the way Octavia and Neutron both do; a filter given twice means either. `links` is the content of `<name>_links`
- * or empty where the whole list was answered.
+ * Filters, pages and projects a list the way Octavia and Neutron both do; a filter given twice means either.
+ * `links` is the content of `<name>_links`. It is empty if nothing is left, unless the query has a limit and
+ * this page is full.
  */
 export function listQuery<T extends Json>(
   listed: Listed<T>,
@@ -60,7 +64,7 @@ export function listQuery<T extends Json>(
   };
 }
 
-/** By the first filter that an index knows. */
+/** The rows that may pass the first filter that an index knows; all rows if there is no such filter. */
 function narrowed<T extends Json>(
   listed: Listed<T>,
   names: readonly string[],

@@ -1,23 +1,27 @@
-/** Under which values a row is found: of an attribute that never changes, or of one that may. */
+/** The values by which a row is found: of an attribute that never changes, or of one that may. */
 export interface Indexes<T> {
   readonly fixed?: Readonly<Record<string, (row: T) => string>>;
-  /** By attribute: the values that its value is found under. The attribute is set anew, never changed in place. */
+  /**
+   * By attribute: the index values of its value. The attribute is only ever set as a whole, never changed in
+   * place.
+   */
   readonly live?: Readonly<Record<string, (value: unknown) => readonly string[]>>;
 }
 
 type Buckets<T> = Map<string, Set<T>>;
 
-/** What indexes look a single text up by; null is under nothing. */
+/** The index value of a text is the text itself; null has none. */
 export const itself = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : []);
 
 /**
- * The rows of one table in the order they came: an array to whoever reads it or sets the scene of a test, and besides
- * found by id and by its indexes, whatever the size. Texts are looked up without regard to case.
+ * The rows of one table in the order in which they were added. Readers, and tests that prepare a world, use
+ * it as an array. It also finds rows by id and by its indexes, in a time that does not grow with its size.
+ * Texts are looked up without regard to case.
  */
 export class Rows<T extends { readonly id: string }> extends Array<T> {
   #indexes: Indexes<T> = {};
   #byId = new Map<string, T>();
-  /** Rises with each row, so that the place of a row is found by halves. */
+  /** A number for each row that rises, so that a binary search finds the place of a row. */
   #order = new Map<T, number>();
   #last = 0;
   readonly #buckets = new Map<string, Buckets<T>>();
@@ -39,7 +43,7 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
     return typeof id === 'string' ? this.#byId.get(id) : undefined;
   }
 
-  /** The rows under a value, in the order they came there. */
+  /** The rows with this index value, in the order in which they got it. */
   of(index: string, value: string): T[] {
     return [...this.#under(index, value)];
   }
@@ -48,7 +52,7 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
     return this.#under(index, value).size;
   }
 
-  /** Those that a filter by these values may leave, undefined where nothing narrows it down. */
+  /** The rows that a filter by these values may pass; undefined if there is no such index. */
   candidates(index: string, values: readonly string[]): T[] | undefined {
     if (index === 'id') return values.flatMap((value) => this.byId(value.toLowerCase()) ?? []);
     if (!this.#buckets.has(index)) return undefined;
@@ -77,7 +81,9 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
     return gone;
   }
 
-  /** An array can also be emptied by its length. */
+  /**
+   * Builds the indexes if the number of rows changed past them: an array can also be emptied by its length.
+   */
   #check(): void {
     if (this.length !== this.#order.size) this.#rebuild();
   }
@@ -124,7 +130,7 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
       this.#take(name, keys((row as Record<string, unknown>)[name]), row);
   }
 
-  /** The attribute says from now on when it is set. */
+  /** Makes the attribute a getter and a setter, so that setting it moves the row in the index. */
   #follow(name: string, keys: (value: unknown) => readonly string[], row: T): void {
     let value = (row as Record<string, unknown>)[name];
     this.#put(name, keys(value), row);

@@ -4,7 +4,10 @@ import { barbicanError } from './views.ts';
 import type { Secret, SecretContainer } from './objects.ts';
 import type { CloudState } from '../cloud-state.ts';
 
-/** Who may read a secret or container: PUT replaces, PATCH changes, DELETE goes back to the project alone. */
+/**
+ * Answers about who may read a secret or container: PUT replaces the list, PATCH changes it, DELETE goes back
+ * to the project alone.
+ */
 export function answerAcl(
   world: CloudState,
   call: Call,
@@ -27,7 +30,9 @@ export function answerAcl(
   return { status: 200, body: { acl_ref: self } };
 }
 
-/** What Octavia does with the caller's token before it reads a certificate: it puts itself on the list. */
+/**
+ * Adds Octavia to those who may read, as Octavia does with the caller's token before it reads a certificate.
+ */
 export function letOctaviaRead(world: CloudState, object: Secret | SecretContainer): void {
   const at = world.octaviaTime();
   object.acl ??= { 'project-access': true, users: [], created: at, updated: at };

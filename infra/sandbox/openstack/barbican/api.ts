@@ -74,7 +74,7 @@ function answerCollection(
   return { status: 200, body: { [collection]: page, total: found.length, ...next, ...previous } };
 }
 
-/** Only version 4 of UUIDs counts as one (tried on the lab). */
+/** The 404 for an id. Barbican takes only UUIDs of version 4 for ids (tried on the lab). */
 function missing(one: string, id: string): Error {
   const random = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
   if (!random.test(id)) return barbicanError(404, `Not Found. Provided ${one} id is invalid.`);
@@ -83,7 +83,10 @@ function missing(one: string, id: string): Error {
 
 const doing: Record<string, string> = { GET: 'retrieval', DELETE: 'deletion', PUT: 'update' };
 
-/** The project's own people, and whom the ACL names for reading. */
+/**
+ * Refuses everybody but the project of the object and, for a GET of anything but the ACL, the users whom the
+ * ACL names.
+ */
 function checkAllowed(
   object: Secret | SecretContainer,
   call: Call,
@@ -102,7 +105,10 @@ function checkAllowed(
   );
 }
 
-/** A secret that is deleted is gone from every container that held it, without a question (tried on the lab). */
+/**
+ * Deletes a secret or container. A deleted secret is gone from every container that held it, without a
+ * question (tried on the lab).
+ */
 function remove(world: CloudState, object: Secret | SecretContainer): Answer {
   if (!('payload' in object)) {
     world.secretContainers.remove(object);

@@ -1,4 +1,7 @@
-/** Barbican's objects as the simulator keeps them; `ref`s are made from the ids when they are shown. */
+/**
+ * Barbican's objects as the simulator keeps them. The reference of a secret is made from its id when it is
+ * shown.
+ */
 export interface Acl {
   'project-access': boolean;
   users: string[];

@@ -68,7 +68,10 @@ function readPayload(body: Json): Buffer {
   return Buffer.from(given, isText ? 'utf8' : 'base64');
 }
 
-/** GET .../payload: only for who accepts what is there; JSON is what most clients accept, and refused. */
+/**
+ * GET .../payload: 406 if the request does not accept the type of the payload. Most clients accept JSON only,
+ * and are refused.
+ */
 export function payloadOf(call: Call, secret: Secret): Answer {
   if (call.method !== 'GET') throw barbicanError(405, '');
   if (!secret.payload) throw barbicanError(404, 'Not Found. Sorry but your secret has no payload.');
@@ -80,7 +83,7 @@ export function payloadOf(call: Call, secret: Secret): Answer {
   return { status: 200, body: isText ? secret.payload.toString('utf8') : secret.payload };
 }
 
-/** PUT of a payload into a secret that was made without; once only. */
+/** PUT: stores the payload of a secret that was made without one. A second payload is refused. */
 export function storePayload(world: CloudState, call: Call, secret: Secret): Answer {
   if (secret.payload) throw barbicanError(409, 'Secret already has data, cannot modify it.');
   secret.payload = Buffer.from(typeof call.body === 'string' ? call.body : JSON.stringify(call.body));

@@ -25,7 +25,7 @@ export const schemaError = (schema: string, reason: string, property: string): R
 export const secretRef = (base: string, id: string): string => `${base}/v1/secrets/${id}`;
 export const containerRef = (base: string, id: string): string => `${base}/v1/containers/${id}`;
 
-/** The metadata; the payload has a path of its own. */
+/** A secret without its payload, which has a path of its own. */
 export function secretView(secret: Secret, base: string): Json {
   const { created, updated, name, secret_type, expiration, algorithm, bit_length, mode, creator_id } = secret;
   const content = secret.content_type === null ? {} : { content_types: { default: secret.content_type } };

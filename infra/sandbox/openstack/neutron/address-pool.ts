@@ -1,7 +1,7 @@
 import type { Rows } from '../rows.ts';
 import type { FloatingIp, Port, Subnet } from './objects.ts';
 
-/** Hands out the addresses of IPv4 subnets, the tenth first, and knows which ones are taken. */
+/** Hands out the IP addresses of IPv4 subnets, the tenth first, and knows which ones are taken. */
 export class AddressPool {
   private readonly subnets: Rows<Subnet>;
   private readonly ports: Rows<Port>;

@@ -10,7 +10,7 @@ type Table = Pick<Rows<NeutronObject>, 'byId' | 'candidates' | 'of' | 'find' | '
 export interface Collection {
   readonly one: string;
   readonly rows: Table;
-  /** What a plain member sees of them. */
+  /** All objects of the collection that a plain member sees. */
   readonly all: () => readonly NeutronObject[];
   readonly isSeen: (object: NeutronObject) => boolean;
   readonly view: (object: never) => Json;
@@ -23,7 +23,10 @@ const gone =
     neutronError(404, type, `${title} ${id} could not be found${dot}`);
 const plain = (object: Json): Json => ({ ...object });
 
-/** What a plain member sees: its own things, and external networks with nothing of their subnets' owners. */
+/**
+ * A collection as a plain member sees it: the objects of its project, and external networks with their
+ * subnets.
+ */
 export function collectionOf(world: CloudState, projectId: string, name: string): Collection | undefined {
   const isOwn = (one: NeutronObject): boolean => one.project_id === projectId;
   const isSeenNetwork = (one: NeutronObject | undefined): boolean =>

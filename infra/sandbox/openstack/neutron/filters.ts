@@ -1,7 +1,10 @@
 import { asJson, asList, asText, type Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 
-/** Of `fixed_ips=ip_address=A&fixed_ips=subnet_id=S` the texts by key; a key that is none of Neutron's is ignored. */
+/**
+ * The values of `fixed_ips=ip_address=A&fixed_ips=subnet_id=S` by key. A key that Neutron does not know is
+ * ignored.
+ */
 function fixedIpsIn(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const wanted = new Map<string, string[]>();
   for (const value of values) {
@@ -17,8 +20,8 @@ function fixedIpsIn(values: readonly string[]): ReadonlyMap<string, readonly str
 }
 
 /**
- * Values of one key mean either, different keys both; a part of an address goes by `ip_address_substr`, and a value
- * without `=` is 400 (tried on the lab).
+ * The filter `fixed_ips`. Of several values of one key one must match, and all keys must match. A part of an
+ * IP address matches by `ip_address_substr`, and a value without `=` is 400 (tried on the lab).
  */
 export function fixedIpsFilter(values: readonly string[]): (item: Json) => boolean {
   const wanted = fixedIpsIn(values);
@@ -32,6 +35,9 @@ export function fixedIpsFilter(values: readonly string[]): (item: Json) => boole
     );
 }
 
-/** What an index of ports can be asked for such a filter; undefined where it asks for no whole address. */
+/**
+ * The values by which an index of ports finds what such a filter may pass; undefined if the filter has no
+ * whole IP address.
+ */
 export const fixedIpsKeys = (values: readonly string[]): readonly string[] | undefined =>
   fixedIpsIn(values).get('ip_address');

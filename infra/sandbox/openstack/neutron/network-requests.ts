@@ -19,7 +19,7 @@ export function addNetwork(world: CloudState, owner: string, name: string): Netw
   return network;
 }
 
-/** DELETE: with its subnets, when no port is left on it. */
+/** DELETE of a network with its subnets; refused while a port is left on it. */
 export function deleteNetwork(world: CloudState, network: Network): void {
   const ports = world.ports.of('network_id', network.id).map((one) => one.id);
   if (ports.length > 0) {
@@ -30,7 +30,10 @@ export function deleteNetwork(world: CloudState, network: Network): void {
   world.networks.remove(network);
 }
 
-/** POST /v2.0/subnets: of a network of the project. An IPv6 one gives addresses by SLAAC, as the lab's do. */
+/**
+ * POST /v2.0/subnets: a subnet of a network of the project. An IPv6 subnet gives addresses by SLAAC, as the
+ * lab's do.
+ */
 export function createSubnet(world: CloudState, owner: string, body: Json): Answer {
   const network = world.networks.byId(body['network_id']);
   if (network?.project_id !== owner) {

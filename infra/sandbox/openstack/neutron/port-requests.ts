@@ -13,7 +13,10 @@ const changeable = [
 ];
 const readOnly = ['id', 'network_id', 'status', 'tenant_id', 'project_id', 'revision_number', 'created_at'];
 
-/** POST /v2.0/ports: on a network of the project, with the default security group unless others are named. */
+/**
+ * POST /v2.0/ports: a port on a network of the project, with the default security group unless others are
+ * named.
+ */
 export function postPort(world: CloudState, owner: string, body: Json): Answer {
   const known = [...changeable, 'network_id', 'mac_address', 'project_id', 'tenant_id'];
   const unknown = Object.keys(body).find((name) => !known.includes(name));
@@ -50,7 +53,10 @@ export function postPort(world: CloudState, owner: string, body: Json): Answer {
   return { status: 201, body: { port } };
 }
 
-/** The security groups of a request, sorted as Neutron shows them; left out: the project's default group. */
+/**
+ * The security groups of a request, sorted as Neutron shows them. If the request has none, it is the
+ * project's default group.
+ */
 function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
   if (given === undefined) return defaultGroup(world, owner);
   const ids = asList(given).map(asText);
@@ -65,9 +71,9 @@ function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
 }
 
 /**
- * PUT: the list of groups is the whole list. Any PUT raises the revision, also one that changes nothing; only the
- * answer to a list that is the same still shows the old one, and such a list may name groups that one does not see
- * (tried on the lab).
+ * PUT: the list of groups is the whole list. Any PUT raises the revision, even one that changes nothing. If
+ * the list of groups is the same as before, the answer still shows the old revision, and the list may name
+ * groups that the caller does not see (tried on the lab).
  */
 export function putPort(world: CloudState, port: Port, body: Json): Answer {
   const fixed = Object.keys(body).find((name) => !changeable.includes(name));
@@ -110,7 +116,7 @@ function checkPortSecurity(port: Port, body: Json, groups: readonly string[]): v
   throw neutronError(400, 'PortSecurityAndIPRequiredForSecurityGroups', text);
 }
 
-/** DELETE: not of a router's port, which goes with the router's interface. */
+/** DELETE: refused for a router's port, which goes with the router's interface. */
 export function removePort(world: CloudState, port: Port): void {
   if (port.device_owner.startsWith('network:router')) {
     const why = `cannot be deleted directly via the port API: has device owner ${port.device_owner}.`;
@@ -119,7 +125,10 @@ export function removePort(world: CloudState, port: Port): void {
   deletePort(world, port);
 }
 
-/** An address or a network of them that a port may use besides its own; host bits are no fault (tried on the lab). */
+/**
+ * An IP address, or a network, that a port may use besides its own addresses; host bits are no fault (tried
+ * on the lab).
+ */
 export interface AddressPair {
   readonly mac_address: unknown;
   readonly ip_address: string;
@@ -161,7 +170,10 @@ function checkPair(pair: Json): void {
   if (isIP(asText(ip).split('/')[0] ?? '') === 0) throw bad(`'${asText(ip)}' is not a valid IP address`);
 }
 
-/** Only who owns the network may let a port use other addresses; 403 before anything is looked at (tried on the lab). */
+/**
+ * Only the owner of the network may let a port use other addresses; anybody else gets 403 before anything is
+ * looked at (tried on the lab).
+ */
 function mayHavePairs(
   world: CloudState,
   network: string,

@@ -8,7 +8,7 @@ export interface PortWish {
   readonly name: string;
   readonly deviceId: string;
   readonly deviceOwner: string;
-  /** The addresses wanted: of a certain subnet, a certain one of it where one is given. */
+  /** The wanted IP addresses: any one of a subnet, or the `address` in it. */
   readonly subnets: readonly { readonly id: string; readonly address?: string | undefined }[];
   readonly up: boolean;
   readonly projectId: string;
@@ -16,9 +16,9 @@ export interface PortWish {
 }
 
 /**
- * Makes a port. As on the lab every port of the private network also gets a SLAAC address, VIP ports included
- * (docs/sources/openstack.md, "Addresses by SLAAC"). Refuses as Neutron does when the address is taken or outside of
- * the first subnet.
+ * Makes a port. As on the lab every port of a network with an IPv6 subnet also gets a SLAAC address, VIP
+ * ports included (docs/sources/openstack.md, "Addresses by SLAAC"). Refuses as Neutron does when the address
+ * is taken or outside of its subnet.
  */
 export function createPort(world: CloudState, wish: PortWish): Port {
   const owned = world.ports.count('project_id', wish.projectId);
@@ -71,7 +71,7 @@ export interface PlacedPort extends PortWish {
   readonly mac?: string;
 }
 
-/** A port with the addresses it is to have, whatever else is there. */
+/** Makes a port with exactly these addresses, and checks nothing. */
 export function placePort(world: CloudState, wish: PlacedPort): Port {
   const at = world.clock.seconds();
   const port: Port = {

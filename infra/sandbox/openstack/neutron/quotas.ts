@@ -44,7 +44,7 @@ export function answerQuotas(
   return { status: 200, body: { quota: Object.fromEntries(detail) as Json } };
 }
 
-/** What the lab's Neutron has, as far as a cloud controller could ask for it. */
+/** The extensions of the lab's Neutron that a cloud controller could ask for. */
 export const labExtensions = [
   ...['allowed-address-pairs', 'external-net', 'extra_dhcp_opt', 'extraroute', 'extraroute-atomic'],
   ...['fip-port-details', 'ip-substring-filtering', 'pagination', 'port-security', 'quotas', 'quota_details'],

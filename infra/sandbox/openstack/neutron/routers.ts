@@ -22,7 +22,7 @@ export function makeRouter(world: CloudState, owner: string, more: Json): Router
   return router;
 }
 
-/** A router on every subnet of the project, with its gateway in the external network: the lab's. */
+/** Makes the lab's router: on every subnet of the project, with its gateway in the external network. */
 export function joinAll(world: CloudState, name: string): void {
   const outer = world.networks.find((one) => one['router:external']);
   const external_gateway_info = outer ? { network_id: outer.id, enable_snat: true } : null;
@@ -36,7 +36,7 @@ export function createRouter(world: CloudState, owner: string, body: Json): Answ
   return { status: 201, body: { router: makeRouter(world, owner, body) } };
 }
 
-/** PUT: `routes` is the whole list. One that changes nothing leaves the revision as it is. */
+/** PUT: `routes` is the whole list. A PUT that changes nothing leaves the revision as it is. */
 export function updateRouter(world: CloudState, router: Router, body: Json): Answer {
   checkNames(body, [...settable, 'routes']);
   const { routes: given, ...more } = body;
@@ -75,7 +75,10 @@ export function deleteRouter(world: CloudState, router: Router): void {
   world.routers.remove(router);
 }
 
-/** PUT /routers/ID/ACTION; undefined where there is no such action, as without the extension extraroute-atomic. */
+/**
+ * PUT /routers/ID/ACTION; undefined if there is no such action. Two of them need the extension
+ * extraroute-atomic.
+ */
 export function routerAction(
   world: CloudState,
   router: Router,
@@ -114,7 +117,10 @@ export function routerAction(
   return { status: 200, body: answer };
 }
 
-/** What the actions show besides, which a plain member does not see in a GET (recorded: neutron_add_extraroutes). */
+/**
+ * A router as the extraroute actions show it, with attributes that a plain member does not see in a GET
+ * (recorded: neutron_add_extraroutes).
+ */
 const fullView = (router: Router): Json => ({
   ...router,
   gw_port_id: null,
@@ -136,7 +142,7 @@ interface Place {
   readonly port: string;
 }
 
-/** A port at the subnet's gateway address that is the router's. */
+/** Adds an interface: a port of the router at the subnet's gateway address. */
 export function addRouterInterface(world: CloudState, router: Router, { subnet: id }: Place): Json {
   if (id === '') {
     const text = 'Bad router request: Either subnet_id or port_id must be specified.';
@@ -159,7 +165,7 @@ export function addRouterInterface(world: CloudState, router: Router, { subnet: 
   return shown(router, port, subnet.id);
 }
 
-/** The router leaves a subnet, unless a next hop is there. */
+/** Removes an interface; refused while a next hop is in its subnet. */
 function removeRouterInterface(world: CloudState, router: Router, place: Place): Json {
   const port = interfacesOf(world, router).find(
     (one) => one.id === place.port || one.fixed_ips.some((ip) => ip.subnet_id === place.subnet),

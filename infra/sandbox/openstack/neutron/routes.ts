@@ -40,8 +40,9 @@ function readRoute(given: unknown): Route {
 }
 
 /**
- * Whether a router can have these routes: no more than `max_routes`, and each next hop on one of its subnets without
- * being the router itself. The message shows all routes, also those that are there already (tried on the lab).
+ * Refuses routes that a router cannot have: more than `max_routes`, or a next hop that is on none of its
+ * subnets or is the router itself. The message shows all routes, even those that are there already (tried on
+ * the lab).
  */
 export function checkRoutes(world: CloudState, router: Router, routes: readonly Route[]): void {
   if (routes.length > world.maxRoutes) {
@@ -69,7 +70,10 @@ function placeOf(world: CloudState, router: Router): { cidrs: string[]; addresse
   return { cidrs: on.map((one) => one.cidr), addresses: ips.map((ip) => ip.ip_address) };
 }
 
-/** Routes of `add_extraroutes` and `remove_extraroutes`, of which next to nothing is checked; without any it is 500. */
+/**
+ * Routes of `add_extraroutes` and `remove_extraroutes`. Only the destination is checked, and a body without a
+ * list is a 500.
+ */
 export function readExtraRoutes(given: unknown): Route[] {
   if (!Array.isArray(given)) {
     const text = 'Request Failed: internal server error while processing your request.';
@@ -84,7 +88,7 @@ export function readExtraRoutes(given: unknown): Route[] {
   return routes;
 }
 
-/** As Python prints a dictionary. */
+/** A route as Python prints a dictionary. */
 const printed = ({ destination, nexthop }: Route): string =>
   `{'destination': '${destination}', 'nexthop': '${nexthop}'}`;
 

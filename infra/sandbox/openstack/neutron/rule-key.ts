@@ -3,7 +3,10 @@ import type { SecurityGroupRule } from './objects.ts';
 
 const numbers: Record<string, string> = { icmp: '1', tcp: '6', udp: '17', 'ipv6-icmp': '58', sctp: '132' };
 
-/** What makes two rules the same: not the description, and of the prefix the very text (tried on the lab). */
+/**
+ * The text that two equal rules share. The description does not count, and a prefix counts as it is spelled,
+ * but the prefix of all addresses counts as none (tried on the lab).
+ */
 export function ruleKey(rule: SecurityGroupRule): string {
   const protocol = numbers[asText(rule['protocol'])] ?? rule['protocol'];
   const prefix = ['0.0.0.0/0', '::/0'].includes(asText(rule['remote_ip_prefix']))

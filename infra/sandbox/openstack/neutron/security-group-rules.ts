@@ -90,7 +90,9 @@ const protocols = [
 
 const bad = (type: string, text: string): Error => neutronError(400, type, text);
 
-/** In Neutron's order: the attributes one by one, then the group, then what does not go together. */
+/**
+ * Checks a rule in Neutron's order: the attributes one by one and what does not go together, then the groups.
+ */
 export function checkRule(world: CloudState, owner: string, body: Json): void {
   const unknown = Object.keys(body).find((name) => !attributes.includes(name));
   if (unknown !== undefined) throw bad('HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);

@@ -9,21 +9,21 @@ const settable = ['name', 'description', 'stateful'];
 export const noSuchGroup = (id: string): Error =>
   neutronError(404, 'SecurityGroupNotFound', `Security group ${id} does not exist`);
 
-/** The group that is a project's own from the start. */
+/** The id of the group `default`, which every project has from the start, in a list. */
 export const defaultGroup = (world: CloudState, owner: string): string[] =>
   world.securityGroups
     .of('name', 'default')
     .filter((one) => one.project_id === owner)
     .map((one) => one.id);
 
-/** A group as it is shown: with its rules, which bear two attributes more here than in their own list. */
+/** A group as it is shown: with its rules, which have two more attributes here than in their own list. */
 export function securityGroupView(world: CloudState, group: SecurityGroup): Json {
   const rules = world.securityGroupRules.of('security_group_id', group.id);
   const shown = rules.map((one, index) => ({ ...one, standard_attr_id: 1000 + index, tags: [] }));
   return { ...group, security_group_rules: shown.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
-/** Every new group lets everything out: one rule of each family. */
+/** Makes a group. Every new group lets everything out: it has one rule for each family. */
 export function makeSecurityGroup(
   world: CloudState,
   owner: string,

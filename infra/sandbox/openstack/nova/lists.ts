@@ -42,7 +42,7 @@ export function wantedServers(
     );
 }
 
-/** One page, and where the next one is when this one is full: also when nothing is left. */
+/** One page, with a link to the next one if this one is full, even if nothing is left. */
 export function serverPage(
   servers: readonly Server[],
   query: URLSearchParams,
@@ -71,7 +71,7 @@ function expression(query: URLSearchParams, key: string): RegExp | undefined {
   try {
     if (text !== '') return new RegExp(text, 'i');
   } catch {
-    // said below, like an empty one
+    // A wrong expression gets the same refusal as an empty one, below.
   }
   const problem = `Value: ${text}. '${text}' is not a 'regex'`;
   throw novaFault(400, `Invalid input for query parameters ${key}. ${problem}`);

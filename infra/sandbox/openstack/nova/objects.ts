@@ -6,7 +6,7 @@ export interface NovaFlavor {
   readonly disk: number;
 }
 
-/** A server as Nova's database has it. Its addresses are Neutron's to say: `views.ts`. */
+/** A server as Nova's database has it. Its addresses come from Neutron (views.ts). */
 export interface Server {
   readonly id: string;
   name: string;
@@ -17,12 +17,15 @@ export interface Server {
   accessIPv6: string;
   /** The zone of the host it runs on. */
   zone: string;
-  /** As it was when the server was made: it outlives the flavor. */
+  /** The flavor as it was when the server was made. It outlives the flavor itself. */
   readonly flavor: NovaFlavor;
   readonly created: string;
   updated: string;
   readonly tags: readonly string[];
-  /** Ports that were there before the server: they are given back with it, the others are deleted. */
+  /**
+   * The ids of ports that existed before the server. They stay when the server is removed; its other ports
+   * are deleted.
+   */
   readonly borrowedPorts: string[];
 }
 

@@ -81,7 +81,7 @@ const actions: Readonly<Record<string, Action>> = {
   unshelve: { verb: 'unshelve', from: ['SHELVED', 'SHELVED_OFFLOADED'], to: 'ACTIVE' },
 };
 
-/** POST /servers/ID/action: what it leads to is there at once, where a real one takes a second. */
+/** POST /servers/ID/action: the new status is there at once; a real Nova takes a second. */
 export function actOn(world: CloudState, server: Server, body: unknown): Answer {
   const name = isJson(body) ? (Object.keys(body)[0] ?? '') : '';
   const action = actions[name];

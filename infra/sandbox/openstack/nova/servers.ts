@@ -4,9 +4,9 @@ import type { Network, Port } from '../neutron/objects.ts';
 import { defaultGroup } from '../neutron/security-groups.ts';
 import type { NovaFlavor, Server } from './objects.ts';
 
-/** What a server is to be; what is left out is as the lab's fake driver makes it. */
+/** The wanted server. What is left out is as the lab's fake driver makes it. */
 export interface ServerWish {
-  /** By network name; default: one port on `private`. */
+  /** The names of the networks on which the server has a port (default: `private` alone). */
   readonly networks?: readonly string[];
   /** The IPv4 address of the first port. */
   readonly address?: string | undefined;
@@ -19,7 +19,7 @@ export interface ServerWish {
   readonly accessIPv6?: string;
 }
 
-/** A server that runs, with its ports: ACTIVE, as a driver without hardware has it at once. */
+/** Makes a server with its ports. It is ACTIVE at once, as with a driver without hardware. */
 export function makeServer(world: CloudState, name: string, wish: ServerWish = {}): Server {
   const server = bareServer(world, world.projectId, name, wish);
   for (const [index, network] of (wish.networks ?? ['private']).entries()) {
@@ -30,7 +30,7 @@ export function makeServer(world: CloudState, name: string, wish: ServerWish = {
   return server;
 }
 
-/** A server without ports yet. */
+/** Makes a server without ports. */
 export function bareServer(world: CloudState, owner: string, name: string, wish: ServerWish): Server {
   const {
     zone = 'az1',
@@ -51,7 +51,7 @@ export function bareServer(world: CloudState, owner: string, name: string, wish:
   return server;
 }
 
-/** A port of its own on the network's IPv4 subnet, which goes with the server. */
+/** Gives the server a new port on the network's IPv4 subnet, which is deleted with the server. */
 export function plugNetwork(world: CloudState, server: Server, network: Network, address?: string): Port {
   const subnets = world.subnets.of('network_id', network.id);
   const subnet = subnets.find((one) => one.ip_version === 4) ?? subnets[0];
@@ -66,13 +66,13 @@ export function plugNetwork(world: CloudState, server: Server, network: Network,
   });
 }
 
-/** A port that is there already, which stays when the server goes. */
+/** Gives the server a port that exists already, which stays when the server is removed. */
 export function plugPort(world: CloudState, server: Server, port: Port): void {
   server.borrowedPorts.push(port.id);
   setDevice(world, port, server.id, `compute:${server.zone}`);
 }
 
-/** The server is gone from Nova, its ports from Neutron, its borrowed ones are free again. */
+/** Removes a server from Nova and its own ports from Neutron. Its borrowed ports are free again. */
 export function removeServer(world: CloudState, server: Server): void {
   world.servers.remove(server);
   for (const port of world.ports.of('device_id', server.id)) {

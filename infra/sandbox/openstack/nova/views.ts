@@ -32,8 +32,9 @@ export function serverView(world: CloudState, server: Server, minor: number, bas
 }
 
 /**
- * The ports in the order they were attached, by network name; in a port by the ids of its subnets; the floating IPs of
- * a network after all its fixed ones. The state of a port does not matter (tried on the lab).
+ * The addresses of a server by network name. Its ports come in the order in which they were attached, and the
+ * addresses of a port by the ids of their subnets. The floating IPs of a network come after all its fixed
+ * IPs. The state of a port does not matter (tried on the lab).
  */
 function addressesOf(world: CloudState, server: Server): Json {
   const networks = new Map<string, { fixed: Json[]; floating: Json[] }>();
@@ -62,7 +63,7 @@ const embedded = ({ vcpus, ram, disk, name }: NovaFlavor): Json => ({
   ...{ vcpus, ram, disk, ephemeral: 0, swap: 0, original_name: name, extra_specs: {} },
 });
 
-/** What lists that are no `detail` show of a server or a flavor. */
+/** A server or a flavor as lists without `/detail` show it. */
 export const briefView = (kind: string, { id, name }: { id: string; name: string }, base: string): Json => ({
   id,
   name,

@@ -51,7 +51,7 @@ export function buildListener(
   return listener;
 }
 
-/** In Octavia's order: the first thing that is wrong is what it says. */
+/** Checks a listener in Octavia's order, and refuses it for the first thing that is wrong. */
 function checkListener(world: CloudState, certificates: Certificates, lb: LoadBalancer, read: Json): void {
   const protocol = asText(read['protocol']);
   rules.checkInsertHeaders(protocol, read, true);

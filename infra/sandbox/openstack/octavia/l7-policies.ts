@@ -14,7 +14,10 @@ import { checkQuota } from './rules/pool-rules.ts';
 import { checkPolicyOfProvider } from './rules/providers.ts';
 import { l7PolicyView, l7RuleView } from './views.ts';
 
-/** octavia/common/repositories.py hands nested objects on as they came, which SQLAlchemy does not take. */
+/**
+ * The 500 for nested objects in the POST of a single object: octavia/common/repositories.py hands them on as
+ * they came, which SQLAlchemy does not take.
+ */
 export const nestedInVain = (): Error =>
   octaviaFault(500, "'dict' object has no attribute '_sa_instance_state'");
 
@@ -25,7 +28,7 @@ const redirects: Record<string, readonly string[]> = {
   REDIRECT_PREFIX: ['redirect_url', 'redirect_pool_id'],
 };
 
-/** A policy in its place among the listener's: the others move up. */
+/** Makes a policy in its place among those of the listener: the others move up. */
 export function buildL7Policy(world: CloudState, listener: Listener, body: Json): L7Policy {
   const { position, rules, ...rest } = sanitizePolicy(body);
   const own = { ...rest, listener_id: listener.id, position: lastPosition };
@@ -37,7 +40,10 @@ export function buildL7Policy(world: CloudState, listener: Listener, body: Json)
   return policy;
 }
 
-/** Positions are always 1, 2, 3 ...; whoever moved was updated, except the one that is being created. */
+/**
+ * Numbers the policies of a listener 1, 2, 3 ..., with `policy` at `position`. Every other policy that moves
+ * counts as updated.
+ */
 function place(world: CloudState, policy: L7Policy | undefined, position: number, listenerId = ''): void {
   const of = policy?.listener_id ?? listenerId;
   const others = world.l7policies.of('listener_id', of).filter((one) => one !== policy);
@@ -73,7 +79,10 @@ function checkRedirectPool(world: CloudState, listener: Listener, id: unknown): 
   if (pool.loadbalancer_id !== listener.loadbalancer_id) throw octaviaFault(404, `Pool ${id} not found.`);
 }
 
-/** The redirects of the other actions go; a redirect set to null without another stays null (tried on the lab). */
+/**
+ * PUT: the redirects of other actions become null. A redirect that is set to null stays null if no other one
+ * is given (tried on the lab).
+ */
 export function updateL7Policy(world: CloudState, policy: L7Policy, given: Json): Answer {
   readUpdate('l7policy', given);
   const { position, ...body } = readUpdate('l7policy', sanitizePolicy(given));
@@ -133,7 +142,7 @@ export function createL7Rule(world: CloudState, policy: L7Policy, given: Json): 
   return { status: 201, body: { rule: l7RuleView(rule) } };
 }
 
-/** An update that says nothing is accepted, and takes the key off a rule that has no use for one. */
+/** PUT: an empty update is accepted, and removes the key of a rule whose type has no use for one. */
 export function updateL7Rule(world: CloudState, policy: L7Policy, rule: L7Rule, given: Json): Answer {
   const body = readUpdate('rule', given);
   const next = { ...rule, ...body };

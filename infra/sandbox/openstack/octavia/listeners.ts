@@ -59,14 +59,14 @@ export function updateListener(
   return { status: 200, body: { listener: listenerView(world, listener) } };
 }
 
-/** The CA that is there is looked at again with every update, given or not. */
+/** Checks the listener's CA at every update, even if the update does not name it. */
 function checkAuthority(certificates: Certificates, listener: Listener, given: Json): void {
   const ca = given['client_ca_tls_container_ref'] ?? listener['client_ca_tls_container_ref'];
   const crl = given['client_crl_container_ref'] ?? listener['client_crl_container_ref'];
   certificates.checkAuthority(ca, crl);
 }
 
-/** A listener takes its policies along and leaves the pools. */
+/** DELETE: the listener's policies go with it, and the pools stay. */
 export function deleteListener(world: CloudState, listener: Listener): Answer {
   const lb = loadBalancerOf(world, listener.loadbalancer_id);
   requireMutable(lb);

@@ -17,7 +17,7 @@ const always = [
 export interface Place {
   readonly one: ResourceKind;
   readonly rows: Pick<Rows<OctaviaObject>, 'byId' | 'of' | 'candidates'>;
-  /** The index that knows what is in this list, and the value there. */
+  /** The index, and the value in it, that find all rows of this list. */
   readonly within: readonly [index: string, value: string];
   readonly view: (object: OctaviaObject) => Json;
 }

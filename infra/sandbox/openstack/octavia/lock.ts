@@ -10,9 +10,9 @@ export interface Change {
   readonly creating?: readonly OctaviaObject[];
   readonly updating?: readonly OctaviaObject[];
   readonly deleting?: readonly OctaviaObject[];
-  /** The worker died over it (a member twice in one batch): nothing leaves PENDING any more. */
+  /** The worker died over the change (a member twice in one batch): nothing leaves PENDING any more. */
   readonly stuck?: boolean;
-  /** The worker could not do it: the load balancer ends in ERROR, the rest is as before. */
+  /** The worker could not do the change: the load balancer ends in ERROR, the rest is as before. */
   readonly failing?: boolean;
   readonly whenDone?: () => void;
 }
@@ -29,7 +29,10 @@ export function requireState(lb: LoadBalancer, allowed: readonly string[]): void
   throw octaviaFault(409, `Invalid state ${lb.provisioning_status} of loadbalancer resource ${lb.id}`);
 }
 
-/** An ACTIVE load balancer does not prove that its children are: such a child refuses by itself. */
+/**
+ * Refuses a write below a child that is not ACTIVE. An ACTIVE load balancer does not prove that its children
+ * are.
+ */
 export function requireChildMutable(title: string, child: OctaviaObject): void {
   if (child.provisioning_status === 'ACTIVE') return;
   throw octaviaFault(409, `${title} ${child.id} is immutable and cannot be updated.`);
@@ -37,7 +40,8 @@ export function requireChildMutable(title: string, child: OctaviaObject): void {
 
 /**
  * Locks the load balancer and the touched objects in PENDING_*, and ends that after the world's pending time.
- * `updated_at` moves at both ends (measured: any write below a load balancer moves its `updated_at`).
+ * `updated_at` moves at the start and at the end (measured: any write below a load balancer moves its
+ * `updated_at`).
  */
 export function change(world: CloudState, lb: LoadBalancer, what: Change): void {
   const at = world.octaviaTime();
@@ -61,7 +65,10 @@ function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string):
   for (const one of deleting) mark(one, 'ACTIVE', at);
 }
 
-/** A new load balancer: PENDING_CREATE, then it and all that came with it ACTIVE and ONLINE. */
+/**
+ * Ends the create of a load balancer after the pending time: it and these children become ACTIVE. They become
+ * ONLINE as well, except monitors, policies and rules, which stay OFFLINE, and members without a monitor.
+ */
 export function begin(world: CloudState, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
   world.afterPending((end) => {
     for (const one of [lb, ...children]) activate(one, end);

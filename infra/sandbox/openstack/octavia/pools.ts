@@ -15,7 +15,10 @@ import { checkPoolOfProvider } from './rules/providers.ts';
 import { checkTlsSettings } from './rules/listener-rules.ts';
 import { poolView } from './views.ts';
 
-/** Octavia compares the protocols only when the listener is all it was given (api/v2/controllers/pool.py). */
+/**
+ * POST: Octavia compares the protocols of pool and listener only if the request names no load balancer
+ * (api/v2/controllers/pool.py).
+ */
 export function createPool(world: CloudState, certificates: Certificates, given: Json): Answer {
   const read = readCreate('pool', given);
   const persistence = read['session_persistence'];
@@ -40,7 +43,10 @@ export function createPool(world: CloudState, certificates: Certificates, given:
   return { status: 201, body: { pool: poolView(world, pool) } };
 }
 
-/** A listener that is not there is a 500 here (tried on the lab). */
+/**
+ * The load balancer's id for a request that does not name it. A listener that does not exist is a 500 here
+ * (tried on the lab).
+ */
 function parentOf(given: Json, listener: Listener | undefined): string {
   if (listener) return listener.loadbalancer_id;
   if (typeof given['listener_id'] !== 'string')
@@ -62,7 +68,10 @@ export function updatePool(world: CloudState, certificates: Certificates, pool: 
   return { status: 200, body: { pool: poolView(world, pool) } };
 }
 
-/** What an update leaves out is null afterwards, the type excepted (tried on the lab). */
+/**
+ * The session persistence after an update. What the update leaves out becomes null, except the type (tried on
+ * the lab).
+ */
 function persistenceOf(pool: Pool, given: Json): Json {
   const next = readPersistence(asJson(given['session_persistence']), 'pool_.pool.session_persistence', false);
   return { ...next, type: next['type'] ?? asJson(pool['session_persistence'])['type'] ?? null };

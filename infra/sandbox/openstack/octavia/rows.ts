@@ -11,13 +11,13 @@ const project_id = (row: octavia.OctaviaObject): string => row.project_id;
 const loadbalancer_id = (row: octavia.Listener | octavia.Pool): string => row.loadbalancer_id;
 const pool_id = (row: octavia.Member | octavia.HealthMonitor): string => row.pool_id;
 
-/** What members of a pool differ in. */
+/** The place of a member. No two members of a pool have the same. */
 export const placeOf = (pool: string, address: unknown, port: unknown): string =>
   `${pool} ${String(address)} ${String(port)}`;
 
 /**
- * Octavia's rows. Reading any list first lets the PENDING_* states that are due come to their end, so tests and
- * requests see the same world.
+ * Octavia's rows. Reading any table first ends the PENDING_* states that are due, so tests and requests see
+ * the same world.
  */
 export class OctaviaRows {
   readonly clock: SandboxClock;
@@ -36,7 +36,7 @@ export class OctaviaRows {
     l7policies: Rows.by<octavia.L7Policy>({ fixed: { project_id, listener_id: (row) => row.listener_id } }),
     l7rules: Rows.by<octavia.L7Rule>({ fixed: { project_id, l7policy_id: (row) => row.l7policy_id } }),
   };
-  /** In the order in which they are due. */
+  /** The ends of PENDING_* states, in the order in which they are due. */
   private pending: PendingEnd[] = [];
 
   constructor(clock: SandboxClock, pendingMs: number) {
@@ -72,12 +72,12 @@ export class OctaviaRows {
     return this.settled().l7rules;
   }
 
-  /** Octavia's own notation: UTC, whole seconds, no zone. */
+  /** The time in Octavia's own notation: UTC, whole seconds, no zone. */
   octaviaTime(): string {
     return this.clock.now().toISOString().slice(0, 19);
   }
 
-  /** Runs when the work of a write is over; `at` is that moment, however much later somebody looks. */
+  /** Calls `run` when the work of a write is over. `at` is that moment, however much later somebody reads. */
   afterPending(run: (at: string) => void): void {
     this.pending.push({ dueAt: this.clock.millis() + this.pendingMs, run });
     this.pending.sort((a, b) => a.dueAt - b.dueAt);

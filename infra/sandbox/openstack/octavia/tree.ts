@@ -15,9 +15,9 @@ import { checkMonitorType, checkQuota } from './rules/pool-rules.ts';
 const objects = (value: unknown): Json[] => asList(value).map(asJson);
 
 /**
- * Everything nested, or nothing: a refusal takes the rows back, but the VIP port stays behind in Neutron, because the
- * API made it before the transaction was rolled back (docs/sources/openstack.md, "VIP ports of a create that failed";
- * decision 39).
+ * Makes everything that is nested in a create, or nothing: a refusal takes the rows back, but the VIP port
+ * stays behind in Neutron, because the API made it before the transaction was rolled back
+ * (docs/sources/openstack.md, "VIP ports of a create that failed"; decision 39).
  */
 export function createTree(
   world: CloudState,
@@ -45,7 +45,9 @@ export function createTree(
   return made;
 }
 
-/** What `POST pools` says about session persistence is not asked here (tried on the lab). */
+/**
+ * Makes a pool. What `POST pools` refuses about session persistence is not checked here (tried on the lab).
+ */
 function makePool(
   world: CloudState,
   certificates: Certificates,
@@ -72,7 +74,10 @@ function makePool(
   for (const member of members) made.push(build.buildMember(world, lb, pool, member));
 }
 
-/** Only the default pool must fit: a policy's pool of another protocol is accepted here (tried on the lab). */
+/**
+ * Makes a listener. Only its default pool must fit: a policy's pool of another protocol is accepted here
+ * (tried on the lab).
+ */
 function makeListener(
   world: CloudState,
   certificates: Certificates,
@@ -100,7 +105,11 @@ function makeListener(
   }
 }
 
-/** Octavia 11's create sets ACTIVE what it reaches from the listeners; a pool that none names stays PENDING_CREATE. */
+/**
+ * Whether the create of a load balancer sets an object ACTIVE. Octavia 11 does so with what it reaches from
+ * the listeners; a pool that no listener and no policy names stays PENDING_CREATE, with its members and its
+ * monitor.
+ */
 export function isReached(world: CloudState, lb: LoadBalancer, one: OctaviaObject): boolean {
   const poolId = 'pool_id' in one ? one['pool_id'] : one.id;
   if (!('pool_id' in one) && !world.pools.byId(one.id)) return true;

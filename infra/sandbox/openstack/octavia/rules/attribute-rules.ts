@@ -3,10 +3,11 @@ import { networkOf } from '../../ip-network.ts';
 /** What wsme checks of one attribute (octavia/api/v2/types), and what Octavia fills in. */
 export interface AttributeRule {
   readonly kind: 'text' | 'flag' | 'number' | 'uuid' | 'address' | 'list' | 'map' | 'object' | 'objects';
-  /** What a create that leaves it out gets, and what null in an update leaves behind. */
+  /** The value that an attribute has if a create leaves it out, or an update sets it to null. */
   readonly fallback?: unknown;
-  /** What null in an update leaves behind, where that is something else; `keep`: null is as if not there. */
+  /** The value that null in an update leaves behind, if that is not `fallback`. */
   readonly cleared?: unknown;
+  /** Null in an update changes nothing. */
   readonly keep?: boolean;
   /** Null in an update reaches the database, which refuses it: 500 (tried on the lab). */
   readonly notNull?: boolean;
@@ -54,7 +55,10 @@ export const port = number(null, 1, 65535);
 export const objects: AttributeRule = once({ kind: 'objects', fallback: [] });
 
 export const tags: AttributeRule = list([], 255);
-/** Null takes these off nobody: the repository skips them (octavia/db/repositories.py, `update`; tried on the lab). */
+/**
+ * Tags that null in an update does not remove: the repository skips them (octavia/db/repositories.py,
+ * `update`; tried on the lab).
+ */
 export const keptTags: AttributeRule = { ...tags, keep: true };
 export const owner = { project_id: once(text(null, 36)) };
 

@@ -5,7 +5,6 @@ const monitorMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'OPTION
 const monitorTypes = ['HTTP', 'HTTPS', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT', 'SCTP'];
 const domainName = /^(?=.{1,253}\.?$)(?:(?!-|[^.]+_)[A-Za-z0-9-_]{1,63}(?<!-)(?:\.|$))+$/;
 
-/** What hangs below a pool: members and its monitor. */
 const memberAttributes = {
   name: rule.text(''),
   admin_state_up: rule.flag(true),
@@ -50,7 +49,7 @@ const ruleTypes = [
 const compareTypes = ['REGEX', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'EQUAL_TO'];
 const oneLine: AttributeRule = { ...rule.text(null), pattern: /^[^\r\n]*$/ };
 
-/** The last place there can be: a policy without a position goes to the end. */
+/** The highest position: a policy without a position goes to the end. */
 export const lastPosition = 2147483647;
 
 const l7PolicyAttributes = {
@@ -85,7 +84,10 @@ const poolProtocols = ['TCP', 'HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'UDP', 'SCTP'
 const algorithms = ['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP', 'SOURCE_IP_PORT'];
 const timeout = (fallback: number): AttributeRule => rule.number(fallback, 0, 24 * 24 * 60 * 60 * 1000);
 
-/** OWASP's suite B: what Octavia fills in where TLS ends (octavia/common/constants.py). */
+/**
+ * OWASP's suite B, which Octavia fills in for a listener or pool that speaks TLS
+ * (octavia/common/constants.py).
+ */
 const defaultCiphers = [
   ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ...['DHE-RSA-AES256-GCM-SHA384', 'DHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384'],

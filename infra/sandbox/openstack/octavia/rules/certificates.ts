@@ -84,7 +84,9 @@ export class Certificates {
     }
   }
 
-  /** The parts are parsed and the key must belong to the certificate; otherwise it could not be retrieved. */
+  /**
+   * Whether a container is a certificate: its parts can be parsed, and the key belongs to the certificate.
+   */
   private isCertificate(container: SecretContainer | undefined): boolean {
     if (container?.type !== 'certificate') return false;
     const part = (name: string): Buffer | null | undefined =>

@@ -5,7 +5,7 @@ import { networkOf } from '../../ip-network.ts';
 import type { Listener, LoadBalancer } from '../objects.ts';
 import { python } from './values.ts';
 
-/** docs/sources/openstack.md, "Pools of a listener". */
+/** The pool protocols that fit each listener protocol (docs/sources/openstack.md, "Pools of a listener"). */
 const poolsOf: Record<string, readonly string[]> = {
   TCP: ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
   HTTP: ['HTTP', 'PROXY', 'PROXYV2'],
@@ -62,7 +62,10 @@ export function checkAllowedCidrs(lb: LoadBalancer, cidrs: unknown): void {
   }
 }
 
-/** Octavia prints what Python gives it: in a create the view of a dict's keys, in an update a list. */
+/**
+ * Checks the inserted headers. The refusal shows their names as Python prints them: in a create as the view
+ * of a dict's keys, in an update as a list.
+ */
 export function checkInsertHeaders(protocol: string, body: Json, creating: boolean): void {
   const names = Object.keys(asJson(body['insert_headers']));
   if (names.length === 0) return;
@@ -101,7 +104,10 @@ export function checkTlsOfCreate(protocol: string, body: Json): void {
   if (Boolean(body['client_crl_container_ref']) && !ca) throw revocationList();
 }
 
-/** What an update may say; that a TERMINATED_HTTPS listener keeps a certificate is not checked (tried on the lab). */
+/**
+ * What an update may say about TLS. It is not checked that a TERMINATED_HTTPS listener keeps a certificate
+ * (tried on the lab).
+ */
 export function checkTlsOfUpdate(listener: Listener, given: Json): void {
   const { protocol } = listener;
   const refs = certificates(given);
@@ -124,7 +130,10 @@ const revocationList = (): Error =>
     'A client authentication CA reference is required to specify a client authentication revocation list.',
   );
 
-/** As Octavia stores them: the network's address, one bit length for a single address, sorted (tried on the lab). */
+/**
+ * Source ranges as Octavia stores them: the network's address, the full length for a single address, sorted
+ * (tried on the lab).
+ */
 export function normalCidrs(cidrs: unknown): string[] | null {
   const given = asList(cidrs).map((one) => networkOf(asText(one)) ?? '');
   return given.length === 0 ? null : [...new Set(given)].sort();
@@ -132,7 +141,7 @@ export function normalCidrs(cidrs: unknown): string[] | null {
 
 const versions = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
 
-/** Versions, ciphers and ALPN of a listener or pool; the lists only where they are looked at (`lists`). */
+/** Checks the ciphers of a listener or pool, and with `lists` its TLS versions and ALPN protocols as well. */
 export function checkTlsSettings(body: Json, lists: boolean): void {
   const ciphers = asText(body['tls_ciphers']);
   if (!/^[A-Za-z0-9\-+!:@=_.]*$/.test(ciphers)) {

@@ -5,7 +5,10 @@ import type { HealthMonitor } from '../objects.ts';
 
 const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
 
-/** Session persistence against the pool's protocol; create and update differ in one word. */
+/**
+ * Checks session persistence against the pool's protocol. The messages of create and update differ in one
+ * word.
+ */
 export function checkPersistence(protocol: string, given: unknown, creating: boolean): void {
   if (given === undefined || given === null) return;
   const persistence = asJson(given);
@@ -44,7 +47,10 @@ export function checkRevocationList(body: Json): void {
     throw invalid('A CA certificate reference is required to specify a revocation list.');
 }
 
-/** A monitor's type against its pool's protocol; an update of UDP-CONNECT without `delay` is a 500 (tried on the lab). */
+/**
+ * Checks a monitor's type against its pool's protocol. An update of UDP-CONNECT without `delay` is a 500
+ * (tried on the lab).
+ */
 export function checkMonitorType(poolProtocol: string, type: string, delay: unknown): void {
   const types = ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'];
   if (datagram(poolProtocol) && !types.includes(type)) {
@@ -68,7 +74,10 @@ export function checkMonitorType(poolProtocol: string, type: string, delay: unkn
 const http = ['http_method', 'url_path', 'expected_codes'];
 const speaksHttp = (type: unknown): boolean => type === 'HTTP' || type === 'HTTPS';
 
-/** HTTP options on monitors that speak no HTTP, and the version a domain name needs. */
+/**
+ * Refuses HTTP options on monitors that speak no HTTP, and a domain name without the HTTP version that it
+ * needs.
+ */
 export function checkMonitorOptions(body: Json): void {
   const type = asText(body['type']);
   const wrong = http.find((name) => Boolean(body[name]));
@@ -76,7 +85,7 @@ export function checkMonitorOptions(body: Json): void {
   checkDomainName(body['domain_name'], body['http_version']);
 }
 
-/** The same for an update, where null counts as given; three attributes cannot be taken back. */
+/** The same for an update, in which null counts as given. Delay, max_retries and timeout cannot be null. */
 export function checkMonitorUpdate(monitor: HealthMonitor, given: Json): void {
   const wrong = http.find((name) => name in given);
   if (!speaksHttp(monitor.type) && wrong !== undefined)

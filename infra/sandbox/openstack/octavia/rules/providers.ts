@@ -45,7 +45,10 @@ function checkOvnProtocol(protocol: unknown): void {
   throw unsupported('ovn', `OVN provider does not support ${asText(protocol)} protocol`);
 }
 
-/** ovn checks members at their own address and port only, and takes both families where the load balancer has VIPs of both. */
+/**
+ * Refuses what ovn does not accept: a monitor address or port of a member, and a member of an IP family in
+ * which the load balancer has no VIP.
+ */
 export function checkMemberOfProvider(lb: LoadBalancer, body: Json): void {
   if (nameOf(lb) !== 'ovn') return;
   if (Boolean(body['monitor_address']) || Boolean(body['monitor_port'])) {

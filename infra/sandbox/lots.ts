@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Where ids and what else is drawn by lot come from. */
+/** The source of ids and of everything else that is random. */
 export interface Lots {
   id(): string;
   bytes(size: number): Buffer;
@@ -8,7 +8,7 @@ export interface Lots {
 
 export const randomLots: Lots = { id: () => randomUUID(), bytes: (size) => randomBytes(size) };
 
-/** The same in every world that does the same, and each once. */
+/** Lots that are counted: worlds that do the same draw the same, and none is drawn twice. */
 export function countedLots(): Lots {
   let drawn = 0;
   const next = (): number => (drawn += 1);

@@ -1,6 +1,6 @@
 import type { Answer } from './exchange.ts';
 
-/** An answer that says no, thrown from wherever a rule is broken and turned into HTTP at the simulator's door. */
+/** A refusal as an error: thrown where a rule is broken, and turned into an answer by `answerOf`. */
 export class Refusal extends Error {
   readonly answer: Answer;
 

@@ -16,7 +16,7 @@ export function headersOf({ headers, body }: Answer, clock: SandboxClock): Recor
   };
 }
 
-/** The body of an answer as text; undefined where there is none. */
+/** The body of an answer as text; undefined if there is none. */
 export function textOf({ body }: Answer): string | undefined {
   if (body === undefined || typeof body === 'string') return body;
   return Buffer.isBuffer(body) ? body.toString() : JSON.stringify(body);

@@ -40,8 +40,8 @@ export class SandboxClock {
 }
 
 /**
- * Time that stands still until it is advanced, or until all that goes on in the process waits for it: then it jumps to
- * who is due first. For worlds without sockets, where a minute of waiting takes no time.
+ * Time that stands still until it is advanced, or until everything in the process waits for it: then it jumps
+ * to the first time that is due. For worlds without sockets, where a minute of waiting takes no time.
  */
 export class VirtualClock extends SandboxClock {
   private at: number;

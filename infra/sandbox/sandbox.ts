@@ -20,11 +20,14 @@ export type { RecordedRequest } from './front.ts';
 export type { KubeObject } from './kube/kube-objects.ts';
 
 export interface SandboxOptions {
-  /** How long Octavia stays PENDING_* after a write (default 300); 0 ends it with the next look. */
+  /**
+   * How long Octavia stays PENDING_* after a write, in milliseconds (default 300). With 0 it ends at the next
+   * read.
+   */
   readonly pendingMs?: number;
   readonly auditUrl?: string;
   readonly auditToken?: string;
-  /** How long audit events are collected into one batch (default 50). */
+  /** How long audit events are collected into one batch, in milliseconds (default 50). */
   readonly auditMaxWaitMs?: number;
   readonly ports?: { readonly kube?: number; readonly openstack?: number };
   /** Ready Nodes at start, each with its Nova server and port (default 3). */
@@ -33,7 +36,7 @@ export interface SandboxOptions {
   readonly cidrs?: { readonly public: string; readonly private: string };
   /** An older API, another provider (default: the lab's Octavia 11, v2.26, amphora). */
   readonly octavia?: OctaviaOptions;
-  /** Life of a Keystone token (default one hour). */
+  /** Life of a Keystone token in milliseconds (default one hour). */
   readonly tokenTtlMs?: number;
 }
 

@@ -4,10 +4,10 @@ export interface ServerMaker {
   remove(id: string): void;
 }
 
-/** What a Node says of its server. */
+/** What the cluster needs to know of a new server. */
 export interface MadeServer {
   readonly id: string;
-  /** Of all its ports, in their order. */
+  /** The IP addresses of all its ports, in their order. */
   readonly addresses: readonly string[];
   readonly zone: string;
   /** The name of its flavor. */

@@ -74,7 +74,10 @@ export class ObjectStore {
     return this.put(type, created);
   }
 
-  /** PATCH: stores what `apply` makes of the stored object. Another uid is refused with 422, and by a PUT with 409. */
+  /**
+   * PATCH: stores what `apply` makes of the stored object. Another uid is refused with 422, and by a PUT with
+   * 409.
+   */
   patch(
     type: ResourceType,
     namespace: string | undefined,

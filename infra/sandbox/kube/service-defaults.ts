@@ -4,7 +4,7 @@ import type { KubeObject, ResourceType } from './kube-objects.ts';
 import { invalid } from './kube-refusal.ts';
 import { defaultFamilies, validateFamilies } from './service-families.ts';
 
-/** Hands out cluster addresses and node ports, as the apiserver's allocators do. */
+/** Hands out clusterIPs and node ports, as the apiserver's allocators do. */
 export class ServiceAllocator {
   private nextAddress = 10;
   private nextPort = 30000;

@@ -5,8 +5,8 @@ import type { ResourceType } from './kube-objects.ts';
 const FAMILIES = ['IPv4', 'IPv6'];
 
 /**
- * Fills in families and cluster addresses as an apiserver of a dual-stack cluster does: a policy that is not SingleStack
- * brings the second family, and one that turns to SingleStack takes it away (tried on the lab).
+ * Fills in families and clusterIPs as an apiserver of a dual-stack cluster does: a policy that is not
+ * SingleStack adds the second family, and a policy that becomes SingleStack removes it (tried on the lab).
  */
 export function defaultFamilies(spec: Json, address: (family: string) => string): void {
   const policy = asText((spec['ipFamilyPolicy'] ??= 'SingleStack'));

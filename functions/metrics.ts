@@ -19,7 +19,10 @@ export interface Metrics {
   observeReconcile(report: Report): void;
   observeCall(call: ObservedCall): void;
   setQueue(queue: { readonly depth: number; readonly oldestMs: number }): void;
-  /** The number of load balancers by state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent has 0. */
+  /**
+   * The number of load balancers by state, such as ACTIVE, ERROR or PENDING_UPDATE. A state that is absent
+   * has 0.
+   */
   setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
   /** Every certificate that the listeners of a Service use; replaces those that were set before. */
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;

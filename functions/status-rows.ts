@@ -124,7 +124,10 @@ function awaitingApproval({ awaitingApproval: changes, refused }: Plan): number 
   return changes.length + refused.filter(({ approval }) => approval !== undefined).length;
 }
 
-/** What a plan leaves undone: changes that wait for approval, and problems if the object is settled all the same. */
+/**
+ * What a plan leaves undone: changes that wait for approval, and problems if the object is settled all the
+ * same.
+ */
 function inNumbers({ plan, outcome }: Report): readonly string[] {
   if (plan === undefined) return [];
   const waiting = awaitingApproval(plan);

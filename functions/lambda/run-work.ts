@@ -36,13 +36,17 @@ export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budge
   return report;
 }
 
-/** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
+/**
+ * Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored.
+ */
 async function followNodes(to: FunctionWorld): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
   for (const key of keys) await sendLater({ key, trigger: 'requeue' }, CHANGED_MS, to);
 }
 
-/** Queues the node set. Messages within `everyMs` have the same cause, by which SQS drops all but the first. */
+/**
+ * Queues the node set. Messages within `everyMs` have the same cause, by which SQS drops all but the first.
+ */
 async function queueMembers(to: FunctionWorld, what: string, everyMs: number): Promise<void> {
   const cause = `${what}/${Math.floor(to.world.clock.now() / everyMs)}`;
   await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'requeue', cause }, attempt: 0 }]);

@@ -18,7 +18,10 @@ export interface WorkOptions {
   readonly swept: (found: Sweep) => void;
 }
 
-/** The delay of a run of the routes after a Node changed. One run serves all Nodes that join or leave meanwhile. */
+/**
+ * The delay of a run of the routes after a Node changed. One run serves all Nodes that join or leave
+ * meanwhile.
+ */
 const ROUTES_MS = 500;
 
 /**
@@ -126,7 +129,10 @@ export class Work {
     return report;
   }
 
-  /** Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are ignored. */
+  /**
+   * Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are
+   * ignored.
+   */
   #followNodes(): void {
     this.#sweeper.requestMembersSoon();
     if (looksAfterRoutes(this.#options.connected.world.config))

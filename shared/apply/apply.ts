@@ -21,7 +21,10 @@ export interface Applied {
   readonly stopped: boolean;
   /** The observed resources and the answers to writes, by address. */
   readonly known: ReadonlyMap<string, WireResource>;
-  /** The error that ended the run after `steps` were done. After CHANGED_MEANWHILE the run went on with other steps. */
+  /**
+   * The error that ended the run after `steps` were done. After CHANGED_MEANWHILE the run went on with other
+   * steps.
+   */
   readonly error?: ReconcileError;
 }
 

@@ -22,7 +22,10 @@ export interface Config extends ReachConfig {
   readonly loadBalancer: LoadBalancerConfig;
   /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of a dialect. */
   readonly given?: readonly string[];
-  /** `--adopt=names-only`: levelset does not even write its tags to load balancers that other controllers made. */
+  /**
+   * `--adopt=names-only`: levelset does not even write its tags to load balancers that other controllers
+   * made.
+   */
   readonly adopt?: 'names-only';
   /** [LoadBalancerClass "name"] of cloud.conf, which an annotation names. It has nothing to do with spec.loadBalancerClass. */
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
@@ -133,7 +136,10 @@ export interface NetworkingConfig {
 
 /** How levelset finds the server of a Node, and follows a server that stops or is gone. */
 export interface NodeConfig {
-  /** OS_CCM_REGIONAL: levelset writes providerIDs as `openstack://region/id`. Only true if a region is configured. */
+  /**
+   * OS_CCM_REGIONAL: levelset writes providerIDs as `openstack://region/id`. Only true if a region is
+   * configured.
+   */
   readonly regionalProviderID: boolean;
   readonly nameFrom: NodeNameFrom;
   /** The states of Nova in which a server counts as shut down. */

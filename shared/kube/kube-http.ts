@@ -109,7 +109,10 @@ function contentType(method: KubeRequest['method']): string {
   return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 }
 
-/** The error for a lost connection. got's own error is not its cause, since that holds the request with its token. */
+/**
+ * The error for a lost connection. got's own error is not its cause, since that holds the request with its
+ * token.
+ */
 function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${error.message})`;

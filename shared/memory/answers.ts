@@ -6,7 +6,10 @@ interface Time {
 }
 
 export interface Lifetime {
-  /** For how many milliseconds the answer counts after it came. 0: only for those who ask while it is on its way. */
+  /**
+   * For how many milliseconds the answer counts after it came. 0: only for those who ask while it is on its
+   * way.
+   */
   readonly keepMs: number;
   readonly clock: Time;
 }

@@ -34,7 +34,10 @@ export interface Memory {
   readonly serversByNode: Gathering<readonly Server[]>;
   /** By server: its ports. */
   readonly serverPorts: Gathering<readonly NeutronPort[]>;
-  /** By what Nodes share: a promise that ends with the last run that takes from it, for which the next one waits. */
+  /**
+   * By what Nodes share: a promise that ends with the last run that takes from it, for which the next one
+   * waits.
+   */
   readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
 
   /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */

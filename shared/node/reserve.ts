@@ -25,7 +25,10 @@ async function claimPlannedCidrs(evaluation: NodeEvaluation, world: World): Prom
   return { ...evaluation, plan: withCidrs(plan, await claimCidrs(node, cidrs, world)) };
 }
 
-/** Records a planned deletion in the budget of all processes. If others used it up, the plan refuses the deletion. */
+/**
+ * Records a planned deletion in the budget of all processes. If others used it up, the plan refuses the
+ * deletion.
+ */
 async function reservePlannedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
   if (!deletes(evaluation.plan)) return evaluation;
   return { ...evaluation, plan: await reserveDeletion(evaluation, world) };

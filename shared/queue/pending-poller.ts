@@ -174,7 +174,10 @@ export class ExpectedDurations {
   }
 }
 
-/** What a run left Octavia busy with, by its last write. Undefined if it wrote nothing there and found Octavia busy. */
+/**
+ * What a run left Octavia busy with, by its last write. Undefined if it wrote nothing there and found Octavia
+ * busy.
+ */
 export function operationOf(report: Report): Operation | undefined {
   const last = report.applied.findLast((step) => !isOutsideOctavia(step.kind));
   if (!last) return undefined;

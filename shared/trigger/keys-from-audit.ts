@@ -66,7 +66,10 @@ function namespaceReading({ auditID: cause, objectRef }: AuditEvent): Reading {
   return objectRef?.namespace ? { keys: [`namespace/${objectRef.namespace}`], cause } : 'skipped';
 }
 
-/** The Service of an event, or its namespace if the event has no name, as with generateName or deletecollection. */
+/**
+ * The Service of an event, or its namespace if the event has no name, as with generateName or
+ * deletecollection.
+ */
 function serviceReading({ auditID: cause, objectRef, verb }: AuditEvent): Reading {
   const namespace = objectRef?.namespace;
   if (!namespace) return 'skipped';

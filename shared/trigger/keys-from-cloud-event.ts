@@ -3,7 +3,9 @@ import { collectKeys, OF_ALL_NODES, type Reading, type Triggered } from './cause
 
 const RESOURCE_EVENT = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
 const PING = 'dev.knative.sources.ping';
-/** Kinds that Services use. Their events do not name the Services, so a sweep of the namespace answers them. */
+/**
+ * Kinds that Services use. Their events do not name the Services, so a sweep of the namespace answers them.
+ */
 const USED_BY_SERVICES = ['discovery.k8s.io/v1 EndpointSlice', 'v1 Secret'];
 
 /**

@@ -79,7 +79,10 @@ function givenOptions(value: (key: string) => unknown): readonly string[] {
     .map(([field]) => field);
 }
 
-/** The options of one class, without defaults: an option that the class does not have is that of [LoadBalancer]. */
+/**
+ * The options of one class, without defaults: an option that the class does not have is that of
+ * [LoadBalancer].
+ */
 function classOf(values: Values): LoadBalancerClassConfig {
   const fields = CLASS_FIELDS.map((field) => [field, nonEmpty(values.get(LOAD_BALANCER_OPTIONS[field].key))]);
   return Object.fromEntries(fields.filter(([, set]) => set !== undefined)) as LoadBalancerClassConfig;

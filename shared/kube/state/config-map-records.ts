@@ -1,4 +1,7 @@
-/** Records in ConfigMaps of our namespace. Only a process that has read the newest version of a record can save it. */
+/**
+ * Records in ConfigMaps of our namespace. Only a process that has read the newest version of a record can
+ * save it.
+ */
 import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { Http } from '../kube-http.ts';

@@ -81,8 +81,8 @@ export class Work {
   }
 
   /**
-   * Queues one unit for now and returns the report of that run, which follows a run of the unit that is under
-   * way. A dry run starts at once.
+   * Queues one unit to run now, or after a run of it that is under way, and returns the report. A dry run
+   * starts at once.
    */
   reconcile(request: ReconcileRequest): Promise<Report> {
     if (request.dryRun) return this.#reconcile(request);

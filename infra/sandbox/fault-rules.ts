@@ -45,10 +45,7 @@ export class FaultRules {
   }
 }
 
-/**
- * The answer of a failing server: 503 in the error shape of the apiserver or of Octavia, unless the rule says
- * otherwise.
- */
+/** The answer of a failing server: 503 in the apiserver's or Octavia's error shape unless the rule says otherwise. */
 export function faultAnswer(rule: FaultRule, side: FaultTarget['side']): Answer {
   const status = rule.status ?? 503;
   const message = 'The server is currently unable to handle the request';

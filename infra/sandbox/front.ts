@@ -14,10 +14,7 @@ export interface RecordedRequest {
   readonly status: number;
 }
 
-/**
- * One of the two simulators with its clock, its faults and its record of requests. Requests come over HTTP or
- * in process.
- */
+/** One of the two simulators, with its clock, faults and records. Requests come over HTTP or in process. */
 export interface Front {
   readonly side: 'kube' | 'openstack';
   readonly clock: SandboxClock;
@@ -38,10 +35,7 @@ export interface Request {
 
 const readOnlyPost = '/v3/auth/tokens';
 
-/**
- * Records a request, applies the fault rules and answers. `hang`: the client hears nothing more. `reset`: its
- * connection is cut.
- */
+/** Records a request and answers it, or as a fault rule says: `hang` sends nothing, `reset` cuts the connection. */
 export async function answerRequest(
   front: Front,
   { method, target, headers, body }: Request,

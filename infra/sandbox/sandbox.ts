@@ -20,10 +20,7 @@ export type { RecordedRequest } from './front.ts';
 export type { KubeObject } from './kube/kube-objects.ts';
 
 export interface SandboxOptions {
-  /**
-   * How long Octavia stays PENDING_* after a write, in milliseconds (default 300). With 0 it ends at the next
-   * read.
-   */
+  /** How long Octavia stays PENDING_* after a write, in ms (default 300). With 0 it ends at the next read. */
   readonly pendingMs?: number;
   readonly auditUrl?: string;
   readonly auditToken?: string;

@@ -16,8 +16,9 @@ export interface Writes extends PortWrites {
 }
 
 /**
- * Executes one step, whose references are bound, by one API call. A router that loses and gets routes takes
- * two with the extension extraroute-atomic. Returns what the answer shows.
+ * Executes one step, whose references are bound, by one API call. Two calls are needed for a router that
+ * loses and gets routes, if Neutron has the extension extraroute-atomic, and for tags of a floating IP or
+ * security group that change with other attributes. Returns what the answer shows.
  */
 export async function execute(
   step: Step,

@@ -104,8 +104,8 @@ async function readSources(
   const variables = readEnv(env);
   const before = conf === undefined ? [] : [conf.access];
   const wanted = conf !== undefined || env['OS_CLOUD'] !== undefined;
-  // Without cloud.conf and OS_CLOUD nobody named a clouds.yaml. OS_AUTH_URL, which somebody set on purpose,
-  // then counts alone.
+  // Without cloud.conf and OS_CLOUD nobody named a cloud. OS_AUTH_URL, which somebody set on purpose, then
+  // counts alone.
   if (!wanted && variables.authUrl !== undefined) return [variables];
   try {
     const clouds = await readCloudsYaml(env, { file: conf?.cloudsFile, cloud: conf?.cloud, wanted });

@@ -21,8 +21,8 @@ export function podNetwork(
 }
 
 /**
- * Routes need a router, a cluster CIDR and their controller. A flag or option that asks for routes without
- * one of the first two adds a warning.
+ * Routes need a router, a cluster CIDR and their controller. A flag or option that has no effect adds a
+ * warning, unless routes are switched off.
  */
 function routeConfig(
   flags: Flags,

@@ -55,8 +55,8 @@ interface Observed {
 }
 
 /**
- * The router, the Nodes' ports and the record. Problems if no router could be chosen, and none of them if
- * there is nothing to route.
+ * The router, the Nodes' ports and the record. Without a router to observe it returns Problems instead, or an
+ * empty list of them if there is nothing to route.
  */
 async function observe(
   world: World,

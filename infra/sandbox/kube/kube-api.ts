@@ -129,10 +129,7 @@ export class KubeApi {
     };
   }
 
-  /**
-   * Deletes everything in a namespace at once, as the namespace controller does later: by a deletecollection
-   * of each resource.
-   */
+  /** Deletes everything in a namespace at once. The namespace controller sends the same deletecollections later. */
   private emptyNamespace(call: KubeCall, namespace: string): void {
     const username = 'system:serviceaccount:kube-system:namespace-controller';
     for (const type of resourceTypes.filter(

@@ -110,10 +110,7 @@ export class KubeWorld {
     });
   }
 
-  /**
-   * Sets the condition Ready, as the node lifecycle controller of Kubernetes does for a kubelet that came or
-   * stopped answering.
-   */
+  /** Sets the condition Ready, as Kubernetes' node lifecycle controller does when a kubelet comes or stops. */
   setReady(name: string, ready: boolean): KubeObject {
     const status = { conditions: [readyCondition(ready)] };
     return this.write('patch', typeOf('Node'), undefined, name, { status }, 'status', nodeControllerUser);

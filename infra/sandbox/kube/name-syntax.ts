@@ -6,10 +6,7 @@ const ends = 'and must start and end with an alphanumeric character';
 const chars = `must consist of alphanumeric characters, '-', '_' or '.', ${ends}`;
 const names = `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${labelName}')`;
 
-/**
- * Why the apiserver refuses the value of a label or taint; undefined if it does not. Recorded on the lab
- * (1.36.3).
- */
+/** Why the apiserver refuses the value of a label or taint; undefined if it does not. Recorded on the lab (1.36.3). */
 export function labelValueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return `Invalid value: ${JSON.stringify(value)}: must be a string`;
   if (Buffer.byteLength(value) > 63) return `Invalid value: "${value}": must be no more than 63 bytes`;

@@ -74,10 +74,7 @@ export class ObjectStore {
     return this.put(type, created);
   }
 
-  /**
-   * PATCH: stores what `apply` makes of the stored object. Another uid is refused with 422, and by a PUT with
-   * 409.
-   */
+  /** PATCH: stores what `apply` makes of the stored object. Another uid is refused with 422, and by a PUT with 409. */
   patch(
     type: ResourceType,
     namespace: string | undefined,
@@ -157,10 +154,7 @@ export class ObjectStore {
     return this.put(type, marked);
   }
 
-  /**
-   * Stores an object, or removes it if it is marked and has no finalizer left. A write that changes nothing
-   * keeps the resourceVersion.
-   */
+  /** Stores an object, or removes a marked one without finalizers. A no-op write keeps its resourceVersion. */
   private put(type: ResourceType, object: KubeObject): KubeObject {
     if (type.kind === 'Service') {
       defaultService(object, this.allocator);

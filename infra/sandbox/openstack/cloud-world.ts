@@ -29,10 +29,7 @@ export class CloudWorld extends CloudState {
     joinAll(this, 'router');
   }
 
-  /**
-   * Sets the provisioning status as an operator or a failure would; `updated_at` moves as with any row
-   * update.
-   */
+  /** Sets the provisioning status as an operator or a failure would; `updated_at` moves as with any row update. */
   setStatus(loadBalancerId: string, provisioningStatus: string): void {
     const found = this.loadbalancers.byId(loadBalancerId);
     if (!found) throw new Error(`no load balancer ${loadBalancerId}`);

@@ -12,10 +12,7 @@ export interface ListRules {
 export interface Listed<T extends Json> {
   /** All rows that the caller may see. */
   readonly all: () => readonly T[];
-  /**
-   * The rows that may pass the filter. Undefined: no index knows the filter, so all rows have to be looked
-   * at.
-   */
+  /** The rows that may pass the filter. Undefined: no index knows it, so all rows have to be looked at. */
   readonly candidates: (name: string, values: readonly string[]) => readonly T[] | undefined;
   readonly before: (a: T, b: T) => boolean;
   readonly view: (row: T) => Json;

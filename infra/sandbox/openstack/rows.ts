@@ -1,10 +1,7 @@
 /** The values by which a row is found: of an attribute that never changes, or of one that may. */
 export interface Indexes<T> {
   readonly fixed?: Readonly<Record<string, (row: T) => string>>;
-  /**
-   * By attribute: the index values of its value. The attribute is only ever set as a whole, never changed in
-   * place.
-   */
+  /** By attribute: the index values of its value. The attribute is only set as a whole, never changed in place. */
   readonly live?: Readonly<Record<string, (value: unknown) => readonly string[]>>;
 }
 
@@ -14,9 +11,9 @@ type Buckets<T> = Map<string, Set<T>>;
 export const itself = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : []);
 
 /**
- * The rows of one table in the order in which they were added. Readers, and tests that prepare a world, use
- * it as an array. It also finds rows by id and by its indexes, in a time that does not grow with its size.
- * Texts are looked up without regard to case.
+ * The rows of one table in the order in which they were added: an array to readers and to tests that prepare a
+ * world. By id and by its indexes it finds rows fast, whatever its size. Texts are looked up without regard to
+ * case.
  */
 export class Rows<T extends { readonly id: string }> extends Array<T> {
   #indexes: Indexes<T> = {};
@@ -81,9 +78,7 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
     return gone;
   }
 
-  /**
-   * Builds the indexes if the number of rows changed past them: an array can also be emptied by its length.
-   */
+  /** Builds the indexes if the number of rows changed past them: an array can also be emptied by its length. */
   #check(): void {
     if (this.length !== this.#order.size) this.#rebuild();
   }

@@ -4,10 +4,7 @@ import { barbicanError } from './views.ts';
 import type { Secret, SecretContainer } from './objects.ts';
 import type { CloudState } from '../cloud-state.ts';
 
-/**
- * Answers about who may read a secret or container: PUT replaces the list, PATCH changes it, DELETE goes back
- * to the project alone.
- */
+/** Answers about the ACL of a secret or container: PUT replaces, PATCH changes, DELETE leaves the project alone. */
 export function answerAcl(
   world: CloudState,
   call: Call,
@@ -30,9 +27,7 @@ export function answerAcl(
   return { status: 200, body: { acl_ref: self } };
 }
 
-/**
- * Adds Octavia to those who may read, as Octavia does with the caller's token before it reads a certificate.
- */
+/** Adds Octavia to those who may read, as Octavia does with the caller's token before it reads a certificate. */
 export function letOctaviaRead(world: CloudState, object: Secret | SecretContainer): void {
   const at = world.octaviaTime();
   object.acl ??= { 'project-access': true, users: [], created: at, updated: at };

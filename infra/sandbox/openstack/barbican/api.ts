@@ -83,10 +83,7 @@ function missing(one: string, id: string): Error {
 
 const doing: Record<string, string> = { GET: 'retrieval', DELETE: 'deletion', PUT: 'update' };
 
-/**
- * Refuses everybody but the project of the object and, for a GET of anything but the ACL, the users whom the
- * ACL names.
- */
+/** Refuses everybody but the object's project and, for a GET of all but the ACL, the users that the ACL names. */
 function checkAllowed(
   object: Secret | SecretContainer,
   call: Call,
@@ -105,10 +102,7 @@ function checkAllowed(
   );
 }
 
-/**
- * Deletes a secret or container. A deleted secret is gone from every container that held it, without a
- * question (tried on the lab).
- */
+/** Deletes a secret or container. Every container loses a deleted secret, without a question (tried on the lab). */
 function remove(world: CloudState, object: Secret | SecretContainer): Answer {
   if (!('payload' in object)) {
     world.secretContainers.remove(object);

@@ -1,7 +1,4 @@
-/**
- * Barbican's objects as the simulator keeps them. The reference of a secret is made from its id when it is
- * shown.
- */
+/** Barbican's objects as the simulator keeps them. The reference of a secret is made from its id when it is shown. */
 export interface Acl {
   'project-access': boolean;
   users: string[];

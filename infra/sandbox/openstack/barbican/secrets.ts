@@ -68,10 +68,7 @@ function readPayload(body: Json): Buffer {
   return Buffer.from(given, isText ? 'utf8' : 'base64');
 }
 
-/**
- * GET .../payload: 406 if the request does not accept the type of the payload. Most clients accept JSON only,
- * and are refused.
- */
+/** GET .../payload: 406 if the request does not accept the payload's type, as with most clients, which accept JSON. */
 export function payloadOf(call: Call, secret: Secret): Answer {
   if (call.method !== 'GET') throw barbicanError(405, '');
   if (!secret.payload) throw barbicanError(404, 'Not Found. Sorry but your secret has no payload.');

@@ -23,10 +23,7 @@ const gone =
     neutronError(404, type, `${title} ${id} could not be found${dot}`);
 const plain = (object: Json): Json => ({ ...object });
 
-/**
- * A collection as a plain member sees it: the objects of its project, and external networks with their
- * subnets.
- */
+/** A collection as a plain member sees it: the objects of its project, and external networks with their subnets. */
 export function collectionOf(world: CloudState, projectId: string, name: string): Collection | undefined {
   const isOwn = (one: NeutronObject): boolean => one.project_id === projectId;
   const isSeenNetwork = (one: NeutronObject | undefined): boolean =>

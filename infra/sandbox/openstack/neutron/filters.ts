@@ -1,10 +1,7 @@
 import { asJson, asList, asText, type Json } from '../../json.ts';
 import { neutronError } from '../../refusal.ts';
 
-/**
- * The values of `fixed_ips=ip_address=A&fixed_ips=subnet_id=S` by key. A key that Neutron does not know is
- * ignored.
- */
+/** The values of `fixed_ips=ip_address=A&fixed_ips=subnet_id=S` by key. Keys that Neutron does not know are ignored. */
 function fixedIpsIn(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const wanted = new Map<string, string[]>();
   for (const value of values) {
@@ -35,9 +32,6 @@ export function fixedIpsFilter(values: readonly string[]): (item: Json) => boole
     );
 }
 
-/**
- * The values by which an index of ports finds what such a filter may pass; undefined if the filter has no
- * whole IP address.
- */
+/** The values to look up in an index of ports for such a filter; undefined without a whole IP address. */
 export const fixedIpsKeys = (values: readonly string[]): readonly string[] | undefined =>
   fixedIpsIn(values).get('ip_address');

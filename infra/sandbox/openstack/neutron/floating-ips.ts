@@ -87,10 +87,7 @@ export function makeFloatingIp(
   };
 }
 
-/**
- * PUT: `port_id` attaches, null detaches. `fixed_ip_address` chooses an address of the port. Everything else
- * but the description is read-only.
- */
+/** PUT: `port_id` attaches, null detaches. Everything but port, its address and description is read-only. */
 export function updateFloatingIp(world: CloudState, ip: FloatingIp, body: Json): Answer {
   const fixed = Object.keys(body).find(
     (name) => !['port_id', 'fixed_ip_address', 'description'].includes(name),
@@ -118,10 +115,7 @@ function portOf(world: CloudState, owner: string, id: string): Port {
 
 const bad = (what: string): Error => neutronError(400, 'BadRequest', `Bad floatingip request: ${what}`);
 
-/**
- * Attaches a floating IP to a port. If the port has several IPv4 addresses, the request has to name one
- * (tried on the lab).
- */
+/** Attaches a floating IP to a port. A port with several IPv4 addresses needs one that is named (tried on the lab). */
 function attach(world: CloudState, ip: FloatingIp, port: Port, address: unknown): void {
   const four = port.fixed_ips.map((one) => one.ip_address).filter((one) => !one.includes(':'));
   if (four.length > 1 && typeof address !== 'string') {

@@ -30,10 +30,7 @@ export function deleteNetwork(world: CloudState, network: Network): void {
   world.networks.remove(network);
 }
 
-/**
- * POST /v2.0/subnets: a subnet of a network of the project. An IPv6 subnet gives addresses by SLAAC, as the
- * lab's do.
- */
+/** POST /v2.0/subnets: a subnet of a network of the project. An IPv6 subnet gives addresses by SLAAC, as on the lab. */
 export function createSubnet(world: CloudState, owner: string, body: Json): Answer {
   const network = world.networks.byId(body['network_id']);
   if (network?.project_id !== owner) {

@@ -13,10 +13,7 @@ const changeable = [
 ];
 const readOnly = ['id', 'network_id', 'status', 'tenant_id', 'project_id', 'revision_number', 'created_at'];
 
-/**
- * POST /v2.0/ports: a port on a network of the project, with the default security group unless others are
- * named.
- */
+/** POST /v2.0/ports: a port on a network of the project, with the default security group unless others are named. */
 export function postPort(world: CloudState, owner: string, body: Json): Answer {
   const known = [...changeable, 'network_id', 'mac_address', 'project_id', 'tenant_id'];
   const unknown = Object.keys(body).find((name) => !known.includes(name));
@@ -53,10 +50,7 @@ export function postPort(world: CloudState, owner: string, body: Json): Answer {
   return { status: 201, body: { port } };
 }
 
-/**
- * The security groups of a request, sorted as Neutron shows them. If the request has none, it is the
- * project's default group.
- */
+/** The security groups of a request, sorted as Neutron shows them; the default group if it has none. */
 function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
   if (given === undefined) return defaultGroup(world, owner);
   const ids = asList(given).map(asText);
@@ -71,9 +65,9 @@ function groupsOf(world: CloudState, owner: string, given: unknown): string[] {
 }
 
 /**
- * PUT: the list of groups is the whole list. Any PUT raises the revision, even one that changes nothing. If
- * the list of groups is the same as before, the answer still shows the old revision, and the list may name
- * groups that the caller does not see (tried on the lab).
+ * PUT: the list of groups is the whole list. Any PUT raises the revision, even one that changes nothing. The answer
+ * to an unchanged list still shows the old revision, and such a list may name groups that the caller does not see
+ * (tried on the lab).
  */
 export function putPort(world: CloudState, port: Port, body: Json): Answer {
   const fixed = Object.keys(body).find((name) => !changeable.includes(name));
@@ -125,10 +119,7 @@ export function removePort(world: CloudState, port: Port): void {
   deletePort(world, port);
 }
 
-/**
- * An IP address, or a network, that a port may use besides its own addresses; host bits are no fault (tried
- * on the lab).
- */
+/** An IP address or network that a port may use besides its own; host bits are no fault (tried on the lab). */
 export interface AddressPair {
   readonly mac_address: unknown;
   readonly ip_address: string;
@@ -170,10 +161,7 @@ function checkPair(pair: Json): void {
   if (isIP(asText(ip).split('/')[0] ?? '') === 0) throw bad(`'${asText(ip)}' is not a valid IP address`);
 }
 
-/**
- * Only the owner of the network may let a port use other addresses; anybody else gets 403 before anything is
- * looked at (tried on the lab).
- */
+/** Only the network's owner may let a port use other addresses; others get 403 at once (tried on the lab). */
 function mayHavePairs(
   world: CloudState,
   network: string,

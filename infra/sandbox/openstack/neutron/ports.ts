@@ -16,9 +16,9 @@ export interface PortWish {
 }
 
 /**
- * Makes a port. As on the lab every port of a network with an IPv6 subnet also gets a SLAAC address, VIP
- * ports included (docs/sources/openstack.md, "Addresses by SLAAC"). Refuses as Neutron does when the address
- * is taken or outside of its subnet.
+ * Makes a port. As on the lab every port of a network with an IPv6 subnet also gets a SLAAC address, VIP ports
+ * included (docs/sources/openstack.md, "Addresses by SLAAC"). Refuses as Neutron does an address that is taken or
+ * outside of its subnet.
  */
 export function createPort(world: CloudState, wish: PortWish): Port {
   const owned = world.ports.count('project_id', wish.projectId);

@@ -75,10 +75,7 @@ export function deleteRouter(world: CloudState, router: Router): void {
   world.routers.remove(router);
 }
 
-/**
- * PUT /routers/ID/ACTION; undefined if there is no such action. Two of them need the extension
- * extraroute-atomic.
- */
+/** PUT /routers/ID/ACTION; undefined if there is no such action. Two of them need the extension extraroute-atomic. */
 export function routerAction(
   world: CloudState,
   router: Router,
@@ -117,10 +114,7 @@ export function routerAction(
   return { status: 200, body: answer };
 }
 
-/**
- * A router as the extraroute actions show it, with attributes that a plain member does not see in a GET
- * (recorded: neutron_add_extraroutes).
- */
+/** A router as these actions show it, with more than a member sees in a GET (recorded: neutron_add_extraroutes). */
 const fullView = (router: Router): Json => ({
   ...router,
   gw_port_id: null,

@@ -40,9 +40,8 @@ function readRoute(given: unknown): Route {
 }
 
 /**
- * Refuses routes that a router cannot have: more than `max_routes`, or a next hop that is on none of its
- * subnets or is the router itself. The message shows all routes, even those that are there already (tried on
- * the lab).
+ * Refuses more routes than `max_routes`, and a next hop that is on no subnet of the router or is the router itself.
+ * The message shows all routes, even those that are there already (tried on the lab).
  */
 export function checkRoutes(world: CloudState, router: Router, routes: readonly Route[]): void {
   if (routes.length > world.maxRoutes) {
@@ -70,10 +69,7 @@ function placeOf(world: CloudState, router: Router): { cidrs: string[]; addresse
   return { cidrs: on.map((one) => one.cidr), addresses: ips.map((ip) => ip.ip_address) };
 }
 
-/**
- * Routes of `add_extraroutes` and `remove_extraroutes`. Only the destination is checked, and a body without a
- * list is a 500.
- */
+/** Routes of `add_extraroutes` and `remove_extraroutes`: next to nothing is checked, and no list is a 500. */
 export function readExtraRoutes(given: unknown): Route[] {
   if (!Array.isArray(given)) {
     const text = 'Request Failed: internal server error while processing your request.';

@@ -4,8 +4,8 @@ import type { SecurityGroupRule } from './objects.ts';
 const numbers: Record<string, string> = { icmp: '1', tcp: '6', udp: '17', 'ipv6-icmp': '58', sctp: '132' };
 
 /**
- * The text that two equal rules share. The description does not count, and a prefix counts as it is spelled,
- * but the prefix of all addresses counts as none (tried on the lab).
+ * Two rules with the same key are the same. The description does not count, and a prefix counts as it is spelled
+ * (tried on the lab).
  */
 export function ruleKey(rule: SecurityGroupRule): string {
   const protocol = numbers[asText(rule['protocol'])] ?? rule['protocol'];

@@ -4,9 +4,7 @@ import { neutronError } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import type { NeutronObject } from './objects.ts';
 
-/**
- * Tags are a resource of their own below the object: PUT replaces all or adds one, DELETE removes all or one.
- */
+/** Tags are a resource of their own below the object: PUT replaces all or adds one, DELETE removes all or one. */
 export function answerTags(
   world: CloudState,
   call: Call,

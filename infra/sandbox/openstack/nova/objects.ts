@@ -22,10 +22,7 @@ export interface Server {
   readonly created: string;
   updated: string;
   readonly tags: readonly string[];
-  /**
-   * The ids of ports that existed before the server. They stay when the server is removed; its other ports
-   * are deleted.
-   */
+  /** Ports that existed before the server and stay when it is removed. Its other ports are deleted. */
   readonly borrowedPorts: string[];
 }
 

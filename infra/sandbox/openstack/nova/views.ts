@@ -32,9 +32,8 @@ export function serverView(world: CloudState, server: Server, minor: number, bas
 }
 
 /**
- * The addresses of a server by network name. Its ports come in the order in which they were attached, and the
- * addresses of a port by the ids of their subnets. The floating IPs of a network come after all its fixed
- * IPs. The state of a port does not matter (tried on the lab).
+ * The addresses of a server by network name: ports in the order in which they were attached, their addresses by the
+ * ids of the subnets, floating IPs after all fixed IPs. The state of a port does not matter (tried on the lab).
  */
 function addressesOf(world: CloudState, server: Server): Json {
   const networks = new Map<string, { fixed: Json[]; floating: Json[] }>();

@@ -46,10 +46,7 @@ export function octaviaAnswer(
   return resource.remove(object);
 }
 
-/**
- * The 404 for an id. If the request is about members or rules below it, the 404 has another form, and a
- * policy another name in it (tried on the lab).
- */
+/** The 404 for an id. A parent of members or rules gets another form, a policy also another name (tried on the lab). */
 function missing(title: string, id: string, sub: string | undefined): Error {
   if (sub !== 'rules' && sub !== 'members') return octaviaFault(404, `${title} ${id} not found.`);
   const description = `${sub === 'rules' ? 'L7Policy' : title} ${id} not found.`;
@@ -66,10 +63,7 @@ function shown(minor: number, kind: ResourceKind, answer: Answer): Answer {
   return isJson(object) ? { ...answer, body: { [kind]: asOfVersion(minor, kind, object) } } : answer;
 }
 
-/**
- * The collections that can only be read here: quotas, flavors, availability zones and providers. Undefined
- * for any other.
- */
+/** Collections that are only read: quotas, flavors, availability zones, providers. Undefined for any other. */
 function constants(world: CloudState, collection: string, id: string | undefined): Json | undefined {
   const { minor, providers } = world.octaviaTraits;
   if (collection === 'quotas' && id !== undefined) {

@@ -14,10 +14,7 @@ import { checkQuota } from './rules/pool-rules.ts';
 import { checkPolicyOfProvider } from './rules/providers.ts';
 import { l7PolicyView, l7RuleView } from './views.ts';
 
-/**
- * The 500 for nested objects in the POST of a single object: octavia/common/repositories.py hands them on as
- * they came, which SQLAlchemy does not take.
- */
+/** The 500 for nested objects in a POST: octavia/common/repositories.py hands them on, which SQLAlchemy refuses. */
 export const nestedInVain = (): Error =>
   octaviaFault(500, "'dict' object has no attribute '_sa_instance_state'");
 
@@ -40,10 +37,7 @@ export function buildL7Policy(world: CloudState, listener: Listener, body: Json)
   return policy;
 }
 
-/**
- * Numbers the policies of a listener 1, 2, 3 ..., with `policy` at `position`. Every other policy that moves
- * counts as updated.
- */
+/** Numbers a listener's policies 1, 2, 3 ... with `policy` at `position`. Others that move count as updated. */
 function place(world: CloudState, policy: L7Policy | undefined, position: number, listenerId = ''): void {
   const of = policy?.listener_id ?? listenerId;
   const others = world.l7policies.of('listener_id', of).filter((one) => one !== policy);
@@ -79,10 +73,7 @@ function checkRedirectPool(world: CloudState, listener: Listener, id: unknown): 
   if (pool.loadbalancer_id !== listener.loadbalancer_id) throw octaviaFault(404, `Pool ${id} not found.`);
 }
 
-/**
- * PUT: the redirects of other actions become null. A redirect that is set to null stays null if no other one
- * is given (tried on the lab).
- */
+/** PUT: the redirects of other actions become null. A redirect may be set to null without another (tried on the lab). */
 export function updateL7Policy(world: CloudState, policy: L7Policy, given: Json): Answer {
   readUpdate('l7policy', given);
   const { position, ...body } = readUpdate('l7policy', sanitizePolicy(given));

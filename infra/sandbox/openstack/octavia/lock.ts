@@ -29,10 +29,7 @@ export function requireState(lb: LoadBalancer, allowed: readonly string[]): void
   throw octaviaFault(409, `Invalid state ${lb.provisioning_status} of loadbalancer resource ${lb.id}`);
 }
 
-/**
- * Refuses a write below a child that is not ACTIVE. An ACTIVE load balancer does not prove that its children
- * are.
- */
+/** Refuses a write below a child that is not ACTIVE, which an ACTIVE load balancer may have. */
 export function requireChildMutable(title: string, child: OctaviaObject): void {
   if (child.provisioning_status === 'ACTIVE') return;
   throw octaviaFault(409, `${title} ${child.id} is immutable and cannot be updated.`);
@@ -40,8 +37,7 @@ export function requireChildMutable(title: string, child: OctaviaObject): void {
 
 /**
  * Locks the load balancer and the touched objects in PENDING_*, and ends that after the world's pending time.
- * `updated_at` moves at the start and at the end (measured: any write below a load balancer moves its
- * `updated_at`).
+ * `updated_at` moves at both times (measured: any write below a load balancer moves its `updated_at`).
  */
 export function change(world: CloudState, lb: LoadBalancer, what: Change): void {
   const at = world.octaviaTime();
@@ -65,10 +61,7 @@ function fail(lb: LoadBalancer, deleting: readonly OctaviaObject[], at: string):
   for (const one of deleting) mark(one, 'ACTIVE', at);
 }
 
-/**
- * Ends the create of a load balancer after the pending time: it and these children become ACTIVE. They become
- * ONLINE as well, except monitors, policies and rules, which stay OFFLINE, and members without a monitor.
- */
+/** Ends a create after the pending time: all ACTIVE; all but monitors, L7 and unmonitored members ONLINE. */
 export function begin(world: CloudState, lb: LoadBalancer, children: readonly OctaviaObject[]): void {
   world.afterPending((end) => {
     for (const one of [lb, ...children]) activate(one, end);

@@ -11,10 +11,7 @@ import { checkQuota } from './rules/pool-rules.ts';
 import { checkMemberOfProvider } from './rules/providers.ts';
 import { memberView } from './views.ts';
 
-/**
- * A batch is read as a create: an attribute of these that it leaves out gets this value, even on a member
- * that exists.
- */
+/** A batch is read as a create: what it leaves out of these gets this value, even on a member that exists. */
 const batchDefaults = {
   weight: 1,
   backup: false,

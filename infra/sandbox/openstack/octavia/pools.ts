@@ -15,10 +15,7 @@ import { checkPoolOfProvider } from './rules/providers.ts';
 import { checkTlsSettings } from './rules/listener-rules.ts';
 import { poolView } from './views.ts';
 
-/**
- * POST: Octavia compares the protocols of pool and listener only if the request names no load balancer
- * (api/v2/controllers/pool.py).
- */
+/** Octavia compares the protocols of listener and pool only without a loadbalancer_id (api/v2/controllers/pool.py). */
 export function createPool(world: CloudState, certificates: Certificates, given: Json): Answer {
   const read = readCreate('pool', given);
   const persistence = read['session_persistence'];
@@ -43,10 +40,7 @@ export function createPool(world: CloudState, certificates: Certificates, given:
   return { status: 201, body: { pool: poolView(world, pool) } };
 }
 
-/**
- * The load balancer's id for a request that does not name it. A listener that does not exist is a 500 here
- * (tried on the lab).
- */
+/** The id of the listener's load balancer. A listener that does not exist is a 500 here (tried on the lab). */
 function parentOf(given: Json, listener: Listener | undefined): string {
   if (listener) return listener.loadbalancer_id;
   if (typeof given['listener_id'] !== 'string')
@@ -68,10 +62,7 @@ export function updatePool(world: CloudState, certificates: Certificates, pool: 
   return { status: 200, body: { pool: poolView(world, pool) } };
 }
 
-/**
- * The session persistence after an update. What the update leaves out becomes null, except the type (tried on
- * the lab).
- */
+/** Persistence after an update: what the update leaves out becomes null, except the type (tried on the lab). */
 function persistenceOf(pool: Pool, given: Json): Json {
   const next = readPersistence(asJson(given['session_persistence']), 'pool_.pool.session_persistence', false);
   return { ...next, type: next['type'] ?? asJson(pool['session_persistence'])['type'] ?? null };

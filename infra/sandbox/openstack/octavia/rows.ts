@@ -15,10 +15,7 @@ const pool_id = (row: octavia.Member | octavia.HealthMonitor): string => row.poo
 export const placeOf = (pool: string, address: unknown, port: unknown): string =>
   `${pool} ${String(address)} ${String(port)}`;
 
-/**
- * Octavia's rows. Reading any table first ends the PENDING_* states that are due, so tests and requests see
- * the same world.
- */
+/** Octavia's rows. Reading any table first ends the PENDING_* states that are due, so tests and requests see the same. */
 export class OctaviaRows {
   readonly clock: SandboxClock;
   readonly pendingMs: number;

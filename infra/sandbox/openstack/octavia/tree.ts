@@ -15,9 +15,9 @@ import { checkMonitorType, checkQuota } from './rules/pool-rules.ts';
 const objects = (value: unknown): Json[] => asList(value).map(asJson);
 
 /**
- * Makes everything that is nested in a create, or nothing: a refusal takes the rows back, but the VIP port
- * stays behind in Neutron, because the API made it before the transaction was rolled back
- * (docs/sources/openstack.md, "VIP ports of a create that failed"; decision 39).
+ * Makes everything nested, or nothing: a refusal takes the rows back, but the VIP port stays behind in Neutron,
+ * because the API made it before the transaction was rolled back (docs/sources/openstack.md, "VIP ports of a create
+ * that failed"; decision 39).
  */
 export function createTree(
   world: CloudState,
@@ -45,9 +45,7 @@ export function createTree(
   return made;
 }
 
-/**
- * Makes a pool. What `POST pools` refuses about session persistence is not checked here (tried on the lab).
- */
+/** Makes a pool. What `POST pools` refuses about session persistence is not checked here (tried on the lab). */
 function makePool(
   world: CloudState,
   certificates: Certificates,
@@ -74,10 +72,7 @@ function makePool(
   for (const member of members) made.push(build.buildMember(world, lb, pool, member));
 }
 
-/**
- * Makes a listener. Only its default pool must fit: a policy's pool of another protocol is accepted here
- * (tried on the lab).
- */
+/** Only the default pool must fit the listener: a policy's pool of another protocol is accepted (tried on the lab). */
 function makeListener(
   world: CloudState,
   certificates: Certificates,
@@ -105,11 +100,7 @@ function makeListener(
   }
 }
 
-/**
- * Whether the create of a load balancer sets an object ACTIVE. Octavia 11 does so with what it reaches from
- * the listeners; a pool that no listener and no policy names stays PENDING_CREATE, with its members and its
- * monitor.
- */
+/** Whether a create sets an object ACTIVE. What no listener and no policy leads to stays PENDING_CREATE. */
 export function isReached(world: CloudState, lb: LoadBalancer, one: OctaviaObject): boolean {
   const poolId = 'pool_id' in one ? one['pool_id'] : one.id;
   if (!('pool_id' in one) && !world.pools.byId(one.id)) return true;

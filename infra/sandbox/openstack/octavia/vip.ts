@@ -82,9 +82,7 @@ const vipOf = (port: Port, primary: FixedIp, body: Json): Json => ({
   }),
 });
 
-/**
- * Checks where the VIP is to be, before flavor, provider and quota are looked at, and fills in the subnet.
- */
+/** Checks where the VIP is to be, before flavor, provider and quota are looked at, and fills in the subnet. */
 export function checkVip(world: CloudState, owner: string, body: Json): void {
   const { vip_port_id: portId, vip_network_id: networkId, vip_subnet_id: subnetId } = body;
   if (typeof portId === 'string') fillFromPort(world, owner, portId, body);

@@ -55,10 +55,7 @@ export const port = number(null, 1, 65535);
 export const objects: AttributeRule = once({ kind: 'objects', fallback: [] });
 
 export const tags: AttributeRule = list([], 255);
-/**
- * Tags that null in an update does not remove: the repository skips them (octavia/db/repositories.py,
- * `update`; tried on the lab).
- */
+/** Null in an update leaves these tags: octavia/db/repositories.py, `update`, skips them (tried on the lab). */
 export const keptTags: AttributeRule = { ...tags, keep: true };
 export const owner = { project_id: once(text(null, 36)) };
 

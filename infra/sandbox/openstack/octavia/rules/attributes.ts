@@ -84,10 +84,7 @@ const poolProtocols = ['TCP', 'HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'UDP', 'SCTP'
 const algorithms = ['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP', 'SOURCE_IP_PORT'];
 const timeout = (fallback: number): AttributeRule => rule.number(fallback, 0, 24 * 24 * 60 * 60 * 1000);
 
-/**
- * OWASP's suite B, which Octavia fills in for a listener or pool that speaks TLS
- * (octavia/common/constants.py).
- */
+/** OWASP's suite B, which Octavia fills in for a listener or pool that speaks TLS (octavia/common/constants.py). */
 const defaultCiphers = [
   ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ...['DHE-RSA-AES256-GCM-SHA384', 'DHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384'],

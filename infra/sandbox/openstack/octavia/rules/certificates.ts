@@ -84,9 +84,7 @@ export class Certificates {
     }
   }
 
-  /**
-   * Whether a container is a certificate: its parts can be parsed, and the key belongs to the certificate.
-   */
+  /** Whether a container is a certificate: its parts can be parsed, and the key belongs to the certificate. */
   private isCertificate(container: SecretContainer | undefined): boolean {
     if (container?.type !== 'certificate') return false;
     const part = (name: string): Buffer | null | undefined =>

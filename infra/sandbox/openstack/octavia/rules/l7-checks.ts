@@ -37,9 +37,7 @@ export function checkL7Rule(rule: Json): void {
   if (!pattern.test(value)) throw bad(`Invalid characters in ${what}`);
 }
 
-/**
- * Octavia compiles the expression in Python. JavaScript's reasons read differently, the refusal is the same.
- */
+/** Octavia compiles the expression in Python. JavaScript's reasons read differently, the refusal is the same. */
 function checkRegex(value: string): void {
   try {
     new RegExp(value);

@@ -62,10 +62,7 @@ export function checkAllowedCidrs(lb: LoadBalancer, cidrs: unknown): void {
   }
 }
 
-/**
- * Checks the inserted headers. The refusal shows their names as Python prints them: in a create as the view
- * of a dict's keys, in an update as a list.
- */
+/** Refused names are printed as Python prints them: in a create a view of a dict's keys, in an update a list. */
 export function checkInsertHeaders(protocol: string, body: Json, creating: boolean): void {
   const names = Object.keys(asJson(body['insert_headers']));
   if (names.length === 0) return;
@@ -104,10 +101,7 @@ export function checkTlsOfCreate(protocol: string, body: Json): void {
   if (Boolean(body['client_crl_container_ref']) && !ca) throw revocationList();
 }
 
-/**
- * What an update may say about TLS. It is not checked that a TERMINATED_HTTPS listener keeps a certificate
- * (tried on the lab).
- */
+/** What an update may say about TLS. TERMINATED_HTTPS may even lose its certificate (tried on the lab). */
 export function checkTlsOfUpdate(listener: Listener, given: Json): void {
   const { protocol } = listener;
   const refs = certificates(given);
@@ -130,10 +124,7 @@ const revocationList = (): Error =>
     'A client authentication CA reference is required to specify a client authentication revocation list.',
   );
 
-/**
- * Source ranges as Octavia stores them: the network's address, the full length for a single address, sorted
- * (tried on the lab).
- */
+/** Source ranges as Octavia stores them: the network, with a length for one address too, sorted (tried on the lab). */
 export function normalCidrs(cidrs: unknown): string[] | null {
   const given = asList(cidrs).map((one) => networkOf(asText(one)) ?? '');
   return given.length === 0 ? null : [...new Set(given)].sort();

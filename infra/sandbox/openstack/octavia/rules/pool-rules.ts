@@ -5,10 +5,7 @@ import type { HealthMonitor } from '../objects.ts';
 
 const datagram = (protocol: string): boolean => protocol === 'UDP' || protocol === 'SCTP';
 
-/**
- * Checks session persistence against the pool's protocol. The messages of create and update differ in one
- * word.
- */
+/** Checks persistence against the pool's protocol. The messages of create and update differ in one word. */
 export function checkPersistence(protocol: string, given: unknown, creating: boolean): void {
   if (given === undefined || given === null) return;
   const persistence = asJson(given);
@@ -47,10 +44,7 @@ export function checkRevocationList(body: Json): void {
     throw invalid('A CA certificate reference is required to specify a revocation list.');
 }
 
-/**
- * Checks a monitor's type against its pool's protocol. An update of UDP-CONNECT without `delay` is a 500
- * (tried on the lab).
- */
+/** A monitor's type against its pool's protocol. UDP-CONNECT without `delay` in an update is a 500 (tried on the lab). */
 export function checkMonitorType(poolProtocol: string, type: string, delay: unknown): void {
   const types = ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'];
   if (datagram(poolProtocol) && !types.includes(type)) {
@@ -74,10 +68,7 @@ export function checkMonitorType(poolProtocol: string, type: string, delay: unkn
 const http = ['http_method', 'url_path', 'expected_codes'];
 const speaksHttp = (type: unknown): boolean => type === 'HTTP' || type === 'HTTPS';
 
-/**
- * Refuses HTTP options on monitors that speak no HTTP, and a domain name without the HTTP version that it
- * needs.
- */
+/** Refuses HTTP options on monitors without HTTP, and a domain name without the HTTP version that it needs. */
 export function checkMonitorOptions(body: Json): void {
   const type = asText(body['type']);
   const wrong = http.find((name) => Boolean(body[name]));

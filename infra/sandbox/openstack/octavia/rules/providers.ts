@@ -45,10 +45,7 @@ function checkOvnProtocol(protocol: unknown): void {
   throw unsupported('ovn', `OVN provider does not support ${asText(protocol)} protocol`);
 }
 
-/**
- * Refuses what ovn does not accept: a monitor address or port of a member, and a member of an IP family in
- * which the load balancer has no VIP.
- */
+/** ovn takes no monitor address or port of a member, and no member of an IP family that no VIP has. */
 export function checkMemberOfProvider(lb: LoadBalancer, body: Json): void {
   if (nameOf(lb) !== 'ovn') return;
   if (Boolean(body['monitor_address']) || Boolean(body['monitor_port'])) {

@@ -61,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     swept: (found) => {
       memory.rememberSweep(found);
-      if (found.failed === undefined) metrics.setLoadBalancers(found.loadBalancersByState);
+      if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);
       if (found.failed === undefined && clusters.length === 1)

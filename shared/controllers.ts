@@ -22,8 +22,8 @@ export interface Controller {
   readonly looksAfter: (config: Config) => boolean;
   /** Runs one key once, and reads everything afresh. Throws a ReconcileError if it fails. */
   readonly reconcile: (request: ReconcileRequest, world: World, budget: Budget) => Promise<Run>;
-  /** The controller's part of a sweep. `nodes` is one list for all controllers. */
-  readonly find: (nodes: Promise<readonly Node[]>, world: World, scope: SweepScope) => Promise<Found>;
+  /** The controller's part of a sweep. `nodes` is one list for all controllers, read when the first one asks. */
+  readonly find: (nodes: () => Promise<readonly Node[]>, world: World, scope: SweepScope) => Promise<Found>;
 }
 
 // prettier-ignore

@@ -4,46 +4,53 @@
  * In Kubernetes the sweep removes Leases and watermarks of Services that are gone, unless the scope says `readOnly`.
  */
 import { CONTROLLERS } from './controllers.ts';
+import type { Controller } from './controllers.ts';
+import { lazily } from './memory/answers.ts';
 import type { ReconcileRequest, SweepScope } from './model/request.ts';
-import type { SweepFigures } from './model/outcome.ts';
+import { NOTHING_FOUND } from './model/outcome.ts';
+import type { Found, SweepFigures } from './model/outcome.ts';
 import type { World } from './ports.ts';
 
 export interface Sweep extends SweepFigures {
   /** The keys that need work. */
   readonly requests: readonly ReconcileRequest[];
   readonly warnings: readonly string[];
-  /** The reason why the sweep found out nothing. Nothing is queued then. */
+  /** Something could not be read or compared. The warnings say what. */
+  readonly incomplete: boolean;
+  /** The reason why a controller found out nothing. What the others found is in `requests` all the same. */
   readonly failed?: string;
 }
 
+/** Never throws. A controller that fails takes nothing along of what the others find. */
 export async function sweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
-  try {
-    return await find(world, scope);
-  } catch (error) {
-    const failed = error instanceof Error ? error.message : String(error);
-    return { ...NOTHING, failed };
-  }
-}
-
-async function find(world: World, scope: SweepScope): Promise<Sweep> {
   const controllers = CONTROLLERS.filter(({ looksAfter }) => looksAfter(world.config));
-  if (controllers.length === 0) return NOTHING;
-  const nodes = world.kube.listNodes();
-  const found = await Promise.all(controllers.map((controller) => controller.find(nodes, world, scope)));
+  const nodes = lazily(() => world.kube.listNodes());
+  const found = await Promise.all(controllers.map((controller) => findBy(controller, nodes, world, scope)));
+  const reasons = new Set(found.flatMap(({ failed }) => failed ?? []));
   return {
     ...found.reduce<SweepFigures>((figures, { figures: own }) => ({ ...figures, ...own }), NOTHING),
     requests: found.flatMap(({ keys }) => keys).map((key) => ({ key, trigger: 'sweep' })),
     warnings: found.flatMap(({ warnings }) => warnings),
+    incomplete: found.some(({ incomplete, failed }) => incomplete === true || failed !== undefined),
+    ...(reasons.size > 0 ? { failed: [...reasons].join('; ') } : {}),
   };
 }
 
-const NOTHING: Sweep = {
-  requests: [],
-  warnings: [],
+async function findBy(
+  controller: Controller,
+  ...[nodes, world, scope]: Parameters<Controller['find']>
+): Promise<Found & Pick<Sweep, 'failed'>> {
+  try {
+    return await controller.find(nodes, world, scope);
+  } catch (error) {
+    return { ...NOTHING_FOUND, failed: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const NOTHING: SweepFigures = {
   services: 0,
   settled: 0,
   awaitingApproval: 0,
-  loadBalancersByState: {},
   nodesWithoutAddress: [],
   certificates: new Map(),
   nodes: 0,

@@ -23,21 +23,32 @@ export function readObjects(objects: readonly string[]): readonly Key[] {
   });
 }
 
-/** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
-export async function findRequests(keys: readonly Key[], world: World): Promise<readonly ReconcileRequest[]> {
-  const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
-  const found = new Set<Key>(keys.filter(isUnit));
-  for (const scope of scopes.some(isEverything) ? [{}] : scopes) {
-    const { requests } = await mustSweep(world, { ...scope, readOnly: true });
-    for (const { key } of requests) found.add(key);
-  }
-  return [...found].map((key) => ({ key, trigger: 'command' }));
+export interface FoundRequests {
+  readonly requests: readonly ReconcileRequest[];
+  /** A sweep could not read or compare something: there may be more. */
+  readonly incomplete: boolean;
 }
 
-/** Sweeps, and logs the warnings. Throws if the sweep failed. */
-export async function mustSweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
+/** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
+export async function findRequests(keys: readonly Key[], world: World): Promise<FoundRequests> {
+  const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
+  const found = new Set<Key>(keys.filter(isUnit));
+  let incomplete = false;
+  for (const scope of scopes.some(isEverything) ? [{}] : scopes) {
+    const swept = await sweepAndWarn(world, { ...scope, readOnly: true });
+    for (const { key } of swept.requests) found.add(key);
+    incomplete ||= swept.incomplete;
+  }
+  return { requests: [...found].map((key) => ({ key, trigger: 'command' })), incomplete };
+}
+
+/** Sweeps, and logs what could not be read. Throws if the sweep failed and found nothing. */
+export async function sweepAndWarn(world: World, scope: SweepScope = {}): Promise<Sweep> {
   const found = await sweep(world, scope);
   for (const warning of found.warnings) world.log.warn(warning);
-  if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
+  if (found.failed === undefined) return found;
+  const message = `the sweep failed: ${found.failed}`;
+  if (found.requests.length === 0) throw new Error(message);
+  world.log.error(message);
   return found;
 }

@@ -14,16 +14,19 @@ export async function planCommand(
 ): Promise<number> {
   const keys = readObjects(objects.length === 0 ? ['all'] : objects);
   const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
-  const requests = await findRequests(keys, world);
+  const { requests, incomplete } = await findRequests(keys, world);
   const reports = await runRequests(
     requests.map((request) => ({ ...request, dryRun: true })),
     world,
     () => undefined,
   );
+  const nothing = incomplete
+    ? 'Nothing to do in what could be read.'
+    : 'Nothing to do: everything is as desired.';
   const plans = reports.flatMap(({ plan }) => plan ?? []);
   if (flags.output === 'json') console.log(JSON.stringify(plans, undefined, 2));
-  else console.log(plans.map(renderPlan).join('\n\n') || 'Nothing to do: everything is as desired.');
+  else console.log(plans.map(renderPlan).join('\n\n') || nothing);
   const failed = reports.filter(({ outcome }) => outcome.status === 'failed');
   for (const { request, outcome } of failed) console.error(`levelset: ${request.key}: ${reasonOf(outcome)}`);
-  return failed.length > 0 ? 1 : 0;
+  return incomplete || failed.length > 0 ? 1 : 0;
 }

@@ -19,8 +19,8 @@ export async function reconcileCommand(
 ): Promise<number> {
   const keys = readObjects(objects);
   const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
-  const requests = await findRequests(keys, world);
-  if (requests.length === 0) console.log('Nothing to do: everything is as desired.');
+  const { requests, incomplete } = await findRequests(keys, world);
+  if (requests.length === 0 && !incomplete) console.log('Nothing to do: everything is as desired.');
   const dryRun = flags.dryRun === true;
   const print = (report: Report): void => {
     console.log(describe(report));
@@ -31,7 +31,8 @@ export async function reconcileCommand(
     print,
   );
   const reports = flags.wait && !dryRun ? await waitForAll(first, world, print) : first;
-  return reports.some(({ outcome }) => outcome.status === 'blocked') ? 1 : exitCode(reports);
+  const isBlocked = reports.some(({ outcome }) => outcome.status === 'blocked');
+  return incomplete || isBlocked ? 1 : exitCode(reports);
 }
 
 /**

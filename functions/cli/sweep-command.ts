@@ -2,14 +2,14 @@ import { inNumbers } from '../../shared/report/page.ts';
 import { looksAfterServices } from '../../shared/config/controllers.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { connect } from '../world.ts';
-import { mustSweep } from './objects.ts';
+import { sweepAndWarn } from './objects.ts';
 import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /** `levelset sweep`: sweeps once and runs what needs work. Prints a line for each of these objects, and a summary. */
 export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
-  const found = await mustSweep(world, flags.dryRun ? { readOnly: true } : {});
+  const found = await sweepAndWarn(world, flags.dryRun ? { readOnly: true } : {});
   const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
   const reports = await runRequests(requests, world, (report) => {
     console.log(describe(report));
@@ -28,7 +28,7 @@ export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promis
       ? `; ${awaitingApproval} ${awaitingApproval === 1 ? 'change waits' : 'changes wait'} for approval`
       : '';
   const settled = found.settled + found.nodesSettled;
-  const code = exitCode(reports);
+  const code = found.incomplete ? 1 : exitCode(reports);
   // The members of load balancers were evaluated before these Nodes were changed.
   const again =
     code !== 1 &&

@@ -14,13 +14,12 @@ export interface SweepWork {
 }
 
 /**
- * Sweeps, and sends what needs work to the background queue. Requeues the node set while a Node has no address. Throws if the
- * sweep failed, so that Lambda counts an error.
+ * Sweeps, and sends what needs work to the background queue. Requeues the node set while a Node has no address. Throws if a
+ * controller found out nothing, so that Lambda counts an error.
  */
 export async function runSweep(work: SweepWork, { world, log, background }: FunctionWorld): Promise<void> {
   const found = await sweep(world, work.scope);
   for (const warning of found.warnings) log.warn(warning);
-  if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   const { services, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;
   log.info('swept', {
     services,
@@ -31,6 +30,7 @@ export async function runSweep(work: SweepWork, { world, log, background }: Func
     nodes_without_address: nodesWithoutAddress,
   });
   await background.sendDelayed(requests.map((request) => ({ request, attempt: 0, delayMs: 0 })));
+  if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   if (nodesWithoutAddress.length === 0 || work.attempt >= MOST_LOOKS) return;
   await background.sendDelayed([
     {

@@ -56,6 +56,12 @@ export class Answers {
 
 const FOREVER: Lifetime = { keepMs: Infinity, clock: { now: () => 0 } };
 
+/** The first answer, or the first failure, for everybody who asks later. Nobody is asked until somebody wants it. */
+export function lazily<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= ask());
+}
+
 /** The first answer, for everybody who asks later; after a failure the next who asks reads again. */
 export function once<T>(ask: () => Promise<T>): () => Promise<T> {
   const answers = new Answers(1);

@@ -13,6 +13,8 @@ import { BoundedMap } from './bounded-map.ts';
 export interface Memory {
   /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
   readonly answers: Answers;
+  /** By what units can do without: until when nobody asks for it again, in milliseconds since 1970. */
+  readonly unanswered: BoundedMap<string, number>;
 
   /** By Service: what the writes of this process should have led to. */
   readonly expectedStates: BoundedMap<Key, ExpectedState>;
@@ -84,6 +86,7 @@ const MOST_PORTS = 1_000;
 export function newMemory(): Memory {
   return {
     answers: new Answers(MOST),
+    unanswered: new BoundedMap(MOST),
     expectedStates: new BoundedMap(MOST),
     children: new BoundedMap(MOST),
     leases: new BoundedMap(MOST),

@@ -76,6 +76,11 @@ export class ReconcileError extends Error {
   }
 }
 
+/** Whether an error stands in place of what was read. */
+export function isError(value: unknown): value is ReconcileError {
+  return value instanceof ReconcileError;
+}
+
 /** The error with a code. Anything unknown gets UNEXPECTED_RESPONSE: a bug of ours or of a library. */
 export function asReconcileError(error: unknown): ReconcileError {
   if (error instanceof ReconcileError) return error;

@@ -70,7 +70,8 @@ export interface SweepFigures {
   readonly settled: number;
   /** Number of changes to adopted load balancers that wait for approval. */
   readonly awaitingApproval: number;
-  readonly loadBalancersByState: Readonly<Record<string, number>>;
+  /** Absent where the load balancers could not be listed. */
+  readonly loadBalancersByState?: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
   /** Certificates by the key of the Service that uses them. */
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
@@ -84,6 +85,8 @@ export interface SweepFigures {
 export interface Found {
   readonly keys: readonly Key[];
   readonly warnings: readonly string[];
+  /** Something could not be read or compared. The warnings say what. */
+  readonly incomplete?: boolean;
   /** This controller's part of the figures; absent where it was not part of the sweep. */
   readonly figures?: Partial<SweepFigures>;
 }

@@ -6,7 +6,7 @@ import { hasTaint, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { CidrClaim } from '../model/node/node-records.ts';
 import type { DesiredResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
-import { once } from '../memory/answers.ts';
+import { lazily, once } from '../memory/answers.ts';
 
 export interface CidrReading {
   readonly claims: () => Promise<readonly CidrClaim[]>;
@@ -87,7 +87,7 @@ export function readCidrsInBulk(
   { kube, config: { nodeCidrs } }: World,
 ): MayReadCidrs {
   if (!nodeCidrs) return {};
-  const claims = once(() => kube.cidrs.list());
-  const pool = once(async () => freeCidrs(nodes, await claims(), nodeCidrs));
+  const claims = lazily(() => kube.cidrs.list());
+  const pool = lazily(async () => freeCidrs(nodes, await claims(), nodeCidrs));
   return { cidrs: { claims, pool } };
 }

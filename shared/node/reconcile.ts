@@ -12,16 +12,8 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
 import { evaluateNode } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
-import { needsCidrs } from './evaluate-cidrs.ts';
-import type { Node } from '../model/kubernetes.ts';
-import {
-  hasTaint,
-  nodeAt,
-  readyStatus,
-  SERVER_GONE,
-  SHUTDOWN_TAINT,
-  UNINITIALIZED_TAINT,
-} from '../model/node/node.ts';
+import { isAtWork } from './is-at-work.ts';
+import { nodeAt } from '../model/node/node.ts';
 import { asNodeKey, isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
@@ -66,15 +58,6 @@ async function releaseClaims(name: string, { kube, config }: World): Promise<Run
   if (!config.nodeCidrs) return NOTHING;
   const released = await releaseStaleClaims(name, kube);
   return released > 0 ? { ...NOTHING, membersMoved: true } : NOTHING;
-}
-
-/** Whether nothing of the Node waits for its server. The sweep compares such a Node with its server. */
-function isAtWork(node: Node, { nodeCidrs }: World['config']): boolean {
-  const { annotations } = node.metadata;
-  const isMarked =
-    hasTaint(node, UNINITIALIZED_TAINT) || hasTaint(node, SHUTDOWN_TAINT) || annotations?.[SERVER_GONE];
-  const waits = nodeCidrs !== undefined && needsCidrs(node);
-  return !isMarked && !waits && readyStatus(node) === 'True';
 }
 
 /** Reports to the Node. A failure there is an outcome, since the steps before it were done. */

@@ -7,7 +7,7 @@ import type { RecordedDeletions } from '../model/node/node-records.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';
-import { once } from '../memory/answers.ts';
+import { lazily } from '../memory/answers.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
 import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
 import type { World } from '../ports.ts';
@@ -85,14 +85,14 @@ function isAmong(servers: ReadonlyMap<string, Server>): (node: Node) => boolean 
 /**
  * Reads for a sweep: one list each of servers, ports, sub-ports and claims on CIDRs, made when a Node needs
  * it, for any number of Nodes. A server that is missing in a list is only a reason to evaluate its Node by
- * itself.
+ * itself. A list that failed is not asked for again.
  */
 export function readInBulk(nodes: readonly Node[], world: World): ServerReading {
   const { cloud } = world;
   const claimants = Map.groupBy(nodes, claimOf);
-  const servers = once(() => listServersWhole(world));
-  const ports = once(async () => portsByServer([...(await servers()).keys()], cloud));
-  const subports = once(async () => listSubports([...(await ports()).values()].flat(), cloud));
+  const servers = lazily(() => listServersWhole(world));
+  const ports = lazily(async () => portsByServer([...(await servers()).keys()], cloud));
+  const subports = lazily(async () => listSubports([...(await ports()).values()].flat(), cloud));
   return {
     candidates: async (node) => {
       const listed = await servers();

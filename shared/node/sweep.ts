@@ -1,51 +1,84 @@
 /** The Nodes that are not as their servers say, or lack a CIDR, found by a few lists for all of them. */
 import { evaluateNode } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
+import { isAtWork } from './is-at-work.ts';
+import { ReconcileError } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Outcome, Found } from '../model/outcome.ts';
 import { isEverything } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
+import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { NOTHING_WRITTEN, outcomeOfNode, summarizeNode } from './report/report-node.ts';
 import { readInBulk } from './server-reading.ts';
 import type { ServerReading } from './server-reading.ts';
 
 /**
- * The keys of Nodes that need work. A failure is only a warning, since load balancers do not wait for Nova; the next
- * sweep tries again.
+ * The keys of Nodes that need work. A Node that cannot be compared with its server is queued if something of it waits
+ * for the server; of the others a warning has the names, and the next sweep tries again.
  */
 export async function findNodes(
-  listed: Promise<readonly Node[]>,
+  listed: () => Promise<readonly Node[]>,
   world: World,
   scope: SweepScope,
 ): Promise<Found> {
   if (!isEverything(scope)) return NOTHING_FOUND;
-  const nodes = await listed;
+  const nodes = await listed();
   if (nodes.length === 0 && !world.config.nodeCidrs) return NOTHING_FOUND;
+  const reading = readInBulk(nodes, world);
+  const gone = await attempt(goneWithClaims(nodes, reading));
+  const keys: Key[] = gone instanceof ReconcileError ? [] : [...gone];
+  const notCompared: NotCompared[] = [];
+  let nodesSettled = 0;
+  for (const node of nodes) {
+    const verdict = await verdictOn(node, reading, world);
+    if (typeof verdict === 'object') notCompared.push(verdict);
+    if (verdict === 'settled') nodesSettled += 1;
+    if (verdict === 'unsettled' || (typeof verdict === 'object' && !isAtWork(node, world.config)))
+      keys.push(`node/${node.metadata.name}`);
+  }
+  const warnings = [
+    ...(gone instanceof ReconcileError
+      ? [`the sweep could not look for the CIDRs of Nodes that are gone: ${gone.message}`]
+      : []),
+    ...inWords(notCompared),
+  ];
+  const figures = { nodes: nodes.length, nodesSettled };
+  return { keys, warnings, incomplete: warnings.length > 0, figures };
+}
+
+interface NotCompared {
+  readonly name: string;
+  /** The reason why the Node could not be compared with its server. */
+  readonly reason: string;
+}
+
+async function verdictOn(
+  node: Node,
+  reading: ServerReading,
+  world: World,
+): Promise<'settled' | 'unsettled' | 'problem' | NotCompared> {
   try {
-    const reading = readInBulk(nodes, world);
-    const keys = await goneWithClaims(nodes, reading);
-    let nodesSettled = 0;
-    for (const node of nodes) {
-      const evaluation = await evaluateNode(node, reading, world);
-      const outcome = outcomeOfNode(evaluation, NOTHING_WRITTEN);
-      if (needsWork(evaluation, outcome, world)) keys.push(`node/${node.metadata.name}`);
-      else if (outcome.status === 'settled') nodesSettled += 1;
-    }
-    return { keys, warnings: [], figures: { nodes: nodes.length, nodesSettled } };
+    const evaluation = await evaluateNode(node, reading, world);
+    const outcome = outcomeOfNode(evaluation, NOTHING_WRITTEN);
+    if (needsWork(evaluation, outcome, world)) return 'unsettled';
+    return outcome.status === 'settled' ? 'settled' : 'problem';
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      keys: [],
-      warnings: [`the sweep could not compare the Nodes: ${reason}`],
-      figures: { nodes: nodes.length },
-    };
+    return { name: node.metadata.name, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
+/** One warning for each reason, with the names of all Nodes that it holds up. */
+function inWords(notCompared: readonly NotCompared[]): readonly string[] {
+  return [...Map.groupBy(notCompared, ({ reason }) => reason)].map(([reason, held]) => {
+    const names = held.map(({ name }) => name).join(', ');
+    return `the sweep could not compare the Nodes ${names}: ${reason}`;
+  });
+}
+
 /** The keys of Nodes that seem to be gone and have left claims on CIDRs. */
-async function goneWithClaims(nodes: readonly Node[], { cidrs }: ServerReading): Promise<Key[]> {
+async function goneWithClaims(nodes: readonly Node[], { cidrs }: ServerReading): Promise<readonly Key[]> {
   const claims = (await cidrs?.claims()) ?? [];
   const there = new Set(nodes.map(({ metadata }) => metadata.name));
   const gone = new Set(claims.map(({ node }) => node).filter((name) => name !== '' && !there.has(name)));

@@ -14,7 +14,7 @@ import { outcomeOfRoutes } from './report/report-routes.ts';
  * router.
  */
 export async function findRoutes(
-  _nodes: Promise<readonly Node[]>,
+  _nodes: () => Promise<readonly Node[]>,
   world: World,
   scope: SweepScope,
 ): Promise<Found> {
@@ -33,6 +33,7 @@ export async function findRoutes(
     return { keys: isSettled ? [] : ['routes'], warnings: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { keys: [], warnings: [`the sweep could not compare the routes: ${reason}`] };
+    const warnings = [`the sweep could not compare the routes: ${reason}`];
+    return { keys: [], warnings, incomplete: true };
   }
 }

@@ -4,7 +4,7 @@ import { leaseName, uidOf } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
-import type { Unit } from '../model/unit.ts';
+import type { Unit, UnitState } from '../model/unit.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
@@ -60,7 +60,7 @@ async function remember(
 ): Promise<void> {
   const uid = uidOf(evaluation);
   const refused = refusal(evaluation, applied);
-  if (refused && uid !== undefined) await world.kube.state.save(new Map([[uid, refused]]));
+  if (refused && uid !== undefined) await keepState(uid, refused, world);
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
@@ -83,16 +83,29 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     const momentary =
       evaluation.plan.draining !== undefined || evaluation.plan.problems.some((problem) => problem.momentary);
     const state = momentary ? undefined : watermark(evaluation, world.clock.now());
-    if (uid !== undefined && (state ?? momentary)) await world.kube.state.save(new Map([[uid, state]]));
+    if (uid !== undefined && (state ?? momentary)) await keepState(uid, state, world);
     return;
   }
   if (observed.loadBalancer) return;
   if (uid !== undefined) {
-    await world.kube.state.save(new Map([[uid, undefined]]));
+    await keepState(uid, undefined, world);
     await world.kube.lease(leaseName(evaluation)).remove();
   }
   if (unit.service && hasFinalizer(unit.service))
     await publish(unit.service, release(unit.service), world.kube);
+}
+
+/** A state is a hint. A run does not fail because it cannot be kept: sweeps look again at a Service without one. */
+async function keepState(uid: string, state: UnitState | undefined, { kube, log }: World): Promise<void> {
+  try {
+    await kube.state.save(new Map([[uid, state]]));
+  } catch (error) {
+    if (!(error instanceof ReconcileError)) throw error;
+    log.warn('a watermark could not be saved; each sweep runs this Service again', {
+      uid,
+      reason: error.message,
+    });
+  }
 }
 
 function inError(evaluation: Evaluation): Outcome {

@@ -8,6 +8,7 @@ import type { Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
 import { goTagsIn, serviceOfGoTag, textOf } from '../model/load-balancer/shared-load-balancer.ts';
 import { readStoredName } from '../model/tls/stored-certificate.ts';
+import { foundIn } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
 
@@ -21,7 +22,8 @@ export interface Orphans {
 /**
  * Orphans are load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants none. The
  * deletions of a sweep begin here: it queues the Service's key, and reconcile asks the apiserver for that very Service before
- * it deletes. With no Service at all, two orphans look like a wrong answer, and none is queued (decision 54).
+ * it deletes. With no Service at all, two orphans look like a wrong answer, and none is queued (decision 54). A list that failed
+ * has no orphans.
  */
 export function findOrphans(
   services: readonly Service[],
@@ -36,9 +38,13 @@ export function findOrphans(
   );
   const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
   const orphans = [
-    ...project.loadBalancers.flatMap((wire) => goneFrom(wire, services, [...live.values()], cluster)),
-    ...project.securityGroups.filter(isOrphan).map((wire) => tagValue(wire['tags'], 'name')),
-    ...project.floatingIPs
+    ...foundIn(project.loadBalancers).flatMap((wire) =>
+      goneFrom(wire, services, [...live.values()], cluster),
+    ),
+    ...foundIn(project.securityGroups)
+      .filter(isOrphan)
+      .map((wire) => tagValue(wire['tags'], 'name')),
+    ...foundIn(project.floatingIPs)
       .filter(
         (ip) =>
           hasTag(ip['tags'], clusterTag(cluster)) &&
@@ -47,7 +53,7 @@ export function findOrphans(
           isOrphan(ip),
       )
       .map(nameInDescription),
-    ...project.secrets.flatMap((wire) => leftBehind(wire, cluster, [...live.values()])),
+    ...foundIn(project.secrets).flatMap((wire) => leftBehind(wire, cluster, [...live.values()])),
   ];
   const keys = [...new Set(orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []))];
   const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));

@@ -27,8 +27,9 @@ export function questionOf(
   reading: Reading,
 ): Question {
   const managed = config.loadBalancer.manageSecurityGroups;
-  const base = { unit, cluster, nodes, depth };
   const { intent } = reading;
+  const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
+  const base = { unit, cluster, nodes, depth, namesSecrets };
   if (!intent || !unit.wanted)
     return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [] } };
   const offers =

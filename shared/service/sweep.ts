@@ -15,27 +15,33 @@ import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 import { addressesOf } from './observe/network/security-group.ts';
 import { observeProject } from './observe/project.ts';
-import type { Project } from './observe/project.ts';
+import type { Listed, Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
-import type { Found } from '../model/outcome.ts';
+import { isError, ReconcileError } from '../model/errors.ts';
+import type { Found, SweepFigures } from '../model/outcome.ts';
+import { attempt, withinMs } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 
+/**
+ * The keys of Services that need work. Where something cannot be read, the Services that can be judged without it are
+ * judged. The others are queued for runs of their own, which report what those Services lack.
+ */
 export async function findServices(
-  nodesListed: Promise<readonly Node[]>,
+  nodesListed: () => Promise<readonly Node[]>,
   world: World,
   { namespace, readOnly }: SweepScope,
 ): Promise<Found> {
   const { kube, cloud, config } = world;
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
-  const addresses = nodesListed.then((listed) => (managed ? addressesOf(listed) : []));
+  const addresses = async (): Promise<readonly string[]> => (managed ? addressesOf(await nodesListed()) : []);
   const [services, nodes, project, states] = await Promise.all([
     kube.listServices(namespace),
-    nodesListed,
+    attempt(nodesListed()),
     observeProject(cluster, cloud, addresses),
-    kube.state.load(),
+    attempt(kube.state.load()),
   ]);
   const wanted = services.filter((service) => wantsLoadBalancer(service, config));
   const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
@@ -43,32 +49,43 @@ export async function findServices(
   const view: View = { world, cluster, nodes, project, states, certificates };
   const unsettled: Service[] = [];
   const refused: string[] = [];
+  const notCompared: NotCompared[] = [];
   let awaitingApproval = 0;
-  for (const service of wanted) {
-    const verdict = await judge(service, view);
+  for (const { service, verdict } of await judgeAll(wanted, view)) {
     if (verdict === 'unsettled') unsettled.push(service);
-    else if (verdict === 'settled')
-      awaitingApproval += states.get(service.metadata.uid)?.awaitingApproval ?? 0;
-    else refused.push(verdict.refused);
+    else if (verdict === 'settled') awaitingApproval += stateOf(service, view)?.awaitingApproval ?? 0;
+    else if ('refused' in verdict) refused.push(verdict.refused);
+    else notCompared.push({ service, reason: verdict.reason });
   }
   const orphans =
     namespace === undefined
       ? findOrphans(services, project, cluster, config)
       : { keys: [], warnings: [], doubtful: false };
-  if (namespace === undefined && !readOnly && !orphans.doubtful) await prune(services, view);
+  const notPruned =
+    namespace === undefined && !readOnly && !orphans.doubtful ? await prune(services, view) : undefined;
+  const lists: readonly Listed[] = Object.values(project);
+  const missing = [nodes, states, ...lists].filter(isError);
+  const troubles = [
+    ...new Set(missing.map(({ message }) => `the sweep goes without a list: ${message}`)),
+    ...inWords(notCompared),
+    ...(notPruned === undefined ? [] : [`the sweep could not remove what Services have left: ${notPruned}`]),
+  ];
   const keys = [
-    ...[...unsettled, ...leaving].map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
+    ...[...unsettled, ...notCompared.map(({ service }) => service), ...leaving]
+      .map(keyOf)
+      .map((key) => serviceKey(key.namespace, key.name)),
     ...orphans.keys,
   ];
   return {
     keys: [...new Set(keys)],
-    warnings: [...orphans.warnings, ...refused],
+    warnings: [...troubles, ...orphans.warnings, ...refused],
+    incomplete: troubles.length > 0,
     figures: {
       services: wanted.length,
-      settled: wanted.length - unsettled.length - refused.length,
+      settled: wanted.length - unsettled.length - refused.length - notCompared.length,
       awaitingApproval,
-      loadBalancersByState: countBy(project.loadBalancers.map((lb) => String(lb['provisioning_status']))),
-      nodesWithoutAddress: withoutAddress(nodes, wanted),
+      ...statesOf(project.loadBalancers),
+      nodesWithoutAddress: nodes instanceof ReconcileError ? [] : withoutAddress(nodes, wanted),
       certificates,
     },
   };
@@ -85,20 +102,71 @@ function withoutAddress(nodes: readonly Node[], wanted: readonly Service[]): rea
 interface View {
   readonly world: World;
   readonly cluster: ClusterIdentity;
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly Node[] | ReconcileError;
   readonly project: Project;
-  readonly states: ReadonlyMap<string, UnitState>;
+  readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
   /** Filled while the Services are judged. */
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
 type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
 
+interface NotCompared {
+  readonly service: Service;
+  /** The reason why the Service could not be compared with what there is. */
+  readonly reason: string;
+}
+
+interface Judged {
+  readonly service: Service;
+  readonly verdict: Verdict | Pick<NotCompared, 'reason'>;
+}
+
+/** Some Services need a read of their own, so a few are judged at a time. */
+const AT_ONCE = 10;
+/** The longest time for which one Service holds up the sweep, in milliseconds. */
+const PATIENCE_MS = 5_000;
+
+/** In the order of the Services. */
+async function judgeAll(services: readonly Service[], view: View): Promise<readonly Judged[]> {
+  const judged: Judged[] = [];
+  const queue = services.entries();
+  const worker = async (): Promise<void> => {
+    for (const [at, service] of queue) judged[at] = { service, verdict: await verdictOn(service, view) };
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return judged;
+}
+
+async function verdictOn(service: Service, view: View): Promise<Judged['verdict']> {
+  try {
+    const verdict = await withinMs(PATIENCE_MS, judge(service, view));
+    return verdict ?? { reason: `no answer within ${PATIENCE_MS / 1000} s` };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** One warning for each reason, with the names of all Services that it holds up. */
+function inWords(notCompared: readonly NotCompared[]): readonly string[] {
+  return [...Map.groupBy(notCompared, ({ reason }) => reason)].map(([reason, held]) => {
+    const names = held.map(({ service: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
+    return `the sweep could not compare ${names.join(', ')}: ${reason}`;
+  });
+}
+
+function stateOf({ metadata }: Service, { states }: View): UnitState | undefined {
+  if (states instanceof ReconcileError) throw states;
+  return states.get(metadata.uid);
+}
+
 /** A Service is settled when nothing can have changed since it was found as desired, and its status says so. */
 async function judge(service: Service, view: View): Promise<Verdict> {
-  const { world, cluster, nodes, project, states } = view;
-  const state = states.get(service.metadata.uid);
-  if (!state || !hasFinalizer(service)) return 'unsettled';
+  const { world, cluster, nodes, project } = view;
+  if (!hasFinalizer(service)) return 'unsettled';
+  const state = stateOf(service, view);
+  if (!state) return 'unsettled';
+  if (nodes instanceof ReconcileError) throw nodes;
   const name = keyOf(service);
   const unit = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
   const evaluation = await evaluate(unit, nodes, { ...world, project }, cluster, 'shallow');
@@ -123,20 +191,32 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   return isReported ? 'settled' : 'unsettled';
 }
 
-/** Removes the leases and watermarks of Services that are gone. */
-async function prune(services: readonly Service[], view: View): Promise<void> {
+/**
+ * Removes the leases and watermarks of Services that are gone, none while it is not known who has a load balancer. Returns
+ * the reason why some may be left.
+ */
+async function prune(services: readonly Service[], view: View): Promise<string | undefined> {
   const { world, project, states } = view;
+  if (project.loadBalancers instanceof ReconcileError) return undefined;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
   const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
-  const gone = [...states.keys()].filter((uid) => !alive.has(uid));
-  if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
-  for (const name of await world.kube.listLeases()) {
-    if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name).remove();
+  try {
+    if (states instanceof ReconcileError) throw states;
+    const gone = [...states.keys()].filter((uid) => !alive.has(uid));
+    if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
+    for (const name of await world.kube.listLeases()) {
+      if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name).remove();
+    }
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
-function countBy(words: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return counts;
+function statesOf(loadBalancers: Listed): Pick<SweepFigures, 'loadBalancersByState'> {
+  if (loadBalancers instanceof ReconcileError) return {};
+  const byState = Map.groupBy(loadBalancers, (lb) => String(lb['provisioning_status']));
+  return {
+    loadBalancersByState: Object.fromEntries([...byState].map(([state, { length }]) => [state, length])),
+  };
 }

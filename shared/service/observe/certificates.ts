@@ -9,12 +9,15 @@ import type {
 import { ReconcileError } from '../../model/errors.ts';
 import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
+import { readIfPossible } from '../../observe/attempt.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
 import type { Unit } from '../../model/unit.ts';
 import { readTlsSecret } from '../../model/tls/tls-secret.ts';
 import type { TlsSecretFacts } from '../../model/tls/tls-secret.ts';
+import { lookIfPossible } from './look-if-possible.ts';
+import type { ListSource } from './look-if-possible.ts';
 
 /** Barbican's references for the certificates that the Service names. Each is read once a minute. */
 export async function observeCertificates(
@@ -23,7 +26,7 @@ export async function observeCertificates(
 ): Promise<CertificateFacts> {
   const found = references.map(async (reference): Promise<readonly [string, FoundCertificate]> => {
     const key = `certificate ${reference.collection ?? ''} ${reference.id}`;
-    return [reference.id, await onceAMinute(reader, key, () => find(reference, reader.cloud))];
+    return [reference.id, await onceAMinute(reader, key, () => find(reference, reader))];
   });
   return { references: new Map(await Promise.all(found)) };
 }
@@ -36,12 +39,12 @@ export function horizonAt(clock: Clock): Horizon {
 }
 
 /** Reads a plain id as a container first, as kinx has it, and then as a secret. */
-async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<FoundCertificate> {
+async function find({ id, collection }: TlsReference, reader: CloudReader): Promise<FoundCertificate> {
   const kinds = collection === undefined ? KINDS : KINDS.filter((kind) => `${kind}s` === collection);
   try {
     for (const kind of kinds) {
-      const wire = await cloud.get(kind, id);
-      if (wire) return { ref: String(wire[`${kind}_ref`]), ...(await endOf(kind, wire, cloud)) };
+      const wire = await reader.cloud.get(kind, id);
+      if (wire) return { ref: String(wire[`${kind}_ref`]), ...(await endOf(kind, wire, reader)) };
     }
   } catch (error) {
     const because = error instanceof ReconcileError ? WHY_NOT[error.code]?.(error) : undefined;
@@ -53,17 +56,18 @@ async function find({ id, collection }: TlsReference, cloud: Cloud): Promise<Fou
 
 /**
  * The end of a certificate that stands by itself: in a container, or in a secret of the type certificate. A secret that
- * may hold a private key is never read.
+ * may hold a private key is never read. No listener needs to know the end.
  */
 async function endOf(
   kind: 'container' | 'secret',
   wire: WireResource,
-  cloud: Cloud,
+  reader: CloudReader,
 ): Promise<{ readonly notAfter?: string }> {
   const id =
     kind === 'container' ? partOf(wire) : wire['secret_type'] === 'certificate' ? wire.id : undefined;
-  const text = id === undefined ? undefined : await cloud.certificateText(id);
-  const notAfter = text === undefined ? undefined : notAfterIn(text);
+  const read = (of: string) => (): Promise<string | undefined> => reader.cloud.certificateText(of);
+  const text = id && (await readIfPossible(reader, 'certificate texts', read(id)));
+  const notAfter = text ? notAfterIn(text) : undefined;
   return notAfter === undefined ? {} : { notAfter };
 }
 
@@ -85,27 +89,25 @@ const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string
   CONFIG_INVALID: (error) => `cannot be looked up in Barbican: ${error.message}`,
 };
 
-interface Source extends CloudReader {
-  /** Answers lists: the cloud, or what was read of it in bulk. */
-  readonly lists: Pick<Cloud, 'list'>;
-}
-
 const ANSWER = 'stored certificates';
 
 /**
  * The certificates that levelset keeps in Barbican for this Service, out of one list a minute for the whole process. For
- * a Service that leaves the list is read afresh, because another process may have stored one since.
+ * a Service that leaves the list is read afresh, because another process may have stored one since. A Service that
+ * names no Secret goes on without Barbican; the next sweep finds what an earlier spec has left there.
  */
 export async function findStoredCertificates(
   unit: Unit,
   cluster: ClusterIdentity,
-  source: Source,
+  namesSecrets: boolean,
+  source: ListSource,
 ): Promise<readonly ObservedResource<'secret'>[]> {
   const { cloud, lists } = source;
-  const all =
+  const list = (): Promise<readonly WireResource[]> =>
     lists === cloud && unit.wanted
-      ? await onceAMinute(source, ANSWER, () => listStored(cluster, cloud))
-      : await listStored(cluster, lists);
+      ? onceAMinute(source, ANSWER, () => listStored(cluster, cloud))
+      : listStored(cluster, lists);
+  const all = namesSecrets ? await list() : ((await lookIfPossible(source, ANSWER, list)) ?? []);
   const taken = new Set<string>();
   return [...all].sort(oldestFirst).flatMap((wire) => {
     const read = readStoredName(wire['name'], cluster);

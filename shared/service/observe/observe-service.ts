@@ -79,19 +79,19 @@ function resourceOf(wire: WireResource): ObservedResource<'loadbalancer'> {
 }
 
 async function observeOutsideOctavia(
-  { unit, cluster, nodes, network, securityGroup, endpoints }: Asked,
+  { unit, cluster, nodes, network, securityGroup, endpoints, namesSecrets }: Asked,
   found: FoundLoadBalancer,
   source: Source,
 ): Promise<OutsideOctavia> {
   const lists = listsFor(source);
   const lb = found.loadBalancer;
-  const isJoiner = lb && sharingOf(lb, [], unit, cluster).role === 'joiner';
+  const isJoiner = lb !== undefined && sharingOf(lb, [], unit, cluster).role === 'joiner';
   const external = network?.external === true && !isJoiner;
   const [floating, facts, groups, stored] = await Promise.all([
-    findFloatingIP(unit, found, { ...network, external }, cluster, lists),
+    findFloatingIP(unit, found, { ...network, external, isJoiner }, cluster, { ...source, lists }),
     network ? observeNetwork(network, lb, nodes, source) : NO_FACTS,
     findSecurityGroups(unit, cluster, securityGroup.managed, { ...source, lists }),
-    findStoredCertificates(unit, cluster, { ...source, lists }),
+    findStoredCertificates(unit, cluster, namesSecrets, { ...source, lists }),
   ]);
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);

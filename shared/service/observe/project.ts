@@ -1,39 +1,52 @@
+import { ReconcileError } from '../../model/errors.ts';
 import { clusterTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../ports.ts';
+import { attempt } from '../../observe/attempt.ts';
 import { portsAt } from './network/security-group.ts';
 import { listStored } from './certificates.ts';
 
-/** The lists that one sweep reads of OpenStack, whatever the number of Services. */
+/** A list of the whole project, or the error in its place. A list that failed is not an empty list. */
+export type Listed = readonly WireResource[] | ReconcileError;
+
+/** The lists that one sweep reads of OpenStack, whatever the number of Services. Each may fail alone. */
 export interface Project {
-  readonly loadBalancers: readonly WireResource[];
-  readonly floatingIPs: readonly WireResource[];
+  readonly loadBalancers: Listed;
+  readonly floatingIPs: Listed;
   /** Of this cluster, with their rules. */
-  readonly securityGroups: readonly WireResource[];
+  readonly securityGroups: Listed;
   /** At the addresses of nodes; none where security groups are not managed. */
-  readonly nodePorts: readonly WireResource[];
+  readonly nodePorts: Listed;
   /** Certificates of this cluster in Barbican. */
-  readonly secrets: readonly WireResource[];
+  readonly secrets: Listed;
 }
 
 /** `nodeAddresses` are those whose ports are to be looked at. */
 export async function observeProject(
   cluster: ClusterIdentity,
   cloud: Cloud,
-  nodeAddresses: Promise<readonly string[]>,
+  nodeAddresses: () => Promise<readonly string[]>,
 ): Promise<Project> {
   const [loadBalancers, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
-    cloud.list('loadbalancer', { tags: clusterTag(cluster) }),
-    cloud.list('floatingip'),
-    cloud.list('securitygroup', { tags: clusterTag(cluster) }),
-    nodeAddresses.then((addresses) => portsAt(addresses, cloud)),
-    listStored(cluster, cloud),
+    attempt(cloud.list('loadbalancer', { tags: clusterTag(cluster) })),
+    attempt(cloud.list('floatingip')),
+    attempt(cloud.list('securitygroup', { tags: clusterTag(cluster) })),
+    attempt(nodeAddresses().then((addresses) => portsAt(addresses, cloud))),
+    attempt(listStored(cluster, cloud)),
   ]);
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
-/** Answers lists out of what was read in bulk. What was not, such as listeners, is asked for. */
+/** What a list has; nothing if it failed. For what is right also if there is more. */
+export function foundIn(list: Listed): readonly WireResource[] {
+  return list instanceof ReconcileError ? [] : list;
+}
+
+/**
+ * Answers lists out of what was read in bulk, and throws for a list that failed. What was not read in bulk, such as
+ * listeners, is asked for.
+ */
 export function listsFor({
   project,
   cloud,
@@ -42,7 +55,7 @@ export function listsFor({
   readonly cloud: Pick<Cloud, 'list'>;
 }): Pick<Cloud, 'list'> {
   if (!project) return cloud;
-  const all: Partial<Record<ReadKind, readonly WireResource[]>> = {
+  const all: Partial<Record<ReadKind, Listed>> = {
     loadbalancer: project.loadBalancers,
     floatingip: project.floatingIPs,
     securitygroup: project.securityGroups,
@@ -50,8 +63,11 @@ export function listsFor({
     secret: project.secrets,
   };
   return {
-    list: async (kind, query = {}) =>
-      all[kind]?.filter((wire) => matches(wire, query)) ?? cloud.list(kind, query),
+    list: async (kind, query = {}) => {
+      const list = all[kind];
+      if (list instanceof ReconcileError) throw list;
+      return list?.filter((wire) => matches(wire, query)) ?? cloud.list(kind, query);
+    },
   };
 }
 

@@ -32,6 +32,8 @@ export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster' 
   readonly certificates: CertificateQuestion;
   /** Names of Secrets. */
   readonly secrets: readonly string[];
+  /** The Service names Secrets, also one that leaves: their certificates are in Barbican. */
+  readonly namesSecrets: boolean;
 }
 
 export interface SecurityGroupQuestion {

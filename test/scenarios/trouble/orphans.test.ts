@@ -111,20 +111,43 @@ describe('a list of Services that is wrong', () => {
     expect(it.sandbox.kube.list('Lease')).toHaveLength(2);
   });
 
-  test.each([
-    ['Services', listServices],
-    ['Nodes', { side: 'kube', method: 'GET', path: /^\/api\/v1\/nodes/ } as const],
-    ['load balancers', { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ } as const],
-    ['floating IPs', { side: 'openstack', method: 'GET', path: /floatingips/ } as const],
-  ])('because the list of %s fails finds nothing to do and says why', async (_, match) => {
+  test('because the list of Services fails finds nothing to do and says why', async () => {
     await create('web');
     forceDelete(it.sandbox);
-    it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 9 });
+    it.sandbox.fault({ match: listServices, kind: 'fail-before', status: 503, times: 9 });
 
     const found = await sweep(it.world);
 
-    expect(found.failed).toBeDefined();
+    expect(found.failed).toContain('cannot list Services');
     expect(found.requests).toEqual([]);
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
   });
+});
+
+describe('another list that fails', () => {
+  const orphan = ['service/default/web'];
+  const lists = [
+    ['Nodes', { side: 'kube', method: 'GET', path: /^\/api\/v1\/nodes/ } as const, orphan],
+    ['load balancers', { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ } as const, []],
+    ['floating IPs', { side: 'openstack', method: 'GET', path: /floatingips/ } as const, orphan],
+    ['security groups', { side: 'openstack', method: 'GET', path: /security-groups/ } as const, orphan],
+    ['certificates', { side: 'openstack', method: 'GET', path: /v1\/secrets/ } as const, orphan],
+    ['watermarks', { side: 'kube', method: 'GET', path: /configmaps/ } as const, orphan],
+  ] as const;
+
+  test.each(lists)(
+    '%s: what the others show to be left is found, nothing is pruned',
+    async (_, match, keys) => {
+      await create('web');
+      forceDelete(it.sandbox);
+      it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 9 });
+
+      const found = await sweep(it.world);
+
+      expect(found.incomplete).toBe(true);
+      expect(found.warnings.join()).toContain('unable to handle the request');
+      expect(found.requests.map(({ key }) => key)).toEqual(keys);
+      expect(it.sandbox.kube.list('Lease')).toHaveLength(1);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { requestedFloatingIP } from '../../../model/kubernetes.ts';
+import { publishedAddresses, requestedFloatingIP } from '../../../model/kubernetes.ts';
 import {
   clusterTag,
   floatingIPDescription,
@@ -9,27 +9,52 @@ import {
   tagValue,
 } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
+import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { NetworkQuestion } from '../../../model/network/network-facts.ts';
 import { outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
+import { lookIfPossible } from '../look-if-possible.ts';
+import type { ListSource } from '../look-if-possible.ts';
 
 export interface FoundFloatingIP {
   readonly resource?: ObservedResource<'floatingip'>;
   readonly loadBalancerIPTaken?: string;
 }
 
+interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'> {
+  readonly isJoiner: boolean;
+}
+
 /**
- * The Service's floating IP: the one on its VIP port, or on the VIP port of a replacement; else the one that
- * spec.loadBalancerIP names; else an unattached one that was made for this Service, because its load balancer vanished
- * or it was kept.
+ * The Service's floating IP. An internal Service that publishes none goes on without the lists of Neutron: the next
+ * sweep finds a floating IP that is left.
  */
 export async function findFloatingIP(
   unit: Unit,
+  found: Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement'>,
+  wish: Wish,
+  cluster: ClusterIdentity,
+  source: ListSource,
+): Promise<FoundFloatingIP> {
+  const look = (): Promise<FoundFloatingIP> => lookForOne(unit, found, wish, cluster, source.lists);
+  const vips = found.loadBalancer ? vipsOf(found.loadBalancer) : [];
+  const hasOne = publishedAddresses(unit.service).some((address) => !vips.includes(address));
+  if (wish.external || wish.isJoiner || hasOne || !unit.wanted) return look();
+  return (await lookIfPossible(source, 'floating IPs', look)) ?? {};
+}
+
+/**
+ * The one on its VIP port, or on the VIP port of a replacement; else the one that
+ * spec.loadBalancerIP names; else an unattached one that was made for this Service, because its load balancer vanished
+ * or it was kept.
+ */
+async function lookForOne(
+  unit: Unit,
   { loadBalancer, replacement }: Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement'>,
-  intent: Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'>,
+  intent: Wish,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {

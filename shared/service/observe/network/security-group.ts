@@ -10,29 +10,37 @@ import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import { rulesOf } from '../../../model/network/openings.ts';
 import type { Unit } from '../../../model/unit.ts';
-import type { Cloud, CloudReader } from '../../../ports.ts';
+import type { Cloud } from '../../../ports.ts';
 import { onceAMinute } from '../../../observe/once-a-minute.ts';
 import type { Node } from '../../../model/kubernetes.ts';
 import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Address } from '../../../model/address.ts';
 import { listPorts } from '../../../observe/list-ports.ts';
-
-export interface GroupSource extends CloudReader {
-  /** The cloud, or lists of the whole project that a sweep has read. */
-  readonly lists: Pick<Cloud, 'list'>;
-}
+import { lookIfPossible } from '../look-if-possible.ts';
+import type { ListSource } from '../look-if-possible.ts';
 
 /**
  * The Service's security groups with their rules, oldest first: by our tags, else by the Go provider's exact name and
- * description. Where groups are not managed, one list a minute for the whole process says whether to look.
+ * description. Where groups are not managed, one list a minute for the whole process says whether to look, and the
+ * Service goes on without that list: the next sweep finds a group that is left.
  */
 export async function findSecurityGroups(
   unit: Unit,
   cluster: ClusterIdentity,
   managed: boolean,
-  source: GroupSource,
+  source: ListSource,
 ): Promise<readonly WireResource[]> {
-  if (!managed && !(await isThereAny(unit, cluster, source))) return [];
+  if (managed) return groupsOf(unit, cluster, source);
+  const left = async (): Promise<readonly WireResource[]> =>
+    (await isThereAny(unit, cluster, source)) ? groupsOf(unit, cluster, source) : [];
+  return (await lookIfPossible(source, 'security groups', left)) ?? [];
+}
+
+async function groupsOf(
+  unit: Unit,
+  cluster: ClusterIdentity,
+  source: ListSource,
+): Promise<readonly WireResource[]> {
   const { lists } = source;
   const tags = `${clusterTag(cluster)},${nameTag(unit.name)}`;
   const tagged = await lists.list('securitygroup', { tags });
@@ -66,7 +74,7 @@ function groupOf(address: string, wire: WireResource): ObservedResource<'securit
   return { kind: 'securitygroup', address, id: wire.id, owned: true, wire };
 }
 
-async function isThereAny(unit: Unit, cluster: ClusterIdentity, source: GroupSource): Promise<boolean> {
+async function isThereAny(unit: Unit, cluster: ClusterIdentity, source: ListSource): Promise<boolean> {
   const { cloud, lists } = source;
   if (lists !== cloud) return true;
   const all = await onceAMinute(source, 'security groups', () =>

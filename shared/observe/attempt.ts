@@ -1,0 +1,47 @@
+import { ReconcileError } from '../model/errors.ts';
+import type { World } from '../ports.ts';
+
+/** The answer to a read, or the error in its place. For callers that go on without the answer. */
+export async function attempt<T>(read: Promise<T>): Promise<T | ReconcileError> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ReconcileError) return error;
+    throw error;
+  }
+}
+
+/** The longest time that a unit waits for what it does not need, in milliseconds. */
+const PATIENCE_MS = 2_000;
+/** After a failure no unit of the process asks again for this time, in milliseconds. */
+const SILENCE_MS = 60_000;
+
+/**
+ * The answer to a read that the unit does not need; undefined if it fails or takes longer than two seconds. The
+ * key names what is read.
+ */
+export async function readIfPossible<T>(
+  { memory, clock }: Pick<World, 'memory' | 'clock'>,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  const { unanswered } = memory;
+  if ((unanswered.get(key) ?? 0) > clock.now()) return undefined;
+  const answer = await withinMs(PATIENCE_MS, attempt(read()));
+  if (answer !== undefined && !(answer instanceof ReconcileError)) return answer;
+  unanswered.set(key, clock.now() + SILENCE_MS);
+  return undefined;
+}
+
+/** The value, or undefined when the time is over before it is there. */
+export async function withinMs<T>(ms: number, value: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([value, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -6,7 +6,8 @@ export default defineConfig(
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.js'] } } },
+    // one program for all files: a project service that opens them one by one takes 12 s more
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/restrict-template-expressions': [
         'error',
@@ -26,4 +27,5 @@ export default defineConfig(
       'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
     },
   },
+  { files: ['*.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

@@ -63,7 +63,7 @@ test('members that stay in another subnet are let in from there, by the ingress 
   const desired: DesiredResource = {
     ...{ kind: 'member', address: member, unasked: ['subnet_id'] },
     attributes: { subnet_id: SUBNET },
-  } as DesiredResource;
+  };
   const sides = {
     ...{ desired: [desired, rule], observed },
     there: new Map(observed.map((one) => [one.address, one])),

@@ -1,18 +1,21 @@
 /** What caused a request. A trigger says where to look and never what to do. */
 export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'requeue' | 'command';
 
-/** Whether a run reads everything, in place of comparing with what the process expects. Sweeps and people want that. */
+/**
+ * Whether a run must not rely on the state that this process expects after its own writes: for sweeps, resyncs and
+ * commands.
+ */
 export function readsInFull(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
 
-/** Whether the request comes from a write of somebody, most of which concern nothing of ours. */
+/** Whether an event or an audit message caused the request. Most of these concern nothing of ours. */
 export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
   return trigger === 'audit' || trigger === 'events';
 }
 
 /**
- * What to look at. A run answers `service/NAMESPACE/NAME`, `node/NAME` and `routes`; a sweep answers
+ * Names what to look at. A run answers `service/NAMESPACE/NAME`, `node/NAME` and `routes`. A sweep answers
  * `namespace/NAMESPACE`, `nodeset` (the members of all load balancers) and `all`.
  */
 export type Key =
@@ -49,13 +52,13 @@ export function parseKey(text: string): Key | undefined {
   return undefined;
 }
 
-/** The Service that a key names; undefined where it names something else. */
+/** The Service that a key names; undefined if the key names something else. */
 export function asServiceKey(key: Key): ServiceKey | undefined {
   const [kind, namespace, name] = key.split('/');
   return kind === 'service' && namespace && name ? { namespace, name } : undefined;
 }
 
-/** The name of the Node that a key names; undefined where it names something else. */
+/** The name of the Node that a key names; undefined if the key names something else. */
 export function asNodeKey(key: Key): string | undefined {
   return key.startsWith('node/') ? key.slice('node/'.length) : undefined;
 }
@@ -85,7 +88,7 @@ export function isEverything({ namespace, servicesOnly }: SweepScope): boolean {
   return namespace === undefined && !servicesOnly;
 }
 
-/** The scope of one sweep in place of two. */
+/** The scope of one sweep that covers two. */
 export function widen(one: SweepScope, other: SweepScope): SweepScope {
   if (isEverything(one) || isEverything(other)) return {};
   return one.namespace === other.namespace ? one : { servicesOnly: true };

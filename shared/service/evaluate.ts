@@ -26,17 +26,17 @@ export interface Evaluation {
   readonly observed: ObservedService;
   readonly desired: Desired;
   readonly plan: Plan;
-  /** Octavia is at work on the load balancer: only what is beside it could be seen. */
+  /** Octavia is at work on the load balancer, so this run did not read what is on it. */
   readonly locked: boolean;
-  /** The load balancer that is to take its place, while Octavia makes it. */
+  /** Id of the load balancer that is to replace this one; absent unless Octavia is at work on the new one. */
   readonly replacing?: string;
-  /** Hash of what is desired, for the watermark. */
+  /** Hash of the desired state, for the watermark. */
   readonly hash: string;
 }
 
 /**
- * Five steps, and nothing is written: find the load balancer, read the intent, observe, desire, plan. `shallow` leaves out what
- * is on the load balancer, for the sweep's first look.
+ * Evaluates a Service in five steps and writes nothing: find the load balancer, read the intent, observe, desire, plan.
+ * The depth `shallow`, for the sweep, leaves out what is on the load balancer.
  */
 export async function evaluate(
   unit: Unit,
@@ -49,7 +49,8 @@ export async function evaluate(
   const { service, wanted } = unit;
   const about = { unit, cluster, nodes, depth, config };
 
-  // Other controllers made load balancers too, and their Services mean what those understood: so the load balancer comes first.
+  // Another controller may have made the load balancer, and it read annotations in its own way: so find the load
+  // balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
   const found = await findLoadBalancer({ ...about, join }, world);
 
@@ -59,7 +60,7 @@ export async function evaluate(
 
   const desired = desire({ ...about, observed, reading });
 
-  // Only a plan that creates a load balancer has to know the quota, which costs a list of each limited kind.
+  // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
   const input = { ...about, observed, desired: desired.here };
   const draft = planService(input);
   const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;

@@ -15,8 +15,8 @@ import { hasFinalizer } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
 /**
- * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, also where the apiserver
- * refuses the report.
+ * Makes the outcome and reports it. What the run wrote to OpenStack stays in the answer, even if the apiserver refuses
+ * the report.
  */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const { unit, plan } = evaluation;
@@ -64,7 +64,11 @@ async function remember(
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
-/** Writes the reason of a failed run to the Service, if the apiserver lets us. The log has it in any case. */
+/**
+ * Writes the reason of a failed run to the Service, if the apiserver allows it. Nothing is written for a Service that
+ * is gone, for one that neither wants a load balancer nor has the finalizer, or for an error that only asks the run to
+ * wait.
+ */
 export async function reportFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
   const { service } = unit;
   if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
@@ -73,8 +77,9 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
 }
 
 /**
- * Keeps a watermark for a Service that is as desired. A Service that wants nothing any more, and has nothing, loses
- * state, lease and finalizer.
+ * Keeps a watermark for a Service that is as desired. While members drain or a problem is momentary, it removes the
+ * watermark, so that every sweep runs the Service again. A Service that wants no load balancer and has none left loses
+ * its state, its lease and, if it is still there, its finalizer.
  */
 async function settle(evaluation: Evaluation, world: World): Promise<void> {
   const { unit, observed } = evaluation;
@@ -95,7 +100,10 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     await publish(unit.service, release(unit.service), world.kube);
 }
 
-/** A state is a hint. A run does not fail because it cannot be kept: sweeps look again at a Service without one. */
+/**
+ * A state is a hint, so a run does not fail because the state cannot be saved: a sweep runs a Service without one
+ * again.
+ */
 async function keepState(uid: string, state: UnitState | undefined, { kube, log }: World): Promise<void> {
   try {
     await kube.state.save(new Map([[uid, state]]));

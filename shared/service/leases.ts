@@ -6,19 +6,23 @@ import type { LeaseNames } from '../model/unit.ts';
 import type { Key } from '../model/request.ts';
 import type { Kube, Lease, World } from '../ports.ts';
 
-/** The lease of the Service and the lease of what it shares with others, held together. */
+/** The Service's own lease and, if its load balancer is shared, the second lease, held together. */
 export interface Leases extends Pick<Lease, 'renew'> {
   /**
-   * `unused`: nothing was written. `gone`: the Service is no more. `stale`: another lease guards now what is shared.
+   * `unused`: nothing was written. `gone`: the Service is gone and nothing of it is left. `stale`: another lease now
+   * guards the shared load balancer.
    */
   release(how?: Ending): Promise<void>;
-  /** Nobody else can have written since the evaluation. */
+  /** No other run can have written since the evaluation. Always false with a second lease. */
   readonly fresh: boolean;
 }
 
 export type Ending = 'unused' | 'gone' | 'stale';
 
-/** The UID of the Service. Of one that is gone the tags of what it left behind say it. */
+/**
+ * The UID of the Service. If the Service is gone, the tag `levelset-service` of what it left behind says the UID. The
+ * load balancer and the floating IP that a Service only joined do not count, since their tags name the owner.
+ */
 export function uidOf({ unit, observed }: Evaluation): string | undefined {
   const isJoiner = observed.sharing?.role === 'joiner';
   const left = observed.resources
@@ -32,9 +36,10 @@ export function leaseName(evaluation: Evaluation): string {
 }
 
 /**
- * The second lease, which keeps several Services from writing one load balancer at once: the owner's, which the owner takes
- * anyway. Without an owner it is named after the load balancer; before there is one, after the name by which it will be
- * shared. Undefined where the unit's own lease is that one, or nobody shares.
+ * The name of the second lease, which keeps several Services from writing to one load balancer at once. It is the own
+ * lease of the Service that owns the load balancer. A shared load balancer without an owner gives the lease its id.
+ * Before there is a load balancer, the name by which it will be shared gives the lease its name. Undefined if the unit
+ * owns the load balancer, or does not share it.
  */
 export function sharingLeaseName(evaluation: Evaluation): string | undefined {
   const { loadBalancer } = evaluation.observed;
@@ -52,7 +57,7 @@ function isShared({ observed: { sharing } }: Evaluation): boolean {
   return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
-/** Names of leases that belong to no Service. They go when they are given back. */
+/** Prefixes of leases that belong to no Service. Such a lease is deleted when it is given back. */
 const PASSING = [`${TAG_PREFIX}lb-`, `${TAG_PREFIX}name-`] as const;
 
 export function leaseNames(evaluation: Evaluation): LeaseNames {
@@ -67,8 +72,8 @@ export function leaseNames(evaluation: Evaluation): LeaseNames {
 }
 
 /**
- * Undefined while another Service works on what is shared. Throws LEASE_HELD when another run has a Service that shares
- * nothing.
+ * Takes the leases. If another run holds one, the answer is undefined for a load balancer that is shared or may become
+ * so, and LEASE_HELD is thrown for any other.
  */
 export async function acquireLeases(
   names: LeaseNames,
@@ -104,7 +109,7 @@ export async function acquireLeases(
   };
 }
 
-/** Undefined while another Service holds a shared lease, which it needs for one write. */
+/** Takes one lease. Undefined while another run holds a shared lease, which that run needs for one write. */
 async function unlessHeld(lease: Lease, isShared: boolean): Promise<{ readonly fresh: boolean } | undefined> {
   try {
     return await lease.acquire();
@@ -118,21 +123,24 @@ function giveBack(own: Lease, how?: Ending): Promise<void> {
   return how === 'gone' ? own.remove() : own.release(how !== undefined);
 }
 
-/** Throws LEASE_LOST where the second look shows another owner than the first. */
+/** Throws LEASE_LOST if the evaluation under the leases calls for another second lease than the one that is held. */
 export function requireSameLease(held: LeaseNames, evaluation: Evaluation): void {
   if (held.shared === sharingLeaseName(evaluation)) return;
   throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
 }
 
 /**
- * A run that ends while other Services use the load balancer comes back for its turn. It takes the leases first then, and
- * evaluates once, so that waiting costs no call to OpenStack.
+ * Remembers a run's leases if the load balancer is shared, or may become so. The Service's next run takes them first
+ * and evaluates once, under them, so that waiting costs no call to OpenStack.
  */
 export function rememberLeases(unit: Key, names: LeaseNames, { memory }: Pick<World, 'memory'>): void {
   if (names.areShared) memory.leases.set(unit, names);
 }
 
-/** Counts once: the end of the run says whether another turn is needed. */
+/**
+ * Returns the leases that the last run of the Service remembered, and forgets them. A run that must wait again
+ * remembers them at its end.
+ */
 export function takeRememberedLeases(unit: Key, { memory }: Pick<World, 'memory'>): LeaseNames | undefined {
   const names = memory.leases.get(unit);
   memory.leases.delete(unit);

@@ -10,8 +10,8 @@ import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 
 /**
- * Notes what this run's writes should lead to, for the run that comes back. Where that is in doubt, the next run reads
- * everything.
+ * Notes the state that this run's writes should lead to, for the next run. If that state is in doubt, the expected
+ * state is forgotten, and the next run reads the lists.
  */
 export function noteWrites(
   evaluation: Evaluation,
@@ -43,17 +43,23 @@ export function noteWrites(
   expectState(unit, predictState(observed.resources, written), sinceMs, memory);
 }
 
-/** The next run reads everything, whatever this process wrote. */
+/**
+ * Forgets the state that this process expects after its writes. Children that were read in full still count while
+ * `updated_at` is the same.
+ */
 export function trustNothing(unit: Unit, { memory }: Pick<World, 'memory'>): void {
   forgetExpectedState(unit, memory);
 }
 
-/** Other Services write to the load balancer as well, and the status tree does not show what they wrote. */
+/** Whether other Services write to the load balancer as well: the status tree does not show what they wrote. */
 function isShared({ observed: { sharing } }: Evaluation): boolean {
   return sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
 }
 
-/** The step gives an address to another resource: a new pool takes a place, or the load balancer goes. */
+/**
+ * Whether the step gives a plan address to another resource, or takes the load balancer away: a listener turns to
+ * another pool, another load balancer is made or deleted, or a delete belongs to a replacement (`because`).
+ */
 function changesPlaces(step: Step): boolean {
   if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
   if (step.address.startsWith('lb/')) return true;

@@ -15,15 +15,16 @@ import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
 export interface Orphans {
   readonly keys: readonly Key[];
   readonly warnings: readonly string[];
-  /** The lists contradict each other, so nothing at all may be deleted because of them. */
+  /** The lists contradict each other, so nothing may be deleted because of them. */
   readonly doubtful: boolean;
 }
 
 /**
- * Orphans are load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants none. The
- * deletions of a sweep begin here: it queues the Service's key, and reconcile asks the apiserver for that very Service before
- * it deletes. With no Service at all, two orphans look like a wrong answer, and none is queued (decision 54). A list that failed
- * has no orphans.
+ * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
+ * balancer. A floating IP counts only if it is attached to no port and not kept. The deletions of a sweep begin here:
+ * the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes. If no
+ * Service wants a load balancer or has the finalizer, orphans of two Services look like a wrong answer, and none is
+ * queued (decision 54). A list that failed yields no orphans.
  */
 export function findOrphans(
   services: readonly Service[],
@@ -58,7 +59,7 @@ export function findOrphans(
   const keys = [...new Set(orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []))];
   const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
   if (!hasAny && keys.length >= SUSPICIOUS) {
-    const warning = `this cluster has load balancers, floating IPs or security groups of ${keys.length} Services that are not there, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
+    const warning = `this cluster has load balancers, floating IPs, security groups or certificates of ${keys.length} Services that are not there, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
     return { keys: [], warnings: [warning], doubtful: true };
   }
   const lost = orphans.filter((name) => name === undefined).length;
@@ -71,9 +72,9 @@ export function findOrphans(
 }
 
 /**
- * The Services in a load balancer's tags that are gone; undefined for a load balancer that names none. A Service that
- * only the Go provider's tag names may belong to another controller, so it counts only if there is no such Service at
- * all.
+ * The Services in a load balancer's tags whose keys are to be queued; `[undefined]` if the tags name none. A Service
+ * that is gone counts, and so does a living namesake, which inherits the load balancer. A Service that only the Go
+ * provider's tag names may belong to another controller, so it counts only if there is no Service of that name at all.
  */
 function goneFrom(
   { tags }: WireResource,
@@ -99,7 +100,10 @@ function goneFrom(
   return names.length + byGoTag.length === 0 ? [undefined] : gone;
 }
 
-/** The Service for which a certificate was stored, if that Service is gone. Certificates have no tags, but a name. */
+/**
+ * The Service for which a certificate was stored, if no such Service wants a load balancer. A certificate has no tags,
+ * but a name.
+ */
 function leftBehind(
   { name }: WireResource,
   cluster: ClusterIdentity,
@@ -112,7 +116,7 @@ function leftBehind(
   return owner && !isThere ? [`${owner.namespace}/${owner.name}`] : [];
 }
 
-/** So many orphans with no Service left are more likely a wrong answer than the truth. */
+/** Orphans of so many Services, with no Service left, are more likely a wrong answer than the truth. */
 const SUSPICIOUS = 2;
 
 const DESCRIBED = new RegExp(

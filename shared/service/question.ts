@@ -20,7 +20,7 @@ export interface Asking {
   readonly config: Config;
 }
 
-/** What to read for one Service; of one that wants no load balancer, only what it has. */
+/** What to read for one Service. If the Service wants no load balancer, only what it has is read. */
 export function questionOf(
   { unit, cluster, nodes, depth, config }: Asking,
   loadBalancer: WireResource | undefined,

@@ -1,8 +1,9 @@
 /**
- * The story of one Service, whatever woke us: read, evaluate (find, observe, desire, plan), finalizer, lease, apply, report.
+ * One run for one Service, whatever caused it: read, evaluate (find, observe, desire, plan), finalizer, lease, apply,
+ * report.
  *
- * A Service that is gone goes the same way, and desires nothing. Nothing waits for Octavia: a run that wrote to a load balancer
- * ends as `progressing`, and the key comes back when Octavia is done.
+ * A Service that is gone takes the same steps, and its run plans to delete what is left. No run waits for Octavia: a
+ * run that wrote to a load balancer ends as `progressing`, and the key comes back when Octavia is done.
  */
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Run } from '../model/outcome.ts';
@@ -26,18 +27,18 @@ export async function reconcileService(
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not the key of a Service`);
 
-  // read: most events are about a Service that never had a load balancer, and end here
+  // read: most events are about a Service that never had a load balancer, and their runs end here
   const service = await world.kube.getService(name.namespace, name.name);
   const unit = unitOf(request.key, name, service, world.config);
   if (isHint(request) && hasNothingOfOurs(unit)) return { outcome: { status: 'settled' }, applied: [] };
 
-  // a person who asks, and a resync, get everything read, also what this process wrote itself
+  // the run of a sweep, a resync or a command does not rely on what this process expects after its own writes
   if (readsInFull(request.trigger)) trustNothing(unit, world);
 
   try {
     return await run(request, unit, world, budget);
   } catch (error) {
-    // report: the Service's condition says why the run failed; the queue decides by the error's code when the key comes back
+    // report: the Service's condition says why the run failed; the error's code tells the queue when the key comes back
     const failure = asReconcileError(error);
     if (!request.dryRun) await reportFailure(unit, failure, world);
     throw failure;
@@ -49,30 +50,34 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
   const evaluateNow = (asRead: Unit): Promise<Evaluation> => evaluate(asRead, nodes, world, cluster);
 
-  // a dry run answers the plan and writes nothing, not even the condition
+  // a dry run returns the plan and writes nothing, not even the condition
   if (request.dryRun) {
     const only = await evaluateNow(unit);
     return { outcome: { status: 'settled' }, plan: only.plan, applied: [], ...runSummary(only) };
   }
 
-  // who waited for others on the same load balancer knows the leases: it takes them first, and evaluates once, under them
+  // the last run of this Service may have remembered its leases: then this run takes them first, and evaluates once,
+  // under them
   const remembered = takeRememberedLeases(unit.key, world);
   if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluateNow, world, budget);
 
   // evaluate: find the load balancer, read the intent, observe, desire, plan
   const first = await evaluateNow(unit);
 
-  // finalizer: it is there before anything is made, so that a Service which is deleted meanwhile leaves nothing behind
+  // finalizer: the Service has it before anything is made, so that a Service which is deleted meanwhile leaves nothing
+  // behind
   const held = await ensureFinalizer(first, world);
 
-  // report alone, where everything is as desired: address, condition, Events, and the watermark that lets sweeps rest
+  // report alone, if the plan has no step: all is as desired, or the Service is blocked, locked, refused or awaits
+  // approval
   if (first.plan.steps.length === 0) return end(held, nothingApplied(first), world);
 
-  // lease, apply, report: evaluate again under the lease unless nobody else had it meanwhile; then one write to the load balancer
+  // lease, apply, report: evaluate again under the lease, unless no other run can have had it since the first
+  // evaluation
   return writeUnderLease(held, evaluateNow, world, budget);
 }
 
-/** It wants no load balancer, and no finalizer says that it has one. */
+/** Whether a Service wants no load balancer and does not have the finalizer. False for a Service that is gone. */
 function hasNothingOfOurs({ service, wanted }: Unit): boolean {
   return service !== undefined && !wanted && !hasFinalizer(service);
 }

@@ -1,6 +1,6 @@
 /**
  * The sweep's part for Services: it queues those that are not as desired. A few lists of the whole project are enough
- * for most; the others are read one by one when their keys run.
+ * to judge most Services. The others are read one by one when their keys run.
  */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
@@ -25,8 +25,8 @@ import { addressesToPublish, ingressOf, sameIngress } from './report/published-a
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
 
 /**
- * The keys of Services that need work. Where something cannot be read, the Services that can be judged without it are
- * judged. The others are queued for runs of their own, which report what those Services lack.
+ * The keys of Services that need work. If something cannot be read, the sweep judges the Services that do not need it.
+ * It queues the others for runs of their own, which report what is missing.
  */
 export async function findServices(
   nodesListed: () => Promise<readonly Node[]>,
@@ -122,12 +122,12 @@ interface Judged {
   readonly verdict: Verdict | Pick<NotCompared, 'reason'>;
 }
 
-/** Some Services need a read of their own, so a few are judged at a time. */
+/** So many Services are judged at a time, since some need a read of their own. */
 const AT_ONCE = 10;
 /** The longest time for which one Service holds up the sweep, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
-/** In the order of the Services. */
+/** The verdicts, in the order of the Services. */
 async function judgeAll(services: readonly Service[], view: View): Promise<readonly Judged[]> {
   const judged: Judged[] = [];
   const queue = services.entries();
@@ -160,7 +160,10 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
   return states.get(metadata.uid);
 }
 
-/** A Service is settled when nothing can have changed since it was found as desired, and its status says so. */
+/**
+ * A Service is settled if nothing can have changed since a run found it as desired, and its status has the right
+ * addresses.
+ */
 async function judge(service: Service, view: View): Promise<Verdict> {
   const { world, cluster, nodes, project } = view;
   if (!hasFinalizer(service)) return 'unsettled';
@@ -185,15 +188,16 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const known = new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire]));
   const addresses = addressesToPublish(evaluation, { steps: [], stopped: false, known });
   const published = service.status?.loadBalancer?.ingress ?? [];
-  // what waits was not looked at; it may be why something else is published
+  // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state.awaitingApproval ?? 0) > 0 && published.length > 0;
   const isReported = waits || sameIngress(ingressOf(evaluation, addresses), published);
   return isReported ? 'settled' : 'unsettled';
 }
 
 /**
- * Removes the leases and watermarks of Services that are gone, none while it is not known who has a load balancer. Returns
- * the reason why some may be left.
+ * Removes the states and leases of Services that are gone and whose UID no load balancer has in its tags. If the load
+ * balancers could not be listed, it removes nothing. Returns the reason why some may be left; undefined if there is
+ * none.
  */
 async function prune(services: readonly Service[], view: View): Promise<string | undefined> {
   const { world, project, states } = view;

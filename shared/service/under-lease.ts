@@ -1,4 +1,7 @@
-/** From the plan to its report. Every write is made under the unit's lease, and under the lease of what it shares. */
+/**
+ * From the plan to its report. Every write to OpenStack is made under the unit's lease and, on a shared load balancer,
+ * under a second lease. Writes to the Service need no lease: the finalizer, and the report of a run without steps.
+ */
 import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { finish, nothingApplied } from './finish.ts';
@@ -14,7 +17,7 @@ import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
 
-/** Patches the Service, unless the finalizer is there already, or nothing is wanted. */
+/** Adds the finalizer to a Service that wants a load balancer and does not have the finalizer yet. */
 export async function ensureFinalizer(
   evaluation: Evaluation,
   { kube }: Pick<World, 'kube'>,
@@ -26,7 +29,7 @@ export async function ensureFinalizer(
   return { ...evaluation, unit: { ...unit, service } };
 }
 
-/** Evaluates again under the lease, unless nobody else can have had it meanwhile. */
+/** Evaluates again under the leases, unless no other run can have had them since the first evaluation. */
 export async function writeUnderLease(
   first: Evaluation,
   evaluateAgain: EvaluateAgain,
@@ -45,7 +48,9 @@ export async function writeUnderLease(
   }
 }
 
-/** The same for a Service that waited for its turn. The leases come first, so it evaluates once. */
+/**
+ * Does the same for a Service whose last run remembered its leases. It takes the leases first, and so evaluates once.
+ */
 export async function writeUnderRememberedLeases(
   remembered: LeaseNames,
   unit: Unit,
@@ -82,7 +87,10 @@ async function write(evaluation: Evaluation, lease: Leases, world: World, budget
   return end(evaluation, applied, world);
 }
 
-/** Reports, and notes the leases for the next turn where others use the load balancer. */
+/**
+ * Ends a run with its report. If the load balancer is shared, or may become so, and the run ends as progressing, the
+ * next run takes these leases first.
+ */
 export async function end(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const done = await finish(evaluation, applied, world);
   if (done.outcome.status === 'progressing')
@@ -90,7 +98,10 @@ export async function end(evaluation: Evaluation, applied: Applied, world: World
   return done;
 }
 
-/** Another Service holds a lease for one write to the load balancer that both share; the key comes back soon. */
+/**
+ * Ends a run whose lease another run holds for one write to a shared load balancer: a run of another Service, or of the
+ * same one in another process. The key comes back soon.
+ */
 function waitForOthers(unit: Unit, names: LeaseNames, world: World, evaluation?: Evaluation): Run {
   rememberLeases(unit.key, names, world);
   const { loadBalancerId } = names;

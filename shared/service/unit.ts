@@ -5,8 +5,8 @@ import type { Key, ServiceKey } from '../model/request.ts';
 import { FINALIZER } from '../model/ownership.ts';
 
 /**
- * Which Services want a load balancer of ours (docs/sources/kubernetes.md, "Services with a load balancer"; with a
- * class configured, only that class).
+ * Whether a Service wants a load balancer of ours (docs/sources/kubernetes.md, "Services with a load balancer"). A
+ * class in the configuration excludes Services without exactly that class.
  */
 export function wantsLoadBalancer(service: Service, config: Pick<Config, 'loadBalancerClass'>): boolean {
   return (

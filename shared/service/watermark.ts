@@ -5,8 +5,9 @@ import { isAnother } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 
 /**
- * The state to keep for a Service that is as desired; undefined while a change could still hide behind the same
- * `updated_at` (design.md, "The sweep is cheap").
+ * The state to keep for a Service that is as desired. Undefined without a load balancer, after a run that only
+ * confirmed the expected state, and while a change could still hide behind the same `updated_at` (design.md, "The sweep
+ * is cheap").
  */
 export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
   const lb = evaluation.observed.loadBalancer;
@@ -19,7 +20,10 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
   };
 }
 
-/** The state to keep for a create that OpenStack refused; undefined where that is not what happened. */
+/**
+ * The state to keep after OpenStack rejected the creation of a load balancer, the first one or a replacement. Undefined
+ * if the run ended otherwise.
+ */
 export function refusal(evaluation: Evaluation, applied: Applied): UnitState | undefined {
   const { error } = applied;
   const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);

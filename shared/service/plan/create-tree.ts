@@ -2,7 +2,7 @@ import type { CreateStep } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { Attributes, DesiredResource, ResourceKind } from '../../model/resources.ts';
 
-/** Attributes that follow from the place in the tree. */
+/** Attributes that the place in the tree implies, so that the request leaves them out. */
 const IMPLIED = ['loadbalancer_id', 'default_pool_id', 'pool_id', 'listener_id'];
 
 /** Listeners that Octavia cannot create together with the load balancer. */
@@ -11,7 +11,7 @@ export function leftOut(children: readonly DesiredResource[]): readonly DesiredR
   return children.filter((one) => one.kind === 'listener' && spoken.has(poolOf(one)));
 }
 
-/** These listeners and everything on them, which later steps create one by one. */
+/** The listeners of `leftOut` and everything on them, which later steps create one by one. */
 export function comesLater(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const places = new Set(leftOut(desired).map(({ address }) => placeOf(address)));
   return desired.filter(({ address }) => places.has(placeOf(address)));
@@ -24,7 +24,8 @@ function placeOf(address: Address): string {
 
 /**
  * One POST for a load balancer with everything on it (Octavia API, "fully populated load balancer"). A port whose
- * pool speaks TLS is left out and comes later: Octavia 11 fails on such a tree with a 500 and leaks the VIP port.
+ * pool speaks TLS is left out, and later steps create it: Octavia 11 fails on such a tree with a 500 and leaks the VIP
+ * port.
  */
 export function createTree(lb: DesiredResource, children: readonly DesiredResource[]): CreateStep {
   const below = Map.groupBy(children, ({ parent }) => parent);

@@ -9,11 +9,11 @@ interface StoredInput {
   readonly observed: readonly ObservedResource[];
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
-  /** There are load balancers whose listeners were not read and may name any certificate. */
+  /** Other load balancers of the Service exist whose listeners were not read. These may name any certificate. */
   readonly unknown: boolean;
 }
 
-/** The steps that store certificates. They come before the listeners that name them. */
+/** The steps that store certificates. They come before the steps for the listeners that name the certificates. */
 export function planToStore({ desired, there }: StoredInput): readonly Step[] {
   const steps: Step[] = [];
   for (const resource of desired.filter(({ kind }) => kind === 'secret')) planOne(resource, there, steps, []);
@@ -21,8 +21,9 @@ export function planToStore({ desired, there }: StoredInput): readonly Step[] {
 }
 
 /**
- * The steps that delete certificates from Barbican: only those that no listener was observed to name. Octavia reads a
- * certificate once more when it removes a listener, and hangs if it is gone (decision 15).
+ * The steps that delete certificates from Barbican: only those that no observed listener names. Octavia reads a
+ * certificate once more when it removes a listener, and hangs if the certificate is gone (decision 15). So none is
+ * deleted while the load balancer is locked or about to be deleted, or while some listeners were not read.
  */
 export function planToTakeOut({ observed, there, wanted, unknown }: StoredInput): readonly Step[] {
   const lb = there.get('lb');

@@ -19,7 +19,7 @@ const PLANNED_ALONE: readonly ResourceKind[] = ['listener', 'pool', 'healthmonit
 /** Kinds that Octavia deletes together with their parent. */
 const GOES_ALONG: readonly ResourceKind[] = ['healthmonitor', 'l7policy', 'l7rule'];
 
-/** Plans what is on a load balancer that exists. */
+/** Plans the steps for everything on a load balancer, except what is on a pool that is not levelset's. */
 export function planChildren(input: ChildrenInput, steps: Step[], refused: Refusal[]): void {
   const { there, wanted } = input;
   for (const resource of input.desired) {
@@ -37,7 +37,7 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
   }
 }
 
-/** Whether a resource hangs on somebody else's pool. Nothing there is read or planned. */
+/** Whether a pool is somebody else's. Nothing on it is read or planned. */
 function isForeign(address: Address | undefined, there: ReadonlyMap<Address, ObservedResource>): boolean {
   const parent = there.get(address ?? '');
   return parent?.kind === 'pool' && !parent.owned;
@@ -88,8 +88,8 @@ export interface MemberDifference {
     readonly changes: readonly Change[];
   }[];
   /**
-   * One call may replace the whole pool. It may not if a member belongs to somebody else or waits for approval, or if
-   * one is draining, since the call would start its draining anew.
+   * Whether one call may replace all members of the pool. It may not if a member is not levelset's or waits for
+   * approval, or if a member is draining and does not change, since the call would start its draining again.
    */
   readonly alone: boolean;
   /** All desired members, for the call that replaces the whole pool. */
@@ -101,9 +101,9 @@ export interface MemberDifference {
  *
  * | differences                            | call                                        |
  * | one                                    | POST, PUT or DELETE of that member          |
- * | several, no member leaves              | PUT members?additive_only, only these       |
+ * | several, no member leaves              | PUT members?additive_only with only these   |
  * | several, some members leave            | PUT members with the whole pool             |
- * | the same, if that call is not possible | as if none left, then DELETEs               |
+ * | the same, but that call may not be     | a call as if none left, then DELETEs        |
  */
 export function planMembers(pool: Address, difference: MemberDifference): readonly Step[] {
   const { missing, surplus, changed } = difference;
@@ -154,9 +154,9 @@ function inShort({ attribute, from, to }: Change): string {
 const USUAL_WEIGHT = 1;
 
 /**
- * A member that exists, as a batch lists it. Octavia reads a listed member as a create. It resets what the list
- * leaves out, such as the weight that a person gave. It overwrites what the list names, even the subnet, which a PUT
- * of the member could not change (test/conformance, "members").
+ * A member that exists, as a batch call lists it. Octavia reads a listed member as a create: it resets what the list
+ * leaves out, such as the weight that a person gave, and overwrites what the list names. It even overwrites the subnet,
+ * which a PUT of the member could not change (test/conformance, "members").
  */
 export function asListed(
   desired: DesiredResource,

@@ -8,7 +8,7 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import { servicesIn } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ManagedFields, Service } from '../../model/kubernetes.ts';
 
-/** The same Problems as `quotaShortages`, for a load balancer that cannot be made without more quota. */
+/** The Problems of `quotaShortages` as blocking ones, for a load balancer that cannot be made without more quota. */
 export function quotaProblems(
   desired: readonly DesiredResource[],
   headroom?: Readonly<Record<string, number>>,
@@ -17,7 +17,8 @@ export function quotaProblems(
 }
 
 /**
- * The resources to create against the quota that the project has left, by kind. A kind without a number has no limit.
+ * One Problem for each kind of which more resources are to be created than the project's quota still allows. A kind
+ * without a number has no limit.
  */
 export function quotaShortages(
   desired: readonly DesiredResource[],
@@ -44,10 +45,10 @@ const REFERENCES = [
 ] as const;
 
 /**
- * Listeners that need another certificate while levelset logs in with an application credential. To read a
- * certificate, Octavia trades the caller's token for another, which Keystone refuses to application credentials.
- * Octavia then answers 400, and a create of a whole load balancer leaks the VIP port (decision 15). A listener that
- * names the certificate already is changed as usual.
+ * One Problem for each listener that needs another certificate while levelset logs in with an application credential.
+ * To read a certificate, Octavia trades the caller's token for another, which Keystone refuses to application
+ * credentials. Octavia then answers 400, and a create of a whole load balancer leaks the VIP port (decision 15). A
+ * listener that names the certificate already is changed as usual.
  */
 export function delegationProblems(
   desired: readonly DesiredResource[],
@@ -117,9 +118,9 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
 }
 
 /**
- * Another controller that wrote the Service after levelset did. The two would undo each other's changes of the load
- * balancer (decision 37). A controller that stopped before levelset came does not count, and one that stops later is
- * forgotten with the next write of levelset. Times of managedFields have whole seconds.
+ * A Problem if another controller wrote the Service after levelset last wrote its status. The two would undo each
+ * other's changes of the load balancer (decision 37). A controller that stopped before levelset came does not count.
+ * One that stops later counts until levelset writes the status again. Times of managedFields have whole seconds.
  */
 export function secondControllerProblems(service: Service | undefined): readonly Problem[] {
   const writes = service?.metadata.managedFields ?? [];
@@ -137,8 +138,8 @@ export function secondControllerProblems(service: Service | undefined): readonly
 }
 
 /**
- * Whether a service controller wrote this: only such a controller writes the load balancer's address. The Go
- * controllers also write annotations.
+ * Whether a service controller wrote these fields. Only such a controller writes the load balancer's address. A Go
+ * controller counts by its name, since it may have written only annotations.
  */
 function isController({ manager = '', fieldsV1 }: ManagedFields): boolean {
   const status = fieldsV1?.['f:status'];

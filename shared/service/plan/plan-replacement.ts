@@ -15,7 +15,7 @@ export interface ReplacementInput extends Circumstances {
   readonly uid: string;
   /** The approvals (short hashes) in the Service's annotation. */
   readonly approved: readonly string[];
-  /** The load balancer that was made to take this one's place. */
+  /** The load balancer that an earlier run made to take this one's place. */
   readonly replacement?: WireResource;
   /** The resources that would be desired without a load balancer, and their Problems. */
   readonly another?: {
@@ -31,18 +31,19 @@ export interface Replacement {
   readonly steps: readonly Step[];
   readonly refused: readonly Refusal[];
   /**
-   * The new load balancer is complete. The floating IP moves to it, and the old one is deleted with everything on it.
+   * The new load balancer, once it is complete. The floating IP moves to it, and the old one is deleted with everything
+   * on it.
    */
   readonly switchesTo?: WireResource;
-  /** The reason why the old load balancer must go before the new one can be made. */
+  /** The reason why the old load balancer must be deleted before the new one can be made; absent if it need not. */
   readonly rebuild?: string;
 }
 
 /**
- * Plans another load balancer for a change that Octavia cannot make. The change is refused until the Service names
- * its approval. Then levelset makes the new load balancer beside the old one, moves the floating IP to it, and
- * deletes the old one. The new one has the old one's id in a tag, so that the next run continues wherever this one
- * ends.
+ * Plans another load balancer for a change that Octavia cannot make. The change is refused until the Service names its
+ * approval, and for as long as an obstacle stands. Then levelset makes the new load balancer beside the old one, moves
+ * the floating IP to it, and deletes the old one. If both need the same VIP, the old one is deleted first. The new one
+ * has the old one's id in a tag, so that the next run continues wherever this one ends.
  */
 export function planReplacement(
   wanted: DesiredResource,
@@ -91,7 +92,7 @@ export function planReplacement(
       approval,
     );
   }
-  // a new load balancer would have no members, and the present one keeps its own
+  // without an eligible node, a new load balancer would have no members, and the present one keeps its own
   if (input.keepMembers && (inPlace || !replacement)) return { steps: [], refused: [] };
   if (inPlace)
     return {
@@ -114,7 +115,7 @@ export function planReplacement(
   return { steps: [{ ...old, because }], refused: [], switchesTo: replacement };
 }
 
-/** The approval of a replacement. It contains the id of the old load balancer, so it is good for one time. */
+/** The approval of a replacement. It depends on the id of the old load balancer, so it is good for one time. */
 export function replacementApproval(uid: string, lb: string, changes: readonly Change[]): string {
   return approvalOf([uid, lb, 'replace', changes.map(inShort)]);
 }
@@ -142,8 +143,8 @@ function create(
 }
 
 /**
- * The step that deletes the replacement with everything on it. Octavia refuses a delete while it works on the load
- * balancer.
+ * The step that deletes the replacement with everything on it. None without a replacement, or while Octavia works on
+ * it, since Octavia would refuse.
  */
 export function removeReplacement(
   replacement: WireResource | undefined,
@@ -155,8 +156,8 @@ export function removeReplacement(
 }
 
 /**
- * The desired floating IP on the VIP port of the replacement. Neutron needs the address, too, if the port has several
- * IPv4 VIPs.
+ * The desired floating IP, on the VIP port of the replacement if there is one. Neutron needs the VIP as well if the
+ * port has several IPv4 VIPs.
  */
 export function switchedTo(replacement: WireResource | undefined, wanted: DesiredResource): DesiredResource {
   if (!replacement) return wanted;
@@ -171,13 +172,14 @@ export interface Circumstances {
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer. */
   readonly sharedWith?: readonly string[];
-  /** Changes that wait for approval. A new load balancer would have them at once. */
+  /** Other changes that wait for approval. A new load balancer would have them at once, without approval. */
   readonly awaitingApproval?: readonly AwaitingApproval[];
 }
 
 /**
- * The reason why no other load balancer can take this one's place: levelset must own everything on it and find both
- * by their tags.
+ * The reason why no other load balancer can take this one's place; undefined if one can. Obstacles are: other changes
+ * wait for approval, other Services use it, a resource on it is not levelset's, it lacks levelset's tags, or kinx made
+ * it, so that its VIP is the published address.
  */
 export function obstacleOf(
   lb: ObservedResource,
@@ -196,7 +198,7 @@ export function obstacleOf(
   return tagValue(lb.wire['tags'], 'cluster') === undefined ? "it does not carry levelset's tags" : undefined;
 }
 
-/** Whether both load balancers would need the same VIP, by port or address. They cannot have it at the same time. */
+/** Whether both load balancers would need the same VIP port or VIP address, which only one can have at a time. */
 export function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource): boolean {
   const asked = wanted.attributes as Readonly<Record<string, unknown>>;
   return ['vip_port_id', 'vip_address'].some(

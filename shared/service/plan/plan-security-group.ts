@@ -14,8 +14,8 @@ export interface SecurityGroupInput {
   /** No node is eligible, so the ports that have the group keep it. */
   readonly keepMembers: boolean;
   /**
-   * A new pool is built beside the one in use. The rules for the members of the old one stay until the listener
-   * leaves it.
+   * A new pool is built beside the one in use. The rules for the members of the old pool stay until the listener uses
+   * the new one.
    */
   readonly switching: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
@@ -24,8 +24,9 @@ export interface SecurityGroupInput {
 
 /**
  * The steps of a Service's security group, its rules and its ports. The group is complete before it is put on a port,
- * and off all ports before it is deleted. A group without any desired rule keeps its rules, since the Service's
- * ranges could not be read (docs/sources/go-provider.md, "Security groups"), unless it is to let nobody in.
+ * and off all ports before it is deleted. A group without any desired rule keeps its rules, since the Service's ranges
+ * could not be read (docs/sources/go-provider.md, "Security groups"). A group that may be empty loses them. While pools
+ * are switched, no rule is deleted.
  */
 export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[]): readonly Step[] {
   const { desired, observed, there, wanted } = input;
@@ -57,13 +58,13 @@ function surplus(
   );
 }
 
-/** Deletes a rule that Neutron makes with every group. The answer to the group's POST has its id. */
+/** Deletes a rule that Neutron makes with every group. The answer to the group's POST has the rule's id. */
 function removeDefault(address: Address): Step {
   const because = 'Neutron adds it to every new group';
   return { verb: 'delete', kind: 'securitygrouprule', address, id: { $ref: `${address}.id` }, because };
 }
 
-/** The step for the groups of one port. Groups of others on the port stay. */
+/** The step for the security groups of one port. Other groups on the port stay. */
 function planPort(port: ObservedResource, input: SecurityGroupInput): readonly Step[] {
   const { observed, there, wanted, keepMembers } = input;
   const stays = keepMembers || input.switching || areMembersElsewhere(input);
@@ -106,8 +107,9 @@ export function areMembersElsewhere({ desired, observed, there }: Sides): boolea
 }
 
 /**
- * The rules for members in another subnet. The range of that subnet is known from the present rules, so it stays open
- * for all desired ports. Rules behind the provider `ovn` are made of source ranges and need no such rule.
+ * The rules for members that stay in another subnet than the desired rules are made for. The present rules say the
+ * range of that subnet, and it stays open for all desired ports. With the provider `ovn`, rules are made of source
+ * ranges, so there are none.
  */
 export function rulesOfStaying(
   asked: readonly DesiredResource[],

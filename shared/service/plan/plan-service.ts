@@ -22,7 +22,7 @@ import {
 import { plan } from './plan.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
-/** What a create may still take of each limited kind; kinds without a limit are absent. */
+/** How many resources of each kind the quota still allows; kinds without a limit are absent. */
 export type Headroom = Readonly<Record<string, number>>;
 
 export interface ServicePlanInput {
@@ -33,7 +33,7 @@ export interface ServicePlanInput {
   readonly config: Pick<Config, 'adopt' | 'openstack'>;
   readonly observed: ObservedService;
   readonly desired: Wanted;
-  /** Undefined: nobody asked, or there are no limits. */
+  /** Undefined: the quota was not read, or has no limits. */
   readonly headroom?: Headroom | undefined;
 }
 
@@ -45,7 +45,7 @@ interface Wanted {
   readonly draining?: readonly DrainingMember[];
   /** Hashes of changes that may be made. */
   readonly approved: readonly string[];
-  /** Of a load balancer that takes this one's place. */
+  /** What would be desired of a new load balancer that takes this one's place. */
   readonly another?: {
     readonly resources: readonly DesiredResource[];
     readonly problems: readonly Problem[];
@@ -53,8 +53,8 @@ interface Wanted {
 }
 
 /**
- * What is between observed and desired, as far as it can be done now: without ports that others have, and without what waits
- * for approval.
+ * The plan from observed to desired, with only the steps that can be done now. It leaves out ports that others have on
+ * the load balancer, and changes that wait for approval.
  */
 export function planService(input: ServicePlanInput): Plan {
   const { unit, cluster, nodes, depth, config, observed, desired, headroom } = input;
@@ -103,8 +103,8 @@ export function planService(input: ServicePlanInput): Plan {
 }
 
 /**
- * Whether the plan needs to know the quota: a one-POST create that is refused by it half-way leaks its VIP port in Octavia
- * (decision 39).
+ * Whether the plan creates a load balancer, so that the quota must be known: if the quota refuses a one-POST create
+ * half-way, Octavia leaks the VIP port (decision 39).
  */
 export function createsLoadBalancer(planned: Plan, { unit, observed, depth }: ServicePlanInput): boolean {
   if (depth !== 'deep') return false;
@@ -117,12 +117,15 @@ function isOursToDelete(
   { loadBalancer, sharing }: ObservedService,
 ): boolean {
   if (kind === 'loadbalancer') return isMadeForService(wire);
-  // the floating IP was made with the load balancer, for the Service that owns it
+  // the floating IP of a shared load balancer was made for the Service that owns the load balancer
   const owner = loadBalancer && sharing?.role === 'joiner' ? madeForKey(loadBalancer) : undefined;
   return isFloatingIPMadeFor(wire, { name }) || isFloatingIPMadeFor(wire, { name: owner ?? name });
 }
 
-/** In ERROR, and nobody has its address yet: nothing is lost by making it anew (decision 38). */
+/**
+ * The reason to delete the load balancer and create it again; undefined if there is none. Nothing is lost by it if the
+ * load balancer is in ERROR, was made for this Service alone, and the Service has no published address (decision 38).
+ */
 function whyAnew(unit: Unit, { loadBalancer, sharing }: ObservedService): string | undefined {
   if (loadBalancer?.['provisioning_status'] !== 'ERROR') return undefined;
   const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
@@ -133,8 +136,9 @@ function whyAnew(unit: Unit, { loadBalancer, sharing }: ObservedService): string
 }
 
 /**
- * The resources without security group rules of ports that have no pool: another Service has the port on the same load
- * balancer, or the cloud cannot serve it. A group that has no rule left is empty on purpose (decision 81).
+ * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because
+ * another Service has it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here
+ * is meant to be empty (decision 81).
  */
 function withoutIdleRules(desired: readonly DesiredResource[]): readonly DesiredResource[] {
   const pools = new Set(desired.filter(({ kind }) => kind === 'pool').map(({ address }) => address));

@@ -32,13 +32,13 @@ export interface PlanInput extends ReplacementInput {
   readonly isOursToDelete: (observed: ObservedResource) => boolean;
   /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
-  /** Tags of other Services that are only on their listeners. */
+  /** Tags of other Services that only their listeners have, and the load balancer should have. */
   readonly missingTags?: readonly string[];
   /** Changes that were taken out of the comparison because they wait for approval. */
   readonly awaitingApproval?: readonly AwaitingApproval[];
-  /** Members that are desired until they have drained. One goes sooner if its pool is replaced. */
+  /** Members that are desired until they have drained. A member goes sooner if its pool is replaced. */
   readonly draining?: readonly DrainingMember[];
-  /** The reason why the load balancer must be made again (decision 38). */
+  /** The reason to delete the load balancer and create it again (decision 38). */
   readonly rebuild?: string;
 }
 
@@ -49,7 +49,7 @@ export interface PlanInput extends ReplacementInput {
  * | yes     | no           | create; with a load balancer that is created, too, in that one POST       |
  * | yes     | yes, differs | update in place, delete and create, a new pool, or a refusal (ATTRIBUTES) |
  * | no      | yes, owned   | delete; a load balancer with everything on it                             |
- * | no      | yes, foreign | none; the load balancer under it stays, too                               |
+ * | no      | yes, foreign | none; the load balancer that it is on stays, too                          |
  */
 export function plan(input: PlanInput): Plan {
   const { unit, services, desired, observed, problems } = input;
@@ -152,8 +152,9 @@ function removeDuplicate(duplicate: WireResource): Step {
 }
 
 /**
- * The steps that delete a load balancer. Octavia's cascade deletes everything on it, so it is used only if levelset
- * owns all of that.
+ * The steps for a load balancer that is not desired any more. Octavia's cascade deletes everything on it, so it is used
+ * only if the load balancer was made for this Service, levelset owns everything on it, and no other Service shares it.
+ * Else levelset deletes what is its own; when nothing of that is left, it removes its tags.
  */
 function removeAll(
   lb: ObservedResource,
@@ -171,7 +172,7 @@ function isAllOurs(observed: readonly ObservedResource[]): boolean {
   return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
 }
 
-/** Removes levelset's tags from a load balancer that stays because others use it. */
+/** Removes levelset's tags from a load balancer that stays because it, or a resource on it, is not levelset's. */
 export function release(lb: ObservedResource): Step {
   const from = tagsOf(lb);
   const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
@@ -181,8 +182,9 @@ export function release(lb: ObservedResource): Step {
 }
 
 /**
- * Removes the tags of one Service from a load balancer that other Services use. A tag notes for whom it was made, so
- * that a Service of that name becomes its owner again. Tags that only the other Services' listeners have are added.
+ * Removes the tags of one Service from a load balancer that other Services use. If the load balancer was made for this
+ * Service, a tag notes that, so that a Service of that name becomes its owner again. Tags that only the other Services'
+ * listeners have are added. If no name of a Service is left in the tags, all of levelset's tags go.
  */
 export function leave(
   lb: ObservedResource,
@@ -216,10 +218,11 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
 }
 
 /**
- * The order of the steps, since Octavia takes one write on a load balancer at a time. Tags that say whose a resource
- * is come first, then what closes (source ranges) and frees ports, then what builds up, then what is no longer used.
- * A listener comes last of its port, when its pool is complete; one that must be made again is deleted just before.
- * Floating IPs belong to Neutron and wait only for the VIP port.
+ * The order of the steps, since Octavia takes one write on a load balancer at a time. Steps for the load balancer
+ * itself, such as its tags, come first. Then come steps that close (source ranges) and free ports, steps that create,
+ * and steps that delete what is no longer used. The listener comes last of its port, when its pool is complete. A
+ * listener that must be created again is deleted just before that. Floating IPs belong to Neutron and wait only for the
+ * VIP port.
  */
 const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'delete' && step.kind === 'loadbalancer',

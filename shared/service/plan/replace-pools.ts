@@ -11,11 +11,11 @@ import { asListed } from './plan-children.ts';
 type There = ReadonlyMap<Address, ObservedResource>;
 
 /**
- * Puts a new pool in the place of each pool that Octavia cannot change as desired, because of its protocol, the type
- * of its monitor or the subnet of a member. The new pool, its members and its monitor get a place of their own beside
- * the old ones, and the listener is to use it. The comparison then yields the steps: build the new pool, switch the
- * listener, delete the old pool. In the next runs the new pool is the one in use. A draining member stays in the old
- * pool.
+ * Puts a new pool in the place of each pool that Octavia cannot change as desired, because of its protocol, the type of
+ * its monitor or the subnet of a member. The new pool, its members and its monitor get a place of their own beside the
+ * old ones, and the listener is to use the new pool. The comparison then yields the steps: build the new pool, switch
+ * the listener, delete the old pool. In the next runs the new pool is the one in use. A draining member stays in the
+ * old pool. With `keepMembers`, a pool that may not be empty stays as it is.
  */
 export function replacePools(
   desired: readonly DesiredResource[],
@@ -43,7 +43,7 @@ interface Leaving extends PoolReplacement {
   readonly mayBeEmpty: boolean;
 }
 
-/** Members that a person added to an adopted pool, for the new pool. */
+/** The members of the old pool that are not levelset's, as members of the new pool. */
 function membersOfOthers(found: Leaving, there: There): readonly DesiredResource[] {
   return [...there.values()]
     .filter(({ kind, parent, owned }) => kind === 'member' && parent === `pool/${found.place}` && !owned)
@@ -93,12 +93,12 @@ function isAt({ address, parent }: DesiredResource, place: string): boolean {
   return address === `listener/${place}` || address === `pool/${place}` || parent === `pool/${place}`;
 }
 
-/** Attributes that a listener takes with any protocol. The others wait for the new protocol. */
+/** Attributes that a listener takes with any protocol. The other attributes wait for the new protocol. */
 const OF_ANY_PROTOCOL = ['admin_state_up', 'allowed_cidrs', 'connection_limit'];
 
 /**
- * The present resource. Without an eligible node the new pool would be empty, so the old pool stays in use, at a
- * listener that fits it.
+ * The desired resource with its present values. Without an eligible node the new pool would be empty, so the old pool
+ * stays in use, and the listener keeps the protocol that fits it.
  */
 function asItIs(resource: DesiredResource, there: There): readonly DesiredResource[] {
   const observed = there.get(resource.address);
@@ -116,13 +116,13 @@ function asItIs(resource: DesiredResource, there: There): readonly DesiredResour
 export interface PoolReplacement {
   readonly next: string;
   readonly because: string;
-  /** The id of the adopted pool that it replaces (model/address.ts). */
+  /** The id of the adopted pool that the new pool replaces; the new pool notes it in a tag (model/ownership.ts). */
   readonly replaces?: string;
 }
 
 /**
- * A resource of a port, in the new pool. Attributes that nobody asks for keep their present values, such as a weight
- * that a person gave, or a value that waits for approval.
+ * A resource of a port, moved to the new pool. Attributes that nobody asks for keep their present values, such as a
+ * weight that a person gave, or a value that waits for approval.
  */
 export function inNextPool(
   resource: DesiredResource,
@@ -163,7 +163,10 @@ export function inNextPool(
   }
 }
 
-/** All attributes of a resource that have a value. Octavia shows those of an HTTP check on other monitors too, but refuses them there. */
+/**
+ * All attributes of a resource that have a value. Other monitors lose those of an HTTP check: Octavia shows but refuses
+ * them.
+ */
 export function presentOf({ kind, wire }: ObservedResource): Attributes {
   const names = [...Object.keys(ATTRIBUTES[kind]), ...(kind === 'member' ? ['monitor_address'] : [])];
   const isHttp = wire['type'] === 'HTTP' || wire['type'] === 'HTTPS';

@@ -12,14 +12,17 @@ export interface Moment {
   readonly observed: { readonly loadBalancer?: WireResource; readonly sharing?: Sharing };
   readonly desired: { readonly resources: readonly DesiredResource[] };
   readonly headroom?: Readonly<Record<string, number>> | undefined;
-  /** The load balancer goes, and comes again. */
+  /** The load balancer is to be deleted and created again. */
   readonly isMadeAnew: boolean;
 }
 
 /**
- * The plan without the steps that cannot be done at this moment. Octavia refuses every write while it holds its lock, and in
- * ERROR, where the refusal looks like one that passes. What was not looked into cannot be planned. A replacement waits for
- * quota; the load balancer that is there goes on.
+ * The plan without the steps that cannot be done at this moment:
+ *
+ * - Octavia refuses every write to a load balancer that it locks, and to one in ERROR. The refusal looks alike, but
+ * only a lock passes. A load balancer in ERROR can only be replaced or deleted. - A shallow look sees nothing on the
+ * load balancer, so only the load balancer itself is planned. - A replacement waits for quota, and the present load
+ * balancer is planned as usual. - While a shared load balancer is locked, no security group rule is created.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const { unit, depth, observed, desired, headroom, isMadeAnew } = moment;
@@ -42,12 +45,14 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   };
 }
 
-/** Whose the ports of a shared load balancer are is not seen while it is locked: nothing is opened for one meanwhile. */
+/**
+ * Whether the step opens a port. While a shared load balancer is locked, the run cannot see which Service has a port.
+ */
 function opensPort({ kind, verb }: Step): boolean {
   return kind === 'securitygrouprule' && verb === 'create';
 }
 
-/** What may be done about a load balancer in ERROR: another one, and then its end. */
+/** Whether the step may be done about a load balancer in ERROR: it makes the replacement, or deletes the old one. */
 function isOfWhole({ address, verb }: Step): boolean {
   return address === REPLACEMENT || (address === 'lb' && verb === 'delete');
 }

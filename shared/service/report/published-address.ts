@@ -9,9 +9,15 @@ import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import type { WireResource } from '../../model/resources.ts';
 
 /**
- * The addresses to publish, in the order of spec.ipFamilies. For IPv4 that is the floating IP if one is desired and
- * is on the VIP port, else the VIP; for IPv6 it is the VIP. Other VIPs come last, if the Service asks for them. There
- * is none until the load balancer has been ACTIVE.
+ * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for
+ * additional VIPs.
+ *
+ * For IPv6 it is the VIP. For IPv4 it is the floating IP, if the Service wants one and it is on the VIP port or this
+ * run attaches it. Without it the Service has no IPv4 address, but one that joined the load balancer publishes the VIP.
+ * A Service that wants no floating IP publishes the VIP; on a load balancer of kinx, its published floating IP stays.
+ *
+ * There is no address while the load balancer is in PENDING_CREATE or ERROR, or while a Service that joins it has no
+ * listener on it yet. While a change of the floating IP awaits approval, the published addresses stay.
  */
 export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
   const { intent, unit } = evaluation;
@@ -29,7 +35,7 @@ export function addressesToPublish(evaluation: Evaluation, applied: Applied): re
   );
 }
 
-/** A Service that joins a load balancer has nothing on it yet. Its address would lead to other Services. */
+/** Whether a Service that joins a load balancer has no listener on it yet. The address would lead to other Services. */
 function isStillJoining({ unit, observed }: Evaluation): boolean {
   if (observed.sharing?.role !== 'joiner' || publishedAddresses(unit.service).length > 0) return false;
   return !observed.resources.some(({ kind, owned }) => kind === 'listener' && owned);
@@ -42,17 +48,19 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
     const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
     if (isThere && typeof address === 'string') return [address];
-    // the owner decides from where the load balancer is reached, and Services that join it have the same address
+    // the owner decides whether the load balancer has a floating IP; Services that join it publish the same address
     if (evaluation.observed.sharing?.role !== 'joiner') return [];
   }
-  // kinx published either of the two, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into line")
+  // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into
+  // line")
   const stays = dialectOf(lb) === 'kinx' ? publishedAddresses(evaluation.unit.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
 /**
- * The ingress to publish. While a change of the address or the protocol waits for approval, the published one stays.
+ * The ingress to publish. While any change except one of a health monitor waits for approval, the published ingress
+ * stays.
  */
 export function ingressOf(
   evaluation: Evaluation,

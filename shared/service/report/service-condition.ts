@@ -7,7 +7,7 @@ import { clipMessage, conditionWith, readyCondition } from '../../report/conditi
 import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
 
-/** The reason of a Service that waits for a person. A run that failed has another reason. */
+/** The condition's reason while a Service waits for a person. A run that failed has another reason. */
 export const BLOCKED_REASON = 'LoadBalancerBlocked';
 
 export interface ConditionNews {
@@ -82,7 +82,7 @@ function served(evaluation: Evaluation | undefined, addresses: readonly string[]
   return { message: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };
 }
 
-/** The conditions with this message among them. Conditions of others stay. */
+/** The conditions of the Service with levelset's condition renewed. Conditions of other writers stay. */
 export function withCondition(
   { status }: Service,
   message: ConditionMessage,

@@ -54,7 +54,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
       retryAfterMs: 0,
     };
   }
-  // Neutron takes no tags on POST, so the next run tags a new floating IP
+  // what was created outside Octavia needs another run: Neutron takes no tags on POST, so that run writes them
   if (applied.steps.some((step) => step.verb === 'create')) {
     return {
       status: 'progressing',
@@ -65,7 +65,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   return { status: 'settled' };
 }
 
-/** The reason is the same in every run that waits, so that the condition is written once. */
+/** The same words in every run that waits, so that the condition is written once. */
 function waiting(id = ''): string {
   return `waiting for Octavia to finish its work on load balancer ${id}`;
 }

@@ -57,7 +57,10 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   };
 }
 
-/** The condition and the Event of a run without an evaluation, or of a Service that is being deleted. Pure. */
+/**
+ * The condition and the Event of a run that ended before its evaluation, or of a Service that wants no load balancer
+ * any more. Empty if the outcome is settled or the condition says the same already. Pure.
+ */
 export function summarizeOutcome(
   service: Service,
   outcome: Outcome,
@@ -74,8 +77,9 @@ export function summarizeOutcome(
 }
 
 /**
- * The end of a Service that has nothing left in OpenStack: it loses the finalizer and everything that levelset wrote.
- * Pure.
+ * Removes the finalizer from a Service that has nothing left in OpenStack. If the Service is not being deleted, it also
+ * loses the condition and the annotations that levelset wrote. The annotation with the load balancer's id stays if it
+ * is the user's intent, which is so without the annotations for the address and the sharing name. Pure.
  */
 export function release(service: Service): Summary {
   const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
@@ -95,17 +99,16 @@ export function release(service: Service): Summary {
 }
 
 /**
- * The Event of a condition. A blocked Service has the Go provider's reason, since that is what people watch Events
- * for.
+ * The Event for a condition. The Event of a blocked Service has the Go provider's reason, since people watch for that
+ * one.
  */
 function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type']): ObjectEvent {
   return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }
 
 /**
- * The annotations that the Go provider writes too, with the first of several addresses. The id and the address
- * together are a note of levelset. The id alone names the load balancer that the Service joins, which its user may
- * have written.
+ * The annotations that the Go provider writes too: the load balancer's id and its first address. Both together are a
+ * note of levelset. The id alone names the load balancer that the Service joins; its user may have written that one.
  */
 function ownAnnotations(
   { observed }: Evaluation,

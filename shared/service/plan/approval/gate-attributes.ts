@@ -38,7 +38,7 @@ export interface Adopted extends GateInput {
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
 }
 
-/** The desired resource. Attributes that wait for approval have their present value in it. */
+/** The desired resource, with the present value of each attribute that waits for approval. */
 export function gateAttributes(
   wanted: DesiredResource,
   adopted: Adopted,
@@ -62,8 +62,8 @@ export function isAwaitingApproval(
 }
 
 /**
- * The differences that need an approval. The old controller's own behaviour needs none, nor does what levelset has
- * recorded as set.
+ * The differences that need an approval. None is needed for an attribute that the old controller would change as well,
+ * or for one that levelset has recorded as set.
  */
 export function gatedChanges(
   desired: DesiredResource,
@@ -74,7 +74,7 @@ export function gatedChanges(
   const recorded = recordedIn(observed.wire['tags']);
   const free = ['tags', ...behaviour, ...recorded];
   const differences = [...compare(desired, observed, there)].filter(([rule]) => rule !== 'refuse');
-  // the old controller replaced a monitor together with all attributes that belong to its type
+  // a controller that changed a monitor's type replaced the monitor with all attributes that belong to the type
   const again = differences.flatMap(([, changes]) => changes).filter(({ attribute }) => attribute === 'type');
   if (again.some(({ attribute }) => free.includes(attribute))) return [];
   return differences.flatMap(([, changes]) => changes).filter(({ attribute }) => !free.includes(attribute));
@@ -92,7 +92,12 @@ export function asObserved(
   return { ...desired, attributes: { ...desired.attributes, ...present, ...record } };
 }
 
-/** The desired resource with only levelset's tags, since the Go provider adds its own when it takes over. */
+/**
+ * The desired resource without the Go provider's tags, which the Go provider adds itself when it takes over. levelset's
+ * tags and the user's stay, and pools and monitors keep all tags. If levelset may write no tags, pools and monitors
+ * lose the user's tags and the records of set attributes, and every other kind has no tags. A new resource keeps all
+ * tags.
+ */
 export function withOurTags(desired: DesiredResource, { there, tags: written }: Adopted): DesiredResource {
   const { tags, ...others } = desired.attributes as { readonly tags?: readonly string[] };
   if (!tags || !there.has(desired.address)) return desired;

@@ -10,8 +10,9 @@ import { gateMonitor } from './gate-monitor.ts';
 import { gateNew, gatePort } from './gate-port.ts';
 
 /**
- * Takes out of desired and observed what would change the behaviour of a resource that another controller made,
- * beyond what that controller would do, until a person approves it (decisions 5, 6). Runs before the comparison.
+ * Changes desired and observed so that their comparison yields no change that waits for approval. A change waits if it
+ * alters the behaviour of a resource that another controller made in a way in which that controller would not alter it
+ * (decisions 5, 6).
  */
 export function gateChanges(input: GateInput): Gated {
   const there = new Map(input.observed.map((resource) => [resource.address, resource]));
@@ -42,7 +43,7 @@ export function gateChanges(input: GateInput): Gated {
   return { desired, observed, awaitingApproval: gate.awaitingApproval };
 }
 
-/** Whether levelset made the load balancer, as far as its tags and name tell. The pools must be judged as well. */
+/** Whether the load balancer's tags and name are levelset's. An adopted pool may still be on it. */
 function hasOurNames({ wire }: ObservedResource): boolean {
   return tagValue(wire['tags'], 'cluster') !== undefined && String(wire['name']).startsWith('kube_service_');
 }

@@ -6,7 +6,8 @@ import type { Adopted, Gated } from './gate-attributes.ts';
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
- * Keeps the published address of a Service. Without approval a takeover creates, deletes and moves no floating IP.
+ * Keeps the published address of a Service. If a published address would change, a takeover creates, deletes or moves
+ * no floating IP without approval.
  */
 export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   const desired = sides.desired.find(({ kind }) => kind === 'floatingip');
@@ -23,7 +24,7 @@ export function gateFloatingIP(sides: Sides, adopted: Adopted): Sides {
   };
 }
 
-/** The change of the published address, if there is one. */
+/** The change of the published address; undefined if nothing is published or the address stays. */
 function changeOf(
   desired: DesiredResource | undefined,
   observed: ObservedResource | undefined,
@@ -49,8 +50,8 @@ function changeOf(
 }
 
 /**
- * Whether another controller made the floating IP. Those of levelset have its short id in the description from the
- * start.
+ * Whether another controller made the floating IP. One that levelset made has levelset's short id in its description
+ * from the start.
  */
 function isOlder(observed: ObservedResource | undefined): boolean {
   return observed !== undefined && !String(observed.wire['description']).includes('(levelset ');

@@ -7,8 +7,9 @@ import type { Address } from '../../../model/address.ts';
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
- * Keeps the members of an adopted pool. A member keeps an address of its node although levelset would choose another
- * one (decision 25). A member whose node exists stays although levelset would not select that node (decision 6).
+ * Keeps the members of an adopted pool. A member keeps its IP address if that is any address of its node, although
+ * levelset would choose another one (decision 25). Members that levelset would not select stay until approved if the
+ * pool would have no members left, or on a load balancer of kinx if their nodes exist (decision 6).
  */
 export function gateMembers(place: string, sides: Sides, adopted: Adopted): Sides {
   const parent = `pool/${place}`;
@@ -64,7 +65,10 @@ function keepAddress(
   return { ...desired, address: kept.address, attributes };
 }
 
-/** The members that wait for approval to leave: their node exists, or they are the last ones. */
+/**
+ * The members whose removal waits for approval: all of them if none is desired, and on a load balancer of kinx those at
+ * a desired port whose nodes exist.
+ */
 function withoutApproval(
   parent: string,
   present: readonly ObservedResource[],
@@ -109,9 +113,10 @@ export function isOfPods(pool: Address, wanted: ReadonlyMap<Address, DesiredReso
 }
 
 /**
- * Whether the members of a port without a node port are approved. The old controller gave such a pool no members, and
- * nobody knows who added those that it has. One approval covers the pool for as long as the Service names it: the
- * pool then has the Service's Pods and no other member.
+ * Whether Pods as members of a port without a node port are approved. The old controller gave such a pool no members,
+ * and nobody knows who added the present ones. One approval covers the pool for as long as the Service's annotation
+ * names that approval: the pool then has the Service's Pods and no other member. Without any member nothing needs
+ * approval.
  */
 export function arePodsApproved(
   pool: Address,
@@ -129,8 +134,8 @@ export type SubnetOfMembers = 'as it is' | 'awaiting approval' | 'approved';
 
 /**
  * Keeps members in their present subnet although the Service asks for another one, since no other controller moved
- * members. One approval covers the pool, because the members move to a new pool. With it each node has its address in
- * the new subnet.
+ * members. One approval covers the pool, because the members move to a new pool. Once approved, each member has its
+ * node's IP address in the new subnet.
  */
 export function gateMemberSubnet(
   pool: Address,
@@ -178,10 +183,12 @@ export function gateBackups(
   );
 }
 
-/** Attributes with an approval of their own. The port of the check goes with its monitor. */
+/**
+ * Attributes with an approval of their own. `monitor_port`, the port of the health check, is approved with its monitor.
+ */
 const ELSEWHERE = ['backup', 'monitor_port', 'subnet_id'];
 
-/** Keeps other settings of a member, such as one that a person took out of service. */
+/** Keeps the other settings of a member, such as the state of a member that a person took out of service. */
 export function gateMemberSettings(
   wanted: DesiredResource,
   present: readonly ObservedResource[],

@@ -7,8 +7,9 @@ import type { Adopted, Gated } from './gate-attributes.ts';
 type Sides = Pick<Gated, 'desired' | 'observed'>;
 
 /**
- * Keeps the health monitor of an adopted pool. It needs approval to be created, deleted or made again. The port at
- * which members are checked stays with it, since all members would be down otherwise.
+ * Keeps the health monitor of an adopted pool. Its creation and deletion need approval, and so do changes that the old
+ * controller would not have made. A change of its type needs none if the Go provider made it, since that changed the
+ * type itself. While the monitor waits, members keep the port at which they are checked: all would be down otherwise.
  */
 export function gateMonitor(place: string, sides: Sides, adopted: Adopted): Sides {
   const address = `monitor/${place}`;
@@ -78,7 +79,7 @@ function asItIs(place: string, observed: ObservedResource): DesiredResource {
   return { kind, address, parent: `pool/${place}`, ifPresent: true, attributes: presentOf(observed) };
 }
 
-/** All members, also new ones, with the check port of the first present one. */
+/** Gives all members, also new ones, the check port of the first present member. */
 function withSameCheckPort(place: string, sides: Sides, { observed }: Adopted): Sides {
   const parent = `pool/${place}`;
   const sibling = observed.find((one) => one.kind === 'member' && one.parent === parent && one.owned);

@@ -17,10 +17,10 @@ import {
 import type { Adopted } from './gate-attributes.ts';
 import type { Address } from '../../../model/address.ts';
 
-/** Attributes that do not depend on the listener's protocol. The others wait with it. */
+/** Attributes that do not depend on the listener's protocol. The others wait together with the protocol. */
 const OF_ANY = ['allowed_cidrs', 'connection_limit', 'default_pool_id'];
 
-/** Keeps the listener and the pool of one port of an adopted load balancer. */
+/** Keeps the listener and the pool of one port of an adopted load balancer, until their changes are approved. */
 export function gatePort(
   place: string,
   desired: readonly DesiredResource[],
@@ -38,8 +38,8 @@ export function gatePort(
 }
 
 /**
- * Keeps the protocol of a listener, which no other controller changed. The pool must fit the listener, so one
- * approval covers both.
+ * Keeps the protocol of a listener until its change is approved, since no other controller changed a protocol. The pool
+ * must fit the listener, so one approval covers both.
  */
 function gateProtocol(
   listener: DesiredResource,
@@ -72,7 +72,9 @@ function protocolChanges(
   return differences.filter(({ attribute }) => attribute === 'protocol');
 }
 
-/** Kinds that other controllers made, too. Each has its own gate. */
+/**
+ * Kinds that other controllers made, too. Other gates keep them, but security groups, rules and ports need no approval.
+ */
 const KNOWN: readonly ResourceKind[] = [
   'loadbalancer',
   'listener',
@@ -85,10 +87,13 @@ const KNOWN: readonly ResourceKind[] = [
   'port',
 ];
 
-/** Attributes that every resource has, so that an approval need not show them. */
+/** Attributes that every resource has, so an approval does not show them. */
 const UNREPORTED = ['name', 'tags', 'admin_state_up'];
 
-/** Keeps out new kinds of resources on an adopted listener, such as a redirect, with everything below them. */
+/**
+ * Leaves out resources of other kinds on an adopted listener, such as the policy of a redirect with its rules, until
+ * they are approved or exist.
+ */
 export function gateNew(
   places: readonly string[],
   desired: readonly DesiredResource[],

@@ -70,6 +70,8 @@ export interface Lease {
    * written, so that what was read may be stale.
    */
   acquire(): Promise<{ readonly fresh: boolean }>;
+  /** Whether this holder has the Lease, or had it last: nobody else can have written since. False without a Lease. */
+  hadLast(): Promise<boolean>;
   /**
    * Renews the Lease before a write. Throws LEASE_LOST when another holder has it. Sends nothing while more
    * than half of the 15 s is left.

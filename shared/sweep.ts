@@ -6,6 +6,7 @@
 import { CONTROLLERS } from './controllers.ts';
 import type { Controller } from './controllers.ts';
 import { lazily } from './memory/answers.ts';
+import { listNodesNow } from './memory/listed-nodes.ts';
 import type { ReconcileRequest, SweepScope } from './model/request.ts';
 import { NOTHING_FOUND } from './model/outcome.ts';
 import type { Found, SweepFigures } from './model/outcome.ts';
@@ -24,7 +25,7 @@ export interface Sweep extends SweepFigures {
 /** Never throws. A controller that fails takes nothing along of what the others find. */
 export async function sweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
   const controllers = CONTROLLERS.filter(({ looksAfter }) => looksAfter(world.config));
-  const nodes = lazily(() => world.kube.listNodes());
+  const nodes = lazily(() => listNodesNow(world));
   const found = await Promise.all(controllers.map((controller) => findBy(controller, nodes, world, scope)));
   const reasons = new Set(found.flatMap(({ failed }) => failed ?? []));
   return {

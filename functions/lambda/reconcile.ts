@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import { isUnit, scopeOf } from '../../shared/model/request.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { invocationBudget } from '../budget.ts';
@@ -16,6 +17,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   const world = await functionWorld();
   const { groups, unreadable } = groupRecords(event.Records);
   if (unreadable.length > 0) world.log.error('messages cannot be read', { messages: unreadable });
+  // the messages may follow from a change of a Node since the last invocation
+  forgetNodes(world.world);
   const due = await sendPendingBack(groups, world);
   const budget = invocationBudget(context);
   const failed = await Promise.all(due.map((group) => runGroup(group, world, budget)));

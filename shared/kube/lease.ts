@@ -51,6 +51,11 @@ export class KubeLease implements Lease {
     return { fresh: found === undefined || lastHolder(found) === identity };
   }
 
+  async hadLast(): Promise<boolean> {
+    const found = await this.read();
+    return found !== undefined && lastHolder(found) === this.options.identity;
+  }
+
   /** Renews the Lease, or throws LEASE_LOST. Calls at the same time make one renewal. */
   renew(): Promise<void> {
     this.renewing ??= this.renewOnce().finally(() => (this.renewing = undefined));

@@ -8,6 +8,7 @@ import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';
 import { lazily } from '../memory/answers.ts';
+import { listNodesLately } from '../memory/listed-nodes.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
 import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
 import type { World } from '../ports.ts';
@@ -44,19 +45,16 @@ export function readOneByOne(world: World): ServerReading {
     candidates: (node) => candidatesOf(node, whereabouts, world),
     ports: ({ id }) => readPorts(id, world),
     subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), world),
-    others: () => listNodes(world, LATELY_MS),
+    others: () => listNodesLately(world),
     deletions: () => readDeletions(world),
-    ...readCidrs(() => listNodes(world, 0), world),
+    ...readCidrs(() => listNodes(world), world),
     projectId: () => cloud.projectId(),
   };
 }
 
-/** How long a list of Nodes counts. Nodes that claim the same server claim it for longer than a second. */
-const LATELY_MS = 1_000;
-
 /** Many Nodes that join, or leave, at once share one list. */
-function listNodes({ kube, memory, clock }: World, keepMs: number): Promise<readonly Node[]> {
-  return memory.answers.read(`Nodes of ${keepMs} ms`, { keepMs, clock }, () => kube.listNodes());
+function listNodes({ kube, memory, clock }: World): Promise<readonly Node[]> {
+  return memory.answers.read('Nodes, now', { keepMs: 0, clock }, () => kube.listNodes());
 }
 
 /** Reads whether Nova lists the server of any Node, and which Nodes were deleted before. */
@@ -64,7 +62,7 @@ async function readDeletions(world: World): Promise<LeavingQuestion> {
   const { cloud, clock, kube, memory } = world;
   const [servers, nodes, recorded] = await Promise.all([
     memory.answers.read('servers', { keepMs: 0, clock }, () => listServers(cloud)),
-    listNodes(world, 0),
+    listNodes(world),
     kube.deletions.load(),
   ]);
   return {

@@ -22,6 +22,8 @@ import { questionOf } from './question.ts';
 export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
+  /** The Nodes that it knew. */
+  readonly nodes: readonly Node[];
   readonly intent?: ServiceIntent;
   readonly observed: ObservedService;
   readonly desired: Desired;
@@ -71,6 +73,7 @@ export async function evaluate(
   return {
     unit,
     cluster,
+    nodes,
     ...(intent ? { intent } : {}),
     observed,
     desired: desired.own,

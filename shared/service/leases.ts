@@ -123,10 +123,12 @@ function giveBack(own: Lease, how?: Ending): Promise<void> {
   return how === 'gone' ? own.remove() : own.release(how !== undefined);
 }
 
-/** Throws LEASE_LOST if the evaluation under the leases calls for another second lease than the one that is held. */
-export function requireSameLease(held: LeaseNames, evaluation: Evaluation): void {
-  if (held.shared === sharingLeaseName(evaluation)) return;
-  throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
+/** Throws LEASE_LOST if the evaluation under the leases calls for other leases than those that are held. */
+export function requireSameLeases(held: LeaseNames, evaluation: Evaluation): void {
+  if (held.own !== leaseName(evaluation))
+    throw new ReconcileError('LEASE_LOST', 'the Service is another one than a moment ago');
+  if (held.shared !== sharingLeaseName(evaluation))
+    throw new ReconcileError('LEASE_LOST', 'the load balancer is shared otherwise than a moment ago');
 }
 
 /**

@@ -17,6 +17,7 @@ import { nothingApplied, reportFailure, runSummary } from './finish.ts';
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
+import { nodesOf } from './read-again.ts';
 import { hasFinalizer, unitOf } from './unit.ts';
 
 export async function reconcileService(
@@ -46,9 +47,9 @@ export async function reconcileService(
 }
 
 async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
-  const nodes = unit.wanted ? await world.kube.listNodes() : [];
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
-  const evaluateNow = (asRead: Unit): Promise<Evaluation> => evaluate(asRead, nodes, world, cluster);
+  const evaluateNow = async (asRead: Unit): Promise<Evaluation> =>
+    evaluate(asRead, await nodesOf(asRead, world), world, cluster);
 
   // a dry run returns the plan and writes nothing, not even the condition
   if (request.dryRun) {
@@ -72,8 +73,8 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   // approval
   if (first.plan.steps.length === 0) return end(held, nothingApplied(first), world);
 
-  // lease, apply, report: evaluate again under the lease, unless no other run can have had it since the first
-  // evaluation
+  // lease, read again, apply, report: evaluate again under the lease, unless no other run can have had it since the
+  // first evaluation and Kubernetes says the same
   return writeUnderLease(held, evaluateNow, world, budget);
 }
 

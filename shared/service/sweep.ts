@@ -37,8 +37,12 @@ export async function findServices(
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
   const addresses = async (): Promise<readonly string[]> => (managed ? addressesOf(await nodesListed()) : []);
-  const [services, nodes, project, states] = await Promise.all([
-    kube.listServices(namespace),
+  const prunes = namespace === undefined && !readOnly;
+  const leasesListed = attempt(prunes ? kube.listLeases() : Promise.resolve([]));
+  const [leases, services, nodes, project, states] = await Promise.all([
+    leasesListed,
+    // after the Leases: a Lease that was there before, and whose Service is not, belongs to a Service that is gone
+    leasesListed.then(() => kube.listServices(namespace)),
     attempt(nodesListed()),
     observeProject(cluster, cloud, addresses),
     attempt(kube.state.load()),
@@ -61,8 +65,7 @@ export async function findServices(
     namespace === undefined
       ? findOrphans(services, project, cluster, config)
       : { keys: [], warnings: [], doubtful: false };
-  const notPruned =
-    namespace === undefined && !readOnly && !orphans.doubtful ? await prune(services, view) : undefined;
+  const notPruned = prunes && !orphans.doubtful ? await prune(leases, services, view) : undefined;
   const lists: readonly Listed[] = Object.values(project);
   const missing = [nodes, states, ...lists].filter(isError);
   const troubles = [
@@ -194,22 +197,30 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   return isReported ? 'settled' : 'unsettled';
 }
 
+/** The holder of the Leases that a sweep removes: the runs of its own process hold theirs against it, too. */
+const SWEEP = 'sweep';
+
 /**
- * Removes the states and leases of Services that are gone and whose UID no load balancer has in its tags. If the load
- * balancers could not be listed, it removes nothing. Returns the reason why some may be left; undefined if there is
- * none.
+ * Removes the states of Services that are gone and whose UID no load balancer has in its tags, and those of their
+ * leases that no run holds. `leases` were listed before the Services. If the load balancers could not be listed, it
+ * removes nothing. Returns the reason why some may be left; undefined if there is none.
  */
-async function prune(services: readonly Service[], view: View): Promise<string | undefined> {
+async function prune(
+  leases: readonly string[] | ReconcileError,
+  services: readonly Service[],
+  view: View,
+): Promise<string | undefined> {
   const { world, project, states } = view;
   if (project.loadBalancers instanceof ReconcileError) return undefined;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
   const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
   try {
     if (states instanceof ReconcileError) throw states;
+    if (leases instanceof ReconcileError) throw leases;
     const gone = [...states.keys()].filter((uid) => !alive.has(uid));
     if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
-    for (const name of await world.kube.listLeases()) {
-      if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name).remove();
+    for (const name of leases) {
+      if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name, SWEEP).remove();
     }
     return undefined;
   } catch (error) {

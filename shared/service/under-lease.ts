@@ -6,13 +6,14 @@ import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { finish, nothingApplied } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
-import { acquireLeases, leaseNames, rememberLeases, requireSameLease } from './leases.ts';
+import { acquireLeases, leaseNames, rememberLeases, requireSameLeases } from './leases.ts';
 import type { Ending, Leases } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import type { LeaseNames, Unit } from '../model/unit.ts';
-import { noteWrites } from './note-writes.ts';
+import { noteWrites, trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
+import { isUpToDate, readUnitAgain } from './read-again.ts';
 import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
@@ -29,7 +30,10 @@ export async function ensureFinalizer(
   return { ...evaluation, unit: { ...unit, service } };
 }
 
-/** Evaluates again under the leases, unless no other run can have had them since the first evaluation. */
+/**
+ * Reads the Service again under the leases. Evaluates again, unless no other run can have had the leases since the
+ * first evaluation and Kubernetes says the same as then.
+ */
 export async function writeUnderLease(
   first: Evaluation,
   evaluateAgain: EvaluateAgain,
@@ -39,12 +43,17 @@ export async function writeUnderLease(
   const names = leaseNames(first);
   const leases = await acquireLeases(names, world.kube);
   if (!leases) return waitForOthers(first.unit, names, world, first);
+  let how: Ending | undefined;
   try {
-    const second = leases.fresh ? first : await evaluateAgain(first.unit);
-    requireSameLease(names, second);
+    const unit = await readUnitAgain(first.unit, world);
+    const counts = leases.fresh && (await isUpToDate(first, unit, world));
+    if (!leases.fresh) trustNothing(unit, world);
+    const second = counts ? first : await ensureFinalizer(await evaluateAgain(unit), world);
+    if (second.plan.steps.length > 0) requireSameLeases(names, second);
+    else if (!second.unit.service) how = 'gone';
     return await write(second, leases, world, budget);
   } finally {
-    await leases.release();
+    await leases.release(how);
   }
 }
 
@@ -62,14 +71,14 @@ export async function writeUnderRememberedLeases(
   if (!leases) return waitForOthers(unit, remembered, world);
   let how: Ending | undefined = 'unused';
   try {
-    const only = await ensureFinalizer(await evaluation(unit), world);
+    const only = await ensureFinalizer(await evaluation(await readUnitAgain(unit, world)), world);
     if (only.plan.steps.length === 0) {
       const done = await end(only, nothingApplied(only), world);
-      if (!unit.wanted && done.outcome.status === 'settled') how = 'gone';
+      if (!only.unit.wanted && done.outcome.status === 'settled') how = 'gone';
       return done;
     }
     how = 'stale';
-    requireSameLease(remembered, only);
+    requireSameLeases(remembered, only);
     how = undefined;
     return await write(only, leases, world, budget);
   } finally {

@@ -9,23 +9,16 @@ import type { Plan } from '../../shared/model/plan.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import type { PodEndpoint } from '../../shared/model/load-balancer/service-endpoints.ts';
 import type { ObservedResource, WireResource } from '../../shared/model/resources.ts';
-import type { Lease } from '../../shared/ports.ts';
 import { forgetStored } from '../../shared/service/observe/certificates.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import type { SteppedCloud } from '../support/simulated-cloud.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { aConfig } from '../support/config.ts';
 import { podsOf } from '../support/service-pods.ts';
-import { aTlsSecret, secretsOf } from '../support/tls-secret.ts';
+import { aTlsSecret, heldLease, secretsOf } from '../support/tls-secret.ts';
 
 export const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
 
-const held: Lease = {
-  acquire: () => Promise.resolve({ fresh: true }),
-  renew: () => Promise.resolve(),
-  release: () => Promise.resolve(),
-  remove: () => Promise.resolve(),
-};
 const budget = { remainingMs: () => 60_000 };
 
 const kube = secretsOf({
@@ -77,7 +70,7 @@ export async function settle(
     const { error } = await apply(seen.plan.steps, seen.observed.resources, {
       cloud,
       kube,
-      lease: held,
+      lease: heldLease,
       budget,
       memory: memoryOf(cloud),
     });
@@ -92,7 +85,13 @@ export async function settle(
 export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promise<void> {
   let known: readonly ObservedResource[] = seen.observed.resources;
   for (const step of seen.plan.steps) {
-    const applied = await apply([step], known, { cloud, kube, lease: held, budget, memory: memoryOf(cloud) });
+    const applied = await apply([step], known, {
+      cloud,
+      kube,
+      lease: heldLease,
+      budget,
+      memory: memoryOf(cloud),
+    });
     if (applied.error) throw applied.error;
     known = [...applied.known].map(([address, wire]) => ({
       kind: step.kind,

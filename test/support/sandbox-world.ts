@@ -5,9 +5,10 @@ import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { connectKube } from '../../shared/kube/connection/connect-kube.ts';
+import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { serviceKey } from '../../shared/model/request.ts';
+import { asServiceKey, serviceKey } from '../../shared/model/request.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Log, World } from '../../shared/ports.ts';
@@ -125,7 +126,9 @@ function partsOf(service: string): readonly [namespace: string, name: string] {
   return [namespace, name];
 }
 
+/** One run. For a Service what a test did to Nodes counts at once, as after the sweep that follows such a change. */
 export function run(request: ReconcileRequest, world: World): Promise<Report> {
+  if (asServiceKey(request.key)) forgetNodes(world);
   const until = Date.now() + world.config.reconcileTimeoutMs;
   return reconcile(request, world, { remainingMs: () => until - Date.now() });
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Lease } from '../../shared/ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');
 
@@ -36,9 +37,19 @@ export function aTlsSecret(
   };
 }
 
-/** An apiserver that has these Secrets and no Node, and refuses those whose value is 'forbidden'. */
+/** A Lease that nobody else wants. */
+export const heldLease: Lease = {
+  acquire: () => Promise.resolve({ fresh: true }),
+  hadLast: () => Promise.resolve(true),
+  renew: () => Promise.resolve(),
+  release: () => Promise.resolve(),
+  remove: () => Promise.resolve(),
+};
+
+/** An apiserver that has these Secrets, Leases that nobody else wants, and no Node. It refuses those whose value is 'forbidden'. */
 export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
   readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
+  readonly lease: () => Lease;
 } & NodeWrites {
   const noNode = (): Promise<never> =>
     Promise.reject(new ReconcileError('KUBE_CONFLICT', 'there is no Node'));
@@ -46,6 +57,7 @@ export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>
     patchNode: noNode,
     patchNodeStatus: noNode,
     deleteNode: noNode,
+    lease: () => heldLease,
     getSecret: (_namespace, name) => {
       const secret = secrets[name];
       return secret === 'forbidden'

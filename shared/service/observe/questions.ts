@@ -47,7 +47,7 @@ export interface SecurityGroupQuestion {
 }
 
 export interface Source extends CloudReader {
-  readonly kube: Pick<Kube, 'getSecret' | 'listEndpointSlices' | 'listPods'>;
+  readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods'>;
   /** Read in bulk: load balancers and floating IPs are looked up in it. */
   readonly project?: Project;
 }

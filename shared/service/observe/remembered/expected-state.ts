@@ -2,10 +2,11 @@ import { isLocked, isOutsideOctavia } from '../../../model/load-balancer/octavia
 import type { StatusPool, StatusTree } from '../../../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
-import type { CloudReader, World } from '../../../ports.ts';
+import { TAG_PREFIX } from '../../../model/ownership.ts';
+import type { CloudReader, Kube, World } from '../../../ports.ts';
 import { memberOf } from '../children.ts';
 
-/** Another process may have changed settings since, and the status tree does not show these. */
+/** Somebody beside levelset may have changed settings since, and the status tree does not show these. */
 const VALID_MS = 60_000;
 
 type Remembered = Pick<World['memory'], 'expectedStates'>;
@@ -39,21 +40,23 @@ export interface ConfirmedState {
 }
 
 /**
- * One call. Undefined: nothing is expected, or the status tree shows something else, and everything has to be read.
+ * One call of OpenStack. Undefined: nothing is expected, another process had the lease since, or the status tree shows
+ * something else, and everything has to be read.
  * `isRight` says whether the load balancer is still the one that the Service asks for.
  */
 export async function confirmExpectedState(
   unit: Unit,
   isRight: (loadBalancer: WireResource) => boolean,
-  { cloud, clock, memory }: CloudReader,
+  { cloud, clock, memory, kube }: CloudReader & { readonly kube: Pick<Kube, 'lease'> },
 ): Promise<ConfirmedState | undefined> {
   const expected = memory.expectedStates.get(unit.key);
   if (!expected || clock.now() - expected.sinceMs > VALID_MS) return undefined;
   const { uid, sinceMs, resources } = expected;
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
-  if (!lb || uid !== unit.service?.metadata.uid || !isRight(lb.wire)) return undefined;
+  if (!lb || uid === undefined || uid !== unit.service?.metadata.uid || !isRight(lb.wire)) return undefined;
   const tree = await cloud.statuses(lb.id);
-  if (!tree) return undefined;
+  // asked after the tree: whoever takes the lease later had not written to what the tree shows
+  if (!tree || !(await kube.lease(`${TAG_PREFIX}${uid}`).hadLast())) return undefined;
   const outsideOctavia = resources.filter(({ kind }) => isOutsideOctavia(kind));
   const loadBalancer = { ...lb.wire, provisioning_status: tree.provisioning_status };
   if (isLocked(loadBalancer)) return { sinceMs, loadBalancer, children: [], outsideOctavia };

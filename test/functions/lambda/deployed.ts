@@ -57,7 +57,7 @@ export async function call(
   name: string,
   event: Partial<APIGatewayProxyEventV2> & { method: string },
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { handler } = (await import(`../../functions/lambda/${name}.ts`)) as {
+  const { handler } = (await import(`../../../functions/lambda/${name}.ts`)) as {
     handler: (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
   };
   const { method, rawPath = '/', headers = {} } = event;

@@ -7,44 +7,49 @@ import type { Offers } from './octavia.ts';
 import type { Endpoints } from './service-endpoints.ts';
 import type { NotJoined, Sharing } from './shared-load-balancer.ts';
 
-/** Which load balancer is the unit's. */
+/** The load balancer of a unit, and others that could be taken for it. */
 export interface FoundLoadBalancers {
   readonly loadBalancer?: WireResource;
-  /** All tagged as ours: made twice, because the answer to a POST was lost. The older one stays. */
+  /**
+   * Further load balancers with this Service's tags, made because the answer to a POST was lost. `loadBalancer` stays.
+   */
   readonly duplicates: readonly WireResource[];
-  /** Made to take the place of `loadBalancer`, and not yet in it. */
+  /** The load balancer that was made to take the place of `loadBalancer`, and has not done so yet. */
   readonly replacement?: WireResource;
-  /** Ids of load balancers of other controllers that could all be this unit's: none is taken, and none is made. */
+  /** Ids of load balancers of other controllers that could all be this unit's. None is taken, and none is created. */
   readonly ambiguous?: readonly string[];
-  /** The one that the Service asks for is not, or not to be, its load balancer. */
+  /** The load balancer that the Service asks to join is missing, or the Service may not join it. */
   readonly notJoined?: NotJoined;
 }
 
-/** What is there now, for one unit. */
+/** The observed state of one unit. */
 export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
-  /** Of `loadBalancer`: what the Service is to it, and who else uses it. */
+  /** The Service's role on `loadBalancer`, and the other Services on it. */
   readonly sharing?: Sharing;
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly offers: Offers;
-  /** In Barbican: what the Service refers to. */
+  /** The certificates in Barbican that the Service refers to. */
   readonly certificates: CertificateFacts;
-  /** In Kubernetes: the Secrets that the Service names. */
+  /** The Kubernetes Secrets that the Service names, by name. */
   readonly secrets: ReadonlyMap<string, TlsSecretFacts>;
-  /** Facts for a load balancer that takes this one's place; only where something is approved. */
+  /** Facts for a load balancer that takes this one's place; absent unless some change is approved. */
   readonly ifReplaced?: { readonly facts: NetworkFacts; readonly offers: Offers };
   readonly horizon: Horizon;
-  /** By member with weight 0: for so many milliseconds it has taken no new connection. */
+  /** For each member with weight 0, the milliseconds for which it has taken no new connection. */
   readonly drainedForMs: ReadonlyMap<Address, number>;
-  /** This is what our own writes since then led to; no settings were read, so no watermark may rest on it. */
+  /**
+   * Present if this state is what our own writes since then led to: the time of the first one. No settings were read,
+   * so no watermark may rest on it.
+   */
   readonly expectedSinceMs?: number;
 }
 
-/** What the EndpointSlices of a Service say; empty for one whose members are all nodes. */
+/** The endpoints of a Service; empty if its members are all nodes, whether or not they have a Pod. */
 export interface ObservedEndpoints {
-  /** With externalTrafficPolicy Local: the nodes that have an endpoint which takes traffic, sorted. */
+  /** The nodes that have an endpoint which takes traffic, sorted; absent without externalTrafficPolicy Local. */
   readonly localNodes?: readonly string[];
-  /** By port of the Service: the Pods behind it; undefined for a port that has a node port. */
+  /** The Pods behind each port of the Service, in the order of the ports; undefined for a port that has a node port. */
   readonly endpoints?: Endpoints;
 }

@@ -31,14 +31,17 @@ export async function observeCertificates(
   return { references: new Map(await Promise.all(found)) };
 }
 
-/** The moment from which certificates are judged, in RFC 3339 with whole seconds, as Kubernetes has it. */
+/**
+ * The times against which the ends of certificates are compared, in RFC 3339 with whole seconds, as Kubernetes has
+ * them.
+ */
 export function horizonAt(clock: Clock): Horizon {
   const now = clock.now();
   const text = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
   return { now: text(now), soon: text(now + RENEW_WITHIN_MS) };
 }
 
-/** Reads a plain id as a container first, as kinx has it, and then as a secret. */
+/** Looks up a reference. A plain id is read as a container first, as kinx does, and then as a secret. */
 async function find({ id, collection }: TlsReference, reader: CloudReader): Promise<FoundCertificate> {
   const kinds = collection === undefined ? KINDS : KINDS.filter((kind) => `${kind}s` === collection);
   try {
@@ -55,8 +58,8 @@ async function find({ id, collection }: TlsReference, reader: CloudReader): Prom
 }
 
 /**
- * The end of a certificate that stands by itself: in a container, or in a secret of the type certificate. A secret that
- * may hold a private key is never read. No listener needs to know the end.
+ * The end of a certificate that is in a container, or in a secret of the type certificate. A secret that may hold a
+ * private key is never read. The end is empty if it cannot be read, since no listener needs it.
  */
 async function endOf(
   kind: 'container' | 'secret',
@@ -82,7 +85,7 @@ function partOf(container: WireResource): string | undefined {
 
 const KINDS = ['container', 'secret'] as const;
 
-/** Errors that only a person can end. All others pass by themselves. */
+/** The words for errors that only a person can end. All other errors pass by themselves. */
 const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string>>> = {
   FORBIDDEN: () =>
     'is there, but may not be read: the user of cloud.conf needs the role creator in its project, or a place in its ACL',
@@ -92,9 +95,10 @@ const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string
 const ANSWER = 'stored certificates';
 
 /**
- * The certificates that levelset keeps in Barbican for this Service, out of one list a minute for the whole process. For
- * a Service that leaves the list is read afresh, because another process may have stored one since. A Service that
- * names no Secret goes on without Barbican; the next sweep finds what an earlier spec has left there.
+ * The certificates that levelset keeps in Barbican for this Service, from one list a minute for the whole process. For
+ * a Service that leaves, the list is read again, because another process may have stored a certificate since. If the
+ * list fails, a Service that names no Secret goes on without it: the next sweep finds what an earlier spec has left
+ * there.
  */
 export async function findStoredCertificates(
   unit: Unit,
@@ -112,19 +116,19 @@ export async function findStoredCertificates(
   return [...all].sort(oldestFirst).flatMap((wire) => {
     const read = readStoredName(wire['name'], cluster);
     if (read?.service.namespace !== unit.name.namespace || read.service.name !== unit.name.name) return [];
-    // made twice, because the answer to a POST was lost: the older one is in use
+    // a certificate is there twice if the answer to a POST was lost: the older one is in use
     const address = taken.has(read.address) ? `secret/duplicate/${wire.id}` : read.address;
     taken.add(address);
     return [{ kind: 'secret' as const, address, id: wire.id, owned: true, wire }];
   });
 }
 
-/** After a write of ours. */
+/** Forgets the list of stored certificates, after a write of ours to Barbican. */
 export function forgetStored({ memory }: Pick<World, 'memory'>): void {
   memory.answers.forget(ANSWER);
 }
 
-/** The certificates of this cluster. A cloud without Barbican, or a user without rights to it, keeps none. */
+/** The certificates of this cluster. Empty in a cloud without Barbican, or for a user without rights to it. */
 export async function listStored(
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
@@ -144,7 +148,7 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-/** By name: the fingerprint and the end of the certificate in each Secret, or why it has none. Never a key. */
+/** For each Secret, by its name: the fingerprint and the end of its certificate, or why it has none. Never a key. */
 export async function observeTlsSecrets(
   names: readonly string[],
   namespace: string,

@@ -8,9 +8,10 @@ import { ownsListener, ownsMember, ownsPool, ownsUnusedPool } from './load-balan
 import type { Owners } from './load-balancer/owners.ts';
 
 /**
- * Everything on one load balancer. Addresses say what a resource is for, never its name (decision 4): a listener has its
- * protocol family and port, a pool the listener that uses it or the port it was made for, a member its pool and address.
- * `owners` leaves out members and monitors, which is enough to see whether something foreign is on the load balancer.
+ * Everything on one load balancer. A plan address says what a resource is for, never its name (decision 4): a
+ * listener's has transport and port, a pool's has those of the listener that uses it or for which it was made, a
+ * member's has its pool, IP address and port. The depth `owners` reads only listeners and pools, which is enough to see
+ * whether something foreign is on the load balancer.
  */
 export async function observeChildren(
   loadBalancer: WireResource,
@@ -38,8 +39,9 @@ export function observeListeners(
 }
 
 /**
- * Addresses pools by their ports. Of several pools for one port the listener's has the address; without a listener, the
- * newest.
+ * Gives each pool its plan address, by its port. If several pools are for one port, the pool that the listener uses has
+ * the address, or without a listener the newest pool. Another pool for the port has the address of the next pool, and
+ * further ones count as unused.
  */
 export function observePools(
   wires: readonly WireResource[],
@@ -116,7 +118,10 @@ export function monitorOf(pool: Address, wire: WireResource): ObservedResource<'
   return { kind: 'healthmonitor', address, id: wire.id, parent: pool, owned: true, wire };
 }
 
-/** The L7 policies of our listener, with their rules. Policies without our tag belong to somebody else. */
+/**
+ * The L7 policies of our listener, with the rules of ours. A policy without this cluster's tag belongs to somebody
+ * else.
+ */
 export async function observePolicies(
   listener: ObservedResource,
   cluster: ClusterIdentity,
@@ -164,9 +169,9 @@ async function observeRules(
 }
 
 /**
- * By member with weight 0: for so many milliseconds it has taken no new connection, since it was last written. Octavia's times
- * are in UTC and have whole seconds. A member that we wrote and have not read since has no times: then the first of our
- * writes counts.
+ * Milliseconds since each member with weight 0 was last written; it has taken no new connection since then. Octavia's
+ * times are in UTC and have whole seconds. A member that we wrote and have not read since has no times: then the time
+ * of our first write counts.
  */
 export function drainedForMs(
   resources: readonly ObservedResource[],

@@ -3,7 +3,9 @@ import type { ObservedEndpoints } from '../../model/load-balancer/observed-servi
 import type { Service } from '../../model/kubernetes.ts';
 import type { Kube } from '../../ports.ts';
 
-/** Lists nothing unless traffic stays on the node, or goes to Pods directly. */
+/**
+ * The endpoints of a Service. Nothing is listed unless externalTrafficPolicy is Local or traffic goes to Pods directly.
+ */
 export async function observeEndpoints(
   service: Service,
   kube: Pick<Kube, 'listEndpointSlices' | 'listPods'>,

@@ -2,14 +2,15 @@ import { ReconcileError } from '../../model/errors.ts';
 import { attempt, readIfPossible } from '../../observe/attempt.ts';
 import type { Cloud, CloudReader } from '../../ports.ts';
 
-/** The cloud, and what answers its lists: the cloud itself, or what a sweep has read of it in bulk. */
+/** The cloud, and what answers list calls: the cloud itself, or the lists of a sweep. */
 export interface ListSource extends CloudReader {
   readonly lists: Pick<Cloud, 'list'>;
 }
 
 /**
- * The answer to a read that the unit does not need; undefined if it fails. A run waits two seconds for it, and
- * after a failure no run of the process asks for a minute. The key names what is read.
+ * The answer to a read that the unit can do without; undefined if it fails. A run waits two seconds for the answer, and
+ * after a failure no run of the process asks again for a minute. A sweep's read has no such limits. The key names what
+ * is read.
  */
 export async function lookIfPossible<T>(
   source: ListSource,

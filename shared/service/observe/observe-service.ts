@@ -16,12 +16,12 @@ import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
 
-/** The question, with what the EndpointSlices say. */
+/** The question, with the endpoints of the Service. */
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
   readonly network: NetworkQuestion | undefined;
 }
 
-/** What does not know Octavia's lock: floating IP, security group, ports, certificates; and facts about networks. */
+/** What Octavia's lock does not affect: floating IP, security group, ports, certificates, and facts about networks. */
 interface OutsideOctavia {
   readonly resources: readonly ObservedResource[];
   readonly facts: NetworkFacts;
@@ -114,8 +114,8 @@ async function observeOutsideOctavia(
 }
 
 /**
- * The same as our own writes left it. Undefined where the Service asks for something that these did not write: a floating IP,
- * or none, or the port of a new node.
+ * What our own writes left outside Octavia. Undefined if the Service asks for something else: a floating IP that is not
+ * there, none although there is one, or the port of a new node.
  */
 async function asExpected(
   { nodes, network, securityGroup, endpoints }: Asked,
@@ -132,9 +132,10 @@ async function asExpected(
 }
 
 /**
- * Listeners, pools and what belongs to them. Nothing is read on a load balancer on which Octavia still works, since it could
- * not be changed anyway. What is to be deleted is always read, so that nothing of somebody else's goes with it; a load
- * balancer on which nothing is this Service's, and somebody else's is, was given up.
+ * Listeners, pools and what belongs to them. Nothing is read in a shallow look, or while Octavia locks the load
+ * balancer, since it could not be changed anyway. For a Service that wants no load balancer, nothing cached counts, so
+ * that nobody else's resources are deleted. If nothing on the load balancer is this Service's, and somebody else uses
+ * it, the Service has given it up.
  */
 async function observeOnLoadBalancer(
   { unit, cluster, network, depth }: Asked,
@@ -154,7 +155,10 @@ async function observeOnLoadBalancer(
   return children;
 }
 
-/** Read only where something is approved: perhaps a change for which another load balancer has to be made. */
+/**
+ * Facts for a replacement. They are read only if the Service approves some change, which may need another load
+ * balancer.
+ */
 async function observeIfReplaced(
   { network, nodes, offersIfReplaced }: Asked,
   lb: WireResource | undefined,

@@ -3,8 +3,8 @@ import type { CloudReader } from '../../ports.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
 
 /**
- * Octavia's flavors and zones, once a minute for the whole process. All are listed, because a Problem names what could
- * be chosen.
+ * Octavia's flavors and zones, as far as they are asked for. They are read once a minute for the whole process. All are
+ * listed, because a Problem names what could be chosen.
  */
 export async function observeOffers({ flavors, zones }: OfferQuestion, source: CloudReader): Promise<Offers> {
   return {
@@ -21,8 +21,8 @@ async function listOf(kind: 'flavor' | 'availabilityzone', source: CloudReader):
 const COUNTED = ['loadbalancer', 'listener', 'pool', 'healthmonitor'] as const;
 
 /**
- * What a create may still take of each limited kind; kinds without a limit are absent. Without limits it is one call a minute,
- * with them a list of each kind.
+ * How many resources of each kind the quota still allows; kinds without a limit are absent. Reading the quota costs one
+ * call a minute, and each limited kind costs one list.
  */
 export async function observeHeadroom(reader: CloudReader): Promise<Readonly<Record<string, number>>> {
   const { cloud } = reader;

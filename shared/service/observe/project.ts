@@ -10,19 +10,21 @@ import { listStored } from './certificates.ts';
 /** A list of the whole project, or the error in its place. A list that failed is not an empty list. */
 export type Listed = readonly WireResource[] | ReconcileError;
 
-/** The lists that one sweep reads of OpenStack, whatever the number of Services. Each may fail alone. */
+/** The lists that one sweep reads from OpenStack, whatever the number of Services. Each list may fail alone. */
 export interface Project {
+  /** Load balancers with this cluster's tag. */
   readonly loadBalancers: Listed;
+  /** All floating IPs of the project. */
   readonly floatingIPs: Listed;
-  /** Of this cluster, with their rules. */
+  /** Security groups with this cluster's tag, with their rules. */
   readonly securityGroups: Listed;
-  /** At the addresses of nodes; none where security groups are not managed. */
+  /** Ports at the IP addresses of nodes; empty if security groups are not managed. */
   readonly nodePorts: Listed;
   /** Certificates of this cluster in Barbican. */
   readonly secrets: Listed;
 }
 
-/** `nodeAddresses` are those whose ports are to be looked at. */
+/** Reads the lists for one sweep. `nodeAddresses` are the IP addresses whose ports are listed. */
 export async function observeProject(
   cluster: ClusterIdentity,
   cloud: Cloud,
@@ -38,14 +40,17 @@ export async function observeProject(
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
 }
 
-/** What a list has; nothing if it failed. For what is right also if there is more. */
+/**
+ * The resources in a list; none if the list failed. Only for questions whose answer stays right when resources are
+ * missing.
+ */
 export function foundIn(list: Listed): readonly WireResource[] {
   return list instanceof ReconcileError ? [] : list;
 }
 
 /**
- * Answers lists out of what was read in bulk, and throws for a list that failed. What was not read in bulk, such as
- * listeners, is asked for.
+ * Answers list calls from a sweep's lists, and throws if that list failed. A kind that the sweep does not list, such as
+ * listeners, is listed by a call. Without a sweep, every list is a call.
  */
 export function listsFor({
   project,
@@ -72,8 +77,8 @@ export function listsFor({
 }
 
 /**
- * Applies the filters of Octavia and Neutron that this stage uses: equality, `tags` (all), `tags-any`, and any item of a
- * list.
+ * Applies the filters of Octavia and Neutron that observing uses: equality, `tags` (all of them), `tags-any`, and one
+ * item of a port's list.
  */
 function matches(wire: WireResource, query: Query): boolean {
   return Object.entries(query).every(([name, value]) => {

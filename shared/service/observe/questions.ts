@@ -10,11 +10,11 @@ import type { Depth, Unit } from '../../model/unit.ts';
 import type { CloudReader, Kube } from '../../ports.ts';
 import type { Project } from './project.ts';
 
-/** Whose load balancer to find. */
+/** The Service whose load balancer to find, and what it wants to join. */
 export interface LoadBalancerQuestion {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
-  /** Undefined when nothing is wanted. */
+  /** Undefined if the Service wants no load balancer. */
   readonly join: JoinIntent | undefined;
   readonly depth: Depth;
 }
@@ -22,24 +22,24 @@ export interface LoadBalancerQuestion {
 /** Every read that the intent asks for. */
 export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster' | 'depth'> {
   readonly nodes: readonly Node[];
-  /** Undefined when nothing is wanted. */
+  /** Undefined if the Service wants no load balancer. */
   readonly network: ((endpoints: Endpoints | undefined) => NetworkQuestion) | undefined;
   readonly securityGroup: SecurityGroupQuestion;
-  /** What to look up for the load balancer that there is, or for the first one. */
+  /** The flavors and zones to look up for the present load balancer, or for the first one. */
   readonly offers: (octavia: ObservedService['octavia']) => OfferQuestion;
-  /** The same for a load balancer that takes its place; undefined where nothing is approved. */
+  /** The same for a load balancer that takes this one's place; undefined if nothing is approved. */
   readonly offersIfReplaced: ((octavia: ObservedService['octavia']) => OfferQuestion) | undefined;
   readonly certificates: CertificateQuestion;
   /** Names of Secrets. */
   readonly secrets: readonly string[];
-  /** The Service names Secrets, also one that leaves: their certificates are in Barbican. */
+  /** Whether the Service names Secrets. A Service that leaves may, too: their certificates are in Barbican. */
   readonly namesSecrets: boolean;
 }
 
 export interface SecurityGroupQuestion {
-  /** False: there should be none, and hardly ever is. */
+  /** Whether levelset manages security groups. If not, the Service should have none, and hardly ever has. */
   readonly managed: boolean;
-  /** The addresses in this subnet whose ports should have the group; none when nothing is wanted. */
+  /** The IP addresses in this subnet whose ports should have the group; none if the Service wants no load balancer. */
   readonly addresses: (
     memberSubnet: Subnet | undefined,
     endpoints: Endpoints | undefined,
@@ -48,6 +48,6 @@ export interface SecurityGroupQuestion {
 
 export interface Source extends CloudReader {
   readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods'>;
-  /** Read in bulk: load balancers and floating IPs are looked up in it. */
+  /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
 }

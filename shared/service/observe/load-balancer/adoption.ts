@@ -15,8 +15,9 @@ import type { Cloud } from '../../../ports.ts';
 type Lists = Pick<Cloud, 'list'>;
 
 /**
- * The load balancers with the Go provider's tag that are this Service's, because it names them or publishes their
- * address. The cluster name `kubernetes` is everybody's default, so the tag alone proves nothing (decision 10).
+ * The load balancers with the Go provider's tag that are this Service's. The proof is that the Service's annotation has
+ * the id, or that the description names the Service and the Service publishes the load balancer's IP address. The
+ * cluster name `kubernetes` is everybody's default, so the tag alone proves nothing (decision 10).
  */
 export async function provenByTag(
   tagged: readonly WireResource[],
@@ -30,9 +31,10 @@ export async function provenByTag(
 }
 
 /**
- * The load balancers without a tag that are this Service's: the one that it names by id, else those with kinx's name,
- * else those with the name of older controllers. Name or description must say this Service, and id or address prove it.
- * Without a published address nothing is asked.
+ * The load balancers without a tag that are this Service's. If the Service's annotation has an id, only the load
+ * balancer with that id (`named`) counts. Else those with kinx's name count, or else those with the name of older
+ * controllers, if the Service publishes their IP address. In each case name or description must say this Service.
+ * Without an id and without a published address, nothing is listed.
  */
 export async function findByName(
   unit: Unit,
@@ -54,7 +56,7 @@ export async function findByName(
   return [];
 }
 
-/** The load balancer belongs to no cluster yet, and is still there. */
+/** Whether the load balancer has no cluster's tag and is still there. */
 function isFree(lb: WireResource): boolean {
   return tagValue(lb['tags'], 'cluster') === undefined && lb['provisioning_status'] !== 'DELETED';
 }

@@ -23,13 +23,13 @@ import { findByName, namedId, provenByTag } from './adoption.ts';
 import { ownersOf } from './owners.ts';
 
 export interface FoundLoadBalancer extends FoundLoadBalancers {
-  /** The load balancer is as this process wrote it. Absent: it has to be read. */
+  /** The load balancer as this process wrote it and Octavia confirms it. Absent: it has to be read. */
   readonly expected?: ConfirmedState;
 }
 
 /**
  * Finds the Service's load balancer. After a write of this process one status tree is enough; otherwise lists are
- * searched. A Service that leaves is always searched for in lists.
+ * searched. For a Service that leaves, lists are always searched.
  */
 export async function findLoadBalancer(
   question: LoadBalancerQuestion,
@@ -39,15 +39,16 @@ export async function findLoadBalancer(
   const isRight = (lb: WireResource): boolean => join !== undefined && !asksForAnother(join, lb);
   const expected = depth === 'deep' ? await confirmExpectedState(unit, isRight, source) : undefined;
   if (expected) return { loadBalancer: expected.loadBalancer, duplicates: [], expected };
-  // throws where Octavia has no tags: then nothing could be found
+  // throws if this Octavia has no tags: then no load balancer could be found
   await source.cloud.octaviaVersion();
   return findByLists(question, listsFor(source));
 }
 
 /**
- * One list finds load balancers with this Service's tags, its name (a namesake inherits), or the Go provider's tag; one
- * more finds what other controllers made without tags. A load balancer without our tags counts only with a second proof
- * (adoption.ts). The last resort is one that the Service wants to join.
+ * Finds the load balancer in lists. The first list has load balancers with this Service's UID, its name (a namesake
+ * inherits), or the Go provider's tag. If none of them is the Service's, further lists find what other controllers made
+ * without tags: one list by id, or one for each of two names. A load balancer without our tags counts only with a
+ * second proof (adoption.ts). If nothing is found, a load balancer that the Service wants to join is the last resort.
  */
 async function findByLists(
   { unit, join, cluster }: LoadBalancerQuestion,
@@ -90,7 +91,7 @@ async function findByLists(
   return { duplicates: [], ...(await findJoined(unit, join, { here, named }, cluster, cloud)) };
 }
 
-/** The load balancer that the Service names, by a name that others share or by its id, or the reason against it. */
+/** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */
 async function findJoined(
   unit: Unit,
   join: JoinIntent,
@@ -109,20 +110,24 @@ async function findJoined(
   return { notJoined: { because: 'missing', named: id, key: unit.name } };
 }
 
-/** The load balancer was made for this Service alone, so it is a second one, and not one that the Service shares. */
+/**
+ * Whether a load balancer was made for this Service alone. Then it is a second one, and not one that the Service
+ * shares.
+ */
 function isMadeForNobodyElse(lb: WireResource, { name }: Unit, cluster: ClusterIdentity): boolean {
   const services = servicesIn(lb['tags'], cluster);
   return isGoTagOf(lb['name'], name) && services.every((service) => service === textOf(name));
 }
 
-/** The tag counts while the other load balancer is there. */
+/** Whether a tag says that `lb` was made to replace `other`. The tag counts until `other` is being deleted. */
 function replaces(lb: WireResource, other: WireResource): boolean {
   return tagValue(lb['tags'], 'replaces') === other.id && !isLeaving(other);
 }
 
 /**
- * The load balancer that the Service's annotation names comes first, since everybody in the project can write tags; then
- * the oldest. A replacement comes last.
+ * The load balancers in the order of preference. The one that the Service's annotation names (`told`) comes first,
+ * since everybody in the project can write tags, and then the oldest. After these come load balancers that are being
+ * deleted, and then replacements.
  */
 function inOrder(ours: readonly WireResource[], told: string | undefined): readonly WireResource[] {
   const rank = (lb: WireResource): number => {
@@ -142,7 +147,7 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-/** The reason why the Service may not join this load balancer; undefined: it may. */
+/** The reason why the Service may not join this load balancer; undefined if it may. */
 async function whyNotJoin(
   loadBalancer: WireResource,
   join: JoinIntent,
@@ -163,7 +168,10 @@ async function whyNotJoin(
   return isOpen ? { because: 'external', ...no } : undefined;
 }
 
-/** The Service has a load balancer and names another one that exists. It stays, because its address would change. */
+/**
+ * The reason why a Service with a load balancer does not join another one that it names and that exists: its published
+ * address would change. Undefined if it names no other one.
+ */
 async function whyNotMove(
   primary: WireResource,
   join: JoinIntent,
@@ -182,7 +190,7 @@ async function whyNotMove(
   return isElsewhere ? { ...has, named: id } : undefined;
 }
 
-/** The Service names another load balancer than this one. */
+/** Whether the Service names another load balancer than this one. */
 function asksForAnother({ tag, id }: JoinIntent, loadBalancer: WireResource): boolean {
   return tag === undefined ? id !== undefined && id !== loadBalancer.id : !hasTag(loadBalancer['tags'], tag);
 }
@@ -197,9 +205,9 @@ async function hasFloatingIP(loadBalancer: WireResource, cloud: Pick<Cloud, 'lis
 }
 
 /**
- * The load balancers on which everything is this Service's own. Tags can be written by everybody in the project, and get
- * lost. So what would be deleted, or get the address, because of its tags is looked into first. Each costs two calls,
- * and there hardly ever is one.
+ * The load balancers on which everything is this Service's own. Everybody in the project can write tags, and tags get
+ * lost. So a load balancer that would be deleted, or get the published address, because of its tags is looked into
+ * first. Each costs two calls, unless it is empty, and there hardly ever is one.
  */
 async function whollyOurs(
   loadBalancers: readonly WireResource[],

@@ -17,23 +17,23 @@ import {
 } from '../../../model/load-balancer/shared-load-balancer.ts';
 import type { Unit } from '../../../model/unit.ts';
 
-/** The marks by which the listeners and pools of one load balancer are recognised as one Service's. */
+/** The marks that show whether listeners and pools on one load balancer are one Service's. */
 export interface Owners {
   readonly cluster: ClusterIdentity;
   readonly key: ServiceKey;
   readonly uid?: string;
-  /** Tags name other Services on the load balancer, so a child without a mark may be theirs. */
+  /** The load balancer's tags name other Services, so a child without a mark may be theirs. */
   readonly shared: boolean;
-  /** Tags of the Go provider. */
+  /** Names that a load balancer of this Service may have. The Go provider's names are also its tags. */
   readonly tags: readonly string[];
-  /** The ends of names given by controllers that used no tags. */
+  /** Those of these names by which a listener without a tag is recognised. */
   readonly names: readonly string[];
 }
 
 export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: WireResource): Owners {
   const uid = unit.service?.metadata.uid;
   const names = schemeNames(cluster, unit.name, uid, loadBalancer);
-  // on what is ours already, the Go provider's listeners have its tag or ours
+  // on a load balancer of ours, the Go provider's listeners have its tag or ours, so their names do not count
   const isOurs = hasTag(loadBalancer['tags'], clusterTag(cluster));
   const without = isOurs ? names.filter((name) => !name.startsWith('kube_service_')) : names;
   const services = servicesIn(loadBalancer['tags'], cluster);
@@ -48,8 +48,10 @@ export function ownersOf(unit: Unit, cluster: ClusterIdentity, loadBalancer: Wir
 }
 
 /**
- * A listener is the Service's by the Service's UID; by the Go provider's tag, which names the Service, so that a
- * namesake inherits; or, where no tag says otherwise, by the name that a controller gave it.
+ * Whether a listener is the Service's. The tag with the Service's UID says so. If the listener has no other cluster's
+ * tag, the Go provider's tag also says so: it names the Service, so that a namesake inherits. A listener of this
+ * cluster whose tags name no Service is the Service's if the load balancer is not shared. A listener without tags is
+ * the Service's by the name that a controller gave it.
  */
 export function ownsListener(owners: Owners, wire: WireResource): boolean {
   const { cluster, uid, names } = owners;
@@ -62,15 +64,19 @@ export function ownsListener(owners: Owners, wire: WireResource): boolean {
   return !isTagged(tags) && isChildName(wire['name'], 'listener', names);
 }
 
-/** No Go provider's tag or name tells of another Service. One that was cut, or none, tells nothing. */
+/**
+ * Whether the Go provider's tags or names (`said`) are for this Service. If none of them names a Service, because it
+ * was cut or is missing, the resource is this Service's unless the load balancer is shared.
+ */
 function isNamedByNobodyElse(said: readonly string[], { key, shared }: Owners): boolean {
   const telling = said.filter((tag) => serviceOfGoTag(tag) !== undefined);
   return telling.length > 0 ? telling.some((tag) => isGoTagOf(tag, key)) : !shared;
 }
 
 /**
- * An unused pool is the Service's if levelset made it for a port and its name is the Service's, or if the Go provider
- * lost it. Octavia lists listeners whose policies use the pool as well.
+ * Whether a pool that is no listener's default pool is the Service's: levelset made it for a port and its name is for
+ * no other Service, or it has the Go provider's name and no listener uses it. Octavia also lists listeners whose
+ * policies use the pool.
  */
 export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   if (tagValue(wire['tags'], 'port') === undefined) {
@@ -81,7 +87,7 @@ export function ownsUnusedPool(owners: Owners, wire: WireResource): boolean {
   return isNamedByNobodyElse([String(wire['name']).replace(/^pool_\d+_/, '')], owners);
 }
 
-/** The Go provider or levelset tagged it, for whichever Service. */
+/** Whether the Go provider or levelset tagged the resource, for whichever Service. */
 function isTagged(tags: unknown): boolean {
   return (
     Array.isArray(tags) &&
@@ -89,17 +95,17 @@ function isTagged(tags: unknown): boolean {
   );
 }
 
-/** A pool that our listener uses is ours, unless a person put it in the place of ours. */
+/** Whether a pool that our listener uses is ours: it has our tag or a controller's name. Else a person put it there. */
 export function ownsPool(wire: WireResource): boolean {
   return tagValue(wire['tags'], 'port') !== undefined || isControllersName(wire['name'], 'pool');
 }
 
-/** The node ports that kube-apiserver gives by default. */
+/** The range of node ports that kube-apiserver uses by default. */
 const NODE_PORTS = { from: 30_000, to: 32_767 };
 
 /**
- * A member of a pool that levelset made is ours. In a pool of another controller a member is a person's own if it has no
- * name, or a port that is no node port and that no other member has.
+ * Whether a member is ours. In a pool that levelset made, every member is. In a pool of another controller, a member is
+ * a person's own if it has no name, or if its port is no node port and no other member has that port.
  */
 export function ownsMember(wire: WireResource, all: readonly WireResource[], pool: WireResource): boolean {
   if (!isAdopted(pool)) return true;
@@ -111,8 +117,8 @@ export function ownsMember(wire: WireResource, all: readonly WireResource[], poo
 }
 
 /**
- * The Service has left the load balancer: nothing on it is the Service's, no tag names the Service, and another Service
- * uses it.
+ * Whether the Service has left the load balancer: nothing on it is the Service's, no tag of it names the Service, and
+ * somebody else uses it.
  */
 export function isGivenUp(
   lb: WireResource,

@@ -14,7 +14,8 @@ import type { Sharing } from '../../../model/load-balancer/shared-load-balancer.
 import type { Unit } from '../../../model/unit.ts';
 
 /**
- * The Service's role on its load balancer, and who else is on it, by the tags of the load balancer and of its listeners.
+ * The Service's role on its load balancer, and the other Services on it, by the tags of the load balancer and of its
+ * listeners.
  */
 export function sharingOf(
   loadBalancer: WireResource,
@@ -34,7 +35,7 @@ export function sharingOf(
   };
 }
 
-/** The load balancer was made for this Service, or for a namesake before it. */
+/** Whether the load balancer was made for this Service, or for a namesake before it. */
 function isOwner(loadBalancer: WireResource, { name, service }: Unit, cluster: ClusterIdentity): boolean {
   const uid = service?.metadata.uid ?? '';
   const called = String(loadBalancer['name']);
@@ -42,7 +43,7 @@ function isOwner(loadBalancer: WireResource, { name, service }: Unit, cluster: C
   return madeForKey(loadBalancer) === undefined && isMadeFor(loadBalancer, name, uid);
 }
 
-/** The Services that use another's listener. A namesake in another cluster appears by its tag. */
+/** The Services whose listener this is. A namesake in another cluster appears by its tag. */
 function usersOf(
   { tags }: WireResource,
   cluster: ClusterIdentity,
@@ -54,8 +55,8 @@ function usersOf(
 }
 
 /**
- * The tags that the load balancer should have for a listener: the Go provider's, and our own for Services of this
- * cluster.
+ * The tags that the load balancer should have for a listener: the Go provider's tag, and for a Service of this cluster
+ * also our own.
  */
 function tagsOf({ tags }: WireResource, cluster: ClusterIdentity): readonly string[] {
   const go = goTagsIn(tags);
@@ -69,8 +70,9 @@ function nameTagOf(tag: string): readonly string[] {
 }
 
 /**
- * The resources with the right owner of the floating IP. It belongs to the load balancer's owner while there is one, and
- * the last Service that leaves gives it back. For every other Service it is foreign.
+ * The resources, with the right owner of the floating IP. The floating IP on the VIP port belongs to the Service that
+ * owns the load balancer, while that Service wants it. The last Service that leaves gives the floating IP back, if it
+ * was made for that Service or for the owner. For every other Service it is foreign.
  */
 export function ofWhom(
   resources: readonly ObservedResource[],

@@ -29,8 +29,8 @@ interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'
 }
 
 /**
- * The Service's floating IP. An internal Service that publishes none goes on without the lists of Neutron: the next
- * sweep finds a floating IP that is left.
+ * The Service's floating IP. If the Service is internal, joins no load balancer of others and publishes only VIPs, it
+ * goes on when Neutron's lists fail: the next sweep finds a floating IP that is left.
  */
 export async function findFloatingIP(
   unit: Unit,
@@ -47,9 +47,10 @@ export async function findFloatingIP(
 }
 
 /**
- * The one on its VIP port, or on the VIP port of a replacement; else the one that
- * spec.loadBalancerIP names; else an unattached one that was made for this Service, because its load balancer vanished
- * or it was kept.
+ * The floating IP on the VIP port, or on the VIP port of a replacement. Else, if the Service wants a floating IP, the
+ * one that spec.loadBalancerIP names. Else an unattached one that was made for this Service: its load balancer
+ * vanished, or it was kept. A Service that wants none looks for an unattached one only without a load balancer. Then
+ * one that has the Service's tag counts as well, and a kept one does not.
  */
 async function lookForOne(
   unit: Unit,

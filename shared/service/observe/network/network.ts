@@ -13,7 +13,7 @@ import type { CloudReader } from '../../../ports.ts';
 import { onceAMinute } from '../../../observe/once-a-minute.ts';
 import { chooseSubnet, Subnets, observeVipSubnets } from './subnets.ts';
 
-/** Facts about the subnets and networks that the Service names, and the addresses that the load balancer has. */
+/** Facts about the subnets and networks that the Service names, and the VIPs that the load balancer has. */
 export async function observeNetwork(
   question: NetworkQuestion,
   loadBalancer: WireResource | undefined,
@@ -47,7 +47,8 @@ export async function observeNetwork(
 }
 
 /**
- * The subnet of a port that has the address of one of the Pods. Undefined where a VIP's subnet has one, or no port does.
+ * The subnet of a port that has the IP address of one of the Pods. Undefined if a Pod is in the subnet of a VIP, or no
+ * port has such an address.
  */
 async function subnetOfPods(
   { pod_addresses = [] }: NetworkQuestion,
@@ -58,7 +59,10 @@ async function subnetOfPods(
   return pod_addresses.some(isNear) ? undefined : subnets.ofAddresses(pod_addresses);
 }
 
-/** True where the project cannot see the policy. Neutron without its QoS plugin answers the same. */
+/**
+ * Whether the project cannot see the QoS policy that the Service names. Neutron without its QoS plugin answers the
+ * same.
+ */
 async function isWithoutQosPolicy(
   { vip_qos_policy_id: id }: NetworkQuestion,
   source: CloudReader,
@@ -79,8 +83,8 @@ async function missingGroups(
 }
 
 /**
- * Facts for a replacement: as if there were no load balancer yet, but in the same subnet, unless the Service names
- * another place.
+ * Facts for a replacement: as if there were no load balancer yet, but in the same VIP subnet, unless the Service names
+ * a subnet, network or port.
  */
 export async function observeAsIfAnew(
   question: NetworkQuestion,
@@ -96,8 +100,8 @@ export async function observeAsIfAnew(
 }
 
 /**
- * The external networks that can give the floating IP: the one that the Service names, else the one of the named subnet,
- * else all. Their subnets are read where one has to be chosen from a single network.
+ * The external networks that can give the floating IP: the one that the Service names, else the one of the subnet that
+ * it names, else all. Subnets are read only if one has to be chosen and there is a single network.
  */
 export async function observeFloatingNetworks(
   question: NetworkQuestion,
@@ -126,7 +130,7 @@ async function externalNetworks(source: CloudReader): Promise<readonly string[]>
   return found.map(({ id }) => id);
 }
 
-/** Undefined where the project cannot see the subnet, as is common for external networks. */
+/** The subnet; undefined if the project cannot see it, as is common for external networks. */
 async function readSubnet(id: string, source: CloudReader): Promise<FloatingSubnet | undefined> {
   const wire = await onceAMinute(source, `subnet ${id}`, () => source.cloud.get('subnet', id));
   return wire && floatingSubnet(wire);

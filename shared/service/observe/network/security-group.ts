@@ -21,8 +21,8 @@ import type { ListSource } from '../look-if-possible.ts';
 
 /**
  * The Service's security groups with their rules, oldest first: by our tags, else by the Go provider's exact name and
- * description. Where groups are not managed, one list a minute for the whole process says whether to look, and the
- * Service goes on without that list: the next sweep finds a group that is left.
+ * description. If groups are not managed, one list a minute for the whole process says whether to look. If that list
+ * fails, the Service goes on without it: the next sweep finds a group that is left.
  */
 export async function findSecurityGroups(
   unit: Unit,
@@ -50,7 +50,7 @@ async function groupsOf(
   return named.filter((group) => isUnclaimed(group, unit, cluster)).sort(oldestFirst);
 }
 
-/** The group in use, its rules, and second groups from a POST whose answer was lost. */
+/** The group in use, its rules, and duplicates from a POST whose answer was lost. */
 export function securityGroupResources(groups: readonly WireResource[]): readonly ObservedResource[] {
   const [group, ...duplicates] = groups;
   return [
@@ -106,15 +106,15 @@ const FIELDS = ['id', 'fixed_ips', 'security_groups', 'revision_number', 'port_s
 
 export interface NodePorts {
   readonly resources: readonly ObservedResource<'port'>[];
-  /** Addresses for which the project sees no port in the member subnet. */
+  /** IP addresses for which the project sees no port in the member subnet. */
   readonly withoutPort: readonly string[];
-  /** Addresses whose port has no port security. Such a port takes no security group and needs none. */
+  /** IP addresses whose port has no port security. Such a port takes no security group and needs none. */
   readonly unfiltered: readonly string[];
 }
 
 /**
- * The ports that have one of the groups, and the ports of the members at these addresses in this subnet. One call lists
- * the ports with the group; when nothing changed these are all.
+ * The ports that have one of the groups, and the ports of members at these IP addresses in this subnet. One call lists
+ * the ports with a group. If nothing changed, these are all, and no further call is needed.
  */
 export async function observeNodePorts(
   groups: readonly WireResource[],
@@ -152,7 +152,7 @@ export async function observeNodePorts(
   };
 }
 
-/** Every address at which one of these nodes could be a member. */
+/** Every IP address at which one of these nodes could be a member. */
 export function addressesOf(nodes: readonly Node[]): readonly string[] {
   const addresses = nodes.flatMap(({ status }) => status?.addresses ?? []);
   return [
@@ -160,7 +160,7 @@ export function addressesOf(nodes: readonly Node[]): readonly string[] {
   ];
 }
 
-/** Ports of the project with these addresses, in few calls however many there are. */
+/** Ports of the project with these IP addresses, in few calls however many there are. */
 export function portsAt(
   addresses: readonly string[],
   cloud: Pick<Cloud, 'list'>,
@@ -169,7 +169,7 @@ export function portsAt(
   return listPorts('fixed_ips', wanted, FIELDS, cloud);
 }
 
-/** Neutron before Train does not know this filter and lists all ports. */
+/** The ports that have one of the groups. Neutron before Train does not know this filter and lists all ports. */
 async function holdersOf(
   groups: readonly WireResource[],
   cloud: Pick<Cloud, 'list'>,

@@ -17,12 +17,12 @@ interface FixedIP {
   readonly subnet_id: string;
 }
 
-/** The number of addresses to look up before giving up. */
+/** The number of IP addresses to look up before giving up. */
 const TRIES = 3;
 
 /** Neutron's subnets for one evaluation. Each is read once a minute; the ids that the project cannot see are kept. */
 export class Subnets {
-  /** Ids that the project cannot see. */
+  /** Ids of subnets and ports that the project cannot see. */
   readonly missing = new Set<string>();
   readonly #reader: CloudReader;
 
@@ -36,7 +36,7 @@ export class Subnets {
     return wire && asSubnet(wire);
   }
 
-  /** In order of their ids. */
+  /** The subnets of a network, in the order of their ids. */
   async ofNetwork(id: string): Promise<readonly Subnet[]> {
     const found = await this.#once(`subnets of ${id}`, () =>
       this.#reader.cloud.list('subnet', { network_id: id }),
@@ -44,20 +44,20 @@ export class Subnets {
     return found.map(asSubnet).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Ids of the subnets in which a port has its addresses. */
+  /** Ids of the subnets in which a port has its IP addresses. */
   async ofPort(id: string): Promise<readonly string[]> {
     const port = await this.#once(`port ${id}`, () => this.#reader.cloud.get('port', id));
     if (!port) this.missing.add(id);
     return port ? fixedIps(port).map(({ subnet_id }) => subnet_id) : [];
   }
 
-  /** The subnet of the first node whose address of this family is on a port of the project. */
+  /** The subnet of the first node whose internal IP address of this family is on a port of the project. */
   ofNodes(nodes: readonly Node[], family: Family): Promise<string | undefined> {
     const sorted = [...nodes].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     return this.ofAddresses(internalAddresses(sorted, family));
   }
 
-  /** The subnet of the first address that is on a port of the project. */
+  /** The subnet of the first IP address that is on a port of the project. Only the first few are looked up. */
   async ofAddresses(addresses: readonly string[]): Promise<string | undefined> {
     for (const address of addresses.slice(0, TRIES)) {
       const found = await this.#once(`port ${address}`, () =>
@@ -127,10 +127,13 @@ type VipSubnets = Pick<NetworkFacts, 'vipSubnet' | 'noVipSubnet'> & {
 };
 
 /**
- * The subnets of the VIP port. The primary subnet is the named one, else the load balancer's, else the nodes'. A primary
- * subnet of a family that the Service does not have only says in which network to choose. The second family takes the
- * named subnet, else the load balancer's, else one of the same network. In a network that is named alone Octavia chooses
- * an IPv4 subnet itself.
+ * The subnets of the VIP port.
+ *
+ * The primary subnet is the named one, else the load balancer's, else that of the named port, else the nodes'. If it is
+ * of a family that the Service does not have, it only says in which network to choose one. If the Service names only a
+ * network, Octavia chooses an IPv4 subnet itself.
+ *
+ * The second family takes a named additional subnet, else the load balancer's, else one of the same network.
  */
 export async function observeVipSubnets(
   question: NetworkQuestion,

@@ -5,7 +5,7 @@ import type { World } from '../../../ports.ts';
 
 type Remembered = Pick<World['memory'], 'children'>;
 
-/** The children as this process read them in full for one Service, while `updated_at` is the same. */
+/** The children that this process read in full for one Service, while the load balancer's `updated_at` is the same. */
 export function cachedChildren(
   unit: Key,
   loadBalancer: WireResource,
@@ -15,10 +15,10 @@ export function cachedChildren(
   return known && known.updated_at === loadBalancer['updated_at'] ? known.children : undefined;
 }
 
-/** Octavia's times have whole seconds. So much later no other change can hide in the same second. */
+/** Octavia's times have whole seconds. After this time no other change can hide in the same second. */
 const SURE_AFTER_MS = 2_000;
 
-/** No other change can hide behind this `updated_at` any more (design.md, "The sweep is cheap"). */
+/** Whether no other change can hide behind this `updated_at` any more (design.md, "The sweep is cheap"). */
 export function isSure(loadBalancer: WireResource, now: number): boolean {
   const { updated_at: updated, created_at: created } = loadBalancer;
   return now - Date.parse(`${typeof updated === 'string' ? updated : String(created)}Z`) >= SURE_AFTER_MS;

@@ -6,14 +6,18 @@ import { TAG_PREFIX } from '../../../model/ownership.ts';
 import type { CloudReader, Kube, World } from '../../../ports.ts';
 import { memberOf } from '../children.ts';
 
-/** Somebody beside levelset may have changed settings since, and the status tree does not show these. */
+/**
+ * An expected state counts for so long: somebody beside levelset may change settings, and the status tree does not show
+ * these.
+ */
 const VALID_MS = 60_000;
 
 type Remembered = Pick<World['memory'], 'expectedStates'>;
 
 /**
- * Remembers what the writes of this process should lead to, so that the run that comes back asks one question instead of
- * one per list. It counts once, and for a minute. `sinceMs` is the first write after everything was read.
+ * Remembers the state that the writes of this process should lead to, so that the next run makes one call instead of
+ * one for each list. The state counts for a minute: in every run while Octavia holds its lock, and once more after
+ * that. `sinceMs` is the time of the first write after everything was read.
  */
 export function expectState(
   unit: Unit,
@@ -28,21 +32,21 @@ export function forgetExpectedState(unit: Unit, memory: Remembered): void {
   memory.expectedStates.delete(unit.key);
 }
 
-/** What our own writes led to, as the status tree confirms it. */
+/** The state that our own writes led to, as the status tree confirms it. */
 export interface ConfirmedState {
-  /** Of the first of these writes, in milliseconds since 1970. */
+  /** The time of the first of these writes, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly loadBalancer: WireResource;
-  /** None while Octavia is at work on the load balancer. Settings are as they were written. */
+  /** Empty while Octavia is at work on the load balancer. Settings are as they were written. */
   readonly children: readonly ObservedResource[];
-  /** Not confirmed: the tree does not show it. */
+  /** Resources outside Octavia as they were written. They are not confirmed, since the tree does not show them. */
   readonly outsideOctavia: readonly ObservedResource[];
 }
 
 /**
- * One call of OpenStack. Undefined: nothing is expected, another process had the lease since, or the status tree shows
- * something else, and everything has to be read.
- * `isRight` says whether the load balancer is still the one that the Service asks for.
+ * Compares the expected state with the status tree, in one call of OpenStack. Undefined if no state is expected, if
+ * another process has had the lease since, or if the tree shows something else: then everything has to be read. `isRight`
+ * says whether the load balancer is still the one that the Service asks for.
  */
 export async function confirmExpectedState(
   unit: Unit,
@@ -69,8 +73,8 @@ export async function confirmExpectedState(
 }
 
 /**
- * The expected children with their ids, when the status tree shows exactly these and all of them are ACTIVE; undefined
- * when anything differs, or when there are policies, which are few and always read. The tree shows no settings.
+ * The expected children with their ids, if the status tree shows exactly these and all of them are ACTIVE. Undefined if
+ * anything differs, or if there are policies, which are few and always read. The tree shows no settings.
  */
 function confirm(
   expected: readonly ObservedResource[],

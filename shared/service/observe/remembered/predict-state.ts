@@ -20,7 +20,9 @@ export interface Written {
 /** Octavia's times of a member that we wrote are unknown until it is read. */
 const NOT_YET_KNOWN = { created_at: null, updated_at: null };
 
-/** The resources that exist when Octavia has finished the writes just made. Ids that it has not told yet are ''. */
+/**
+ * The resources that exist when Octavia has finished the writes of this run. An id that Octavia has not told yet is ''.
+ */
 export function predictState(
   observed: readonly ObservedResource[],
   written: Written,
@@ -64,13 +66,16 @@ function parentOf(kind: ResourceKind, address: Address): Address {
   return kind === 'member' || kind === 'healthmonitor' ? poolAddressOf(address) : 'lb';
 }
 
-/** The resources that OpenStack makes along with the one that was created. */
+/** The resources that OpenStack makes together with the one that was created. */
 function madeAlong(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
   if (step.kind === 'securitygroup') return securityGroupRules(answer);
   return step.kind === 'loadbalancer' ? created(step, answer, written) : [];
 }
 
-/** The answer to a one-POST create has listeners, pools and members. Monitors are taken as they were sent. */
+/**
+ * The resources on a load balancer that was just created. The answer to its POST has listeners, pools and members.
+ * Monitors are taken as they were sent.
+ */
 function created(step: CreateStep, answer: WireResource, written: Written): readonly ObservedResource[] {
   const { cluster, name: key } = written;
   const owners = { cluster, key, shared: false, tags: goTags(cluster.name, key), names: [] };

@@ -74,7 +74,7 @@ function floatingIPInUse(
     ifPresent: true,
     attributes: {
       port_id: { $ref: 'lb.vip_port_id' },
-      ...fixedAddress(facts),
+      ...fixedAddress(intent, facts),
       tags: [clusterTag(cluster), serviceTag(intent.service.metadata.uid)],
     },
   };
@@ -92,8 +92,13 @@ function isAddressKnown(facts: NetworkFacts): boolean {
   return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
 }
 
-function fixedAddress(facts: NetworkFacts): Partial<ResourceTypes['floatingip']> {
-  if (!hasSeveral(facts)) return {};
+/** Neutron refuses a floating IP on a port with several IPv4 addresses without the one it is for. */
+function fixedAddress(
+  { annotated }: ServiceIntent,
+  facts: NetworkFacts,
+): Partial<ResourceTypes['floatingip']> {
+  // a port of the user's may have addresses that are no VIPs
+  if (!hasSeveral(facts) && annotated.loadbalancer.vip_port_id === undefined) return {};
   const first = facts.vips?.find((vip) => familyOf(vip) === 4);
   return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
 }

@@ -119,3 +119,18 @@ describe('keep-floatingip', () => {
     expect(kept?.tags.some((tag) => tag.startsWith('levelset-kept='))).toBe(false);
   });
 });
+
+test('a port of the user’s with two IPv4 addresses gets a floating IP for the one that is the VIP', async () => {
+  const { cloud } = it.sandbox;
+  const inner = cloud.networks.find((network) => network['router:external'] !== true);
+  const subnet = cloud.subnets.find((one) => one.network_id === inner?.id && one.ip_version === 4);
+  const fixed = { subnet_id: subnet?.id };
+  const port = await it.world.cloud.create('port', { network_id: inner?.id, fixed_ips: [fixed, fixed] });
+  it.sandbox.kube.apply(aService({ annotations: { 'loadbalancer.openstack.org/port-id': port.id } }));
+
+  await it.settle('web');
+
+  const [lb] = cloud.loadbalancers;
+  expect(cloud.floatingips).toMatchObject([{ port_id: port.id, fixed_ip_address: lb?.vip_address }]);
+  expect(addressOf(it.sandbox)).toBe(cloud.floatingips[0]?.floating_ip_address);
+});

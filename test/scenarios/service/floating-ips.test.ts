@@ -122,7 +122,7 @@ describe('keep-floatingip', () => {
 
 test('a port of the user’s with two IPv4 addresses gets a floating IP for the one that is the VIP', async () => {
   const { cloud } = it.sandbox;
-  const inner = cloud.networks.find((network) => network['router:external'] !== true);
+  const inner = cloud.networks.find((network) => !network['router:external']);
   const subnet = cloud.subnets.find((one) => one.network_id === inner?.id && one.ip_version === 4);
   const fixed = { subnet_id: subnet?.id };
   const port = await it.world.cloud.create('port', { network_id: inner?.id, fixed_ips: [fixed, fixed] });

@@ -35,7 +35,14 @@ export async function connect({ flags, env, log, observeCall }: WorldOptions): P
   for (const warning of warnings) log.warn(warning);
   const observe = (call: ObservedCall): void =>
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
-  const openstack = connectCloud(config.openstack, { observe });
+  const openstack = connectCloud(config.openstack, {
+    observe,
+    readCredentials: () =>
+      loadConfig(flags, env).then(
+        (read) => read.config.openstack.credentials,
+        () => undefined,
+      ),
+  });
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,

@@ -1,17 +1,18 @@
 /** Runs one key: picks its controller and makes one outcome of whatever happens. */
 import { CONTROLLERS } from './controllers.ts';
+import { withDeadline } from './deadline.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
 import type { Report, Run } from './model/outcome.ts';
 import type { ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome-of-error.ts';
 
-/** Runs one key once. Never throws: a failure is an outcome. */
+/** Runs one key once, in the time of `budget`. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {
   const started = world.clock.now();
   const { value, calls, failedRequestIds } = await world.calls.record(async () => {
     try {
-      return await run(request, world, budget);
+      return await withDeadline(budget, () => run(request, world, budget));
     } catch (error) {
       return { outcome: outcomeOfError(asReconcileError(error)), applied: [] };
     }

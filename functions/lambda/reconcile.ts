@@ -33,7 +33,7 @@ async function runGroup(group: Group, world: FunctionWorld, budget: Budget): Pro
   const { key } = work.request;
   try {
     if (isUnit(key)) await runWork(work, world, budget);
-    else await runSweep({ scope: scopeOf(key), attempt: work.attempt }, world);
+    else await runSweep({ scope: scopeOf(key), attempt: work.attempt }, world, budget);
     return [];
   } catch (error) {
     world.log.error('SQS must deliver a message again', { object: key, error: String(error) });

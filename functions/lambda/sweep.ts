@@ -1,6 +1,10 @@
+import type { Context } from 'aws-lambda';
 import type { SweepScope } from '../../shared/model/request.ts';
+import { withDeadline } from '../../shared/deadline.ts';
+import type { Budget } from '../../shared/ports.ts';
 import { sweep } from '../../shared/sweep.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
+import { invocationBudget } from '../budget.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
 
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
@@ -17,8 +21,12 @@ export interface SweepWork {
  * Sweeps, and sends what needs work to the background queue. Requeues the node set while a Node has no address. Throws if a
  * controller found out nothing, so that Lambda counts an error.
  */
-export async function runSweep(work: SweepWork, { world, log, background }: FunctionWorld): Promise<void> {
-  const found = await sweep(world, work.scope);
+export async function runSweep(
+  work: SweepWork,
+  { world, log, background }: FunctionWorld,
+  budget: Budget,
+): Promise<void> {
+  const found = await withDeadline(budget, () => sweep(world, work.scope));
   for (const warning of found.warnings) log.warn(warning);
   const { services, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;
   log.info('swept', {
@@ -42,6 +50,6 @@ export async function runSweep(work: SweepWork, { world, log, background }: Func
 }
 
 /** The schedule: sweeps everything. */
-export async function handler(): Promise<void> {
-  await runSweep({ scope: {}, attempt: 0 }, await functionWorld());
+export async function handler(_event: unknown, context: Context): Promise<void> {
+  await runSweep({ scope: {}, attempt: 0 }, await functionWorld(), invocationBudget(context));
 }

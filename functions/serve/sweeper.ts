@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../../shared/deadline.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
@@ -32,9 +33,10 @@ export class Sweeper {
   }
 
   start(): void {
+    const everyMs = Math.min(LONGEST_TIMER_MS, this.#options.intervalMs);
     this.#interval = setInterval(() => {
       this.request();
-    }, this.#options.intervalMs).unref();
+    }, everyMs).unref();
     this.request();
   }
 

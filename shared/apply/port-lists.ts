@@ -1,3 +1,4 @@
+import { within } from '../deadline.ts';
 import type { Change, UpdateStep } from '../model/plan.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, World } from '../ports.ts';
@@ -6,6 +7,9 @@ export interface PortWrites {
   readonly cloud: Pick<Cloud, 'updateAt'>;
   readonly memory: Pick<World['memory'], 'portWrites'>;
 }
+
+/** The time of one write, since other runs wait for it. */
+const WRITE_MS = 10_000;
 
 /**
  * Adds to and removes from the lists of a port, its security groups and its address pairs. Many Services and the
@@ -21,7 +25,9 @@ export async function changePort(
   const before = memory.portWrites.get(step.id) ?? Promise.resolve(undefined);
   const write = before.then((last) => {
     const port = last && revisionOf(last) > revisionOf(observed) ? last : observed;
-    return cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port));
+    return within(WRITE_MS, () =>
+      cloud.updateAt('port', step.id, changed(port, step.changes), revisionOf(port)),
+    );
   });
   memory.portWrites.set(
     step.id,

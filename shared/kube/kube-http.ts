@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestError, type Got } from 'got';
-import { ATTEMPTS, backoffMs, createGot } from '../http.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
+import { ATTEMPTS, backoffMs, createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
@@ -37,21 +39,32 @@ export interface KubeCall {
 
 export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
 
-/** No attempt starts later than this after the first one. Waiting in the queue is cheaper than waiting in a function. */
-const RETRY_WITHIN_MS = 5_000;
+/**
+ * No attempt starts later than this after the first one, so none follows a connection that timed out. Waiting in the
+ * queue is cheaper than waiting in a function.
+ */
+const RETRY_WITHIN_MS = 4_000;
+/** The time limit of one request, where the run has that much left. */
+const REQUEST_MS = 30_000;
 
 /**
  * The HTTP client for a kube-apiserver. A GET is repeated on 408, 429, 5xx and lost connections, with full
  * jitter or as Retry-After says. A write is never repeated: the next run sees whether it took effect. After a
- * 401 the credential is read again and any request repeated once. Throws ReconcileError (answer-error.ts),
- * never with the credential in it.
+ * 401 the credential is read again, and if it is another one, any request is repeated once. No request outlasts
+ * its run (deadline.ts). Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
-  const client = createGot({ timeout: { connect: 5_000, request: 30_000 }, https: connection.tls });
+  const client = createGot({ https: connection.tls });
+  const credentialFor = ({ doing }: KubeRequest, refused: boolean): Promise<Credential> =>
+    inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`);
   const send = async (request: KubeRequest): Promise<KubeAnswer> => {
-    let raw = await attempt(client, connection, request, await connection.credential(false), onCall);
-    if (raw.status === 401)
-      raw = await attempt(client, connection, request, await connection.credential(true), onCall);
+    const credential = await credentialFor(request, false);
+    let raw = await attempt(client, connection, request, credential, onCall);
+    if (raw.status === 401) {
+      const again = await credentialFor(request, true);
+      if (!isDeepStrictEqual(again, credential))
+        raw = await attempt(client, connection, request, again, onCall);
+    }
     if (raw.status < 300 || request.expected?.includes(raw.status)) return readAnswer(request, raw);
     throw answerError(request.doing, raw);
   };
@@ -62,7 +75,7 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
         return await send(request);
       } catch (error) {
         const waitMs = retryDelayMs(error, tried);
-        const ends = performance.now() + waitMs - started > RETRY_WITHIN_MS;
+        const ends = performance.now() + waitMs - started > RETRY_WITHIN_MS || waitMs >= timeLeftMs();
         if (request.method !== 'GET' || tried === ATTEMPTS || ends) throw error;
         await sleep(waitMs);
       }
@@ -83,11 +96,14 @@ async function attempt(
   { authorization, certificate, key }: Credential,
   onCall: (call: KubeCall) => void,
 ): Promise<RawAnswer> {
+  const leftMs = method === 'GET' ? timeLeftMs() : timeLeftToCloseMs();
+  if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
   const started = performance.now();
   let status = 0;
   try {
     const response = await client(`${connection.server}${path}`, {
       method,
+      timeout: timeouts(Math.min(REQUEST_MS, leftMs)),
       searchParams: query,
       headers: {
         ...(authorization !== undefined && { authorization }),

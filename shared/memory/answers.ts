@@ -1,3 +1,4 @@
+import { inTime, isSettledWithin, patienceMs, withoutDeadline } from '../deadline.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** The least that a kept answer needs of a clock: milliseconds, since whenever. */
@@ -16,14 +17,18 @@ export interface Lifetime {
 
 interface Entry {
   readonly value: Promise<unknown>;
-  /** Infinity while the answer is on its way. */
-  until: number;
+  /** Undefined while the answer is on its way. */
+  until?: number;
 }
 
 /**
  * Answers to reads, by key. Whoever asks while a read is on its way gets its answer, and so does whoever asks
  * within its lifetime. A failure reaches all who wait for it and is never kept. The oldest answer goes when
  * there are more than `most`.
+ *
+ * A read belongs to no run: it does not end with the time of the run that began it, and each run waits for it as
+ * long as it has time. A read that hangs holds up the run that began it. The others lose their patience with it,
+ * ask once more together, and take the answer that comes first.
  */
 export class Answers {
   readonly #entries: BoundedMap<string, Entry>;
@@ -33,24 +38,44 @@ export class Answers {
   }
 
   /** The key has to say what is read: two reads of one key have answers of one type. */
-  read<T>(key: string, { keepMs, clock }: Lifetime, ask: () => Promise<T>): Promise<T> {
+  read<T>(key: string, lifetime: Lifetime, ask: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(key);
-    if (known && known.until > clock.now()) return known.value as Promise<T>;
-    const value = ask();
-    const entry: Entry = { value, until: Infinity };
-    this.#entries.set(key, entry);
-    value.then(
-      () => (entry.until = clock.now() + keepMs),
-      () => {
-        if (this.#entries.get(key) === entry) this.#entries.delete(key);
-      },
-    );
-    return value;
+    if (known?.until !== undefined && known.until > lifetime.clock.now()) return known.value as Promise<T>;
+    const isOnItsWay = known !== undefined && known.until === undefined;
+    const value = isOnItsWay
+      ? this.#join(known, key, lifetime, ask)
+      : withoutDeadline(() => this.#ask(key, lifetime, ask));
+    return inTime(value, `wait for an answer (${key})`);
   }
 
   /** The next who asks reads afresh. */
   forget(key: string): void {
     this.#entries.delete(key);
+  }
+
+  #ask<T>(key: string, { keepMs, clock }: Lifetime, ask: () => Promise<T>): Promise<T> {
+    const value = ask();
+    const entry: Entry = { value };
+    this.#entries.set(key, entry);
+    value.then(
+      () => (entry.until = clock.now() + keepMs),
+      () => {
+        this.#drop(key, entry);
+      },
+    );
+    return value;
+  }
+
+  async #join<T>(entry: Entry, key: string, lifetime: Lifetime, ask: () => Promise<T>): Promise<T> {
+    const first = entry.value as Promise<T>;
+    if (await isSettledWithin(first, patienceMs())) return first;
+    this.#drop(key, entry);
+    const second = this.read(key, lifetime, ask);
+    return Promise.any([first, second]).catch(() => second);
+  }
+
+  #drop(key: string, entry: Entry): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Takes what many Nodes share before a Node is written: CIDRs, and the deletion budget of all processes. */
+import { within } from '../deadline.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { recent } from '../model/node/node-records.ts';
@@ -119,6 +120,9 @@ export async function releaseStaleClaims(name: string, kube: Kube): Promise<numb
 
 type Queues = World['memory']['queues'];
 
+/** The time of one turn, since other runs wait for theirs. */
+const TURN_MS = 10_000;
+
 /**
  * Runs one function after the other. Many Nodes that one process works on would all try to take the same thing, and
  * only one of them would get it.
@@ -128,7 +132,8 @@ function oneByOne<T>(
   { memory: { queues } }: Pick<World, 'memory'>,
   run: () => Promise<T>,
 ): Promise<T> {
-  const next = (queues.get(what) ?? Promise.resolve()).then(run, run);
+  const turn = (): Promise<T> => within(TURN_MS, run);
+  const next = (queues.get(what) ?? Promise.resolve()).then(turn, turn);
   const ended = (): void => undefined;
   queues.set(what, next.then(ended, ended));
   return next;

@@ -1,8 +1,8 @@
-import type { OpenStackConfig } from '../config/config.ts';
+import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
-import { createHttp, type Observer, type Transport } from './openstack-http.ts';
+import { createHttp, overSockets, type Observer, type Transport } from './openstack-http.ts';
 import { createKeystone } from './identity/keystone.ts';
 import { createSession } from './identity/session.ts';
 
@@ -13,18 +13,30 @@ export interface Connection {
   readonly ready: () => Promise<void>;
 }
 
-/** OpenStack for one process: one HTTP client and one token. Sends nothing by itself; `observe` sees every attempt. */
+export interface ConnectCloudOptions {
+  /** Sees every attempt. */
+  readonly observe?: Observer;
+  readonly transport?: Transport;
+  /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
+  readonly readCredentials?: () => Promise<Credentials | undefined>;
+}
+
+/** OpenStack for one process: one HTTP client and one token. Sends nothing by itself. */
 export function connectCloud(
   config: OpenStackConfig,
-  options: { observe?: Observer; transport?: Transport } = {},
+  { observe: seen, transport = overSockets(config), readCredentials }: ConnectCloudOptions = {},
 ): Connection {
   const { recorder, note } = createCallRecorder();
   const observe: Observer = (call) => {
     note(call);
-    options.observe?.(call);
+    seen?.(call);
   };
-  const http = createHttp(config, observe, options.transport);
-  const session = createSession(config, createKeystone(config, http), http);
+  const http = createHttp(config, observe, transport);
+  const keystone = createKeystone({
+    ...{ config, http, now: () => transport.now() },
+    ...(readCredentials && { readCredentials }),
+  });
+  const session = createSession(config, keystone, http);
   return {
     cloud: createCloud(session),
     calls: recorder,

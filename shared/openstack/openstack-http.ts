@@ -4,7 +4,8 @@ import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
-import { ATTEMPTS, backoffMs, createGot, retryAfterMs } from '../http.ts';
+import { timeLeftMs } from '../deadline.ts';
+import { ATTEMPTS, backoffMs, createGot, retryAfterMs, timeouts } from '../http.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -66,9 +67,11 @@ export interface RawAnswer {
 
 /** How one request gets to a service, and how time passes between two. The simulators have one without sockets. */
 export interface Transport {
-  /** Resolves with any answer; rejects when no whole one came. */
-  send(request: HttpRequest): Promise<RawAnswer>;
+  /** Resolves with any answer; rejects when no whole one came within `limitMs`. */
+  send(request: HttpRequest, limitMs: number): Promise<RawAnswer>;
   pause(ms: number): Promise<void>;
+  /** Milliseconds, since whenever. */
+  now(): number;
 }
 
 /**
@@ -81,7 +84,7 @@ const LONGEST_WAIT_MS = 5_000;
  * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A
  * GET is repeated on 429, 5xx except 501, and lost connections, with full jitter or as Retry-After says. It
  * is not repeated after a timeout, which has taken the whole time of a call. A write is never repeated: the
- * next run sees whether it took effect.
+ * next run sees whether it took effect. No request outlasts its run (deadline.ts), whose time must not be over.
  */
 export function createHttp(
   config: OpenStackConfig,
@@ -92,36 +95,47 @@ export function createHttp(
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
-        const answer = await attemptOnce(transport, request, observe);
+        const limitMs = Math.min(config.requestTimeoutMs, timeLeftMs());
+        const answer = await attemptOnce(transport, request, limitMs, observe);
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
-        if (last || !isPassing(answer.status) || wait > LONGEST_WAIT_MS) return answer;
+        const ends = wait > LONGEST_WAIT_MS || wait >= timeLeftMs();
+        if (last || ends || !isPassing(answer.status)) return answer;
         await transport.pause(wait);
       } catch (error) {
-        if (last || !(error instanceof NoAnswer) || error.timedOut) throw error;
-        await transport.pause(backoffMs(attempt));
+        const wait = backoffMs(attempt);
+        const ends = last || wait >= timeLeftMs();
+        if (ends || !(error instanceof NoAnswer) || error.timedOut) throw error;
+        await transport.pause(wait);
       }
     }
   };
 }
 
-function overSockets(config: OpenStackConfig): Transport {
-  const client = createClient(config);
+/** Each service has connections of its own, so that calls which hang in one hold up no call to another. */
+export function overSockets(config: OpenStackConfig): Transport {
+  const clients = new Map<ServiceType, Got>();
+  const clientOf = (service: ServiceType): Got => {
+    const client = clients.get(service) ?? createClient(config);
+    clients.set(service, client);
+    return client;
+  };
   return {
-    async send({ method, url, headers, body }) {
-      const response = await client(url, {
+    async send({ service, method, url, headers, body }, limitMs) {
+      const response = await clientOf(service)(url, {
         method: method satisfies Method,
+        timeout: timeouts(limitMs),
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { json: body }),
       });
       return { status: response.statusCode, headers: response.headers, text: response.body };
     },
     pause: (ms) => sleep(ms),
+    now: () => Date.now(),
   };
 }
 
 function createClient(config: OpenStackConfig): Got {
   return createGot({
-    timeout: { request: config.requestTimeoutMs },
     https: {
       rejectUnauthorized: !config.tlsInsecure,
       // A list given here replaces Node's root certificates, so they are a part of it.
@@ -135,6 +149,7 @@ function createClient(config: OpenStackConfig): Got {
 async function attemptOnce(
   transport: Transport,
   request: HttpRequest,
+  limitMs: number,
   observe: Observer,
 ): Promise<HttpAnswer> {
   const { service, method, headers } = request;
@@ -144,7 +159,7 @@ async function attemptOnce(
     observe({ service, method, status, durationMs, ...(requestId === undefined ? {} : { requestId }) });
   };
   try {
-    const raw = await transport.send(request);
+    const raw = await transport.send(request, limitMs);
     const read = readAnswer(raw);
     const answer = headers?.['accept'] === 'text/plain' ? { ...read, text: raw.text } : read;
     seen(answer.status, answer.requestId);

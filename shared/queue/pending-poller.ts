@@ -1,6 +1,7 @@
 import type { Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock, Cloud, Log } from '../ports.ts';
+import { within } from '../deadline.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
@@ -68,7 +69,7 @@ export class PendingPoller implements WaitingKeys {
     }
     const operation = operationOf(report);
     const expectedMs = operation && this.#durations.quickest(operation);
-    const hintMs = Math.max(outcome.retryAfterMs, LEAST_GAP_MS);
+    const hintMs = Math.min(LONGEST_REQUEUE_MS, Math.max(outcome.retryAfterMs, LEAST_GAP_MS));
     const firstMs = expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * EARLY);
     const now = this.#options.clock.now();
     this.#waiting.set(request.key, {
@@ -184,13 +185,16 @@ export function operationOf(report: Report): Operation | undefined {
   return last.kind === 'loadbalancer' ? last.verb : 'update';
 }
 
-/** States of the cluster's busy load balancers by their ids, read by one list call. */
+/** The time of the list that many keys wait for. Without it, each key looks for itself. */
+const LIST_MS = 5_000;
+
+/** States of the cluster's busy load balancers by their ids, read by one list call of at most 5 s. */
 export async function pendingLoadBalancers(
   cloud: Pick<Cloud, 'list'>,
   cluster: ClusterIdentity,
 ): Promise<ReadonlyMap<string, string>> {
   const query = { tags: clusterTag(cluster), fields: ['id', 'provisioning_status'] };
-  const found = await cloud.list('loadbalancer', query);
+  const found = await within(LIST_MS, () => cloud.list('loadbalancer', query));
   return new Map(
     found
       .map(({ id, provisioning_status: status }) => [id, String(status)] as const)

@@ -1,4 +1,5 @@
 import type { Trigger, Key, ReconcileRequest } from '../model/request.ts';
+import { ERRORS } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 
 /** The order of ready keys: people's changes, then requeued keys, then what a sweep found. */
@@ -65,17 +66,21 @@ export class ReadyKeys {
 
 export const FIRST_REQUEUE_MS = 1_000;
 export const LONGEST_REQUEUE_MS = 30_000;
+/** The longest delay of a key that waits for an operator, and of one whose run asks for a delay of its own. */
+export const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
  * Milliseconds until a key is requeued after `attempt` unfinished runs, 0 for the first: exponential with
- * full jitter between the run's own `retryAfterMs` and 30 s, and at once after a first run that is
- * progressing and asks for no delay. Undefined if the key is settled, or blocked until its object changes.
- * `random` yields [0, 1).
+ * full jitter between the run's own `retryAfterMs`, of which five minutes count, and 30 s, or five minutes for a
+ * failure that only an operator can mend. At once after a first run that is progressing and asks for no delay.
+ * Undefined if the key is settled, or blocked until its object changes. `random` yields [0, 1).
  */
 export function requeueDelayMs(outcome: Outcome, attempt: number, random: () => number): number | undefined {
   if (outcome.status === 'settled' || outcome.status === 'blocked') return undefined;
-  const own = Math.max(0, outcome.retryAfterMs);
+  const own = Math.min(LONGEST_WAIT_MS, Math.max(0, outcome.retryAfterMs));
   if (outcome.status === 'progressing' && own === 0 && attempt === 0) return 0;
-  const ceiling = Math.min(LONGEST_REQUEUE_MS, Math.max(own, FIRST_REQUEUE_MS) * 2 ** Math.min(attempt, 10));
+  const isOperators = outcome.status === 'failed' && ERRORS[outcome.code].disposition === 'operator';
+  const longest = isOperators ? LONGEST_WAIT_MS : LONGEST_REQUEUE_MS;
+  const ceiling = Math.min(longest, Math.max(own, FIRST_REQUEUE_MS) * 2 ** Math.min(attempt, 10));
   return Math.max(own, Math.round(random() * ceiling));
 }

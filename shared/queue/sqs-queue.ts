@@ -3,6 +3,8 @@ import { deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
 const BATCH = 10;
 export const LONGEST_DELAY_MS = 900_000;
+/** The time for one batch. A function that has ended its runs has little more. */
+const BATCH_MS = 3_000;
 
 export interface SqsQueueOptions {
   readonly url: string;
@@ -84,6 +86,7 @@ export class SqsQueue {
   async #sendBatch(entries: readonly Entry[]): Promise<ReadonlyMap<string, string>> {
     const response = await this.#aws.fetch(new URL('/', this.#url).href, {
       method: 'POST',
+      signal: AbortSignal.timeout(BATCH_MS),
       headers: {
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': 'AmazonSQS.SendMessageBatch',

@@ -12,8 +12,8 @@ const MINUTE_MS = 60_000;
 /** A world without sockets, and the program's own client for it, which waits a minute for each answer. */
 function aWorld(options: SandboxOptions = {}): { inside: SandboxInside; cloud: Cloud } {
   const inside = createSandbox({ nodes: 1, ...options }, new VirtualClock(), countedLots());
-  const transport = cloudTransport(inside, MINUTE_MS);
-  return { inside, cloud: connectCloud(aConfig(AUTH_URL).openstack, { transport }).cloud };
+  const config = { ...aConfig(AUTH_URL).openstack, requestTimeoutMs: MINUTE_MS };
+  return { inside, cloud: connectCloud(config, { transport: cloudTransport(inside) }).cloud };
 }
 
 const aFloatingIp = (inside: SandboxInside) => ({

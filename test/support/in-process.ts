@@ -6,17 +6,19 @@ import { NoAnswer, type Transport } from '../../shared/openstack/openstack-http.
 export const AUTH_URL = 'http://sandbox.invalid/identity/v3';
 
 /** What takes the place of sockets below the client for OpenStack; it waits by the sandbox's clock. */
-export function cloudTransport({ fronts, clock }: SandboxInside, timeoutMs = 10_000): Transport {
+export function cloudTransport({ fronts, clock }: SandboxInside): Transport {
   const own = { 'user-agent': 'levelset', accept: 'application/json' };
   return {
-    async send({ method, url, headers, body }) {
+    async send({ method, url, headers, body }, limitMs) {
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
-      const asked = { method, url, headers: { ...own, ...type, ...headers }, body, timeoutMs };
+      const sent = { ...own, ...type, ...headers };
+      const asked = { method, url, headers: sent, body, timeoutMs: limitMs };
       return ask(fronts.openstack, asked).catch((error: unknown) => {
         throw error instanceof NoReply ? new NoAnswer(error.message, error.timedOut) : error;
       });
     },
     pause: (ms) => clock.pause(ms),
+    now: () => clock.millis(),
   };
 }
 

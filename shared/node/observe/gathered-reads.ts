@@ -1,3 +1,4 @@
+import { isSettledWithin, patienceMs, withoutDeadline } from '../../deadline.ts';
 import type { Gathering } from '../../memory/memory.ts';
 import type { Clock } from '../../ports.ts';
 
@@ -21,7 +22,7 @@ export interface GatheredReads<T> extends Reads<T> {
 }
 
 /**
- * Gathers the reads of many runs into one list. An object that the list does not have is read by itself. Reads that
+ * Gathers the reads of many runs into one list. An object that the list does not have, or not soon, is read by itself. Reads that
  * follow each other within the time for which a list counts become one list, too. `now` takes nothing from an earlier
  * list.
  */
@@ -36,8 +37,10 @@ export async function readGathered<T>(
   const kept = isFresh ? gathering.kept?.found.get(id) : undefined;
   if (kept !== undefined) return kept;
   gathering.waiting.push(id);
-  gathering.next ??= gather(reads);
-  return (await gathering.next).get(id) ?? reads.one(id);
+  gathering.next ??= withoutDeadline(() => gather(reads));
+  const { next } = gathering;
+  const found = (await isSettledWithin(next, patienceMs())) ? await next : undefined;
+  return found?.get(id) ?? reads.one(id);
 }
 
 async function gather<T>(reads: GatheredReads<T>): Promise<ReadonlyMap<string, T>> {

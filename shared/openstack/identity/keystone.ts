@@ -4,6 +4,8 @@ import { readCatalog, type CatalogEndpoint } from './catalog.ts';
 import { refusal, unexpected, unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer } from '../openstack-http.ts';
 import { isRecord, stringAt } from '../../model/json.ts';
+import { Answers } from '../../memory/answers.ts';
+import { LoginRefusals } from './login-refusals.ts';
 
 export interface Token {
   readonly value: string;
@@ -16,41 +18,56 @@ export interface Token {
 export interface Keystone {
   /** The token that all calls share. Callers wait for one that was asked for already. */
   token(): Promise<Token>;
-  /** A token other than the refused one. */
+  /** A token other than the refused one; the refused one itself, where another one came less than a minute ago. */
   renew(refused: Token): Promise<Token>;
 }
 
 const LONGEST_MARGIN_MS = 5 * 60_000;
 const ATTEMPTED = 'get a token from Keystone';
 
-export function createKeystone(config: OpenStackConfig, http: Http): Keystone {
-  let current: Token | undefined;
-  let inFlight: Promise<Token> | undefined;
+/** How often a service that refuses a token gets a new one. After that its 401 counts. */
+const RENEW_EVERY_MS = 60_000;
 
-  async function ask(): Promise<Token> {
-    try {
-      current = await requestToken(config, http);
-      return current;
-    } finally {
-      inFlight = undefined;
-    }
+export interface KeystoneOptions {
+  readonly config: OpenStackConfig;
+  readonly http: Http;
+  /** Milliseconds, since whenever. */
+  readonly now: () => number;
+  /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
+  readonly readCredentials?: () => Promise<Credentials | undefined>;
+}
+
+export function createKeystone({ config, http, now, readCredentials }: KeystoneOptions): Keystone {
+  const logins = new Answers(1);
+  const refusals = new LoginRefusals(config.credentials, now, readCredentials);
+  let current: Token | undefined;
+  let renewedAt = -Infinity;
+
+  async function requestWith(credentials: Credentials): Promise<Token> {
+    current = await requestToken({ ...config, credentials }, http, now);
+    return current;
   }
+
+  const login = (): Promise<Token> =>
+    logins.read('a token of Keystone', { keepMs: 0, clock: { now } }, () => refusals.guard(requestWith));
 
   return {
     async token() {
-      if (current !== undefined && Date.now() < current.renewAt) return current;
-      return (inFlight ??= ask());
+      return current !== undefined && now() < current.renewAt ? current : login();
     },
     async renew(refused) {
       if (current !== undefined && current.value !== refused.value) return current;
-      return (inFlight ??= ask());
+      if (now() - renewedAt < RENEW_EVERY_MS) return refused;
+      const renewed = await login();
+      renewedAt = now();
+      return renewed;
     },
   };
 }
 
-async function requestToken(config: OpenStackConfig, http: Http): Promise<Token> {
+async function requestToken(config: OpenStackConfig, http: Http, now: () => number): Promise<Token> {
   const url = `${baseUrl(config.authUrl)}/auth/tokens`;
-  const asked = Date.now();
+  const asked = now();
   const body = authBody(config.credentials);
   const answer = await http({ service: 'identity', method: 'POST', url, body }).catch((error: unknown) => {
     throw unreachable(ATTEMPTED, error);

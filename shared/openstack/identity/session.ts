@@ -1,3 +1,4 @@
+import { budgetSpent, timeLeftMs } from '../../deadline.ts';
 import type { OpenStackConfig } from '../../config/config.ts';
 import { serviceUrl } from './catalog.ts';
 import { unreachable } from '../refusal.ts';
@@ -16,7 +17,7 @@ export interface SessionRequest {
 }
 
 export interface Session {
-  /** Resolves with any answer. Throws a ReconcileError if none came, or there is no token. */
+  /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   projectId(): Promise<string>;
   /** Throws CONFIG_INVALID if the catalog does not have the service. */
@@ -30,6 +31,7 @@ export interface Session {
 export function createSession(config: OpenStackConfig, keystone: Keystone, http: Http): Session {
   async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {
     const { service, method, path, body, attempted } = request;
+    if (timeLeftMs() <= 0) throw budgetSpent(attempted);
     const url = serviceUrl(token.catalog, service, config) + path;
     const headers = { ...request.headers, 'x-auth-token': token.value };
     return http({ service, method, url, headers, ...(body === undefined ? {} : { body }) }).catch(
@@ -43,7 +45,9 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     async send(request) {
       const token = await keystone.token();
       const answer = await sendWith(token, request);
-      return answer.status === 401 ? sendWith(await keystone.renew(token), request) : answer;
+      if (answer.status !== 401) return answer;
+      const renewed = await keystone.renew(token);
+      return renewed === token ? answer : sendWith(renewed, request);
     },
     async projectId() {
       return (await keystone.token()).projectId;

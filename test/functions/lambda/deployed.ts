@@ -13,7 +13,7 @@ import { startAws, type AwsFake } from './aws-fake.ts';
 import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { sqsRecord } from './sqs-record.ts';
 
-const CONTEXT = { getRemainingTimeInMillis: () => 30_000 } as Context;
+export const CONTEXT = { getRemainingTimeInMillis: () => 30_000 } as Context;
 
 export interface Deployed extends SandboxWorld {
   readonly aws: AwsFake;

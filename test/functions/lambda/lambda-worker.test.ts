@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { joinNode } from '../../support/nodes.ts';
-import { deployed, request, taken, work } from './deployed.ts';
+import { CONTEXT, deployed, request, taken, work } from './deployed.ts';
 import { addressOf, aService, until, whatIsThere } from '../sandbox-world.ts';
 
 test('a Service goes from its message to its address by requeues, and away again', async () => {
@@ -103,7 +103,7 @@ test('the sweep queues what needs work behind what people changed', async () => 
   world.sandbox.kube.apply(aService('web'));
   const { handler } = await import('../../../functions/lambda/sweep.ts');
 
-  await handler();
+  await handler({}, CONTEXT);
 
   expect(taken(world.aws)).toMatchObject([
     { queue: 'background', delaySeconds: 0, request: { key: 'service/default/web', trigger: 'sweep' } },
@@ -120,7 +120,7 @@ test('a sweep that cannot find out anything is an error of the function', async 
   });
   const { handler } = await import('../../../functions/lambda/sweep.ts');
 
-  await expect(handler()).rejects.toThrow('the sweep failed');
+  await expect(handler({}, CONTEXT)).rejects.toThrow('the sweep failed');
 });
 
 test('load balancers and routes are reconciled when Nodes that come together are written, once for all of them', async () => {

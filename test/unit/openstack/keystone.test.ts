@@ -62,6 +62,9 @@ describe('the token', () => {
     });
     const { ready } = connectCloud(fake.config);
     await expect(ready()).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+    await expect(ready()).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+    expect(fake.logins).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
     await ready();
   });
 });

@@ -111,7 +111,11 @@ export interface Endpoint {
 
 export interface Pod {
   readonly metadata: ObjectMeta;
-  readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] };
+  readonly status?: {
+    /** Pending, Running, Succeeded, Failed or Unknown. */
+    readonly phase?: string;
+    readonly podIPs?: readonly { readonly ip: string }[];
+  };
 }
 
 /** A Secret, which is read to be passed on. No log, message or plan shows its `data`. */

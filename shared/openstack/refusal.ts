@@ -19,6 +19,9 @@ const RULES: readonly Rule[] = [
   { status: 401, code: 'UNAUTHORIZED' },
   { status: 403, message: /^Quota has been met/, code: 'QUOTA_EXCEEDED' },
   { status: 403, code: 'FORBIDDEN' },
+  // what a request names, not what it is about
+  { status: 404, type: 'NetworkNotFound', code: 'NOT_FOUND' },
+  { status: 404, type: 'SubnetNotFound', code: 'NOT_FOUND' },
   { status: 408, code: 'CLOUD_UNAVAILABLE' },
   { status: 409, message: /is immutable and cannot be updated/, code: 'LOAD_BALANCER_BUSY' },
   { status: 409, message: /^Invalid state ERROR of/, code: 'LOAD_BALANCER_ERROR' },
@@ -64,12 +67,12 @@ export function unreachable(attempted: string, error: unknown): unknown {
 
 function classify(answer: HttpAnswer, fault: Fault | undefined): ErrorCode {
   const { status, body } = answer;
-  if (status === 404) return saysAbsent(status, body) ? 'GONE' : 'UNEXPECTED_RESPONSE';
   const matches = (rule: Rule): boolean =>
     rule.status === status &&
     (rule.type === undefined || rule.type === fault?.type) &&
     (rule.message === undefined || rule.message.test(fault?.message ?? ''));
   const rule = RULES.find(matches);
+  if (status === 404 && !rule) return saysAbsent(status, body) ? 'GONE' : 'UNEXPECTED_RESPONSE';
   return rule?.code ?? (status >= 500 ? 'CLOUD_UNAVAILABLE' : 'UNEXPECTED_RESPONSE');
 }
 

@@ -111,6 +111,9 @@ function whyNoPod(
   const uid = pod?.metadata.uid;
   if (uid === undefined || (targetRef.uid ?? uid) !== uid)
     return `its EndpointSlice names Pod ${targetRef.name}, which the Service does not select`;
+  // the address of a Pod that has ended stays in its status, and the network gives it to another Pod
+  const phase = pod?.status?.phase ?? '';
+  if (phase === 'Succeeded' || phase === 'Failed') return `Pod ${targetRef.name} has ended (${phase})`;
   const owns = (pod?.status?.podIPs ?? []).some(({ ip }) => ip === address);
   return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
 }

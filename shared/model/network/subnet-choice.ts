@@ -7,10 +7,15 @@ import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 /** What a text chooses, or what is allowed in its place, for a message. */
 export type Choice<T> = { readonly matches: (value: T) => boolean } | { readonly allowed: string };
 
-const NAMES = 'a name, a glob such as public-*, or ~ and a regular expression; ! in front means all others';
+/** A text from an annotation may have 256 kB, and the grammar below reads some of it more than once. */
+const MOST_CHARACTERS = 256;
+
+const NAMES =
+  'a name, a glob such as public-*, or ~ and a regular expression; ! in front means all others; at most 256 characters';
 
 /** A choice by name: `public-1`, `public-*`, `~public-\d+`, `!private-*`. The whole name must match. */
 export function chooseByName(text: string): Choice<string> {
+  if (text.length > MOST_CHARACTERS) return { allowed: NAMES };
   const negated = text.startsWith('!');
   const rest = negated ? text.slice(1) : text;
   if (rest === '' || rest === '~' || /\p{Cc}/u.test(text)) return { allowed: NAMES };

@@ -43,13 +43,17 @@ export const hostname: Parser<string> = (text) => {
     : { allowed: 'a DNS name such as app.example.org, not an IP address' };
 };
 
-/** Words, split on commas and white space as the Go provider does. Their meaning is checked where they are used. */
-export const words: Parser<readonly string[]> = (text) => {
+/**
+ * Source ranges, split on commas and white space as the Go provider does; what is no CIDR is found where they are used. An empty
+ * text asks for none. A text of commas alone stays: it asks for something that nobody can read, and must not open the ports.
+ */
+export const sourceRanges: Parser<readonly string[]> = (text) => {
   const value = text.split(/[\s,]+/).filter((word) => word !== '');
-  return value.length > 0 ? { value } : { allowed: 'a comma separated list' };
+  const unread = text.trim();
+  return { value: value.length > 0 || unread === '' ? value : [unread] };
 };
 
-/** Several values, split as by `words`. `parse` must take each. */
+/** Several values, split on commas and white space. `parse` must take each. */
 export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
   return (text) => {
     const parsed = text

@@ -134,3 +134,14 @@ test('a port of the user’s with two IPv4 addresses gets a floating IP for the 
   expect(cloud.floatingips).toMatchObject([{ port_id: port.id, fixed_ip_address: lb?.vip_address }]);
   expect(addressOf(it.sandbox)).toBe(cloud.floatingips[0]?.floating_ip_address);
 });
+
+test('a floating network that does not exist blocks the Service, with its name, and asks for nothing more', async () => {
+  const missing = '00000000-0000-4000-8000-000000000000';
+  const annotations = { 'loadbalancer.openstack.org/floating-network-id': missing };
+  it.sandbox.kube.apply(aService({ annotations }));
+
+  const { outcome } = await it.settle('web');
+
+  expect(outcome).toMatchObject({ status: 'blocked', reason: expect.stringContaining(missing) as string });
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'False', reason: 'LoadBalancerBlocked' });
+});

@@ -58,7 +58,11 @@ const ipv4 = (port: number, ...endpoints: readonly Endpoint[]): EndpointSlice =>
   ],
   endpoints,
 });
-const pods = [aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32')];
+const ended = (pod: Pod, phase: string): Pod => ({ ...pod, status: { ...pod.status, phase } });
+const pods = [
+  ...[aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32')],
+  ...[ended(aPod('done', '10.0.0.41'), 'Succeeded'), ended(aPod('broken', '10.0.0.42'), 'Failed')],
+];
 
 describe('Pods behind a port', () => {
   test('are reached where their own slice says, by the name of the port', () => {
@@ -102,6 +106,8 @@ describe('Pods behind a port', () => {
       'does not select',
     ],
     ['an address of another Pod', at('10.0.0.32', 'web-1'), 'is not an address of Pod web-1'],
+    ['a Pod that has succeeded', at('10.0.0.41', 'done'), 'Pod done has ended (Succeeded)'],
+    ['a Pod that has failed', at('10.0.0.42', 'broken'), 'Pod broken has ended (Failed)'],
   ])('are none if a slice names %s', (_what, endpoint, because) => {
     const { address = '' } = { address: endpoint.addresses?.[0] };
     expect(portEndpoints([ipv4(8080, endpoint)], port(http), service(), pods)).toEqual({

@@ -29,6 +29,20 @@ const ROWS: readonly (readonly [
     'Invalid format for routes',
   ],
   [
+    'Neutron 404 of a network that the request names',
+    404,
+    neutron('NetworkNotFound', 'Network 0000 could not be found.'),
+    'NOT_FOUND',
+    'Network 0000 could not be found.',
+  ],
+  [
+    'Neutron 404 of the port that it is about',
+    404,
+    neutron('PortNotFound', 'Port 0000 could not be found.'),
+    'GONE',
+    'Port 0000 could not be found.',
+  ],
+  [
     'keystonemiddleware 401',
     401,
     { error: { code: 401, message: 'The request you have made requires authentication.' } },

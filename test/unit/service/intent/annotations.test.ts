@@ -11,7 +11,7 @@ const KINX = `${LEGACY}kinx-load-balancer-`;
 const OWN = 'levelset.openstack.org/';
 
 /** One row per annotation: what is taken, as what, and what is refused. */
-const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: string])[] = [
+const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: string | undefined])[] = [
   [`${OCCM}load-balancer-id`, ` ${UUID.toUpperCase()} `, UUID, `${UUID}&name=x`],
   [`${OWN}load-balancer-name`, 'cluster/edge', 'cluster/edge', 'other/edge,x'],
   [`${OCCM}subnet-id`, UUID, UUID, '../subnets'],
@@ -121,7 +121,12 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
   [`${LEGACY}openstack-internal-load-balancer`, 'true', true, 'yes'],
   [`${OCCM}keep-floatingip`, 'True', true, '1'],
   [`${OCCM}hostname`, 'App.example.org', 'app.example.org', '192.0.2.1'],
-  [`${LEGACY}load-balancer-source-ranges`, '10.0.0.0/8, 192.0.2.0/24', ['10.0.0.0/8', '192.0.2.0/24'], ' , '],
+  [
+    `${LEGACY}load-balancer-source-ranges`,
+    '10.0.0.0/8, 192.0.2.0/24',
+    ['10.0.0.0/8', '192.0.2.0/24'],
+    undefined,
+  ],
 ];
 
 const PORTS = [
@@ -155,10 +160,14 @@ describe.each(ROWS)('%s', (key, good, value, bad) => {
     expect(read({ [key]: good }).problems).toEqual([]);
   });
 
-  test(`refuses ${JSON.stringify(bad)}, says why, and falls back to its default`, () => {
-    expect(read({ [key]: bad }).problems).toMatchObject([{ field: key, value: bad }]);
-    expect(valueOf(key, { [key]: bad })).toEqual(valueOf(key, {}));
-  });
+  // source ranges are judged where they are used (source-ranges.test.ts)
+  test.runIf(bad !== undefined)(
+    `refuses ${JSON.stringify(bad)}, says why, and falls back to its default`,
+    () => {
+      expect(read({ [key]: bad ?? '' }).problems).toMatchObject([{ field: key, value: bad }]);
+      expect(valueOf(key, { [key]: bad ?? '' })).toEqual(valueOf(key, {}));
+    },
+  );
 });
 
 test.each(

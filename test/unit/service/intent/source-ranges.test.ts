@@ -35,3 +35,17 @@ test('a rule that is not served is skipped, and where none is left nothing is op
   expect(none.allowed_cidrs).toEqual([]);
   expect(none.rangeProblems).toContainEqual(expect.objectContaining({ blocking: true }));
 });
+
+test.each([
+  ['', null],
+  [' ', null],
+  [',', []],
+  [' , ;', []],
+  ['[]', []],
+  ['10.0.0.0/8,', ['10.0.0.0/8']],
+])('the annotation %j opens to %j', (text, cidrs) => {
+  const annotations = { 'service.beta.kubernetes.io/load-balancer-source-ranges': text };
+  const { allowed_cidrs, rangeProblems } = readIntent(aStoredService({ annotations }), aConfig());
+  expect(allowed_cidrs).toEqual(cidrs);
+  expect(rangeProblems.some(({ blocking }) => blocking)).toBe(cidrs?.length === 0);
+});

@@ -22,7 +22,7 @@ import { questionOf } from './question.ts';
 export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
-  /** The Nodes that it knew. */
+  /** The Nodes that this evaluation used. */
   readonly nodes: readonly Node[];
   readonly intent?: ServiceIntent;
   readonly observed: ObservedService;

@@ -16,12 +16,12 @@ interface Known {
 }
 
 interface Named extends CertificateInUse {
-  /** The annotation, or the option of cloud.conf, that names it. */
+  /** The annotation, or the option of cloud.conf, that names the certificate. */
   readonly field: string;
   readonly value: string;
 }
 
-/** Each certificate once, and a Problem for each that has expired or soon will. */
+/** Each certificate whose end is known, once, and a Problem for each that has expired or soon will. */
 export function watchCertificates(
   { service, annotated }: ServiceIntent,
   known: Known,

@@ -12,7 +12,11 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import { chooseByName, chooseByTags } from '../../model/network/subnet-choice.ts';
 import type { Choice } from '../../model/network/subnet-choice.ts';
 
-/** The floating IP of an external Service; for an internal one with keep-floatingip, the kept one, detached. */
+/**
+ * The desired floating IP. For a Service that wants none, with keep-floatingip, it is the kept one, detached. Nothing
+ * is desired if spec.loadBalancerIP names one that cannot be used. Only one that is there is desired while none may be
+ * made: there is not exactly one external network to choose, no subnet fits, or its VIP is not known yet.
+ */
 export function desireFloatingIP(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -62,7 +66,7 @@ export function desireFloatingIP(
   return { resources: [floatingip], problems: [] };
 }
 
-/** A floating IP that exists keeps serving, even if the external networks cannot be read now. */
+/** The floating IP that is there. It keeps serving even if none may be made now. */
 function floatingIPInUse(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -80,13 +84,15 @@ function floatingIPInUse(
   };
 }
 
-/** Whether there are several IPv4 VIPs: then Neutron needs the fixed address that the floating IP is for. */
+/** Whether the VIP port has several IPv4 VIPs: then Neutron must know for which of them the floating IP is. */
 function hasSeveral({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): boolean {
   const cidrs = [vipSubnet?.cidr ?? '0.0.0.0/0', ...additionalSubnets.map(({ cidr }) => cidr)];
   return (vips ?? cidrs).filter((text) => familyOf(text) === 4).length > 1;
 }
 
-/** False while Octavia has yet to choose the IPv4 address, behind an IPv6 VIP. */
+/**
+ * Whether the IPv4 VIP for the floating IP is known. It is not while Octavia has yet to choose it beside an IPv6 VIP.
+ */
 function isAddressKnown(facts: NetworkFacts): boolean {
   const { vips, vipSubnet } = facts;
   return vips !== undefined || !hasSeveral(facts) || !vipSubnet || familyOf(vipSubnet.cidr) === 4;
@@ -103,7 +109,10 @@ function fixedAddress(
   return { fixed_ip_address: first ?? { $ref: 'lb.vip_address' } };
 }
 
-/** keep-floatingip: the floating IP stays, detached, with a tag for this namespace (decision 32). Nothing is created. */
+/**
+ * The floating IP with keep-floatingip: it stays, detached, with a tag for this namespace (decision 32). None is
+ * created.
+ */
 export function keptFloatingIP(
   intent: ServiceIntent,
   cluster: ClusterIdentity,
@@ -125,7 +134,7 @@ const OCCM = 'loadbalancer.openstack.org/';
 const MOST_TRIES = 10;
 
 export interface FloatingSubnets {
-  /** In the order in which they are tried; empty: Neutron chooses. Absent: no floating IP may be made. */
+  /** Ids in the order in which they are tried; empty: Neutron chooses. Absent: no floating IP may be made. */
   readonly subnets?: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -156,7 +165,7 @@ export function desireFloatingSubnets(
   return { problems: [{ field, value, message }] };
 }
 
-/** A subnet by its id. Whether one that the project cannot see exists is for Neutron to check. */
+/** The subnet that the Service names by id. If the project cannot see it, Neutron checks whether it exists. */
 function desireNamed(id: string, network: string, there: readonly FloatingSubnet[]): FloatingSubnets {
   const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
   if (!stray) return { subnets: [id], problems: [] };

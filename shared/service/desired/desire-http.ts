@@ -9,7 +9,7 @@ import type { PortIntent } from '../intent/read-annotations.ts';
 import { childName, clusterTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 
-/** The headers that an HTTP listener adds to requests. Octavia takes each with the word "true". */
+/** The headers that a listener which reads HTTP adds to requests. Octavia takes each with the word "true". */
 export function desireInsertHeaders(
   protocols: Protocols,
   index: number,
@@ -30,8 +30,8 @@ export function desireInsertHeaders(
 }
 
 /**
- * All header annotations together. kinx had its driver set X-Forwarded-Proto on every listener that reads HTTP
- * (docs/sources/kinx.md, "Annotations of kinx").
+ * The headers of all annotations together. A port whose protocol a kinx annotation sets also gets X-Forwarded-Proto,
+ * which kinx's driver set on every listener that reads HTTP (docs/sources/kinx.md, "Annotations of kinx").
  */
 function headersOf({ ServicePort: portIntent, spelled }: PortIntent): readonly Header[] {
   const { name = '' } = spelled['ServicePort.protocol'] ?? {};
@@ -52,14 +52,17 @@ function isProxy({ pool }: Protocols): boolean {
   return pool === 'PROXY' || pool === 'PROXYV2';
 }
 
-/** Headers about certificates of clients. Octavia refuses them on plain HTTP. */
+/** The Problem of headers about clients' certificates on a port without TLS: Octavia refuses them there. */
 function withoutTls(index: number, headers: readonly Header[]): Problem {
   const message =
     'are ignored: they describe the certificate of a client, and this port does not terminate TLS';
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
 }
 
-/** Octavia drops the headers with the PROXY protocol (docs/sources/openstack.md, "Inserted headers"). */
+/**
+ * The Problem of headers together with the PROXY protocol: Octavia drops them (docs/sources/openstack.md, "Inserted
+ * headers").
+ */
 function lost(index: number, headers: readonly string[]): Problem {
   const message = 'are not inserted by Octavia while the PROXY protocol is on: use one of the two';
   return { field: `headers of spec.ports[${index}]`, value: headers.join(', '), message };
@@ -78,8 +81,9 @@ export interface RedirectInput {
 }
 
 /**
- * The redirect of an HTTP listener to HTTPS. Octavia's prefix names scheme and host, so it needs a host (decision 14).
- * Octavia does not render a policy without a rule, so the policy has a rule that every request matches.
+ * The redirect of an HTTP listener to HTTPS. Octavia's redirect prefix has scheme and host, so the Service must name a
+ * host (decision 14). Octavia does not render a policy without a rule, so the policy has a rule that every request
+ * matches.
  */
 export function desireRedirect(input: RedirectInput): {
   readonly resources: readonly DesiredResource[];

@@ -19,7 +19,7 @@ import { isIP } from 'node:net';
 import { canonicalAddress, cidrContains } from '../../model/network/cidr.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** `placed`: its VIPs, its flavor and its availability zone. */
+/** The load balancer. `placed` has its VIPs, its flavor and its availability zone. */
 export function desireLoadBalancer(
   { service, annotated }: ServiceIntent,
   placed: Partial<LoadBalancer>,
@@ -57,7 +57,10 @@ export interface DesiredVips {
   readonly problems: readonly Problem[];
 }
 
-/** Subnets and addresses of the VIPs. A port that the Service names is the VIP, but Octavia also wants the subnet. */
+/**
+ * Subnets and IP addresses of the VIPs. If the Service names a port, that is the VIP port, but Octavia also wants the
+ * subnet.
+ */
 export function desireVips(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -87,7 +90,10 @@ interface RequestedAddress extends DesiredVips {
   readonly additional: ReadonlyMap<string, Pick<AdditionalVip, 'ip_address'>>;
 }
 
-/** spec.loadBalancerIP as a VIP: for an internal Service, and for every IPv6 address. Otherwise it is a floating IP. */
+/**
+ * spec.loadBalancerIP as a VIP: of an internal Service, or if it is an IPv6 address. Otherwise it names a floating IP.
+ * A value that cannot be a VIP blocks.
+ */
 function requestedAddress(
   { service, internal, families, annotated }: ServiceIntent,
   vipSubnet: Subnet | undefined,

@@ -76,7 +76,7 @@ function desireMember(
 }
 
 export interface NodeShares {
-  /** By name of the node; other nodes keep the weight they have. */
+  /** Weights by name of the node. Members on other nodes keep the weight that they have. */
   readonly weights: ReadonlyMap<string, number>;
   /** Names of the nodes that get traffic only while no other can. */
   readonly backups: readonly string[];
@@ -84,9 +84,10 @@ export interface NodeShares {
 }
 
 /**
- * Weights and backups of a port's nodes. With externalTrafficPolicy Local nodes without a ready endpoint are backups: they
- * get traffic only while no node with one is up, so a Pod that moves is served before levelset notices. Without any
- * endpoint all nodes are alike. Nodes that the Service names are backups too, unless that would be all of them.
+ * Weights and backups of a port's nodes. With externalTrafficPolicy Local, nodes without an endpoint that takes traffic
+ * are backups: they get traffic only while no other node is up, so a Pod that moves is served before levelset notices.
+ * If no node has such an endpoint, all nodes are alike. Nodes that the Service names are backups too, unless all nodes
+ * would be backups then.
  */
 export function nodeShares(
   { ServicePort, spelled }: PortIntent,
@@ -122,15 +123,16 @@ interface PodPlace {
   readonly at: string;
   readonly intent: { readonly annotated: Annotated };
   readonly memberSubnet?: Subnet;
-  /** Present where the port has members of both families. */
+  /** Present if the port has members of both families. */
   readonly secondFamily?: { readonly memberSubnet?: Subnet };
   readonly endpoints?: Endpoints;
 }
 
 /**
- * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes traffic
- * and that the load balancer can reach: its address is in the member subnet. A
- * Problem names the others, with the reason. A Pod that is gone is removed at once: its address is soon another Pod's.
+ * Members of a port without a node port (spec.allocateLoadBalancerNodePorts is false): one for each Pod that takes
+ * traffic and whose IP address is in the member subnet, so that the load balancer can reach it. A Problem names the
+ * other Pods, with the reason. The member for a Pod that is gone is removed at once: its IP address is soon another
+ * Pod's.
  */
 export function desirePods(place: PodPlace): {
   readonly members: readonly DesiredResource<'member'>[];
@@ -150,7 +152,8 @@ export function desirePods(place: PodPlace): {
   const members = found.flatMap(({ pod, subnet }) => (subnet ? [desirePod(pod, subnet, place)] : []));
   const outside = found.flatMap(({ pod, subnet }) => (subnet ? [] : [pod.address]));
   return {
-    // one member per address: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed twice")
+    // no member twice: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A member listed
+    // twice")
     members: [...new Map(members.map((member) => [member.address, member])).values()],
     problems: [
       ...(outside.length > 0 ? [notInSubnet(index, outside, memberSubnet)] : []),
@@ -181,7 +184,7 @@ function desirePod(
   return inSubnet(member, subnet, intent);
 }
 
-/** Refused addresses by reason, in the order of the first address of each. */
+/** Refused IP addresses by reason, in the order in which the reasons first appear. */
 function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [string, readonly string[]])[] {
   const reasons = [...new Set(refused.map(({ because }) => because))];
   return reasons.map((because) => [
@@ -190,7 +193,7 @@ function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [strin
   ]);
 }
 
-/** So many addresses are shown one by one; a condition has its limits. */
+/** So many IP addresses are shown one by one, since a condition has a limited length. */
 const MOST_SHOWN = 5;
 
 function podProblem(index: number, addresses: readonly string[], message: string): Problem {
@@ -215,7 +218,10 @@ function noEndpoint(index: number): Problem {
   return podProblem(index, [], 'are missing: no Pod takes traffic, so nothing answers on this port');
 }
 
-/** The member with its subnet, if that is known. A subnet of no annotation is a starting value: Octavia has its own default. */
+/**
+ * The member with its subnet, if that is known. A subnet that neither the annotation nor cloud.conf names is only a
+ * starting value (`unasked`), since Octavia has its own default.
+ */
 export function inSubnet(
   member: DesiredResource<'member'>,
   subnet: Subnet | undefined,

@@ -5,22 +5,22 @@ import { withSetRecord } from './set-record.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** In seconds. Octavia answers less with 400 for the whole load balancer (udp_connect_min_interval_health_monitor). */
+/** The least delay in seconds: Octavia answers less with 400 (udp_connect_min_interval_health_monitor). */
 const LEAST_UDP_DELAY = 3;
 
-/** The attributes of a health check, and Problems about annotations that Octavia would refuse there. */
+/** The attributes of a health check, and Problems of annotations whose values Octavia would refuse. */
 interface Checked {
   readonly settings: Partial<HealthMonitor>;
   readonly problems: readonly Problem[];
 }
 
-/** The health monitor of one pool: kube-proxy's check where traffic stays local, else as annotations say. */
+/** The health monitor of one pool: kube-proxy's check with externalTrafficPolicy Local, else as annotations say. */
 export function desireMonitor(
   transport: string,
   at: string,
   name: string,
   { healthmonitor }: PortIntent,
-  /** The port of kube-proxy's check, where traffic stays local. */
+  /** The port of kube-proxy's check; undefined without externalTrafficPolicy Local. */
   localPort: number | undefined,
 ): { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
   const monitor = (settings: Partial<HealthMonitor>): DesiredResource<'healthmonitor'> => ({
@@ -44,13 +44,15 @@ export function desireMonitor(
   };
 }
 
-/** How members are checked: as the annotation says where that fits the transport, else by a connection of the transport. */
+/**
+ * How members are checked: as the annotation says if that fits the transport, else by a connection of the transport.
+ */
 export function monitorTypeOf(transport: string, { type }: Partial<HealthMonitor>): string {
   const byTransport = transport === 'UDP' ? 'UDP-CONNECT' : transport;
   return type !== undefined && fits(type, transport) ? type : byTransport;
 }
 
-/** Octavia's rule: a pool of datagrams can be checked in few ways, one of streams in the others (Octavia API, monitors). */
+/** Whether Octavia takes this type of check for the transport (Octavia API, monitors). */
 function fits(type: string, transport: string): boolean {
   if (transport === 'TCP') return type !== 'UDP-CONNECT' && type !== 'SCTP';
   return ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'].includes(type);
@@ -64,7 +66,7 @@ function unfitType(at: string, type: string | undefined, used: string): Problem 
 /** What kube-proxy answers on the health check node port (docs/sources/kubernetes.md, "Health check node port"). */
 const KUBE_PROXY = { http_method: 'GET', url_path: '/healthz', expected_codes: '200' };
 
-/** Octavia's defaults, set so that an annotation that was removed is undone. */
+/** Octavia's defaults. They are written, so that they come back when an annotation is removed. */
 const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200' };
 
 function check(type: string, at: string, attributes: Partial<HealthMonitor>): Checked {
@@ -76,7 +78,7 @@ function check(type: string, at: string, attributes: Partial<HealthMonitor>): Ch
   };
 }
 
-/** A check that names a host needs HTTP 1.1: Octavia refuses the host with an older version, or with none. */
+/** Sets HTTP 1.1 on a check that names a host: Octavia refuses the host with an older version, or with none. */
 function withHost({ settings, problems }: Checked, at: string): Checked {
   const { domain_name, http_version = HOST_VERSION } = settings;
   if (domain_name === undefined) return { settings, problems };
@@ -94,7 +96,7 @@ function udpDelay(at: string, delay: number): Problem {
 }
 
 /**
- * The port on which kube-proxy says whether a node has an endpoint, with externalTrafficPolicy Local
+ * The port on which kube-proxy says whether a node has an endpoint; undefined without externalTrafficPolicy Local
  * (docs/sources/kubernetes.md, "Health check node port").
  */
 export function localHealthPort(intent: Pick<ServiceIntent, 'service'>): number | undefined {

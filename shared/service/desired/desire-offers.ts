@@ -11,7 +11,11 @@ const FLAVOR = 'levelset.openstack.org/flavor';
 const FLAVOR_ID = 'loadbalancer.openstack.org/flavor-id';
 const ZONE = 'loadbalancer.openstack.org/availability-zone';
 
-/** What observe has to look up: a name always, an id only before the load balancer exists. */
+/**
+ * Whether observing has to list flavors and zones: flavors if the Service has the annotation `flavor`, and before the
+ * load balancer exists also for a flavor id; zones only before the load balancer exists. The provider ovn has neither,
+ * and an older Octavia may not.
+ */
 export function offerQuestion(
   intent: ServiceIntent | undefined,
   { minor, provider }: Ability,
@@ -36,8 +40,8 @@ export function offerQuestion(
 type Placed = Pick<Partial<LoadBalancer>, 'flavor_id' | 'availability_zone'>;
 
 /**
- * The ids of flavor and zone. One that Octavia does not offer blocks a new load balancer, since neither can change later;
- * a load balancer that exists stays as it is.
+ * The ids of flavor and zone. A flavor or zone that Octavia does not offer blocks a new load balancer, since neither
+ * can change later. A load balancer that exists stays as it is.
  */
 export function desireOffers(
   { annotated, service }: ServiceIntent,

@@ -23,7 +23,7 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 export interface PortContext extends TlsContext, PortNodes {
   readonly intent: ServiceIntent;
   readonly cluster: ClusterIdentity;
-  /** By port of the Service: its Pods, where they are the members. */
+  /** The Pods behind each port of the Service; undefined for a port whose members are nodes. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
 }
 
@@ -32,20 +32,23 @@ interface DesiredPort {
   readonly problems: readonly Problem[];
 }
 
-/** One port of a Service: what its listener, pool, members and monitor have in common. */
+/** What the listener, pool, members, monitor and redirect of one port of a Service have in common. */
 interface Place extends PortContext {
   readonly port: ServicePort;
   readonly index: number;
-  /** `tcp/80`: the part that their addresses share. */
+  /** The place, such as `tcp/80`: the part that their plan addresses share. */
   readonly at: string;
   readonly portIntent: PortIntent;
-  /** The protocol of its listener. */
+  /** The protocol of the listener. */
   readonly listens: ListenerProtocol;
   /** The load balancer's name, which names everything on it. */
   readonly lbName: string;
 }
 
-/** Listener, pool, members and monitor of one port of a Service. */
+/**
+ * Listener, pool, members, monitor and redirect of one port of a Service. A PROMETHEUS listener has no pool. The
+ * redirect is there only if the port's settings ask for one.
+ */
 export function desirePort(port: ServicePort, index: number, context: PortContext): DesiredPort {
   const { annotated, service } = context.intent;
   const portIntent = annotated.ports[index];
@@ -124,7 +127,7 @@ function desirePool(protocol: PoolProtocol, place: Place): DesiredPort {
   });
   const direct = goesToPods(intent.service, port);
   const local = direct ? undefined : localHealthPort(intent);
-  // without a check every node would get traffic, and those without an endpoint would lose it
+  // with externalTrafficPolicy Local there is always a check: nodes without an endpoint would lose their traffic
   const check =
     portIntent.ServicePort.monitor || local !== undefined
       ? desireMonitor(port.protocol ?? 'TCP', at, childName('monitor', index, lbName), portIntent, local)

@@ -28,11 +28,13 @@ import { EVERYBODY } from '../intent/source-ranges.ts';
 export interface DesiredSecurityGroup {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
-  /** What to open is not known now: the group stays as it is. */
+  /** The desired rules are not known now, so the group stays as it is. */
   readonly keep: boolean;
 }
 
-/** The addresses of the members, on whose ports the group has to be. */
+/**
+ * The IP addresses of the members, on whose Neutron ports the group has to be. None if the member subnet is not known.
+ */
 export function memberAddresses(
   nodes: readonly Node[],
   subnet: Subnet | undefined,
@@ -44,21 +46,27 @@ export function memberAddresses(
   return subnet ? [...new Set([...reached, ...podAddresses(endpoints, subnet)])] : [];
 }
 
-/** Whether the rules enforce the source ranges: behind the ovn provider nodes see the addresses of the clients. */
+/**
+ * Whether rules of the security group enforce source ranges: with the provider ovn nodes see the clients' IP addresses,
+ * and levelset must manage security groups.
+ */
 export function rulesHoldSourceRanges(config: LoadBalancerConfig): boolean {
   return config.lbProvider === 'ovn' && config.manageSecurityGroups;
 }
 
-/** Whether no source range is of a family of the members: then the group has no rule, on purpose. */
+/**
+ * Whether rules enforce the source ranges and no range is of a family of the members: then the group is meant to be
+ * empty.
+ */
 function letsNobodyIn({ allowed_cidrs, families }: ServiceIntent, config: LoadBalancerConfig): boolean {
   if (!rulesHoldSourceRanges(config) || allowed_cidrs === null) return false;
   return !allowed_cidrs.some((cidr) => families.includes(familyOf(cidr)));
 }
 
 /**
- * The security group of a Service, on the Neutron ports of its members (docs/sources/go-provider.md, "Security groups"): what
- * the load balancer needs, and nothing else, comes in. Names and rules are the Go provider's, so that a takeover either
- * way changes only our tags.
+ * The security group of a Service, with its rules, and the Neutron ports of its members that should have it
+ * (docs/sources/go-provider.md, "Security groups"). The rules let in what the load balancer needs, and nothing else.
+ * Names and rules are the Go provider's, so that a takeover in either direction changes only our tags.
  */
 export function desireSecurityGroup(
   intent: ServiceIntent,
@@ -93,7 +101,7 @@ export function desireSecurityGroup(
   };
 }
 
-/** Our group on the port with this address, if there is one: levelset makes no port. */
+/** Our group on the Neutron port with this IP address, if there is such a port: levelset makes none. */
 export function desirePortOf(address: string): DesiredResource<'port'> {
   return {
     kind: 'port',
@@ -103,12 +111,17 @@ export function desirePortOf(address: string): DesiredResource<'port'> {
   };
 }
 
-/** Whether nothing but these rules enforces source ranges. */
+/**
+ * Whether the rules of the security group alone enforce the Service's source ranges. False for a Service without any.
+ */
 function isStrict(intent: ServiceIntent, config: LoadBalancerConfig): boolean {
   return rulesHoldSourceRanges(config) && intent.allowed_cidrs !== null;
 }
 
-/** The subnet of the members is unknown. It blocks where nothing but rules enforces source ranges. */
+/**
+ * The Problem that the subnet of the members is not known. It blocks if rules alone enforce the source ranges
+ * (`strict`).
+ */
 function noSubnet(strict: boolean): Problem {
   const field = 'loadbalancer.openstack.org/member-subnet-id';
   const why = 'the subnet of the members is not known';
@@ -126,7 +139,10 @@ function noSubnet(strict: boolean): Problem {
       };
 }
 
-/** Members without a port, or with a port that filters nothing. It blocks where nothing but rules enforces source ranges. */
+/**
+ * Problems of members without a Neutron port, or with a port that filters nothing. The first Problem only names members
+ * without a port. If rules alone enforce the source ranges, a second one names both kinds of members and blocks.
+ */
 function portProblems(
   intent: ServiceIntent,
   facts: NetworkFacts,
@@ -161,12 +177,12 @@ export function desireRules(
   );
 }
 
-/** A range of addresses that one port of the Service, `place` such as `tcp/80`, needs to reach its members. */
+/** A range of IP addresses from which members must be reached for one port of the Service, `place` such as `tcp/80`. */
 interface OpeningFor extends Opening {
   readonly place: string;
 }
 
-/** The openings of all ports, each for the families at which its members are reached. */
+/** The openings for all ports of the Service, each for the families at which the port's members are reached. */
 function openings(
   intent: ServiceIntent,
   endpoints: Endpoints,

@@ -27,18 +27,21 @@ import type { ServiceIntent } from '../intent/service-intent.ts';
 import { fingerprint } from '../../model/json.ts';
 
 export interface DesireInput {
-  /** Undefined when the Service is gone. */
+  /** Undefined if the Service is gone. */
   readonly intent: ServiceIntent | undefined;
-  /** False: the Service leaves its load balancer, and desires at most to keep its floating IP. */
+  /** False: the Service leaves its load balancer, and at most its kept floating IP is desired. */
   readonly wanted: boolean;
-  /** True on another Service's load balancer, or a user's own: the floating IP is not this Service's to set. */
+  /**
+   * Whether the load balancer is another Service's or a user's own, so that the floating IP is not this Service's to
+   * set.
+   */
   readonly joins: boolean;
   readonly nodes: readonly Node[];
   readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
-  /** Nodes with a ready Pod, where traffic must stay on them. */
+  /** Nodes with an endpoint that takes traffic; absent without externalTrafficPolicy Local. */
   readonly localNodes?: readonly string[];
-  /** By port of the Service: its Pods, where they are the members. */
+  /** The Pods behind each port of the Service; undefined for a port whose members are nodes. */
   readonly endpoints?: readonly (PortEndpoints | undefined)[];
   readonly octavia: { readonly major: number; readonly minor: number };
   readonly offers?: Offers;
@@ -51,9 +54,9 @@ export interface DesireInput {
 export interface Desired {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
-  /** No node can be used: pools that have members keep them (design.md, "Deletion"). */
+  /** No node can be a member, so pools of nodes keep the members that they have (design.md, "Deletion"). */
   readonly keepMembers: boolean;
-  /** What the security group should open is not known: it stays as it is. */
+  /** The desired rules are not known, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
   readonly withoutAddress: readonly string[];
   /** Members of nodes that leave, until they have drained; never empty. */
@@ -62,7 +65,10 @@ export interface Desired {
   readonly certificates: readonly CertificateInUse[];
 }
 
-/** Pure. Every trigger goes through it, and so does deletion, which desires nothing. */
+/**
+ * What is desired for one Service, by itself. For one that leaves its load balancer or is gone, that is at most its
+ * kept floating IP. Pure.
+ */
 export function desireUnit(input: DesireInput, config: Config): Desired {
   if (!input.intent || !input.wanted) return keptOnDeletion(input.intent, input.cluster);
   const { secrets = new Map(), certificates = NO_CERTIFICATES, facts, octavia, horizon } = input;
@@ -139,7 +145,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
   };
 }
 
-/** For a Service that leaves its load balancer, or is gone. */
+/** What is desired for a Service that leaves its load balancer, or is gone. */
 function keptOnDeletion(intent: ServiceIntent | undefined, cluster: ClusterIdentity): Desired {
   return {
     resources: intent?.keepFloatingip ? [keptFloatingIP(intent, cluster)] : [],
@@ -156,8 +162,8 @@ function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {
 }
 
 /**
- * The hash behind a watermark: of the desired resources, the approvals, the name of a shared load balancer, and those
- * Problems that may change although the Service does not.
+ * The hash for a watermark. It covers the desired resources, the approvals, the sharing name, and the Problems that may
+ * change although the Service does not.
  */
 export function hashOf(
   { resources, problems }: Pick<Desired, 'resources' | 'problems'>,

@@ -36,8 +36,9 @@ export interface DesiredSharing {
 }
 
 /**
- * The resources as sharing allows them. A Service that has its load balancer alone keeps all. One that joins another's sets
- * only tags on it, and leaves the floating IP alone; one that goes while others stay leaves the floating IP to them.
+ * The resources as sharing allows them. The owner of a load balancer keeps all, and sets the tags by which others find
+ * the load balancer. A Service that joins one sets only tags on it, and leaves the floating IP alone. A Service that
+ * leaves while others stay leaves the floating IP to them.
  */
 export function desireSharing(
   resources: readonly DesiredResource[],
@@ -61,7 +62,7 @@ export function desireSharing(
   };
 }
 
-/** The load balancer with the tags by which others find it, and those that name them. */
+/** The owner's load balancer with the tags by which other Services find it, and the tags that name those Services. */
 function withOwnersTags(
   resource: DesiredResource,
   { annotated, service }: ServiceIntent,
@@ -79,7 +80,7 @@ function withOwnersTags(
   return { ...resource, attributes: { ...resource.attributes, tags: [...new Set([...tags, ...more])] } };
 }
 
-/** All tags that are there, those of the Service that joins, and the owner's if the owner has left. */
+/** All present tags, the tags of the Service that joins, and the owner's tag if the owner has left. */
 function joinersTags(
   { service }: ServiceIntent,
   { cluster, loadBalancer, sharing }: SharingContext,
@@ -96,7 +97,11 @@ function tagsOf(loadBalancer: WireResource | undefined): readonly string[] {
   return (loadBalancer?.['tags'] ?? []) as readonly string[];
 }
 
-/** Settings of the load balancer as a whole, which a Service that joins it cannot change. */
+/**
+ * One Problem for each setting of the load balancer as a whole that a joining Service cannot have, since the owner
+ * decides it. A setting that the load balancer has already is none. An internal Service on a load balancer with a
+ * floating IP is a Problem, and so is an external one without.
+ */
 export function joinersProblems(
   { service, internal }: ServiceIntent,
   loadBalancer: WireResource,
@@ -134,13 +139,13 @@ export function joinersProblems(
   ];
 }
 
-/** Whether it sets the load balancer as a whole, or its floating IP. */
+/** Whether an annotation sets the load balancer as a whole, or its floating IP. */
 function isOfTheWhole(row: AnnotationRow): boolean {
   const [kind] = targetOf(row) ?? [];
   return kind === 'loadbalancer' || kind === 'floatingip';
 }
 
-/** Whether a Service can be reached from outside depends on the load balancer, for all that share it (docs/sources/go-provider.md, "Sharing"). */
+/** The load balancer's floating IP exposes every Service that shares it (docs/sources/go-provider.md, "Sharing"). */
 function exposed(address: string): Problem {
   const message = `cannot be met: the load balancer is shared and has the floating IP ${address}`;
   return { field: 'service.beta.kubernetes.io/openstack-internal-load-balancer', value: 'true', message };
@@ -153,7 +158,7 @@ function hidden({ id }: WireResource, owner: string): Problem {
 
 const UNTIL = 'levelset changes nothing until then';
 
-/** Why the Service is not on that load balancer. All but has-another block it: another load balancer would not do. */
+/** Why the Service is not on the load balancer that it names. All reasons but has-another block the Service. */
 const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> = {
   missing: () =>
     `is no load balancer that the project of cloud.conf sees: name another one, or remove the annotation to get a load balancer of its own; ${UNTIL}`,
@@ -183,7 +188,7 @@ export function joiningProblems(
   return [not.because === 'has-another' ? problem : { ...problem, blocking: true }];
 }
 
-/** Several load balancers that could be the Service's: levelset takes none of them, and makes none. */
+/** The Problem that several load balancers could be the Service's: levelset takes none of them, and makes none. */
 export function ambiguityProblems(ids: readonly string[] = []): readonly Problem[] {
   if (ids.length === 0) return [];
   const message = `could all be this Service's, by name and address: name one in the annotation loadbalancer.openstack.org/load-balancer-id; levelset changes nothing until then`;

@@ -10,7 +10,7 @@ import type { PortIntent } from '../intent/read-annotations.ts';
 import { refsOfSecrets } from './served-secrets.ts';
 import type { ServedSecrets } from './served-secrets.ts';
 
-/** Certificates as the cloud has them, and how references to them are read. */
+/** The certificates that were found, and the store to which references lead. */
 export interface TlsContext {
   readonly store: CertificateStore;
   readonly certificates: CertificateFacts;
@@ -54,7 +54,10 @@ export function desireTls(
   };
 }
 
-/** First those by reference, then those out of Secrets. A Secret replaces the default certificate of cloud.conf. */
+/**
+ * The certificates of a port: first those by reference, then those from Secrets. Secrets replace the default
+ * certificate of cloud.conf.
+ */
 function certificatesOf(portIntent: PortIntent, { store, certificates, secrets }: TlsContext): Certificates {
   const stored = refsOfSecrets(portIntent, secrets);
   const isDefault = portIntent.spelled['ServicePort.tlsReferences'] === undefined;
@@ -82,7 +85,7 @@ function noCertificate(index: number, { spelled }: PortIntent): Problem {
   return { field: name, value: text, message, blocking: true };
 }
 
-/** Certificates win over a protocol annotation that has no use for them: better encrypted than not. */
+/** The Problem of a protocol annotation over which certificates have won: better encrypted than not. */
 function conflict({ ServicePort: { protocol }, spelled }: PortIntent): readonly Problem[] {
   const { name, text } = spelled['ServicePort.protocol'] ?? {};
   if (name === undefined || text === undefined || protocol === 'terminated_https') return [];
@@ -91,7 +94,10 @@ function conflict({ ServicePort: { protocol }, spelled }: PortIntent): readonly 
   return [{ field: name, value: text, message }];
 }
 
-/** Certificates of clients. Octavia takes client_authentication and a revocation list only together with a CA. */
+/**
+ * The CA and the revocation list for clients' certificates. Octavia takes client_authentication and the list only with
+ * a CA.
+ */
 function desireClientCertificates(portIntent: PortIntent, { store, certificates }: TlsContext): ListenerTls {
   const ca = resolve('clientCa', portIntent, store, certificates);
   const crl = resolve('clientCrl', portIntent, store, certificates);
@@ -120,7 +126,7 @@ function spelled(portIntent: PortIntent, what: string): Pick<Problem, 'field' | 
   return { field: name, value: text };
 }
 
-/** TLS from the load balancer to the members of a TCP pool, where pool-tls is true (decision 16). */
+/** TLS from the load balancer to the members of a TCP port with pool-tls (decision 16). */
 export function desirePoolTls(
   portIntent: PortIntent,
   { store, certificates }: TlsContext,
@@ -140,12 +146,15 @@ export function desirePoolTls(
 export const DEFAULT_CERTIFICATE = 'default-tls-container-ref in cloud.conf';
 
 export interface Resolved {
-  /** For Octavia: in the order of the annotation, each once. */
+  /** The references for Octavia, in the order of the annotation, each once. */
   readonly refs: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** The references of one setting of a port, as Barbican writes them. References to another store stay as they are. */
+/**
+ * The references of one setting of a port, as Barbican writes them. References to another store stay as they are. One
+ * that cannot be found blocks.
+ */
 export function resolve(
   setting: BarbicanSetting,
   { ServicePort, spelled }: PortIntent,

@@ -19,20 +19,22 @@ export interface Given {
 }
 
 export interface DesiredService {
-  /** Of the Service by itself, whoever else is on the load balancer. The watermark is about this. */
+  /** What is desired for the Service by itself, whoever shares the load balancer. The watermark covers this. */
   readonly own: Desired;
-  /** The same on the load balancer that it has: what is compared with what is there. */
+  /**
+   * The same as far as sharing allows it on the present load balancer. The plan compares this with what is observed.
+   */
   readonly here: DesiredHere;
 }
 
 export interface DesiredHere extends Desired {
-  /** Hashes of changes that may be made, sorted. */
+  /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
-  /** On a load balancer that takes the place of the one there is; only where something is approved. */
+  /** What is desired of a load balancer that takes this one's place; absent unless some change is approved. */
   readonly another?: Desired;
 }
 
-/** What should be there for one Service. Every trigger, and deletion, comes here; a Service that leaves desires nothing. */
+/** What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. */
 export function desire({ unit, cluster, nodes, reading, observed }: Given): DesiredService {
   const { intent, config, asNew, approved } = reading;
   const { loadBalancer, sharing, resources, localNodes, endpoints, ifReplaced, horizon } = observed;

@@ -1,4 +1,7 @@
-/** Members of nodes that leave: no new connections for some time, then none at all (decision 120). */
+/**
+ * Members of nodes that leave: for some time they get no new connections, and then levelset removes them (decision
+ * 120).
+ */
 import type { Config } from '../../config/config.ts';
 import type { Address } from '../../model/address.ts';
 import type { Node } from '../../model/kubernetes.ts';
@@ -12,7 +15,7 @@ import type { Desired } from './desire-service.ts';
 export interface DrainInput {
   readonly observed: readonly ObservedResource[];
   readonly nodes: readonly Node[];
-  /** By address of the member: for how many milliseconds it has had weight 0. */
+  /** For each member, by its plan address, the milliseconds for which it has had weight 0. */
   readonly drainedForMs: ReadonlyMap<Address, number>;
   /** How long a member drains, in milliseconds; 0: levelset removes it at once. */
   readonly drainMs: number;
@@ -27,8 +30,8 @@ export function drainMsOf({ loadBalancer, connectionDrainingMs }: Config): numbe
 
 /**
  * The desired resources with the members of leaving nodes, at weight 0, until they have drained. A member drains if it
- * exists, in a pool of ours, and another node stays there. Without another node all members stay as they are; from a pool
- * of another controller levelset removes them at once, as that controller did.
+ * exists in a pool of ours, and another member at its node port is desired. Without another node all members stay as
+ * they are. From a pool of another controller levelset removes them at once, as that controller did.
  */
 export function withDraining(desired: Desired, input: DrainInput): Desired {
   const { observed, nodes, drainedForMs, drainMs, busy } = input;
@@ -47,7 +50,11 @@ export function withDraining(desired: Desired, input: DrainInput): Desired {
   };
 }
 
-/** The security group stays on the port of a member as long as it drains. */
+/**
+ * The desired resources with the Service's security group, if it has one, on the Neutron ports at these IP addresses:
+ * it stays there while members drain. While Octavia locks the load balancer, any member of a leaving node may be
+ * draining.
+ */
 function withGroupAt(addresses: ReadonlySet<string>, desired: Desired): Desired {
   const { resources } = desired;
   if (!resources.some(({ kind }) => kind === 'securitygroup')) return desired;
@@ -77,7 +84,9 @@ function addressesIn({ status }: Node): readonly string[] {
   return (status?.addresses ?? []).map(({ address }) => address);
 }
 
-/** Whether another member at the same node port is desired. At an older node port nothing answers; a Pod is no node. */
+/**
+ * Whether another member at the same node port is desired. An old node port no longer answers, and Pods do not drain.
+ */
 function hasSuccessor({ parent, wire }: ObservedResource, desired: readonly DesiredResource[]): boolean {
   const pool = desired.find(({ address }) => address === parent);
   if (!pool || pool.mayBeEmpty) return false;

@@ -15,7 +15,10 @@ interface Cloud {
   readonly octavia: { readonly major: number; readonly minor: number };
 }
 
-/** What the Service names and the cloud does not have, or cannot do. Most of it blocks. */
+/**
+ * Problems of what the Service names and the project cannot see, of an unknown VIP subnet, and of source ranges that
+ * cannot be enforced. All of them block, except that of a QoS policy.
+ */
 export function networkProblems(intent: ServiceIntent, input: Cloud, config: Config): readonly Problem[] {
   const { facts } = input;
   const problems: Problem[] = facts.missing.map((id) => ({
@@ -59,9 +62,9 @@ export function networkProblems(intent: ServiceIntent, input: Cloud, config: Con
 }
 
 /**
- * Why source ranges cannot be enforced; undefined if they can. Octavia compares a range with the family of the primary VIP
- * only, and writes it as a rule for all families (decision 13). With the user's own security groups on the VIP port it takes
- * none.
+ * Why source ranges cannot be enforced; undefined if they can. Octavia compares a range with the family of the primary
+ * VIP only, and writes it as a rule for all families (decision 13). With the user's own security groups on the VIP
+ * port, Octavia takes no ranges.
  */
 function whyUnenforceable(
   intent: ServiceIntent,
@@ -82,9 +85,9 @@ const ADDITIONAL = `${ANNOTATION_PREFIX}additional-vip-subnet-ids`;
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
 /**
- * Families of spec.ipFamilies that the load balancer does not have, and those that it has beyond them. A Service without
- * any address blocks, and so does RequireDualStack before the load balancer is made; one that exists serves on as it is. A
- * Service that joins a load balancer has no say in its addresses.
+ * Problems of families of spec.ipFamilies that the load balancer does not have, and of VIPs of other families. A
+ * Service without any VIP is blocked. RequireDualStack blocks before the load balancer is made; one that exists serves
+ * on as it is. A Service that joins a load balancer has no say in its VIPs.
  */
 export function familyProblems(
   intent: ServiceIntent,
@@ -130,7 +133,7 @@ function notServed(
   const why = !hasAdditionalVips(octavia)
     ? `needs Octavia API 2.26, and this cloud has ${octavia.major}.${octavia.minor}`
     : noVipSubnet && whyNot(noVipSubnet, ADDITIONAL);
-  // the plan itself says that a load balancer that exists gets no further VIP
+  // for a load balancer that exists, the plan itself says that it gets no further VIP
   if (why === undefined && vips && additionalSubnets.length > 0) return [];
   const blocks = policy === 'RequireDualStack' && !vips;
   const others = families.filter((other) => other !== family);
@@ -151,7 +154,7 @@ function whyNot({ family, network_id, candidates }: NoVipSubnet, annotation: str
   return `the network ${network_id} has several IPv${family} subnets (${candidates.join(', ')}): name one in ${annotation}`;
 }
 
-/** Additional subnets of another network: all VIPs are addresses of one port. */
+/** Problems of additional subnets in another network than the VIP: all VIPs are IP addresses of one port. */
 function strayNetworks({ vips, vipSubnet, additionalSubnets = [] }: NetworkFacts): readonly Problem[] {
   const stray = vips
     ? []
@@ -173,7 +176,10 @@ function additionalVipsTooNew(
   return [{ field: ADDITIONAL, value: ids.join(','), message }];
 }
 
-/** Neutron has no floating IPs of IPv6. cloud.conf may name their network for all Services alike. */
+/**
+ * Problems of annotations for a floating IP on a Service without IPv4: Neutron has no floating IPs of IPv6. What
+ * cloud.conf says about floating IPs is no Problem.
+ */
 function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] {
   if (families.includes(4)) return [];
   const names = ANNOTATIONS.flatMap((row) => (needsOf(row).includes('floating-ip') ? row.names : []));
@@ -184,7 +190,9 @@ function noFloatingIP({ service, families }: ServiceIntent): readonly Problem[] 
   });
 }
 
-/** VIPs of a family that the Service does not name (any more): they answer, but are not published. */
+/**
+ * Problems of VIPs of a family that the Service does not name, or no longer names: they answer, but are not published.
+ */
 function left({ families, annotated }: ServiceIntent, { vips = [] }: NetworkFacts): readonly Problem[] {
   if (annotated.Service.additionalVipSubnetIds !== undefined) return [];
   return vips

@@ -7,7 +7,7 @@ import { isSelected, renderNodeSelector } from '../../model/node/node-selector.t
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 import type { Problem } from '../../model/plan.ts';
 
-/** Nodes with their addresses of one family, and the subnet of these addresses. */
+/** Nodes with their IP addresses of one family, and the subnet of these. */
 export interface NodesOfFamily {
   readonly nodes: readonly ReachableNode[];
   readonly memberSubnet?: Subnet;
@@ -15,13 +15,17 @@ export interface NodesOfFamily {
 
 /** The nodes that can be members of a port. */
 export interface PortNodes extends NodesOfFamily {
-  /** The nodes with their addresses of the other family, where each VIP needs members of its own family. */
+  /** The nodes with their IP addresses of the second family; present if each VIP needs members of its own family. */
   readonly secondFamily?: NodesOfFamily;
-  /** Nodes with a ready endpoint, where traffic must stay local; absent: all nodes are alike. */
+  /**
+   * Nodes with an endpoint that takes traffic; absent without externalTrafficPolicy Local: then all nodes are alike.
+   */
   readonly localNodes?: readonly string[];
 }
 
-/** The same nodes with their addresses of the Service's second family; undefined for a Service of one family. */
+/**
+ * The reachable nodes with their IP addresses of the Service's second family; undefined for a Service of one family.
+ */
 export function secondFamilyOf(
   { families }: { readonly families: readonly Family[] },
   nodes: readonly Node[],
@@ -37,16 +41,16 @@ export function secondFamilyOf(
 }
 
 /**
- * Whether a VIP reaches only members of its own family. LVS, which the amphora uses for UDP and SCTP, and OVN do not
- * translate between families. haproxy does, and uses the members of the first family for both.
+ * Whether a VIP reaches only members of its own family. OVN does not translate between families, nor does LVS, which
+ * the amphora uses for UDP and SCTP. haproxy does: it uses the members of the first family for both VIPs.
  */
 export function keepsFamily(protocol: string | undefined, provider: string): boolean {
   return provider === 'ovn' || protocol === 'UDP' || protocol === 'SCTP';
 }
 
 /**
- * The nodes with the labels of a node-selector. If there is none, a Problem says so and pools keep their members (decision
- * 57): a mistyped label must not be an outage.
+ * The nodes with the labels of a node-selector. If nodes are eligible and none of them has the labels, a Problem says
+ * so and pools keep their members (decision 57): a mistyped label must not be an outage.
  */
 export function selectNodes(
   nodes: readonly Node[],

@@ -8,21 +8,24 @@ import type { Ref } from '../../model/address.ts';
 import type { PortIntent } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 
-/** Which certificate is served for a Secret: its own, or, while the Secret has no good one, the one stored last. */
+/** Which certificate is served for a Secret: the Secret's own, or, while that is not good, the one stored last. */
 
 export type ServedSecret =
   | {
       readonly fingerprint: string;
       readonly notAfter?: string;
-      /** Why it is the one that was stored before, and not the Secret's own. */
+      /** Why the certificate is not the Secret's own, but one that was stored before; absent if it is the Secret's. */
       readonly because?: string;
     }
   | { readonly because: string };
 
-/** By the name of the Secret. */
+/** What is served for each Secret, by its name. */
 export type ServedSecrets = ReadonlyMap<string, ServedSecret>;
 
-/** `now` in RFC 3339. An expired certificate does not replace one that serves. */
+/**
+ * The certificate to serve for each Secret. A certificate that has expired or cannot be read does not replace one that
+ * serves. `now` is in RFC 3339.
+ */
 export function servedSecrets(
   secrets: ReadonlyMap<string, TlsSecretFacts>,
   observed: readonly ObservedResource[],
@@ -62,7 +65,10 @@ export function secretsOf({ service, annotated }: ServiceIntent): readonly strin
   return [...new Set(named.flatMap(({ ServicePort }) => ServicePort.tlsSecrets ?? []))];
 }
 
-/** One secret in Barbican per Secret, named by its fingerprint: a renewed certificate is a new secret, and the old one goes. */
+/**
+ * One secret in Barbican for each Kubernetes Secret. Its name has the certificate's fingerprint, so a renewed
+ * certificate is a new secret, and the old secret is deleted.
+ */
 export function desireStored(
   intent: ServiceIntent,
   cluster: ClusterIdentity,
@@ -88,7 +94,9 @@ export function desireStored(
   });
 }
 
-/** References for the listener of a port; Barbican gives the value when it has stored the secret. */
+/**
+ * References to the stored certificates, for the listener of a port. Barbican says the value once it has stored them.
+ */
 export function refsOfSecrets(
   { ServicePort: { tlsSecrets = [] }, spelled }: PortIntent,
   secrets: ServedSecrets,

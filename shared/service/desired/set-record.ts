@@ -2,7 +2,10 @@ import { attributeRule } from '../../model/attributes.ts';
 import { setTags } from '../../model/ownership.ts';
 import type { DesiredResource, ResourceKind } from '../../model/resources.ts';
 
-/** The resource with a tag that records which attributes an annotation set; shared/plan reads it back (decision 2). */
+/**
+ * The resource with a tag that records which attributes levelset set on somebody's request: an annotation's, or the
+ * weight 0 of a draining member. shared/plan reads the tag back (decision 2).
+ */
 export function withSetRecord<K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> {
   const recorded = Object.keys(resource.attributes)
     .filter((attribute) => attributeRule(resource.kind, attribute).unset !== undefined)

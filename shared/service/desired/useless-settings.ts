@@ -8,7 +8,7 @@ import type { PortIntent, Spelling } from '../intent/read-annotations.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { localHealthPort, monitorTypeOf } from './desire-monitor.ts';
 
-/** Values that switch something off: no port has to make use of them. */
+/** Values that switch something off. They are no Problem if no port makes use of them. */
 const OFF: readonly unknown[] = [undefined, false, null, 'NONE'];
 
 interface PortNeeds {
@@ -17,8 +17,8 @@ interface PortNeeds {
 }
 
 /**
- * A Problem for each annotation of which no port makes use, since what it needs is missing. One that serves some of the
- * ports, and is without effect on the others, is none.
+ * A Problem for each annotation of which no port makes use, since something that it needs is missing. An annotation
+ * that has an effect on at least one port is no Problem.
  */
 export function uselessSettings({ service, annotated }: ServiceIntent): readonly Problem[] {
   const ports = (service.spec.ports ?? []).flatMap((port, index): readonly PortNeeds[] => {

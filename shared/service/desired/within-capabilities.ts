@@ -26,8 +26,10 @@ export interface Able {
 export type SpelledBy = (resource: DesiredResource, attribute: string) => Spelling | undefined;
 
 /**
- * The desired resources without what this cloud cannot do, and a Problem for each annotation that has no effect for that reason. A port
- * that should terminate TLS blocks: without TLS its members would get what they do not expect.
+ * The desired resources without what this cloud cannot do, and a Problem for each attribute that has no effect for that
+ * reason. An attribute that levelset sets of its own accord (`implied`) is no Problem. An attribute that guards, such
+ * as `vip_sg_ids` or TLS, blocks: without it the load balancer would be less safe than the user wants. A port for which
+ * nothing can take the attribute's place (`drops`) is left out.
  */
 export function withinCapabilities(
   desired: readonly DesiredResource[],
@@ -104,7 +106,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The annotation of the Service that sets an attribute of a resource of one of its ports. */
+/** The annotation that sets an attribute of a resource at one of the Service's ports. */
 export function spelledBy({ service, annotated }: ServiceIntent): SpelledBy {
   return ({ kind, address }, attribute) => {
     const at = address.split('/').slice(1, 3).join('/');
@@ -120,7 +122,7 @@ function settersOf(attribute: string): readonly string[] {
   return rows.map(({ on, sets }) => `${on}.${sets}`);
 }
 
-/** `tcp/80` */
+/** The place of a port, such as `tcp/80`. */
 function placeOfPort({ protocol = 'TCP', port }: ServicePort): string {
   return `${transportOf(protocol)}/${port}`;
 }

@@ -85,9 +85,9 @@ export interface NodeShares {
 
 /**
  * Weights and backups of a port's nodes. With externalTrafficPolicy Local, nodes without an endpoint that takes traffic
- * are backups: they get traffic only while no other node is up, so a Pod that moves is served before levelset notices.
- * If no node has such an endpoint, all nodes are alike. Nodes that the Service names are backups too, unless all nodes
- * would be backups then.
+ * are backups: they get traffic only while no node with one is up, so a Pod that moves is served before levelset
+ * notices. If no node has such an endpoint, all nodes are alike. Nodes that the Service names are backups too, unless
+ * all nodes would be backups then.
  */
 export function nodeShares(
   { ServicePort, spelled }: PortIntent,

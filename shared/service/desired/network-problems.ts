@@ -86,8 +86,8 @@ const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
 /**
  * Problems of families of spec.ipFamilies that the load balancer does not have, and of VIPs of other families. A
- * Service without any VIP is blocked. RequireDualStack blocks before the load balancer is made; one that exists serves
- * on as it is. A Service that joins a load balancer has no say in its VIPs.
+ * Service without a VIP of any of its families is blocked. RequireDualStack blocks before the load balancer is made;
+ * one that exists serves on as it is. A Service that joins a load balancer has no say in its VIPs.
  */
 export function familyProblems(
   intent: ServiceIntent,

@@ -6,7 +6,7 @@ import type { ResourceKind, ResourceTypes } from '../../model/resources.ts';
 import type { Parser } from './parsers.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 
-/** Kind and attribute of a resource, such as `pool.protocol`. */
+/** The kind and an attribute of a resource, such as `pool.protocol`. */
 export type TargetAttribute = {
   [K in keyof ResourceTypes]: `${K}.${string & keyof ResourceTypes[K]}`;
 }[keyof ResourceTypes];
@@ -22,8 +22,9 @@ export const TOPICS = {
 } as const;
 
 /**
- * What an annotation needs before it has an effect, as words that follow "needs". It has the needs of attributes (Need), and
- * four more: http is a port of plain HTTP, redirect one that redirects to HTTPS, check a pool with a health monitor.
+ * What an annotation needs before it has an effect, as words that follow "needs". These are the needs of attributes
+ * (Need) and four more: http is a port of plain HTTP, redirect a port that redirects to HTTPS, check a pool with a
+ * health monitor, and floating-ip an external Service with an IPv4 address.
  */
 export const NEEDS = {
   tcp: 'a TCP port',
@@ -46,16 +47,16 @@ interface RowBase<T> {
   /** All spellings; the first one that a Service carries counts. */
   readonly names: readonly string[];
   readonly parse: Parser<NoInfer<T>>;
-  /** The value without the annotation, and again when it is removed. Absent: levelset sets nothing then. */
+  /** The value if the annotation is not there, or no longer. Absent: levelset sets nothing then. */
   readonly otherwise?: (config: Config) => T | undefined;
-  /** A wrong value blocks the Service: the default would be less safe than what the user wants. */
+  /** A wrong value blocks the Service, since the default would be less safe than what the user wants. */
   readonly blocking?: true;
   /** A value of which no port makes use blocks the Service, since people rely on it (decision 62). */
   readonly unused?: 'blocks';
-  /** The kind of thing that the value names, perhaps somebody else's: out of reach it blocks (REACH, decision 36). */
+  /** The kind of thing that the value names. A thing out of the Service's reach blocks (REACH, decision 36). */
   readonly refers?: ReferenceKind;
   /**
-   * An empty value in the Go provider's spelling means "none", whatever cloud.conf says, as it does there
+   * An empty value in the Go provider's spelling means "none", whatever cloud.conf says. It means so to the Go provider
    * (docs/sources/go-provider.md, "Annotations").
    */
   readonly orNone?: true;
@@ -70,15 +71,16 @@ interface SettingColumns {
   ServicePort: { readonly becomes: TargetAttribute | null; readonly needs: AnnotationNeed | null };
 }
 
-/** What a row may set: an attribute of every resource of a kind, or a setting that the builders of desired/ read. */
+/** What a row may set: an attribute of all resources of a kind, or a setting that the code in desired/ reads. */
 export interface Targets extends ResourceTypes {
   Service: ServiceSettings;
   ServicePort: PortSettings;
 }
 
 /**
- * One annotation: `on` and `sets` name an attribute of a resource, or a setting of the Service or of its ports. A setting
- * says in `becomes` in which attribute it ends up, if in one, and a port's setting says what it needs.
+ * One annotation. `on` and `sets` name an attribute of a resource, or a setting of the Service or of its ports. The
+ * `becomes` of a setting names the attribute in which it ends up, if that is one attribute. The `needs` of a port's
+ * setting says what the setting needs.
  */
 export type AnnotationRow = {
   [K in keyof Targets]: {
@@ -89,14 +91,14 @@ export type AnnotationRow = {
   }[keyof Targets[K]];
 }[keyof Targets];
 
-/** The attribute that a row sets, or in which its setting ends up; undefined for a setting of more than one. */
+/** The attribute that a row sets, or in which its setting ends up; undefined if that is not exactly one attribute. */
 export function targetOf(row: AnnotationRow): readonly [kind: ResourceKind, attribute: string] | undefined {
   if (!('becomes' in row)) return [row.on, row.sets];
   const [kind, attribute] = (row.becomes ?? '').split('.');
   return attribute === undefined ? undefined : [kind as ResourceKind, attribute];
 }
 
-/** What a row needs; where one need includes another, the other comes first. */
+/** What a row needs. If one need includes another, the included one comes first. */
 export function needsOf(row: AnnotationRow): readonly AnnotationNeed[] {
   const [kind] = targetOf(row) ?? [];
   if (kind === 'floatingip') return ['floating-ip'];
@@ -118,31 +120,34 @@ export interface ServiceSettings {
   sourceRanges: readonly string[];
   /** Further subnets of the VIP port, each with a VIP of its own. */
   additionalVipSubnetIds: readonly string[];
-  /** The subnet in which the nodes are reached. */
+  /** The subnet in which the members are reached. */
   memberSubnetId: string;
   /** Labels of the nodes that become members. */
   nodeSelector: NodeSelector;
-  /** Which subnets of the external network may give the floating IP, by name and by tags. */
+  /** Name and tags of the subnets of the external network that may give the floating IP. */
   floatingSubnet: string;
   floatingSubnetTags: string;
   /** The class of cloud.conf; service-config.ts reads it before all others. */
   loadBalancerClass: string;
-  /** The load balancer to share. An empty id, or one that a controller wrote, sets nothing. */
+  /**
+   * Id of the load balancer to share. An empty id sets nothing. One that a controller wrote, together with the address,
+   * counts only while that load balancer exists.
+   */
   loadBalancerId: string;
-  /** The name by which Services share one: `NAME` in the namespace, `cluster/NAME` in the cluster. */
+  /** The name by which Services share a load balancer: `NAME` in the namespace, `cluster/NAME` in the cluster. */
   loadBalancerName: string;
   /** Name or id of an Octavia flavor. */
   flavor: string;
-  /** Tags of the load balancer, and what its description begins with. */
+  /** Tags of the load balancer, and the text with which its description begins. */
   tags: readonly string[];
   description: string;
-  /** While members get the PROXY protocol, a name is published in place of the address. */
+  /** Whether a name is published in place of the IP address while members get the PROXY protocol. */
   ingressHostname: boolean;
-  /** Hashes of changes that wait for approval. */
+  /** Hashes of the changes that the Service approves. */
   approved: readonly string[];
 }
 
-/** Settings of one of its ports, likewise. */
+/** Settings of one port of a Service that are not simply an attribute of one resource. */
 export interface PortSettings {
   /** Weights of members, by the names of their nodes. */
   memberWeights: Readonly<Record<string, number>>;
@@ -153,20 +158,23 @@ export interface PortSettings {
   monitor: boolean;
   protocol: PortProtocol;
   proxyProtocol: ProxyProtocol;
-  /** From the Go provider: every TCP port speaks HTTP, and its requests carry the header. */
+  /**
+   * From the Go provider: requests carry the header, and a TCP port speaks HTTP unless certificates or a protocol
+   * annotation say otherwise.
+   */
   xForwardedFor: boolean;
   xForwardedPort: boolean;
   xForwardedProto: boolean;
   insertHeaders: readonly Header[];
-  /** Requests to an HTTP port are sent to HTTPS. */
+  /** Whether requests to an HTTP port are redirected to HTTPS. */
   redirectHttp: boolean;
   redirectHost: string;
   redirectHttpCode: number;
   /** Certificates in Barbican by reference: the first is the default, the others are for SNI. */
   tlsReferences: readonly string[];
-  /** Certificates in Secrets of the Service's namespace, likewise. */
+  /** Names of Secrets of the Service's namespace with certificates, in the same order. */
   tlsSecrets: readonly string[];
-  /** From kinx: TLS 1.0 and 1.1 are off. */
+  /** From kinx: whether TLS 1.0 and 1.1 are off. */
   lowTls: boolean;
   /** References to the CA that signs certificates of clients, and to its revocation list. */
   clientCa: string;
@@ -179,7 +187,7 @@ export interface PortSettings {
 export const PORT_PROTOCOLS = ['tcp', 'http', 'https', 'terminated_https', 'prometheus'] as const;
 export type PortProtocol = (typeof PORT_PROTOCOLS)[number];
 
-/** The pool protocol that carries the client's address; null: off. */
+/** The pool protocol that carries the client's IP address; null: off. */
 export type ProxyProtocol = 'PROXY' | 'PROXYV2' | null;
 
 /** Headers that say where a request came from. */

@@ -41,7 +41,7 @@ const OCCM = 'loadbalancer.openstack.org/';
 const LEGACY = 'service.beta.kubernetes.io/';
 const own = (name: string): string => ANNOTATION_PREFIX + name;
 
-/** Beginnings of annotations for levelset: one that no row knows is a Problem. */
+/** Prefixes of annotations for levelset. An annotation with one of them that no row knows is a Problem. */
 export const PREFIXES = [ANNOTATION_PREFIX, OCCM, `${LEGACY}openstack-`, KINX];
 
 const MILLISECONDS = integer(0, 24 * 3600 * 1000);
@@ -49,8 +49,8 @@ const SECONDS = integer(1, 86_400);
 const RETRIES = integer(1, 10);
 
 /**
- * THE TABLE: which annotation sets what. Keys and defaults as the Go provider has them (docs/sources/go-provider.md,
- * "Annotations").
+ * THE TABLE: which annotation sets what. Keys and defaults are the Go provider's, if it has the annotation
+ * (docs/sources/go-provider.md, "Annotations").
  */
 // prettier-ignore
 export const ANNOTATIONS: readonly AnnotationRow[] = [

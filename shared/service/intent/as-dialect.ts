@@ -6,17 +6,17 @@ import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
 
-/** The intent for a load balancer that another controller made. */
+/** The intent of a Service, read as the controller that made its load balancer would have read it. */
 
-/** The configuration with kinx's defaults. kinx made no floating IPs: the address is the VIP. */
+/** The configuration with kinx's defaults. kinx made no floating IPs, so the published address is the VIP. */
 function asKinx(config: Config): Config {
   const own = withKinxDefaults(config);
   return { ...own, loadBalancer: { ...own.loadBalancer, internalLb: true } };
 }
 
 /**
- * The configuration with the provider of a load balancer that exists, which never changes. The provider in cloud.conf is
- * for new load balancers.
+ * The configuration with this provider. The provider of a load balancer that exists never changes; that in cloud.conf
+ * is for new load balancers.
  */
 function ofProvider(config: Config, provider: unknown): Config {
   if (typeof provider !== 'string') return config;
@@ -25,17 +25,20 @@ function ofProvider(config: Config, provider: unknown): Config {
 
 /** What a Service asks for, read for its load balancer. */
 export interface Reading {
-  /** Undefined when the Service is gone. */
+  /** Undefined if the Service is gone. */
   readonly intent?: ServiceIntent;
-  /** The configuration as the one who made the load balancer would have read it: its defaults, its kind of address. */
+  /**
+   * The configuration with the defaults of the controller that made the load balancer, and the load balancer's
+   * provider.
+   */
   readonly config: Config;
-  /** The same for a load balancer that takes its place: the provider is that of cloud.conf. */
+  /** The same for a load balancer that takes this one's place: its provider is that of cloud.conf. */
   readonly asNew: Config;
-  /** Hashes of changes that may be made, sorted. */
+  /** Hashes of the changes that the Service approves, sorted. */
   readonly approved: readonly string[];
 }
 
-/** The intent with the defaults and the kind of address of the controller that made the load balancer. */
+/** Reads the intent with the defaults of the controller that made the load balancer. */
 export function readAsDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
@@ -52,7 +55,9 @@ export function readAsDialect(
 
 const FIELD = 'levelset.openstack.org/description';
 
-/** The intent without a description: kinx's driver reads in it how the load balancer behaves (decision 5). */
+/**
+ * The intent without a description: kinx's driver reads in the description how the load balancer behaves (decision 5).
+ */
 export function withoutDescription(intent: ServiceIntent): ServiceIntent {
   const { description, ...Service } = intent.annotated.Service;
   if (description === undefined) return intent;

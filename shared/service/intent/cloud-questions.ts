@@ -16,7 +16,10 @@ import { configOf } from './service-config.ts';
 import { wantsFloatingIP } from './service-intent.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
-/** In Neutron: the subnets, networks, ports and policies that the Service names, and where its members are. */
+/**
+ * What to look up in Neutron: the subnets, networks, ports, security groups and policies that the Service names, its
+ * families, its wish for a floating IP, and the IP addresses of its Pods if all its members are Pods.
+ */
 export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): NetworkQuestion {
   const { loadbalancer, floatingip, Service } = intent.annotated;
   return {
@@ -47,8 +50,8 @@ interface SubnetChoice {
 }
 
 /**
- * Whether the floating IP's subnet is chosen by its name or its tags. An id in the annotations, or an address in
- * spec.loadBalancerIP, goes first.
+ * Whether the floating IP's subnet is chosen by its name or its tags. The id of a subnet goes first, and so does an IP
+ * address in spec.loadBalancerIP.
  */
 export function choosesFloatingSubnet({ annotated, service }: SubnetChoice): boolean {
   const { floatingip, Service } = annotated;
@@ -68,10 +71,12 @@ const BARBICAN_SETTINGS = [
   'poolCertificate',
 ] as const satisfies readonly BarbicanSetting[];
 
-/** Where references to certificates lead: Barbican, or another store that levelset does not read. */
+/** The store to which references to certificates lead: Barbican, or another one that levelset does not read. */
 export type CertificateStore = LoadBalancerConfig['containerStore'];
 
-/** In Barbican: what the ports refer to. Nothing for a Service without a load balancer. */
+/**
+ * What to look up in Barbican: the references of the ports. None without an intent, or if another store is configured.
+ */
 export function certificateQuestion(
   intent: { readonly annotated: Pick<Annotated, 'ports'> } | undefined,
   config: Config,
@@ -84,8 +89,8 @@ export function certificateQuestion(
 }
 
 /**
- * In Octavia: the load balancer that the Service is to share with others (decision 20). It is asked for before the intent can be
- * read, because how that is read depends on who made the load balancer.
+ * What to look up in Octavia: the load balancer that the Service is to share with others (decision 20). It is read
+ * before the rest of the intent, because who made the load balancer decides how the intent is read.
  */
 export function joinIntent(service: Service, config: Config): JoinIntent {
   const own = configOf(service, config).config;

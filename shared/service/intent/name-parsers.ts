@@ -7,7 +7,9 @@ import type { Parser } from './parsers.ts';
 import { DESCRIPTION_MARK, LONGEST_DESCRIPTION } from '../../model/ownership.ts';
 import { isReserved, LONGEST_USER_TAG } from '../../model/load-balancer/user-tags.ts';
 
-/** Parsers of values that name things: nodes, subnets, flavors, load balancers, and tags of the user's own. */
+/**
+ * Parsers of values that name nodes, subnets, flavors and load balancers, or that are the user's tags or description.
+ */
 
 /** Labels of nodes. An empty value selects every node, whatever cloud.conf says. */
 export const nodeSelector: Parser<NodeSelector> = (text) => {
@@ -15,7 +17,7 @@ export const nodeSelector: Parser<NodeSelector> = (text) => {
   return value ? { value } : { allowed: NODE_SELECTOR };
 };
 
-/** Subnets by name or tags. An empty value allows any subnet. */
+/** A choice of subnets, by name or tags. An empty value allows any subnet. */
 function choice<T>(choose: (text: string) => Choice<T>): Parser<string> {
   return (text) => {
     const value = text.trim();
@@ -40,7 +42,10 @@ export const nodeName: Parser<string> = (text) =>
 
 const MOST_WEIGHT = 256;
 
-/** Weights of members by node, within Octavia's limits. A member of weight 0 gets no new connections. */
+/**
+ * Weights of members by the names of their nodes, within Octavia's limits. A member of weight 0 gets no new
+ * connections.
+ */
 export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) => {
   const pairs = text.split(/[\s,]+/).filter((item) => item !== '');
   const read = pairs.flatMap((item): (readonly [string, number])[] => {
@@ -53,7 +58,7 @@ export const memberWeights: Parser<Readonly<Record<string, number>>> = (text) =>
     : { allowed: `nodes with weights from 0 to ${MOST_WEIGHT}, each once: node-a=10,node-b=0` };
 };
 
-/** The text in quotes of a section of cloud.conf. */
+/** The name of a class: the text in quotes in the head of a section of cloud.conf. */
 export const sectionName: Parser<string> = (text) =>
   text.trim() === '' || /\p{Cc}/u.test(text)
     ? { allowed: 'the name of a [LoadBalancerClass "name"] of cloud.conf' }
@@ -61,18 +66,24 @@ export const sectionName: Parser<string> = (text) =>
 
 const SHARED = /^(cluster\/)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** The name under which Services share a load balancer. It goes into a tag, and queries for tags separate them by commas. */
+/**
+ * The name by which Services share a load balancer. It goes into a tag, so it has no comma, which separates tags in a
+ * query.
+ */
 export const sharedName: Parser<string> = (text) =>
   SHARED.test(text.trim())
     ? { value: text.trim() }
     : { allowed: 'a DNS label such as edge, or cluster/edge for one of all namespaces' };
 
-/** An id, or an empty value: other controllers leave one behind. */
+/** The id of a load balancer, or an empty value, which other controllers leave behind. */
 export const loadBalancerId: Parser<string> = (text) => (text.trim() === '' ? { value: '' } : uuid(text));
 
 const MOST_TAGS = 32;
 
-/** Tags, split on commas as the Go provider does. Tags by which controllers know what is theirs are refused (decision 31). */
+/**
+ * Tags, split on commas as the Go provider does. Tags by which controllers recognise what is theirs are refused
+ * (decision 31).
+ */
 export const userTags: Parser<readonly string[]> = (text) => {
   const tags = [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
   return tags.length > 0 && tags.length <= MOST_TAGS && tags.every(isTag)
@@ -86,7 +97,7 @@ function isTag(tag: string): boolean {
   return Buffer.byteLength(tag) <= LONGEST_USER_TAG && !/\p{Cc}/u.test(tag) && !isReserved(tag);
 }
 
-/** A description without the words by which controllers know whose a load balancer is, and how it behaves. */
+/** A description without the words by which controllers recognise a load balancer, or know how it behaves. */
 export const description: Parser<string> = (text) => {
   const line = text.trim();
   const isFine =

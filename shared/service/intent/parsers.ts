@@ -44,8 +44,9 @@ export const hostname: Parser<string> = (text) => {
 };
 
 /**
- * Source ranges, split on commas and white space as the Go provider does; what is no CIDR is found where they are used. An empty
- * text asks for none. A text of commas alone stays: it asks for something that nobody can read, and must not open the ports.
+ * Source ranges, split on commas and white space as the Go provider does. The code that uses the ranges reports texts that
+ * are no CIDRs. An empty text asks for no range. A text of commas alone stays as it is: nobody can read what it asks for,
+ * and it must not open the ports.
  */
 export const sourceRanges: Parser<readonly string[]> = (text) => {
   const value = text.split(/[\s,]+/).filter((word) => word !== '');
@@ -53,7 +54,7 @@ export const sourceRanges: Parser<readonly string[]> = (text) => {
   return { value: value.length > 0 || unread === '' ? value : [unread] };
 };
 
-/** Several values, split on commas and white space. `parse` must take each. */
+/** Several values, split on commas and white space. `parse` must accept each of them. */
 export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
   return (text) => {
     const parsed = text
@@ -69,15 +70,15 @@ export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
 
 const WORD = /^[A-Za-z0-9][-A-Za-z0-9_.:]{0,254}$/;
 
-/** A name that an operator gave, without white space and characters that mean something elsewhere. */
+/** A name that an operator gave, without white space and special characters. */
 export const word: Parser<string> = (text) =>
   WORD.test(text.trim())
     ? { value: text.trim() }
     : { allowed: 'a name of letters, digits and - _ . : that begins with a letter or digit' };
 
 /**
- * The PROXY protocol. `true` and `v1` mean the same to the Go provider, and anything else but `v2` means off (docs/sources/go-provider.md,
- * "Annotations").
+ * The PROXY protocol. To the Go provider `true` and `v1` mean the same, and anything else but `v2` means off
+ * (docs/sources/go-provider.md, "Annotations").
  */
 export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
   const word = text.trim().toLowerCase();
@@ -88,7 +89,10 @@ export const proxyProtocol: Parser<'PROXY' | 'PROXYV2' | null> = (text) => {
 
 const COOKIE = /^[A-Za-z0-9!%*+.^_|~-]{1,255}$/;
 
-/** Octavia's session persistence (Octavia API, pools); a cookie's name is a token of RFC 6265 without quotes, #, $ and &. */
+/**
+ * Octavia's session persistence (Octavia API, pools). A cookie's name is a token of RFC 6265 without quotes, #, $ and
+ * &.
+ */
 export const persistence: Parser<Readonly<Record<string, unknown>> | null> = (text) => {
   const [type = '', cookie, ...rest] = text.trim().split(/\s+/);
   const word = type.toUpperCase();
@@ -121,7 +125,7 @@ export const httpVersion: Parser<number> = (text) => {
   return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
 };
 
-/** The hash of one change that waits (plan/approval.ts). */
+/** The hash of one change that waits for approval (plan/approval.ts). */
 export const approval: Parser<string> = (text) =>
   /^[0-9a-f]{12}$/.test(text.trim())
     ? { value: text.trim() }
@@ -137,7 +141,7 @@ export const redirectCode: Parser<number> = (text) => {
 
 const REFERENCE = /^[A-Za-z0-9][-A-Za-z0-9._~:/@%+=]{0,254}$/;
 
-/** A reference to a certificate. Whether it exists is checked where it is looked up: another store has other names. */
+/** A reference to a certificate. Whether it exists is checked when it is looked up: another store has other names. */
 export const tlsReference: Parser<string> = (text) =>
   REFERENCE.test(text.trim())
     ? { value: text.trim() }
@@ -157,7 +161,7 @@ export const tlsVersions: Parser<readonly string[]> = list(oneOf(...TLS_VERSIONS
 const CIPHERS = /^[A-Z0-9][A-Za-z0-9_-]*(:[A-Z0-9][A-Za-z0-9_-]*)*$/;
 const LONGEST = 2048;
 
-/** Names of ciphers as OpenSSL has them, without its operators. */
+/** Names of ciphers as OpenSSL has them, without OpenSSL's operators. */
 export const ciphers: Parser<string> = (text) =>
   text.trim().length <= LONGEST && CIPHERS.test(text.trim())
     ? { value: text.trim() }

@@ -17,15 +17,19 @@ const LISTENER: Readonly<Record<PortProtocol, ListenerProtocol>> = {
   prometheus: 'PROMETHEUS',
 };
 
-/** The standard values of appProtocol that mean HTTP to a load balancer; it passes all others through (decision 16). */
+/**
+ * The standard values of appProtocol that mean HTTP to a load balancer. It passes all other protocols through (decision
+ * 16).
+ */
 const APP_PROTOCOL: ReadonlyMap<string | undefined, ListenerProtocol> = new Map([
   ['http', 'HTTP'],
   ['kubernetes.io/ws', 'HTTP'],
 ]);
 
 /**
- * The protocols of a port's listener and pool: TLS where there are certificates, else the one of an annotation, else that
- * of appProtocol. UDP and SCTP ports speak just that, whatever the annotations say.
+ * The protocols of a port's listener and pool. A UDP or SCTP port speaks just that, whatever the annotations say. For a
+ * TCP port the first of these counts: TLS if certificates are named and win over a protocol annotation, the protocol
+ * annotation, HTTP for the X-Forwarded settings, appProtocol, TCP.
  */
 export function protocolsOf(port: ServicePort, annotated: PortIntent): Protocols {
   const transport = (port.protocol ?? 'TCP') as 'TCP' | 'UDP' | 'SCTP';
@@ -43,12 +47,12 @@ export function protocolsOf(port: ServicePort, annotated: PortIntent): Protocols
   return { listener: protocol, pool: settings.proxyProtocol ?? plain };
 }
 
-/** Annotations that name certificates, by what they set. */
+/** The settings of annotations that name certificates. */
 export const CERTIFICATES = ['ServicePort.tlsReferences', 'ServicePort.tlsSecrets'] as const;
 
 /**
- * Whether a TCP port terminates TLS because of its certificates. A protocol annotation for this one port wins over
- * certificates for all ports, and any protocol annotation wins over certificates of cloud.conf.
+ * Whether a TCP port terminates TLS because of its certificates. Another protocol wins over them if its annotation is
+ * for this one port and the certificates are for all ports, or if the certificates are those of cloud.conf.
  */
 function wantsCertificates({ ServicePort: settings, spelled }: PortIntent): boolean {
   if ((settings.tlsReferences ?? []).length + (settings.tlsSecrets ?? []).length === 0) return false;

@@ -4,13 +4,16 @@ import type { LoadBalancerIngress, Service } from '../../model/kubernetes.ts';
 import { protocolsOf } from './protocols.ts';
 import type { Annotated } from './read-annotations.ts';
 
-/** How the address of a Service is published. */
+/** How the IP addresses of a Service are published. */
 export interface Publication {
-  /** The name to publish in place of the address. */
+  /** The name to publish in place of the IP addresses. */
   readonly hostname?: string;
-  /** Members are sent the PROXY protocol, so nothing may go past the load balancer. */
+  /** Whether members of a port get the PROXY protocol, so that no traffic may bypass the load balancer. */
   readonly proxied: boolean;
-  /** While `proxied`, a name below this domain is published in place of the address, for kube-proxies without ipMode. */
+  /**
+   * While `proxied`, a name below this domain is published in place of each IP address, for kube-proxies without
+   * ipMode.
+   */
   readonly suffix?: string;
 }
 
@@ -32,8 +35,8 @@ export function readPublication(
 }
 
 /**
- * What to publish in the Service's status; `ipMode` is always explicit (docs/sources/kubernetes.md, "Published
- * addresses").
+ * What to publish in the Service's status: a name if there is one, else the IP addresses, always with `ipMode`
+ * (docs/sources/kubernetes.md, "Published addresses").
  */
 export function desireIngress(
   { publication }: { readonly publication: Publication },
@@ -47,7 +50,10 @@ export function desireIngress(
   return addresses.map((ip) => ({ ip, ipMode: proxied ? 'Proxy' : 'VIP' }));
 }
 
-/** The address as a DNS label. Services such as nip.io read dashes as colons; a label may not begin or end with one. */
+/**
+ * An IP address for a DNS name. Services such as nip.io read dashes as colons; a label may not begin or end with a
+ * dash.
+ */
 function labelOf(address: string): string {
   if (isIP(address) === 4) return address;
   return address.replaceAll(':', '-').replace(/^-/, '0-').replace(/-$/, '-0');

@@ -10,11 +10,11 @@ import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
-/** The annotations of one port, as values of what they set. */
+/** The values that annotations set for one port. */
 export interface PortIntent extends Values<'listener' | 'pool' | 'member' | 'healthmonitor' | 'ServicePort'> {
   /**
-   * The annotation behind each value, by what it sets, such as `listener.tls_versions`. A value without an entry comes from
-   * cloud.conf or from a default.
+   * The annotation behind each value, by the attribute or setting, such as `listener.tls_versions`. A value without an
+   * entry comes from cloud.conf or from a default.
    */
   readonly spelled: Spelled;
 }
@@ -28,7 +28,7 @@ export interface Spelling {
 }
 
 export interface Annotated extends Values<'loadbalancer' | 'floatingip' | 'Service'> {
-  /** In the order of spec.ports. */
+  /** The ports, in the order of spec.ports. */
   readonly ports: readonly PortIntent[];
   readonly problems: readonly Problem[];
 }
@@ -37,7 +37,7 @@ const OF_THE_SERVICE: readonly string[] = ['loadbalancer', 'floatingip', 'Servic
 
 const GO_PREFIX = 'loadbalancer.openstack.org/';
 
-/** Written by controllers; they set nothing. */
+/** Annotations that controllers write. They set nothing. */
 const OUTPUT = [LOAD_BALANCER_ADDRESS, KINX_LOAD_BALANCER_ID];
 
 type Named = Pick<ServicePort, 'name' | 'port'>;
@@ -48,8 +48,9 @@ interface Found {
 }
 
 /**
- * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and its default counts. An
- * annotation of levelset's own that is about ports may name one: `levelset.openstack.org/protocol.443`, or `….https`.
+ * Reads all annotations of a Service. A valid value counts; a wrong one becomes a Problem, and the default counts. An
+ * annotation of levelset's own that is about ports may name one port: `levelset.openstack.org/protocol.443`, or
+ * `….https`.
  */
 export function readAnnotations(
   service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
@@ -93,7 +94,7 @@ export function readAnnotations(
   };
 }
 
-/** One setting of the whole Service by itself. What is wrong with it is a Problem where all annotations are read. */
+/** Reads one setting of the whole Service. Its Problems are dropped: `readAnnotations` reports them. */
 export function readSetting<S extends keyof ServiceSettings>(
   { metadata }: Pick<Service, 'metadata'>,
   setting: S,
@@ -106,7 +107,7 @@ export function readSetting<S extends keyof ServiceSettings>(
   return value as ServiceSettings[S] | undefined;
 }
 
-/** The spellings of `levelset.openstack.org/x` for one port: with its name, and with its number. */
+/** The spellings of `levelset.openstack.org/x` for one port: with the port's name, and with its number. */
 function ofPort(name: string, port: Named): readonly string[] {
   if (!name.startsWith(ANNOTATION_PREFIX)) return [];
   return [...(port.name ? [`${name}.${port.name}`] : []), `${name}.${port.port}`];
@@ -116,7 +117,7 @@ function first(names: readonly string[], annotations: Readonly<Record<string, st
   return names.flatMap((name) => foundAt(name, annotations))[0];
 }
 
-/** The first spelling that is there. Further ones with another value are Problems. */
+/** The first spelling that the Service carries. Further spellings with another value are Problems. */
 function findOne(
   names: readonly string[],
   annotations: Readonly<Record<string, string>>,
@@ -186,12 +187,15 @@ export interface Reference {
   readonly value: unknown;
 }
 
-/** The first id out of reach. It blocks: the default in its place could not change later, or would be less safe. */
+/**
+ * The Problem of the first id out of reach. It blocks: a default in its place could not change later, or would be less
+ * safe.
+ */
 export function reachProblem(
   { namespace, kind, field, value }: Reference,
   config: ReachConfig,
 ): Problem | undefined {
-  // consent is decided when the load balancer is found (joinIntent)
+  // whether the Service may use a load balancer is decided when that is found (joinIntent)
   if (kind === 'loadbalancer') return undefined;
   const ids = [value].flat().map(String);
   const id = ids.find((one) => one !== '' && !mayRefer(config, namespace, kind, one));

@@ -11,7 +11,7 @@ interface Group {
   readonly fields: readonly Field[];
 }
 
-/** Settings that belong together: the first source with any of them decides all of them, so that no mixture arises. */
+/** Groups of settings that belong together: the first source with any of them decides the whole group. */
 const GROUPS: readonly Group[] = [
   {
     annotations: ['subnet-id', 'network-id', 'port-id'],
@@ -24,8 +24,9 @@ const GROUPS: readonly Group[] = [
 ];
 
 /**
- * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then [LoadBalancer].
- * In the Go provider the class goes first, for external Services only (docs/sources/go-provider.md, "Classes").
+ * cloud.conf as it holds for one Service: annotations go first, then the class that the Service names, then
+ * [LoadBalancer]. In the Go provider the class goes first, for external Services only (docs/sources/go-provider.md,
+ * "Classes").
  */
 export function configOf(
   service: Pick<Service, 'metadata'>,
@@ -59,7 +60,9 @@ function without(loadBalancer: LoadBalancerConfig, fields: readonly Field[]): Lo
   return Object.fromEntries(rest) as unknown as LoadBalancerConfig;
 }
 
-/** Blocks: without the class the subnet of the address is not known, and the address cannot move later. */
+/**
+ * The Problem of an unknown class. It blocks: without the class the VIP's subnet is not known, and a VIP cannot move.
+ */
 function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
   const names = Object.keys(loadBalancerClasses).sort();
   const there = names.length > 0 ? names.join(', ') : 'none';
@@ -70,7 +73,7 @@ function unknownClass(name: string, { loadBalancerClasses }: Config): Problem {
 /** The prefix of kinx's annotations (docs/sources/kinx.md, "Annotations of kinx"). */
 export const KINX = 'service.beta.kubernetes.io/kinx-load-balancer-';
 
-/** Written by kinx's successor for its own use; it sets nothing. */
+/** An annotation that kinx's successor writes for its own use. It sets nothing. */
 export const KINX_LOAD_BALANCER_ID = `${KINX}id`;
 
 export function isOfKinx(annotation: string): boolean {
@@ -78,7 +81,7 @@ export function isOfKinx(annotation: string): boolean {
 }
 
 /**
- * Defaults of kinx that differ from the Go provider's: members are checked, and how often (docs/sources/kinx.md,
+ * Defaults of kinx that differ from the Go provider's: whether and how often members are checked (docs/sources/kinx.md,
  * "Defaults of kinx").
  */
 const DEFAULTS: Partial<LoadBalancerConfig> = {

@@ -11,7 +11,9 @@ import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
 import { readSourceRanges } from './source-ranges.ts';
 
-/** What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud. */
+/**
+ * What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud.
+ */
 export interface ServiceIntent {
   readonly service: Service;
   readonly annotated: Annotated;
@@ -19,15 +21,17 @@ export interface ServiceIntent {
   readonly keepFloatingip: boolean;
   readonly publication: Publication;
   readonly nodeSelector: NodeSelector;
-  /** spec.ipFamilies; once the cloud is known, those of them that the load balancer serves. */
+  /** The families of spec.ipFamilies. After `withFamilies` only those that the load balancer serves. */
   readonly families: readonly Family[];
-  /** The first of them. */
+  /** The first family. */
   readonly family: Family;
-  /** Null: everybody may connect. A family without a range here lets nobody in. */
+  /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
   readonly allowed_cidrs: readonly string[] | null;
   /** Problems of the source ranges, which depend on the families that the load balancer serves. */
   readonly rangeProblems: readonly Problem[];
-  /** spec.loadBalancerIP may name only a floating IP that was kept for this namespace. */
+  /**
+   * Whether spec.loadBalancerIP may name only a floating IP that was made for the Service, or kept for its namespace.
+   */
   readonly onlyOwnFloatingIP: boolean;
   readonly problems: readonly Problem[];
 }
@@ -40,8 +44,8 @@ export function readIntent(service: Service, config: Config): ServiceIntent {
   return {
     service,
     annotated,
-    // as in the Go provider, an annotation cannot make a Service external where cloud.conf makes all internal (docs/sources/go-provider.md, "Internal
-    // Services and IPv6")
+    // as in the Go provider, an annotation cannot make a Service external if cloud.conf makes all internal
+    // (docs/sources/go-provider.md, "Internal Services and IPv6")
     internal: settings.internal === true || config.loadBalancer.internalLb,
     keepFloatingip: settings.keepFloatingip ?? false,
     publication: readPublication(service, annotated, config),
@@ -57,7 +61,7 @@ export function readIntent(service: Service, config: Config): ServiceIntent {
   };
 }
 
-/** spec.ipFamilies, which the apiserver has filled in according to spec.ipFamilyPolicy. */
+/** The families of spec.ipFamilies, which the apiserver fills in according to spec.ipFamilyPolicy. */
 export function familiesOf({ spec }: Service): readonly Family[] {
   const families = (spec.ipFamilies ?? []).map((name): Family => (name === 'IPv6' ? 6 : 4));
   return families.length > 0 ? families : [4];
@@ -72,7 +76,10 @@ function ofFamilies(
   return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
 }
 
-/** The intent for a load balancer with VIPs of these families. With none of the Service's families it stays as it is. */
+/**
+ * The intent for a load balancer with VIPs of these families. If none is a family of the Service, the intent does not
+ * change.
+ */
 export function withFamilies(intent: ServiceIntent, served: readonly Family[]): ServiceIntent {
   const families = intent.families.filter((family) => served.includes(family));
   if (families.length === 0) return intent;
@@ -80,7 +87,10 @@ export function withFamilies(intent: ServiceIntent, served: readonly Family[]): 
   return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
 }
 
-/** IPv6 addresses are reached as they are (docs/sources/go-provider.md, "Internal Services and IPv6"). */
+/**
+ * Whether a Service wants a floating IP. IPv6 VIPs need none (docs/sources/go-provider.md, "Internal Services and
+ * IPv6").
+ */
 export function wantsFloatingIP(intent: ServiceIntent): boolean {
   return !intent.internal && intent.families.includes(4);
 }

@@ -4,14 +4,14 @@ import type { Family } from '../../model/network/network-facts.ts';
 import type { Problem } from '../../model/plan.ts';
 
 interface SourceRanges {
-  /** Null: everybody may connect. A family without a range here lets nobody in. */
+  /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
   readonly cidrs: readonly string[] | null;
   readonly problems: readonly Problem[];
 }
 
 export const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
-/** The ranges of spec.loadBalancerSourceRanges, else of the annotation, that are of the families of the load balancer's VIPs. */
+/** The ranges of spec.loadBalancerSourceRanges, else of the annotation, if they are of these families. */
 export function readSourceRanges(
   service: Pick<Service, 'spec'>,
   annotated: readonly string[],

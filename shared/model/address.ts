@@ -1,35 +1,37 @@
-/** Addresses: what a plan calls its resources, whether they exist yet or not. */
+/** Plan addresses: what a plan calls its resources, whether they exist yet or not. */
 
 /**
- * Names what a resource is for, unique within one plan: `lb`, `listener/tcp/80`, `pool/tcp/80`, `monitor/tcp/80`,
- * `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`, `securitygrouprule/tcp/30080/10.0.0.0/24`,
- * `port/10.0.0.5`, `router/54d3ba2c-...`, `secret/web-tls/0a1b2c3d4e5f6071`.
+ * A plan address: it names what a resource is for, unique within one plan: `lb`, `listener/tcp/80`, `pool/tcp/80`,
+ * `monitor/tcp/80`, `member/tcp/80/10.0.0.5:30080`, `floatingip`, `securitygroup`,
+ * `securitygrouprule/tcp/30080/10.0.0.0/24`, `port/10.0.0.5`, `router/54d3ba2c-...`, `secret/web-tls/0a1b2c3d4e5f6071`.
  */
 export type Address = string;
 
 /**
- * A reference to an attribute of a resource that may not exist yet, such as `lb.vip_port_id`. `apply` puts in the value
- * once the resource is there.
+ * A reference to an attribute of a resource that may not exist yet, such as `lb.vip_port_id`. Once the resource exists,
+ * `apply` replaces the reference by the value.
  */
 export interface Ref {
   readonly $ref: `${Address}.${string}`;
 }
 
 /**
- * The place of a pool that is built up beside the one in use (decision 11): `tcp/80/next` for the port `tcp/80`. The
- * listener turns to the new pool when it is complete; then the old one has this place.
+ * The place of a pool that is built beside the one in use (decision 11): `tcp/80/next` for the port `tcp/80`. When the
+ * new pool is complete, the listener turns to it; then the old pool has this place.
  */
 export function nextPlace(place: string): string {
   return `${place}/next`;
 }
 
-/** The address of the pool that a member (`member/tcp/80/10.0.0.5:30080`) or a monitor (`monitor/tcp/80`) is in. */
+/** The plan address of the pool of a member (`member/tcp/80/10.0.0.5:30080`) or of a monitor (`monitor/tcp/80`). */
 export function poolAddressOf(address: string): string {
   const [kind, ...place] = address.split('/');
   return `pool/${(kind === 'member' ? place.slice(0, -1) : place).join('/')}`;
 }
 
-/** Listener protocols that share the TCP ports of a load balancer (docs/sources/openstack.md, "Protocols on one port"). */
+/**
+ * Listener protocols that share the TCP ports of a load balancer (docs/sources/openstack.md, "Protocols on one port").
+ */
 const TCP_LIKE = ['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROMETHEUS'];
 
 /** `tcp`, `udp` or `sctp` for a listener protocol. A load balancer has one listener for each transport and port. */
@@ -38,7 +40,7 @@ export function transportOf(listenerProtocol: unknown): string {
   return TCP_LIKE.includes(protocol) ? 'tcp' : protocol.toLowerCase();
 }
 
-/** The policy of a rule: `l7policy/tcp/80/redirect` for `l7rule/tcp/80/redirect`. */
+/** The plan address of a rule's policy: `l7policy/tcp/80/redirect` for `l7rule/tcp/80/redirect`. */
 export function policyAddressOf(rule: string): string {
   return `l7policy/${rule.slice('l7rule/'.length)}`;
 }

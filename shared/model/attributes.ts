@@ -16,13 +16,13 @@ export type ChangeRule = 'in-place' | 'recreate' | 'new-pool' | 'refuse' | 'at-c
  *
  * - value: as JSON; an absent value equals null.
  * - set: lists in any order.
- * - asked-text: a description, of which only the part that a Service asks for counts.
+ * - asked-text: a description, of which only the part counts that a Service asks for.
  * - open-cidrs: a set in which "everybody" equals null (decision 3).
- * - tags: ours must be among the observed ones; all others stay.
- * - set-record: tags of which only the record `levelset-set` and users' own count, since each write locks (decision 7).
+ * - tags: our tags must be among the observed ones; all others stay.
+ * - set-record: tags, of which only the record `levelset-set` and users' tags count, since each write locks (decision 7).
  * - sparse: an object without its null keys, which the server fills in (decision 2). Null equals an empty object.
  * - reference, references: certificates in Barbican, equal by their id (decision 3); a list in any order.
- * - vips: an additional VIP in each of these subnets, at the address that is asked for.
+ * - vips: an additional VIP in each of these subnets, at the IP address that is asked for, if one is.
  * - entries: the named keys of an object; null asks for the key to be absent.
  * - conditions: the named types of a list of conditions, whatever their times.
  */
@@ -53,7 +53,7 @@ export type CompareRule =
 export type Need = 'tcp' | 'requests' | 'tls' | 'hsts' | 'tls-to-members' | 'http-check';
 
 export interface AttributeRule {
-  /** Null or absent: nothing. */
+  /** What the attribute needs; null or absent: nothing. */
   readonly needs?: Need | null;
   readonly change: ChangeRule;
   readonly compare?: CompareRule;
@@ -65,8 +65,8 @@ export interface AttributeRule {
 }
 
 /**
- * Every attribute that levelset sets, by kind of resource. What may change at all: Octavia, Networking and Key Manager API
- * references, and for `node` and `nodestatus` the Kubernetes API reference.
+ * Every attribute that levelset sets, by kind of resource. The API references say what may change at all: Octavia,
+ * Networking and Key Manager, and Kubernetes for `node` and `nodestatus`.
  */
 // prettier-ignore
 export const ATTRIBUTES = {
@@ -184,7 +184,7 @@ export const ATTRIBUTES = {
     description:         { change: 'at-create' },
     tags:                { change: 'in-place', compare: 'tags' },
   },
-  // Neutron changes no rule: another rule has another address (model/network/openings.ts)
+  // Neutron changes no rule: another rule has another plan address (model/network/openings.ts)
   securitygrouprule: {
     direction:           { change: 'at-create' },
     ethertype:           { change: 'at-create' },
@@ -210,7 +210,7 @@ export const ATTRIBUTES = {
     secret_type:         { change: 'at-create' },
     payload:             { change: 'at-create' },
   },
-  // a providerID is desired only where there is none: Kubernetes lets it be set once
+  // a providerID is desired only if the Node has none: Kubernetes lets it be set once
   node: {
     providerID:          { change: 'in-place' },
     labels:              { change: 'in-place', compare: 'entries' },
@@ -226,7 +226,7 @@ export const ATTRIBUTES = {
   [K in ResourceKind]: { [A in keyof ResourceTypes[K]]-?: K extends Conditional ? Required<Pick<AttributeRule, 'needs'>> & AttributeRule : AttributeRule };
 };
 
-/** Kinds with attributes that have needs: each attribute of theirs says which. */
+/** Kinds with attributes that have needs. Each attribute of these kinds must state its needs. */
 type Conditional = 'listener' | 'pool' | 'healthmonitor';
 
 /** Throws TypeError for an attribute that is not in ATTRIBUTES. */
@@ -237,7 +237,7 @@ export function attributeRule(kind: ResourceKind, attribute: string): AttributeR
   return rule;
 }
 
-/** The attributes that have no needs, or whose needs are among those that are met. */
+/** The attributes without needs, and those whose need is among the met ones. */
 export function withNeedsMet<T extends object>(kind: ResourceKind, attributes: T, met: readonly Need[]): T {
   const isMet = ([name]: readonly [string, unknown]): boolean => {
     const { needs = null } = attributeRule(kind, name);
@@ -246,7 +246,9 @@ export function withNeedsMet<T extends object>(kind: ResourceKind, attributes: T
   return Object.fromEntries(Object.entries(attributes).filter(isMet)) as T;
 }
 
-/** Whether an attribute can be left to the server again. The name may be anything: it comes out of a tag. */
+/**
+ * Whether an attribute can be left to the server again. The name comes from a tag, so it may be no attribute at all.
+ */
 export function hasUnset(kind: ResourceKind, attribute: string): boolean {
   return Object.hasOwn(ATTRIBUTES[kind], attribute) && attributeRule(kind, attribute).unset !== undefined;
 }

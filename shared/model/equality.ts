@@ -75,7 +75,7 @@ function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return sameJson([...new Set(a)].sort(), [...new Set(b)].sort());
 }
 
-/** Whether the tags that Services ask for are there, and those that they ask for no more are gone. */
+/** Whether the tags that Services ask for are there, and the tags that they no longer ask for are gone. */
 function sameUserTags(desired: unknown, observed: unknown): boolean {
   const merged = mergeUserTags(strings(observed), strings(desired));
   const asked = merged.desired.filter((tag) => isUserTag(tag, merged.desired));

@@ -1,7 +1,7 @@
 /**
- * What follows from an error. Code branches on the error's code, never on its text.
+ * What happens after an error. Code branches on the error's code, never on its text.
  *
- * - wait: nothing is wrong; the key is requeued soon.
+ * - wait: nothing is wrong, and the key is requeued soon.
  * - retry: the key is requeued with backoff.
  * - blocked: the object must change.
  * - operator: whoever runs levelset must act.
@@ -19,7 +19,7 @@ interface ErrorRow {
   readonly advice: string;
 }
 
-/** Every way in which the outside can fail. */
+/** Every way in which OpenStack, Kubernetes or the configuration can fail a run. */
 // prettier-ignore
 export const ERRORS = {
   LEASE_HELD:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run works on it' },
@@ -49,18 +49,18 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 export interface ErrorContext {
-  /** Request id of OpenStack, or audit id of the apiserver: it finds the call in their logs. */
+  /** Request id of OpenStack, or audit id of the apiserver, by which their logs show the call. */
   readonly requestId?: string;
   /** The HTTP status of the answer. */
   readonly status?: number;
-  /** What the answer asked to wait (Retry-After), in milliseconds. */
+  /** How long the answer asked to wait (Retry-After), in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The quota that was reached, where the answer says it. */
+  /** The quota that was reached; absent if the answer does not say it. */
   readonly limit?: number;
   readonly cause?: unknown;
 }
 
-/** A failure of the outside. A user's mistake is none: that is a Problem in the plan. */
+/** A failure of OpenStack, Kubernetes or the configuration. A user's mistake is a Problem in the plan instead. */
 export class ReconcileError extends Error {
   override readonly name = 'ReconcileError';
   readonly code: ErrorCode;
@@ -82,7 +82,7 @@ export function isError(value: unknown): value is ReconcileError {
   return value instanceof ReconcileError;
 }
 
-/** The error with a code. Anything unknown gets UNEXPECTED_RESPONSE: a bug of ours or of a library. */
+/** The error as one with a code. An unknown error gets UNEXPECTED_RESPONSE: it is a bug of ours or of a library. */
 export function asReconcileError(error: unknown): ReconcileError {
   if (error instanceof ReconcileError) return error;
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

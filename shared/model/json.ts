@@ -1,7 +1,7 @@
-/** JSON that other programs sent, and JSON to compare by. */
+/** Reading JSON of other programs, and comparing values by their JSON. */
 import { createHash } from 'node:crypto';
 
-/** The value of a JSON text. Undefined for anything else, such as HTML, a cut answer or an empty text. */
+/** The value of a JSON text. Undefined for another text, such as HTML, a cut answer or an empty text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -14,18 +14,18 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object; none where the value is something else. */
+/** The fields of an object; none if the value is something else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** The string under a key, or undefined when there is none. */
+/** The string under a key; undefined if there is none. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const found = isRecord(value) ? value[key] : undefined;
   return typeof found === 'string' ? found : undefined;
 }
 
-/** A hash of 24 hex digits. Values that differ in the order of their keys alone have the same one. */
+/** A hash of 24 hex digits. Values that differ only in the order of their keys have the same hash. */
 export function fingerprint(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(value)))

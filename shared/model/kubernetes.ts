@@ -83,7 +83,7 @@ export interface NodeCondition extends Condition {
   readonly lastHeartbeatTime?: string;
 }
 
-/** Where Pods of a Service are (discovery.k8s.io/v1). `ports` hold for all its endpoints. */
+/** A part of a Service's endpoints (discovery.k8s.io/v1). `ports` hold for all endpoints in it. */
 export interface EndpointSlice {
   readonly metadata: ObjectMeta;
   readonly addressType?: string;
@@ -93,7 +93,7 @@ export interface EndpointSlice {
 }
 
 export interface Endpoint {
-  /** Addresses of one Pod; the first one stands for it. */
+  /** IP addresses of one Pod. Only the first one counts. */
   readonly addresses?: readonly string[];
   readonly nodeName?: string;
   readonly conditions?: {
@@ -118,7 +118,7 @@ export interface Pod {
   };
 }
 
-/** A Secret, which is read to be passed on. No log, message or plan shows its `data`. */
+/** A Secret whose certificate is passed on to Barbican. No log, message or plan shows its `data`. */
 export interface Secret {
   readonly metadata: ObjectMeta & { readonly namespace: string };
   readonly type?: string;
@@ -126,7 +126,7 @@ export interface Secret {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A merge patch of a Service's metadata and status; null removes (RFC 7386). */
+/** A merge patch of a Service's metadata and status; null removes a field (RFC 7386). */
 export interface ServicePatch {
   readonly metadata?: {
     readonly annotations?: Readonly<Record<string, string | null>>;
@@ -140,20 +140,23 @@ export interface ServicePatch {
 
 /** An Event to be shown at a Service or a Node (docs/sources/kubernetes.md, "Events of the controllers"). */
 export interface ObjectEvent {
-  /** The controller of Kubernetes that emits such an Event, where it is not the one of Services or Nodes. */
+  /** The Kubernetes controller that emits such an Event; absent for the controllers of Services and Nodes. */
   readonly component?: 'route_controller';
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** The floating IP that an external Service asks for by spec.loadBalancerIP; undefined for IPv6, which has none. */
+/**
+ * The floating IP that an external Service asks for by spec.loadBalancerIP; undefined for none, and for an IPv6
+ * address.
+ */
 export function requestedFloatingIP({ spec }: Pick<Service, 'spec'>): string | undefined {
   const { loadBalancerIP = '' } = spec;
   return loadBalancerIP === '' || loadBalancerIP.includes(':') ? undefined : loadBalancerIP;
 }
 
-/** The IP addresses in the Service's status, in their order; none where hostnames are published. */
+/** The IP addresses in the Service's status, in their order. Published hostnames are left out. */
 export function publishedAddresses(service: Service | undefined): readonly string[] {
   return (service?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip === undefined ? [] : [ip]));
 }

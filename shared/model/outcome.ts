@@ -4,8 +4,8 @@ import type { Plan, Step } from './plan.ts';
 import type { ReconcileRequest, Key } from './request.ts';
 
 /**
- * How a run ended. settled: all is as desired. progressing: the run ended early and its key is requeued. blocked: the object
- * must change first. failed: an error ended it.
+ * How a run ended. settled: all is as desired, as far as it is allowed now. progressing: the run ended early and its
+ * key is requeued. blocked: the object must change first. failed: an error ended the run.
  */
 export type Outcome =
   | { readonly status: 'settled' }
@@ -13,7 +13,7 @@ export type Outcome =
       readonly status: 'progressing';
       readonly reason: string;
       readonly retryAfterMs: number;
-      /** Id of the load balancer that is busy. One list call polls all of these together. */
+      /** Id of the load balancer that is busy. One list call polls all busy load balancers together. */
       readonly waitingFor?: string;
     }
   | { readonly status: 'blocked'; readonly reason: string }
@@ -28,19 +28,19 @@ export type Outcome =
 export interface Report {
   readonly request: ReconcileRequest;
   readonly outcome: Outcome;
-  /** Undefined when the run ended before there was a plan. */
+  /** Undefined if the run ended before there was a plan. */
   readonly plan?: Plan;
   readonly applied: readonly Step[];
   readonly loadBalancerId?: string;
   /** The published address; several are separated by commas. */
   readonly address?: string;
-  /** Names of eligible nodes without an address. The node set is read again until there are none. */
+  /** Names of eligible nodes without an IP address. The node set is read again until there are none. */
   readonly nodesWithoutAddress?: readonly string[];
-  /** Milliseconds until the first draining member is deleted. The key is requeued then. */
+  /** Milliseconds until the first draining member is deleted. The key is requeued for that time. */
   readonly drainedInMs?: number;
-  /** Certificates that its listeners should use; undefined where that is not known. */
+  /** Certificates that the Service's listeners should use; undefined if they are not known. */
   readonly certificates?: readonly CertificateInUse[];
-  /** A Node changed or gave up its CIDRs: a sweep checks members, and Nodes that wait for a CIDR. */
+  /** A Node changed or gave up its CIDRs, so a sweep checks members, and Nodes that wait for a CIDR. */
   readonly membersMoved?: true;
   readonly durationMs: number;
   /** OpenStack requests made by this run. */
@@ -70,14 +70,14 @@ export interface SweepFigures {
   readonly settled: number;
   /** Number of changes to adopted load balancers that wait for approval. */
   readonly awaitingApproval: number;
-  /** Absent where the load balancers could not be listed. */
+  /** Absent if the load balancers could not be listed. */
   readonly loadBalancersByState?: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
-  /** Certificates by the key of the Service that uses them. */
+  /** Certificates in use, by the key of the Service. */
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
-  /** Number of Nodes in the cluster; 0 where levelset does not look after Nodes. */
+  /** Number of Nodes in the cluster; 0 if levelset does not look after Nodes. */
   readonly nodes: number;
-  /** Number of Nodes that are as their servers are and have no problem. */
+  /** Number of Nodes that match their servers and have no problem. */
   readonly nodesSettled: number;
 }
 
@@ -87,7 +87,7 @@ export interface Found {
   readonly warnings: readonly string[];
   /** Something could not be read or compared. The warnings say what. */
   readonly incomplete?: boolean;
-  /** This controller's part of the figures; absent where it was not part of the sweep. */
+  /** This controller's part of the figures; absent if the controller was not part of the sweep. */
   readonly figures?: Partial<SweepFigures>;
 }
 

@@ -1,21 +1,22 @@
 /**
- * Names and tags that mark resources as ours. Only this file writes and recognises them.
+ * Names and tags that mark resources as ours. Only this file and load-balancer/user-tags.ts make and recognise them.
  *
- * levelset-cluster=<UID of kube-system>   load balancers, listeners, floating IPs, security groups: of this cluster
- * levelset-service=<UID>                  the same kinds: of this Service
+ * levelset-cluster=<UID of kube-system>   load balancers, listeners, L7 policies, floating IPs, security groups: of this
+ *                                         cluster
+ * levelset-service=<UID>                  the same kinds except L7 policies: of this Service
  * levelset-name=<namespace>/<name>        load balancers, security groups: the Service's name, for when that UID is gone
- * levelset-port=<transport>/<port>        pools: the port it was made for, until its listener exists
- * levelset-set=<attribute>+<attribute>    listeners, pools, monitors: attributes set on somebody's request
+ * levelset-port=<transport>/<port>        pools: the port for which levelset made it
+ * levelset-set=<attribute>+<attribute>    load balancers, listeners, pools, members, monitors: attributes set on request
  * levelset-tag=<Service>/<tag>            load balancers, listeners, pools: a tag that a Service asks for (user-tags.ts)
- * levelset-kept=<cluster>/<namespace>     floating IPs kept by keep-floatingip: whose Services may use it again
+ * levelset-kept=<cluster>/<namespace>     floating IPs kept by keep-floatingip: the namespace that may use it again
  * levelset-shared=<namespace>/<name>      load balancers: the name by which Services share it (`*`: of all namespaces)
- * levelset-owner=<namespace>/<name>       load balancers: the Service it was made for, which left it to others
+ * levelset-owner=<namespace>/<name>       load balancers: the Service for which it was made, and which left it to others
  * levelset-allow=<namespace>              load balancers, written by the operator: who may share it (`*`: all)
- * levelset-replaces=<id>                  load balancers, pools: made to take that one's place
+ * levelset-replaces=<id>                  load balancers, pools: the one whose place it was made to take
  *
- * Members and monitors belong to whom their pool belongs, pools to whom their listener belongs. levelset also writes the
- * Go provider's names, tags and descriptions (docs/sources/go-provider.md, "Names, tags and descriptions"), so that the
- * Go provider can take everything back (decision 7).
+ * Members and monitors have the owner of their pool, and a pool has the owner of the listener that uses it. levelset
+ * also writes the Go provider's names, tags and descriptions (docs/sources/go-provider.md, "Names, tags and
+ * descriptions"), so that the Go provider can take everything back (decision 7).
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from './request.ts';
@@ -56,7 +57,7 @@ export const nameTag = (key: ServiceKey): string => `${TAG_PREFIX}name=${key.nam
 /** `at` is transport and port, such as `tcp/80`. */
 export const portTag = (at: string): string => `${TAG_PREFIX}port=${at}`;
 
-/** Tags that record these attributes: several where one would be too long. */
+/** Tags that record these attributes: several if one would be too long. */
 export function setTags(attributes: readonly string[]): readonly string[] {
   const [head = '', ...rest] = attributes;
   const lines = rest.reduce<readonly string[]>(
@@ -89,7 +90,7 @@ export const ownerTag = (key: ServiceKey): string => `${TAG_PREFIX}owner=${key.n
 /** The tag of a load balancer, or pool, that is made to take another one's place. */
 export const replacesTag = (id: string): string => `${TAG_PREFIX}replaces=${id}`;
 
-/** The value of the first tag `levelset-<name>=`; undefined where there is none. */
+/** The value of the first tag `levelset-<name>=`; undefined if there is none. */
 export function tagValue(tags: unknown, name: string): string | undefined {
   const start = `${TAG_PREFIX}${name}=`;
   const found = Array.isArray(tags)
@@ -109,8 +110,9 @@ export function hasTag(tags: unknown, tag: string): boolean {
 }
 
 /**
- * The tags to write: the observed ones plus the desired ones. Desired tags replace observed ones of these names: service
- * (a namesake inherits), kept (a floating IP is used again), set, shared and owner.
+ * The tags to write: the desired ones, and the observed ones that stay. Observed tags with these names go: service (a
+ * namesake inherits), kept (a floating IP is used again), set, shared and owner. So do users' tags that no Service asks
+ * for any more.
  */
 export function mergeTags(observed: readonly string[], desired: readonly string[]): readonly string[] {
   const replaced = ['service', 'kept', 'set', 'shared', 'owner'].map((name) => `${TAG_PREFIX}${name}=`);
@@ -119,7 +121,9 @@ export function mergeTags(observed: readonly string[], desired: readonly string[
   return [...new Set([...stay, ...asked.desired])];
 }
 
-/** The tags that stay when a resource of somebody else is given back. The operator's `levelset-allow` stays. */
+/**
+ * The tags that stay when somebody else's resource is given back: those of others, and the operator's `levelset-allow`.
+ */
 export function withoutOurTags(observed: readonly string[]): readonly string[] {
   return mergeUserTags(observed, []).observed.filter(
     (tag) => !tag.startsWith(TAG_PREFIX) || tagValue([tag], 'allow') !== undefined,
@@ -143,7 +147,7 @@ export function loadBalancerDescription(clusterName: string, key: ServiceKey): s
   return cut(`Kubernetes external service ${key.namespace}/${key.name} from cluster ${clusterName}`);
 }
 
-/** The Go provider's text plus a short hash, by which a floating IP is found when the answer to its POST was lost. */
+/** The Go provider's text plus a short hash, by which a floating IP is found if the answer to its POST was lost. */
 export function floatingIPDescription(cluster: ClusterIdentity, key: ServiceKey): string {
   const short = createHash('sha256')
     .update(`${cluster.id}/${key.namespace}/${key.name}`)
@@ -172,7 +176,10 @@ export function goSecurityGroupText(key: ServiceKey): string {
   return `Security Group for ${key.namespace}/${key.name} Service LoadBalancer in cluster `;
 }
 
-/** Cuts a name to the API's length. A cut name ends in a hash of the whole, so that two long names differ (decision 31). */
+/**
+ * Cuts a name to the API's length. A cut name ends in a hash of the whole name, so that two long names differ (decision
+ * 31).
+ */
 function cut(text: string, length = MAX_LENGTH): string {
   if (Buffer.byteLength(text) <= length) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
@@ -187,12 +194,12 @@ export const DESCRIPTION_MARK = 'Kubernetes external service ';
 
 const BETWEEN = ` | ${DESCRIPTION_MARK}`;
 
-/** Longest description that a Service may ask for, in bytes. Namespace and name must fit behind it into 255. */
+/** Longest description that a Service may ask for, in bytes. Namespace and name must fit into 255 bytes with it. */
 export const LONGEST_DESCRIPTION = 96;
 
 /**
- * The description of a load balancer: the text that a Service asks for, then the Go provider's (`own`), by which the load
- * balancer is recognised: `Our shop | Kubernetes external service shop/web from cluster kubernetes`.
+ * The description of a load balancer: the text that a Service asks for, then the Go provider's (`own`), by which the
+ * load balancer is recognised: `Our shop | Kubernetes external service shop/web from cluster kubernetes`.
  */
 export function describe(text: string | undefined, own: string): string {
   if (text === undefined) return own;
@@ -206,14 +213,14 @@ export function describe(text: string | undefined, own: string): string {
   );
 }
 
-/** The text in a description that a Service asked for; empty where there is none. */
+/** The part of a description that a Service asked for; empty if there is none. */
 export function userDescription(description: unknown): string {
   const text = String(description);
   const at = text.lastIndexOf(BETWEEN);
   return at > 0 ? text.slice(0, at) : '';
 }
 
-/** The tags with a `levelset-set` record that does not name these attributes (decision 2). */
+/** The tags, with these attributes taken out of the `levelset-set` record (decision 2). */
 export function withoutRecordOf(tags: readonly string[], attributes: readonly string[]): readonly string[] {
   return tags.flatMap((tag) => {
     const recorded = recordedIn([tag]);
@@ -222,14 +229,17 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
 }
 
 /**
- * Whether a pool counts as another controller's. Ours have the tag `levelset-port`. A pool of ours that replaces another
- * controller's counts as that one, so that what waits for approval goes on waiting.
+ * Whether a pool counts as another controller's. Our pools have the tag `levelset-port`. A pool of ours that replaced
+ * another controller's counts as the other controller's, so that changes go on waiting for approval.
  */
 export function isAdopted({ tags }: Pick<WireResource, string>): boolean {
   return tagValue(tags, 'port') === undefined || tagValue(tags, 'replaces') !== undefined;
 }
 
-/** By its description: created by us, or by the Go provider, for this Service. Only such a one is ever deleted. */
+/**
+ * Whether a floating IP's description says that levelset or the Go provider made it for this Service. Only such a one
+ * is deleted.
+ */
 export function isFloatingIPMadeFor(wire: WireResource, unit: { readonly name: ServiceKey }): boolean {
   return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
 }

@@ -15,7 +15,7 @@ interface StepBase {
   /** Name of the resource within the plan, such as `listener/tcp/80`. */
   readonly address: Address;
   readonly kind: ResourceKind;
-  /** The reason, where address and changes do not show it. */
+  /** The reason for the step, if address and changes do not show it. */
   readonly because?: string;
 }
 
@@ -24,7 +24,10 @@ export interface CreateStep extends StepBase {
   readonly verb: 'create';
   /** Body of the request. `{"$ref": "lb.vip_port_id"}` stands for a value that an earlier step yields. */
   readonly attributes: Attributes;
-  /** Attributes to try next, in this order, while OpenStack has no free address. They replace those of the same names. */
+  /**
+   * Attributes to try next, in this order, while OpenStack has no free IP address. They replace those of the same
+   * names.
+   */
   readonly alternatives?: readonly Attributes[];
 }
 
@@ -40,7 +43,9 @@ export interface UpdateStep extends StepBase {
 /** Deletes a resource. */
 export interface DeleteStep extends StepBase {
   readonly verb: 'delete';
-  /** Id of the resource. A reference stands for a resource that OpenStack makes by itself during the same plan. */
+  /**
+   * Id of the resource. A reference stands for a resource that OpenStack makes of its own accord during the same plan.
+   */
   readonly id: string | Ref;
   /** Deletes a load balancer with everything on it. */
   readonly cascade?: true;
@@ -50,7 +55,7 @@ export interface DeleteStep extends StepBase {
 export interface MembersStep extends StepBase {
   readonly verb: 'members';
   readonly kind: 'pool';
-  /** True: `members` has only new and changed ones, and none is removed. False: `members` is the whole pool. */
+  /** True: `members` has only the new and changed ones, and none is removed. False: `members` is the whole pool. */
   readonly additive: boolean;
   readonly members: readonly Attributes[];
   /** Members to add, such as `10.0.0.5:30080`. */
@@ -64,18 +69,21 @@ export interface MembersStep extends StepBase {
 /** One API call that changes something. Steps are executed in their order. */
 export type Step = CreateStep | UpdateStep | DeleteStep | MembersStep;
 
-/** A change that is not made, since people depend on what it would take away, such as the VIP. */
+/** A change that the plan refuses, since it would take away what people depend on, such as the VIP. */
 export interface Refusal {
   readonly address: Address;
   readonly kind: ResourceKind;
   readonly changes: readonly Change[];
   /** Why it is refused, for people. */
   readonly reason: string;
-  /** The word for the annotation `levelset.openstack.org/approve` that has it made after all, once. Absent: nothing does. */
+  /**
+   * The word for the annotation `levelset.openstack.org/approve` that allows the change, once. Absent: nothing allows
+   * it.
+   */
   readonly approval?: string;
 }
 
-/** A change to what another controller made. It waits for an approval on the Service (decision 6). */
+/** A change to a resource that another controller made. It waits for an approval on the Service (decision 6). */
 export interface AwaitingApproval {
   readonly verb: 'create' | 'update' | 'delete';
   readonly address: Address;
@@ -95,17 +103,17 @@ export interface Problem {
   readonly value: string;
   /** What is wrong with it, and what is allowed or used in its place. */
   readonly message: string;
-  /** Nothing of this unit changes while the problem lasts: a change could expose or move what must not be. */
+  /** Nothing of this unit changes while the Problem lasts: a change could expose or move what must not be. */
   readonly blocking?: true;
-  /** It may pass without a change that a sweep can see, so every sweep checks this unit again. */
+  /** The Problem may end without a change that a sweep can see, so every sweep checks this unit again. */
   readonly momentary?: true;
-  /** It comes and goes without a change of the Service, so sweeps compare it as well. */
+  /** The Problem comes and goes without a change of the Service, so sweeps compare it as well. */
   readonly passing?: true;
-  /** Code of the error whose disposition applies, where something else than the Service must change. */
+  /** Code of the error whose disposition applies, if something else than the Service must change. */
   readonly code?: ErrorCode;
 }
 
-/** A member that gets no new connections, since its node leaves. */
+/** A member that gets no new connections, because its node leaves. */
 export interface DrainingMember {
   readonly address: Address;
   /** Milliseconds until it is deleted. */
@@ -113,23 +121,27 @@ export interface DrainingMember {
 }
 
 /**
- * The difference between desired and observed, which a run executes. `levelset plan -o json` prints a list of them. A plan is
- * good for the run that made it; the next run plans again.
+ * The difference between desired and observed, which a run executes. `levelset plan -o json` prints a list of them. A
+ * plan is good for the run that made it; the next run plans again.
  */
 export interface Plan {
   /** Key of the unit: `service/NAMESPACE/NAME`, `node/NAME` or `routes`. */
   readonly unit: string;
   /** The Services of the unit, as `NAMESPACE/NAME`; empty for Nodes and routes. */
   readonly services: readonly string[];
-  /** What to change, in the order of execution. Empty: everything is as desired, or waits. */
+  /**
+   * What to change, in the order of execution. Empty: all is as desired, waits, is refused, or is blocked by a Problem.
+   */
   readonly steps: readonly Step[];
-  /** Changes that are not made. */
+  /** Changes that the plan refuses. */
   readonly refused: readonly Refusal[];
   /** Changes that wait for approval. */
   readonly awaitingApproval: readonly AwaitingApproval[];
   /** What is wrong, for people. */
   readonly problems: readonly Problem[];
-  /** Resources of others on a load balancer of ours. levelset never changes them, and keeps the load balancer for them. */
+  /**
+   * Resources of others on a load balancer of ours. levelset never changes them, and keeps the load balancer for them.
+   */
   readonly foreign: readonly Address[];
   /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith?: readonly string[];
@@ -139,10 +151,10 @@ export interface Plan {
   readonly draining?: readonly DrainingMember[];
 }
 
-/** Address of a load balancer that is made to take another one's place. */
+/** Plan address of a load balancer that is made to take another one's place. */
 export const REPLACEMENT = 'lb/replacement';
 
-/** Whether a step creates such a load balancer, while the old one is still there. */
+/** Whether a step creates such a replacement, while the old load balancer is still there. */
 export function isAnother({ address, verb }: Step): boolean {
   return address === REPLACEMENT && verb === 'create';
 }

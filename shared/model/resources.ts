@@ -20,7 +20,7 @@ export interface LoadBalancer {
   tags: readonly string[];
 }
 
-/** A further address of the VIP port, in another subnet. */
+/** A further VIP: an IP address of the VIP port in another subnet. */
 export interface AdditionalVip {
   readonly subnet_id: string;
   readonly ip_address?: string;
@@ -63,7 +63,7 @@ export interface Member {
   protocol_port: number;
   subnet_id: string;
   monitor_port: number | null;
-  /** Takes traffic only while all others are down. */
+  /** Whether the member gets traffic only while all members that are no backups are down. */
   backup: boolean;
   /** Share of the new connections, 0 to 256. */
   weight: number;
@@ -116,24 +116,24 @@ export type CloudKind = Exclude<ResourceKind, NodeKind>;
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** One resource as it should be. levelset sets only the attributes that are named here (decision 2). */
+/** One resource as it should be. levelset sets only the attributes in `attributes` (decision 2). */
 export interface DesiredResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly address: Address;
-  /** Address of the resource whose removal removes this one, too. */
+  /** Plan address of the resource whose removal removes this one, too. */
   readonly parent?: Address;
-  /** The reason for a create, where it is not plain. */
+  /** The reason for a create, if it is not plain. */
   readonly because?: string;
-  /** The resource is changed where it is there, and never created. */
+  /** The resource is changed if it exists, and never created. */
   readonly ifPresent?: true;
-  /** Having no members (a pool of Pods, decision 63) or no rules (a security group, decision 81) is intended. */
+  /** A pool of Pods without members (decision 63), or a security group without rules (decision 81), is intended. */
   readonly mayBeEmpty?: true;
-  /** Ports of the Service that a rule of a security group is for, such as `tcp/80`. */
+  /** Ports of the Service for which a rule of a security group is desired, such as `tcp/80`. */
   readonly places?: readonly string[];
   readonly attributes: Partial<ResourceTypes[K]>;
-  /** Attributes that nobody asked for. They are set at the create, and no difference later (decision 2). */
+  /** Attributes that nobody asked for. A create sets them, and later differences do not count (decision 2). */
   readonly unasked?: readonly string[];
-  /** Attributes to try next, in this order, while OpenStack has no free address. */
+  /** Attributes to try next, in this order, while OpenStack has no free IP address. */
   readonly alternatives?: readonly Partial<ResourceTypes[K]>[];
 }
 
@@ -143,7 +143,7 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly address: Address;
   readonly id: string;
   readonly parent?: Address;
-  /** False for a resource without a mark of ours on a load balancer of ours. It is reported and never changed. */
+  /** Whether the resource is this unit's. One that is not is reported and never changed. */
   readonly owned: boolean;
   /** The whole object as the API answered it. */
   readonly wire: WireResource;
@@ -152,7 +152,7 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
 /** An object as OpenStack answers it. Only `id` is certain. */
 export type WireResource = Attributes & { readonly id: string };
 
-/** A redirect to another scheme and host; path and query stay (Octavia API, L7 policies). */
+/** A policy that redirects to another scheme and host; path and query stay (Octavia API, L7 policies). */
 export interface L7Policy {
   name: string;
   action: 'REDIRECT_PREFIX';
@@ -164,7 +164,7 @@ export interface L7Policy {
   tags: readonly string[];
 }
 
-/** Which requests an L7 policy is about. */
+/** A condition on requests for which an L7 policy applies. */
 export interface L7Rule {
   type: 'PATH';
   compare_type: 'STARTS_WITH';
@@ -201,7 +201,7 @@ export interface FloatingIP {
   subnet_id: string;
   floating_ip_address: string;
   port_id: string | Ref | null;
-  /** Which of several IPv4 addresses of the port. */
+  /** The IP address of the port for which the floating IP is, if the port has several IPv4 addresses. */
   fixed_ip_address: string | Ref;
   description: string;
   tags: readonly string[];
@@ -228,13 +228,19 @@ export interface SecurityGroupRule {
   security_group_id: Ref;
 }
 
-/** A port of a node. levelset neither makes nor deletes it, and changes only its own group and address pairs there. */
+/**
+ * A Neutron port of a node. levelset neither makes nor deletes it, and changes only its own group and address pairs
+ * there.
+ */
 export interface Port {
   security_groups: readonly (string | Ref)[];
   allowed_address_pairs: readonly AddressPair[];
 }
 
-/** Metadata and spec of a Node, written by one PATCH. Only the named labels and annotations change; null removes one. */
+/**
+ * Metadata and spec of a Node, written by one PATCH. Only the labels and annotations named here change; null removes
+ * one.
+ */
 export interface NodeObject {
   providerID: string;
   labels: Readonly<Record<string, string | null>>;
@@ -243,7 +249,7 @@ export interface NodeObject {
   podCIDRs: readonly string[];
 }
 
-/** The status of a Node, written by a PATCH of its own. Only the named conditions change. */
+/** The status of a Node, written by a PATCH of its own. Only the conditions named here change. */
 export interface NodeStatus {
   addresses: readonly NodeAddress[];
   conditions: readonly NodeCondition[];

@@ -3,21 +3,21 @@ import type { ResourceKind, ResourceTypes } from '../resources.ts';
 interface CapabilityBase<K extends ResourceKind> {
   readonly kind: K;
   readonly attribute: string & keyof ResourceTypes[K];
-  /** Only these values need it; absent: the attribute as such does. */
+  /** Only these values need the capability; absent: the attribute needs it with any value. */
   readonly values?: readonly unknown[];
-  /** Minor version of the Octavia API 2 that has it first. */
+  /** First minor version of the Octavia API 2 that has the capability; absent: all have it. */
   readonly since?: number;
-  /** The ovn provider cannot do it in any version. */
+  /** The ovn provider does not have the capability in any version. */
   readonly notOvn?: true;
-  /** Nor can the amphora provider, which has several names. */
+  /** The amphora provider, which has several names, does not have it in any version. */
   readonly notAmphora?: true;
-  /** What levelset sets in its place; absent: levelset leaves the attribute out. */
+  /** The value that levelset sets in place of the desired one; absent: levelset leaves the attribute out. */
   readonly instead?: unknown;
-  /** Without it the load balancer would be less safe than the user wants: levelset changes nothing. */
+  /** Without the capability the load balancer would be less safe than the user wants, so levelset changes nothing. */
   readonly guards?: true;
-  /** Nothing can take its place: levelset leaves out the port, with all that is behind it. */
+  /** Nothing can take the value's place, so levelset leaves out the port, with everything behind it. */
   readonly drops?: true;
-  /** levelset sets it of its own accord: no Problem unless an annotation sets it. */
+  /** levelset sets the attribute of its own accord: there is a Problem only if an annotation sets it. */
   readonly implied?: true;
 }
 
@@ -26,7 +26,7 @@ export type Capability = { [K in ResourceKind]: CapabilityBase<K> }[ResourceKind
 
 const HTTP_POOLS = ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2'];
 
-/** Octavia's own, under the names that it has had. */
+/** The names that Octavia's own provider has had. */
 const AMPHORA = ['amphora', 'amphorav2', 'octavia'];
 
 /** What a load balancer of this provider, in an Octavia with this minor version of the API, cannot do. */
@@ -40,9 +40,9 @@ export function lackingIn(provider: string, minor: number): readonly Capability[
 }
 
 /**
- * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions") and what the ovn provider never has
- * (docs/sources/go-provider.md, "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400, for the
- * whole load balancer.
+ * What not every Octavia has (docs/sources/openstack.md, "Octavia API versions"), and what a provider never has
+ * (docs/sources/go-provider.md, "Section LoadBalancer"). Octavia answers an attribute that it does not have with 400:
+ * then the whole load balancer is not created.
  */
 // prettier-ignore
 export const CAPABILITIES: readonly Capability[] = [
@@ -90,7 +90,7 @@ export const CAPABILITIES: readonly Capability[] = [
   { kind: 'l7policy',      attribute: 'redirect_http_code', since: 9 },
 ];
 
-/** The minor version of the Octavia API 2 that has an attribute first; 0: all have it. */
+/** The first minor version of the Octavia API 2 that has an attribute; 0: all have it. */
 export function attributeSince(kind: ResourceKind, attribute: string): number {
   const found = CAPABILITIES.filter((one) => one.kind === kind && one.attribute === attribute && !one.values);
   return Math.max(0, ...found.map(({ since = 0 }) => since));

@@ -1,7 +1,7 @@
 import { isOfNode } from '../node/node.ts';
 import type { ResourceKind, WireResource } from '../resources.ts';
 
-/** The status tree of a load balancer: what is on it, in which state (Octavia API, "Get the Load Balancer status tree"). */
+/** One entry of a load balancer's status tree (Octavia API, "Get the Load Balancer status tree"). */
 interface StatusNode {
   readonly id: string;
   readonly provisioning_status: string;
@@ -27,27 +27,27 @@ export interface StatusTree extends StatusNode {
 
 /** A flavor or availability zone of Octavia. */
 export interface Offer {
-  /** The name, for an availability zone. */
+  /** Id of a flavor. An availability zone has its name here. */
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
 }
 
-/** Which of them to look up. */
+/** Whether to look up flavors and zones. */
 export interface OfferQuestion {
   readonly flavors: boolean;
   readonly zones: boolean;
 }
 
-/** What was looked up; absent where nobody asked or this Octavia has none. */
+/** The flavors and zones that were looked up; absent if nobody asked for them. */
 export interface Offers {
-  /** The load balancer exists already, and keeps the flavor and zone that it has. */
+  /** Whether the load balancer exists already. It keeps the flavor and zone that it has. */
   readonly isMade?: boolean;
   readonly flavors?: readonly Offer[];
   readonly zones?: readonly Offer[];
 }
 
-/** Whether a kind is outside of Octavia: its lock does not cover the resource, and its status tree does not show it. */
+/** Whether a kind is outside Octavia: Octavia's lock does not cover such a resource, and no status tree shows it. */
 export function isOutsideOctavia(kind: ResourceKind): boolean {
   const isOfNetwork = kind === 'floatingip' || kind === 'router' || isOfSecurityGroup(kind);
   return isOfNetwork || kind === 'secret' || isOfNode(kind);
@@ -57,7 +57,7 @@ export function isOfSecurityGroup(kind: ResourceKind): boolean {
   return kind === 'securitygroup' || kind === 'securitygrouprule' || kind === 'port';
 }
 
-/** Octavia holds its lock on the load balancer: every write would be a 409. */
+/** Whether Octavia holds its lock on the load balancer. It would answer every write with 409 then. */
 export function isLocked({ provisioning_status: status }: WireResource): boolean {
   return String(status).startsWith('PENDING_');
 }

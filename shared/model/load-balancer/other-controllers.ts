@@ -1,7 +1,7 @@
 /**
  * Names that other controllers give to load balancers and their children, and what these controllers keep in line:
- * docs/sources/go-provider.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is never
- * the only proof (decision 10) and is never corrected (decision 4).
+ * docs/sources/go-provider.md, "Names, tags and descriptions" and docs/sources/kinx.md, "Names of kinx". A name is
+ * never the only proof (decision 10) and is never corrected (decision 4).
  */
 import { DESCRIPTION_MARK, loadBalancerName } from '../ownership.ts';
 import type { ClusterIdentity } from '../ownership.ts';
@@ -12,37 +12,37 @@ import type { WireResource, ResourceKind } from '../resources.ts';
 const CUT = 255;
 const LEGACY_LENGTH = 32;
 
-/** Which controller made a load balancer: the Go provider (`occm`) or kinx. */
+/** The controller that made a load balancer: the Go provider (`occm`) or kinx. */
 export type Dialect = 'occm' | 'kinx';
 
 export function kinxLoadBalancerName(clusterName: string, key: ServiceKey): string {
   return cut(`kube-service-${clusterName}-${key.namespace}-${key.name}`);
 }
 
-/** The name that controllers gave before both of these. levelset recognises it and never gives it. */
+/** The name that older controllers gave, before the Go provider and kinx. levelset recognises it and never gives it. */
 export function legacyLoadBalancerName(uid: string): string {
   return `a${uid.replaceAll('-', '')}`.slice(0, LEGACY_LENGTH);
 }
 
-/** The Go provider's tag, as it and as levelset cut it: the two differ for a long one. */
+/** The Go provider's tag, as levelset cuts it and as the Go provider does: for a long tag the two differ. */
 export function goTags(clusterName: string, key: ServiceKey): readonly string[] {
   const whole = `kube_service_${clusterName}_${key.namespace}_${key.name}`;
   return [...new Set([loadBalancerName(clusterName, key), cut(whole)])];
 }
 
-/** The dialect of a load balancer, by its name or, for a legacy name, by the marks of kinx in its description. */
+/** The dialect of a load balancer, by its name, or by the marks of kinx in its description, as with a legacy name. */
 export function dialectOf(loadBalancer: WireResource): Dialect {
   const { name, description } = loadBalancer;
   const isKinx = String(name).startsWith('kube-service-') || String(description).includes(',lb_version:');
   return isKinx ? 'kinx' : 'occm';
 }
 
-/** Whether a controller made it for a Service. A person made it otherwise, and let a Service use it. */
+/** Whether a controller made the load balancer for a Service. Otherwise a person made it, and let a Service use it. */
 export function isMadeForService(loadBalancer: WireResource): boolean {
   return /^(kube_service_|kube-service-|a[0-9a-f]{31}$)/.test(String(loadBalancer['name']));
 }
 
-/** Whether name or description say that it was made for this Service. */
+/** Whether name or description of a load balancer say that a controller made it for this Service. */
 export function isMadeFor(loadBalancer: WireResource, key: ServiceKey, uid: string): boolean {
   if (!isMadeForService(loadBalancer)) return false;
   if (loadBalancer['name'] === legacyLoadBalancerName(uid)) return true;
@@ -51,7 +51,7 @@ export function isMadeFor(loadBalancer: WireResource, key: ServiceKey, uid: stri
   );
 }
 
-/** Names that a load balancer of this Service may have. Names of its children end in one of these. */
+/** Names that a load balancer of this Service may have. The names of listeners and pools on it contain one of these. */
 export function schemeNames(
   cluster: ClusterIdentity,
   key: ServiceKey,
@@ -85,7 +85,7 @@ export function isControllersName(child: unknown, kind: 'pool'): boolean {
   ).test(String(child));
 }
 
-/** Whether a controller made a member for this node. Both name members after nodes. */
+/** Whether a controller made a member for this node. Both controllers name members after nodes. */
 export function isMemberOf(member: WireResource, node: string): boolean {
   const name = String(member['name']);
   const { address, protocol_port: port } = member;
@@ -101,9 +101,9 @@ function cut(text: string): string {
 }
 
 /**
- * Attributes that the other controllers keep in line once a resource exists (docs/sources/go-provider.md, "What it brings
- * into line"; docs/sources/kinx.md, "What kinx brings into line"). On their resources a change of any other attribute
- * waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
+ * Attributes that the other controllers keep in line once a resource exists (docs/sources/go-provider.md, "What it
+ * brings into line"; docs/sources/kinx.md, "What kinx brings into line"). On their resources a change of any other
+ * attribute waits for approval (decision 6). Both also add and remove listeners with their pools, and members.
  */
 const BEHAVIOUR: Readonly<Record<Dialect, Readonly<Partial<Record<ResourceKind, readonly string[]>>>>> = {
   occm: {

@@ -1,6 +1,6 @@
 /**
- * Reach: which resources of OpenStack a Service may name (decisions 20, 36). Who may edit a Service need not have any
- * rights in OpenStack, and levelset acts with its own.
+ * Reach: which resources of OpenStack a Service may name (decisions 20, 36). A person who may edit a Service need not
+ * have any rights in OpenStack, but levelset acts with its own rights.
  *
  * | reach     | what may be named                                                                       |
  * | --------- | --------------------------------------------------------------------------------------- |
@@ -30,10 +30,10 @@ export const REACH = {
   Secret:            'own',
 } as const satisfies Readonly<Record<string, Reach>>;
 
-/** The kind of a named resource: `barbican` is anything in Barbican, `Secret` one of Kubernetes. */
+/** The kind of a named resource: `barbican` is anything in Barbican, `Secret` a Secret of Kubernetes. */
 export type ReferenceKind = keyof typeof REACH;
 
-/** One entry of `--allowed-references`, `NAMESPACE/KIND/ID`, where `*` is any. The id is as the Service spells it. */
+/** One entry of `--allowed-references`: `NAMESPACE/KIND/ID`. `*` stands for any. The id is as the Service spells it. */
 export interface AllowedReference {
   readonly namespace: string;
   readonly kind: ReferenceKind | '*';
@@ -46,7 +46,9 @@ export interface ReachConfig {
   readonly allowedReferences?: readonly AllowedReference[];
 }
 
-/** Whether Services of a namespace may name this resource. The caller looks at tags that give it to the namespace. */
+/**
+ * Whether Services of a namespace may name this resource. Tags that allow it are not looked at here, but by the caller.
+ */
 export function mayRefer(config: ReachConfig, namespace: string, kind: ReferenceKind, id: string): boolean {
   if (REACH[kind] === 'own') return true;
   if (REACH[kind] === 'open' && config.reach !== 'allowed') return true;
@@ -59,8 +61,8 @@ export function mayRefer(config: ReachConfig, namespace: string, kind: Reference
 }
 
 /**
- * Whether Services of a namespace may join a load balancer that others made. The tag `levelset-allow=<namespace>` (`*`:
- * any) allows it, or the operator by `--allowed-references`.
+ * Whether Services of a namespace may join a load balancer that others made. Its tag `levelset-allow=<namespace>` (`*`:
+ * any namespace) allows that, and so does the operator by `--allowed-references`.
  */
 export function mayJoin(config: ReachConfig, namespace: string, loadBalancer: WireResource): boolean {
   const tags = Array.isArray(loadBalancer['tags']) ? loadBalancer['tags'] : [];
@@ -78,7 +80,7 @@ function isOneOf(pattern: string, value: string): boolean {
   return pattern === '*' || pattern === value;
 }
 
-/** One spelling of a UUID, or of an address in Barbican, whose host does not count. */
+/** One spelling for a UUID, or for a URL in Barbican, whose host does not count. */
 function identity(id: string): string {
   const uuid = parseTlsReference(id)?.id ?? readUuid(id);
   return uuid?.replaceAll('-', '') ?? id;

@@ -13,16 +13,16 @@ export interface PodEndpoint {
 /** The Pods behind one port of a Service. */
 export interface PortEndpoints {
   readonly pods: readonly PodEndpoint[];
-  /** Addresses of an EndpointSlice that are not taken, each with the reason. */
+  /** IP addresses in an EndpointSlice that levelset does not make members, each with the reason. */
   readonly refused: readonly { readonly address: string; readonly because: string }[];
 }
 
-/** What is behind the ports of a Service, by their index; undefined for a port that goes to nodes. */
+/** The Pods behind each port of a Service, in the order of spec.ports; undefined for a port whose members are nodes. */
 export type Endpoints = readonly (PortEndpoints | undefined)[];
 
 type Policy = Pick<Service, 'spec'>;
 
-/** Whether the load balancer goes to Pods: the port has no node port, and the Service wants none. */
+/** Whether the members of a port are Pods: the port has no node port, and the Service wants none. */
 export function goesToPods({ spec }: Policy, { nodePort }: ServicePort): boolean {
   return spec.allocateLoadBalancerNodePorts === false && !nodePort;
 }
@@ -36,7 +36,7 @@ export function localNodes(slices: readonly EndpointSlice[], service: Policy): r
   return [...new Set(endpoints.flatMap(({ nodeName }) => nodeName ?? []))].sort();
 }
 
-/** The Pods behind a port. Each must be a Pod of the namespace that has the address (decision 35). */
+/** The Pods behind a port. Each must be a Pod that the Service selects and that has the IP address (decision 35). */
 export function portEndpoints(
   slices: readonly EndpointSlice[],
   port: ServicePort,
@@ -66,8 +66,8 @@ export function portEndpoints(
 }
 
 /**
- * The endpoints that kube-proxy would choose: ready ones (an absent condition means true), or, where there is none,
- * terminating ones that still serve (KEP-1669). With publishNotReadyAddresses all of them.
+ * The endpoints that kube-proxy would choose: the ready ones (an absent condition means true), or, if there are none,
+ * the terminating ones that still serve (KEP-1669). With publishNotReadyAddresses all endpoints.
  */
 function inService(endpoints: readonly Endpoint[], { spec }: Policy): readonly Endpoint[] {
   if (spec.publishNotReadyAddresses === true) return endpoints;
@@ -84,7 +84,7 @@ interface Located {
   readonly number: number;
 }
 
-/** The endpoints of a slice with the number of a port. Slices may have different numbers for one name. */
+/** The endpoints of a slice with the port's number there. Slices may have different numbers for one port name. */
 function locate(
   { ports, endpoints }: EndpointSlice,
   { name = '', protocol = 'TCP' }: ServicePort,
@@ -98,7 +98,10 @@ function locate(
   );
 }
 
-/** Why an address is not taken. An EndpointSlice may name any address, but only a kubelet writes a Pod's status. */
+/**
+ * Why an IP address is not made a member; undefined if it is. An EndpointSlice may name any address, but only a kubelet
+ * writes a Pod's status.
+ */
 function whyNoPod(
   { endpoint: { targetRef }, address }: Located,
   namespace: string,
@@ -118,7 +121,7 @@ function whyNoPod(
   return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
 }
 
-/** Addresses of the Pods, each once; only those in the subnet where one is given. */
+/** IP addresses of the Pods, each once; only those in the subnet, if one is given. */
 export function podAddresses(endpoints: Endpoints = [], subnet?: Subnet): readonly string[] {
   const all = endpoints.flatMap((one) => one?.pods ?? []).map(({ address }) => address);
   return [...new Set(all)].filter((address) => !subnet || cidrContains(subnet.cidr, address));

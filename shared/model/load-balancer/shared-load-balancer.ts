@@ -12,15 +12,18 @@ import type { ClusterIdentity } from '../ownership.ts';
 export interface JoinIntent {
   /** Id in the annotation `load-balancer-id`; absent without one. */
   readonly id?: string;
-  /** A controller wrote the id, together with the address. Where that load balancer is gone the Service asks for none. */
+  /**
+   * Whether a controller wrote the id, together with the address. If that load balancer is gone, the Service asks for
+   * none.
+   */
   readonly noted: boolean;
-  /** The tag `levelset-shared`, where Services share by a name. */
+  /** The tag `levelset-shared` of the sharing name; absent without one. */
   readonly tag?: string;
-  /** The Service must not be reached from outside. */
+  /** Whether the Service is internal, and must not be reached from outside. */
   readonly internal: boolean;
   /** How many Services one load balancer may have. */
   readonly limit: number;
-  /** Whether its maker, or the operator, admits Services of the namespace (decision 20). */
+  /** Whether the load balancer's maker, or the operator, admits Services of the namespace (decision 20). */
   readonly hasConsent: (loadBalancer: WireResource) => boolean;
 }
 
@@ -39,18 +42,18 @@ export interface NotJoined {
 /** The role of a Service on its load balancer, and who else is on it. */
 export interface Sharing {
   /**
-   * owner: the load balancer was made for this Service, which decides about VIP, flavor and floating IP. joiner: it was
-   * made for another Service or by a user.
+   * owner: the load balancer was made for this Service, which decides about VIP, flavor and floating IP. joiner: the
+   * load balancer was made for another Service or by a user.
    */
   readonly role: 'owner' | 'joiner';
-  /** The other Services as `NAMESPACE/NAME`, or as a cut tag that does not tell more; sorted. */
+  /** The other Services, sorted: as `NAMESPACE/NAME`, or as a tag that was cut and does not name the Service. */
   readonly others: readonly string[];
   /** Tags that the listeners have and the load balancer lacks. */
   readonly missingTags: readonly string[];
 }
 
 const GO = 'kube_service_';
-/** A name of this length was cut and may have lost its Service. */
+/** A name of this length may have been cut, so it does not tell its Service. */
 const CUT = 255;
 
 /** The Service in a name or tag of the Go provider; undefined for a cut one. Names of Kubernetes have no underscore. */
@@ -70,7 +73,7 @@ export function goTagsIn(tags: unknown): readonly string[] {
   return (Array.isArray(tags) ? tags.map(String) : []).filter((tag) => tag.startsWith(GO));
 }
 
-/** The Services that these tags name, as `NAMESPACE/NAME`, sorted. A cut tag that no other tag explains stands for itself. */
+/** The Services that tags name, sorted, as `NAMESPACE/NAME`. A cut tag that no name tag explains stands for itself. */
 export function servicesIn(tags: unknown, cluster: ClusterIdentity): readonly string[] {
   const names = tagValues(tags, 'name');
   const explained = names.flatMap((text) => goTags(cluster.name, keyOfText(text)));
@@ -91,12 +94,15 @@ export function isOnIt(
   return hasTag(tags, nameTag(key)) || goTags(cluster.name, key).some((tag) => hasTag(tags, tag));
 }
 
-/** The Service that a load balancer was made for, by its name. */
+/** The Service for which a load balancer was made, by the load balancer's name. */
 export function madeForKey({ name }: WireResource): ServiceKey | undefined {
   return serviceOfGoTag(name);
 }
 
-/** Whether this cluster made it for a Service of the namespace. Others of that namespace may join it then. */
+/**
+ * Whether a load balancer was made for a Service of this cluster and namespace. Other Services of the namespace may
+ * join it.
+ */
 export function isMadeForNamespace(
   loadBalancer: WireResource,
   namespace: string,
@@ -106,13 +112,15 @@ export function isMadeForNamespace(
   return ofCluster && madeForKey(loadBalancer)?.namespace === namespace;
 }
 
-/** Whether another cluster has it: Services of two clusters on one load balancer cannot be told apart. */
+/**
+ * Whether the load balancer is another cluster's. Services of two clusters on one load balancer cannot be told apart.
+ */
 export function isOfAnotherCluster(loadBalancer: WireResource, cluster: ClusterIdentity): boolean {
   const claimed = tagValue(loadBalancer['tags'], 'cluster');
   return claimed !== undefined && claimed !== cluster.id;
 }
 
-/** The tag that names the owner, where it has left the load balancer to others. */
+/** The tag that names the owner, if the owner has left the load balancer to others. */
 export function absentOwner(loadBalancer: WireResource, cluster: ClusterIdentity): readonly string[] {
   const key = madeForKey(loadBalancer);
   const isThere = key && servicesIn(loadBalancer['tags'], cluster).includes(textOf(key) ?? '');

@@ -1,6 +1,7 @@
 /**
- * Tags that a Service asks for. Each has a record, the tag `levelset-tag=<hash of the Service>/<tag>`, so that a tag which
- * was there before stays when the annotation goes. On a shared load balancer each Service takes back its own.
+ * Tags that a Service asks for. Each has a record, the tag `levelset-tag=<hash of the Service>/<tag>`, so that a tag
+ * which was there before stays when the annotation is removed. On a shared load balancer each Service takes back its
+ * own tags.
  */
 import { createHash } from 'node:crypto';
 import type { ServiceKey } from '../request.ts';
@@ -10,7 +11,7 @@ const RECORD = 'levelset-tag=';
 /** Longest tag in bytes. Its record has to fit into the 255 characters that Octavia takes. */
 export const LONGEST_USER_TAG = 128;
 
-/** Whether a tag begins as controllers' own do. */
+/** Whether a tag begins as the tags of controllers do. */
 export function isReserved(tag: string): boolean {
   return tag.startsWith('levelset-') || tag.startsWith('kube_service_');
 }
@@ -29,14 +30,14 @@ function recordedTag(record: string): string | undefined {
   return record.startsWith(RECORD) ? record.slice(record.indexOf('/') + 1) : undefined;
 }
 
-/** Whether a tag among these is one that a Service asks for, or a record. */
+/** Whether a tag is a record, or these tags have a record for it. */
 export function isUserTag(tag: string, tags: readonly string[]): boolean {
   return recordedTag(tag) !== undefined || tags.some((one) => recordedTag(one) === tag);
 }
 
 /**
- * The observed tags that stay, and the desired ones that are added. An observed tag without a record is somebody else's:
- * it stays and gets no record.
+ * The observed tags that stay, and the desired ones that are added. A desired tag that was observed without a record is
+ * somebody else's: it stays and gets no record.
  */
 export function mergeUserTags(
   observed: readonly string[],

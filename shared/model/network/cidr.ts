@@ -1,13 +1,13 @@
 import { isIPv4 } from 'node:net';
 import { isIP } from 'node:net';
 
-/** An address range as Octavia spells it: network address and prefix length, IPv6 in its shortest form. */
+/** A range of IP addresses as Octavia spells it: network address and prefix length, IPv6 in its shortest form. */
 export interface Cidr {
   readonly text: string;
   readonly family: 4 | 6;
 }
 
-/** The CIDR in a text: `10.0.0.7/8` is `10.0.0.0/8`. Undefined for anything else. */
+/** The CIDR in a text: `10.0.0.7/8` is `10.0.0.0/8`. Undefined if the text is no CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length = '', ...rest] = text.trim().split('/');
   const family = isIP(address);
@@ -17,7 +17,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { text: `${toText(network, bits)}/${Number(length)}`, family: family === 4 ? 4 : 6 };
 }
 
-/** An address as OpenStack prints it: IPv6 in its shortest form. */
+/** An IP address as OpenStack prints it: IPv6 in its shortest form. */
 export function canonicalAddress(address: string): string {
   const bits = isIP(address) === 4 ? 32 : 128;
   return toText(toBigInt(address), bits);
@@ -31,7 +31,7 @@ export function cidrContains(cidr: string, address: string): boolean {
   return mask(toBigInt(address), Number(length), bits) === mask(toBigInt(network), Number(length), bits);
 }
 
-/** First and last address of a CIDR, as numbers. */
+/** The first and the last IP address of a CIDR, as numbers. */
 export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
   const [address = '', length = ''] = cidr.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
@@ -39,12 +39,12 @@ export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
   return [first, first + (1n << BigInt(bits - Number(length))) - 1n];
 }
 
-/** The CIDR of this prefix length that begins at an address, given as a number. */
+/** The CIDR of this prefix length that begins at an IP address, given as a number. */
 export function cidrAt(first: bigint, length: number, family: 4 | 6): string {
   return `${toText(first, family === 4 ? 32 : 128)}/${length}`;
 }
 
-/** Orders addresses of one family by value. */
+/** Orders IP addresses of one family by value. */
 export function compareAddresses(a: string, b: string): number {
   const [left, right] = [toBigInt(a), toBigInt(b)];
   return left === right ? 0 : left < right ? -1 : 1;
@@ -79,8 +79,9 @@ function toText(value: bigint, bits: number): string {
 }
 
 /**
- * The lowest CIDR of this prefix length in the range that overlaps no taken one; undefined where there is none. Texts that
- * are no CIDRs take nothing. The search goes from one taken CIDR to the next, so the size of the range does not matter.
+ * The lowest CIDR of this prefix length in the range that overlaps no taken one; undefined if there is none. Taken
+ * texts that are no CIDRs do not count. The search goes from one taken CIDR to the next, so the size of the range does
+ * not matter.
  */
 export function lowestFree(range: string, length: number, taken: readonly string[]): string | undefined {
   const family = parseCidr(range)?.family;
@@ -101,7 +102,7 @@ export function lowestFree(range: string, length: number, taken: readonly string
   return at + size - 1n <= last ? cidrAt(at, length, family) : undefined;
 }
 
-/** Whether two CIDRs have an address in common. */
+/** Whether two CIDRs have an IP address in common. */
 export function overlap(one: string, other: string): boolean {
   const [a, b] = [parseCidr(one), parseCidr(other)];
   if (!a || a.family !== b?.family) return false;
@@ -114,14 +115,17 @@ export function countIn(range: string, length: number): string {
   return (1n << BigInt(length - Number(range.split('/')[1]))).toString();
 }
 
-/** One spelling of a CIDR or address; an address counts as the CIDR of itself. A text that is neither stays as it is. */
+/**
+ * One spelling for a CIDR or IP address. An IP address becomes a CIDR of itself alone. A text that is neither stays as
+ * it is.
+ */
 export function cidrKey(text: string): string {
   if (isIPv4(text)) return `${text}/32`;
   const whole = text.includes('/') ? text : `${text}/128`;
   return parseCidr(whole)?.text ?? text;
 }
 
-/** Whether `inner` lies in `outer`; both as `cidrKey` spells them. */
+/** Whether `inner` lies in `outer`, both spelled as `cidrKey` spells them. */
 export function isWithin(inner: string, outer: string): boolean {
   const [network = '', length = ''] = inner.split('/');
   return Number(length) >= Number(outer.split('/')[1]) && cidrContains(outer, network);

@@ -2,18 +2,18 @@ import type { AdditionalVip, WireResource } from '../resources.ts';
 
 export type Family = 4 | 6;
 
-/** A subnet, as far as desired resources name it. */
+/** The attributes of a subnet that desired resources depend on. */
 export interface Subnet {
   readonly id: string;
   readonly cidr: string;
   readonly network_id: string;
-  /** Addresses come by SLAAC, so that none can be asked for. */
+  /** Ports get their IP addresses by SLAAC, so none can be asked for. */
   readonly slaac?: true;
 }
 
 /**
- * The VIPs of a load balancer, the primary one first. Its port may have more addresses, as by SLAAC, which no listener
- * serves (decision 8).
+ * The VIPs of a load balancer, the primary one first. The VIP port may have more IP addresses, for example by SLAAC,
+ * which no listener serves (decision 8).
  */
 export function vipsOf(loadBalancer: WireResource): readonly string[] {
   const additional = (loadBalancer['additional_vips'] ?? []) as readonly AdditionalVip[];
@@ -21,18 +21,18 @@ export function vipsOf(loadBalancer: WireResource): readonly string[] {
   return all.filter((address) => typeof address === 'string');
 }
 
-/** The member subnet of this family; undefined where there is none. */
+/** The member subnet of this family; undefined if there is none. */
 export function memberSubnetOf(facts: NetworkFacts, family: Family): Subnet | undefined {
   const { memberSubnet, secondMemberSubnet } = facts;
   return [memberSubnet, secondMemberSubnet].find((subnet) => subnet && familyOf(subnet.cidr) === family);
 }
 
-/** The family of an address or CIDR. */
+/** The family of an IP address or CIDR. */
 export function familyOf(text: string): Family {
   return text.includes(':') ? 6 : 4;
 }
 
-/** A subnet of an external network, with what it can be chosen by. */
+/** A subnet of an external network, with the name and the tags by which it can be chosen. */
 export interface FloatingSubnet {
   readonly id: string;
   readonly name: string;
@@ -45,26 +45,26 @@ export interface NetworkQuestion {
   readonly vip_subnet_id?: string;
   readonly vip_network_id?: string;
   readonly vip_port_id?: string;
-  /** Further subnets in which the VIP port should have an address. */
+  /** Further subnets in which the VIP port should have an IP address. */
   readonly additional_vip_subnet_ids?: readonly string[];
   readonly vip_qos_policy_id?: string;
   readonly vip_sg_ids?: readonly string[];
   readonly member_subnet_id?: string;
-  /** Addresses of the Pods, where all members are Pods. They tell the member subnet where none is named. */
+  /** IP addresses of the Pods; absent unless all members are Pods. They tell the member subnet if none is named. */
   readonly pod_addresses?: readonly string[];
-  /** A floating IP, and so an external network, is needed. */
+  /** Whether the Service needs a floating IP, and so an external network. */
   readonly external: boolean;
   readonly floating_network_id?: string;
   readonly floating_subnet_id?: string;
-  /** A subnet of the external network is chosen by name or tags. */
+  /** Whether a subnet of the external network is chosen by name or tags. */
   readonly choose_floating_subnet?: boolean;
-  /** spec.loadBalancerIP may name only a floating IP that was kept for the Service's namespace. */
+  /** spec.loadBalancerIP may name only a floating IP that was made for the Service, or kept for its namespace. */
   readonly only_own_floating_ip?: true;
   /** IP families of the Service, in their order. */
   readonly families: readonly Family[];
 }
 
-/** A family without VIP subnet: the network has none of it, or several to choose from. */
+/** A family without a VIP subnet: the network has no subnet of it, or several to choose from. */
 export interface NoVipSubnet {
   readonly family: Family;
   readonly network_id: string;
@@ -72,31 +72,31 @@ export interface NoVipSubnet {
   readonly candidates: readonly string[];
 }
 
-/** What Neutron has, of what was asked. */
+/** What Neutron has of the things that were asked for. */
 export interface NetworkFacts {
   readonly vipSubnet?: Subnet;
   /** Further subnets of the VIP port: the named ones, and one for the Service's second family. */
   readonly additionalSubnets?: readonly Subnet[];
   readonly noVipSubnet?: NoVipSubnet;
-  /** VIPs of the load balancer, the primary one first; absent where there is no load balancer yet. */
+  /** VIPs of the load balancer, the primary one first; absent if there is no load balancer yet. */
   readonly vips?: readonly string[];
   /** The member subnet of the Service's first family. */
   readonly memberSubnet?: Subnet;
   /** The member subnet of the Service's second family. */
   readonly secondMemberSubnet?: Subnet;
-  /** Ids of the network that was asked for, or of all external ones. */
+  /** Id of the external network that was asked for, or ids of all; empty if no floating IP is needed. */
   readonly floatingNetworks: readonly string[];
-  /** The subnet that was asked for, where it can be seen, or those to choose from, in order. */
+  /** The subnet that was asked for, if the project sees it, or else the subnets to choose from, in order. */
   readonly floatingSubnets?: readonly FloatingSubnet[];
-  /** Why the floating IP in spec.loadBalancerIP cannot be used. */
+  /** Why the floating IP in spec.loadBalancerIP cannot be used; absent if it can. */
   readonly loadBalancerIPTaken?: string;
-  /** Addresses of nodes without a port in the member subnet; only where security groups are managed. */
+  /** IP addresses of members without a port in the member subnet; empty if security groups are not managed. */
   readonly withoutPort?: readonly string[];
-  /** Addresses of nodes whose port has port security switched off, so that no rule holds. */
+  /** IP addresses of members whose port has port security switched off, so that no rule has an effect. */
   readonly unfiltered?: readonly string[];
-  /** Ids that were asked for and that the project does not see. */
+  /** Ids of subnets, ports and security groups that were asked for and that the project does not see. */
   readonly missing: readonly string[];
-  /** The project does not see the QoS policy; the cloud may have none at all. */
+  /** The project does not see the QoS policy that was asked for, or Neutron has no QoS. */
   readonly noQosPolicy?: true;
 }
 

@@ -1,8 +1,8 @@
-/** Rules of security groups by what they open. Neutron changes no rule, so that an address is all there is to compare. */
+/** Rules of security groups by what they open. Neutron changes no rule, so only their plan addresses are compared. */
 import type { Address } from '../address.ts';
 import type { WireResource } from '../resources.ts';
 
-/** One port that is open to one range of addresses. */
+/** One port that is open to one range of IP addresses. */
 export interface Opening {
   /** `tcp`, `udp` or `sctp`. */
   readonly protocol: string;
@@ -16,15 +16,17 @@ export function openingAddress({ protocol, port, cidr }: Opening): Address {
 }
 
 /**
- * The rules that Neutron puts into every new security group. levelset removes them as the Go provider does: other groups of
- * the nodes' ports decide where nodes may connect to.
+ * The rules that Neutron puts into every new security group. levelset removes them, as the Go provider does: other
+ * groups on the nodes' ports decide to what nodes may connect.
  */
 export const DEFAULT_RULES: readonly Address[] = [
   'securitygrouprule/egress/any/any/0.0.0.0/0',
   'securitygrouprule/egress/any/any/::/0',
 ];
 
-/** The rules of a security group, by address. The address of a second rule that opens the same ends in its id. */
+/**
+ * The rules of a security group, by plan address. The plan address of a second rule that opens the same ends in its id.
+ */
 export function rulesOf(group: WireResource): ReadonlyMap<Address, WireResource> {
   const rules = new Map<Address, WireResource>();
   const listed = group['security_group_rules'];
@@ -46,7 +48,7 @@ function ruleAddress(rule: WireResource): Address {
   return `securitygrouprule/${parts.join('/')}`;
 }
 
-/** IANA numbers of protocols. Neutron keeps a protocol as it was written, as a name in any case or as a number. */
+/** Names of protocols by IANA number. Neutron keeps a protocol as it was written: a name in any case, or a number. */
 const NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': 'udp', '132': 'sctp' };
 
 function protocolName(protocol: unknown): string {
@@ -56,8 +58,8 @@ function protocolName(protocol: unknown): string {
 }
 
 /**
- * The range that a rule lets in. A rule without prefix and group lets everybody of its family in; `normalized_cidr` has
- * no host bits.
+ * The range or the group that a rule lets in. A rule with neither lets everybody of its family in. `normalized_cidr`
+ * has no host bits.
  */
 function remoteOf(rule: WireResource): string {
   const { remote_group_id: group, remote_address_group_id: addresses } = rule;

@@ -14,8 +14,8 @@ export interface Router {
 }
 
 /**
- * An allowed address pair: what a port lets through beside its own addresses, such as the pods behind it
- * (docs/sources/go-provider.md, "Routes of a router"). Neutron fills in the port's MAC address where none is named.
+ * An allowed address pair: what a port lets through beside its own IP addresses, such as those of the Pods behind it
+ * (docs/sources/go-provider.md, "Routes of a router"). Without a MAC address, Neutron fills in that of the port.
  */
 export interface AddressPair {
   readonly ip_address: string;
@@ -24,19 +24,19 @@ export interface AddressPair {
 
 export interface WireRouter {
   readonly id: string;
-  /** Absent where Neutron has no extension extraroute. */
+  /** Absent if Neutron has no extension extraroute. */
   readonly routes?: readonly Route[];
 }
 
 export interface RoutePort extends NeutronPort {
   readonly device_owner?: string;
   readonly mac_address?: string;
-  /** Absent where Neutron has no extension allowed-address-pairs. Ports let everything through then. */
+  /** Absent if Neutron has no extension allowed-address-pairs. Ports let everything through then. */
   readonly allowed_address_pairs?: readonly AddressPair[];
   readonly port_security_enabled?: boolean;
 }
 
-/** A route that levelset wrote, with the port that has its next hop and got the address pair. */
+/** A route that levelset wrote, with the port that has the next hop and that got the address pair. */
 export interface WrittenRoute extends Route {
   readonly port: string;
 }
@@ -47,14 +47,14 @@ export type WrittenRoutes = readonly WrittenRoute[];
 /** The routes that levelset wrote, by the id of the router. */
 export type RouteRecords = ReadonlyMap<string, WrittenRoutes>;
 
-/** A router that has routes of ours from before another one took its place. One that is gone has no routes. */
+/** A router that levelset wrote routes to before another router took its place. One that was deleted has no routes. */
 export interface FormerRouter {
   readonly id: string;
   readonly routes: readonly Route[];
   readonly written: WrittenRoutes;
 }
 
-/** Whether two records are the same; both must have the same order. An empty list equals none. */
+/** Whether two records are the same, with their routes in the same order. A router without routes equals no entry. */
 export function sameRecords(a: RouteRecords, b: RouteRecords): boolean {
   const text = ({ destination, nexthop, port }: WrittenRoute): string =>
     [destination, nexthop, port].join(' ');
@@ -67,7 +67,7 @@ export const routerAt = (id: string): Address => `router/${id}`;
 export const routeAt = ({ destination, nexthop }: Route): Address => `route/${destination}/${nexthop}`;
 export const routePortAt = (id: string): Address => `port/${id}`;
 
-/** One spelling of a route, for comparison. */
+/** One spelling for a route, for comparison. */
 export function routeKey({ destination, nexthop }: Route): string {
   return `${cidrKey(destination)} via ${cidrKey(nexthop)}`;
 }

@@ -4,7 +4,7 @@
  */
 import { linearPattern, PATTERN_SYNTAX } from '../text/linear-pattern.ts';
 
-/** What a text chooses, or what is allowed in its place, for a message. */
+/** What a text chooses; for a wrong text, what is allowed, in words for a message. */
 export type Choice<T> = { readonly matches: (value: T) => boolean } | { readonly allowed: string };
 
 /** A text from an annotation may have 256 kB, and the grammar below reads some of it more than once. */
@@ -40,7 +40,7 @@ function globToPattern(glob: string): string {
   });
 }
 
-/** A choice by tags: `a,b` has any of them, `&a,b` all, `!a,b` none, `!&a,b` not all. */
+/** A choice by the subnet's tags: `a,b` means any of them, `&a,b` all, `!a,b` none, `!&a,b` not all. */
 export function chooseByTags(text: string): Choice<readonly string[]> {
   const [, not = '', all = '', list = ''] = /^(!?)(&?)(.*)$/s.exec(text) ?? [];
   const tags = list.split(',').map((tag) => tag.trim());

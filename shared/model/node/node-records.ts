@@ -1,4 +1,7 @@
-/** A deletion of a Node that was begun. All processes share one record, for the deletion budget (decision 27). */
+/**
+ * A deletion of a Node that levelset began. All processes share one record of these, for the deletion budget (decision
+ * 27).
+ */
 export interface NodeDeletion {
   readonly uid: string;
   /** Milliseconds since 1970. */
@@ -7,7 +10,7 @@ export interface NodeDeletion {
 
 export interface RecordedDeletions {
   readonly deletions: readonly NodeDeletion[];
-  /** Version of the record as it was read; undefined where there was none. */
+  /** Version of the record as it was read; undefined if there was none. */
   readonly version: string | undefined;
 }
 

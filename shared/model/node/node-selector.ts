@@ -1,6 +1,6 @@
 /**
- * Labels that a Node must have to be a member, such as `pool=edge,ssd` (docs/sources/go-provider.md, "Node selector"). An
- * empty value stands for any.
+ * Labels that a Node must have to be a member, such as `pool=edge,ssd` (docs/sources/go-provider.md, "Node selector").
+ * A label with an empty value only has to exist.
  */
 export type NodeSelector = Readonly<Record<string, string>>;
 
@@ -9,7 +9,7 @@ export const NODE_SELECTOR = 'labels such as pool=edge,ssd; a label without a va
 const NAME = /^[a-z0-9]([-a-z0-9_.]{0,61}[a-z0-9])?$/i;
 const PREFIX = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** The selector in a text. The empty text selects every Node; undefined for a text with something that is no label. */
+/** The selector in a text. The empty text selects every Node. Undefined if a part of the text is no label. */
 export function parseNodeSelector(text: string): NodeSelector | undefined {
   const items = text.split(',').map((item) => item.trim());
   const pairs = items.filter((item) => item !== '').map(split);

@@ -8,8 +8,8 @@ const LEAVING = 'ToBeDeletedByClusterAutoscaler';
 const GO_FALSE = ['0', 'f', 'F', 'false', 'False', 'FALSE'];
 
 /**
- * Whether a Node is a member (docs/sources/kubernetes.md, "Stable node set"). Readiness does not count, since health
- * monitors see to that.
+ * Whether a Node may be a member (docs/sources/kubernetes.md, "Stable node set"). Readiness does not count, since
+ * health monitors check it.
  */
 export function isEligible(node: Node): boolean {
   const label = node.metadata.labels?.[EXCLUDED];
@@ -21,8 +21,8 @@ export function isEligible(node: Node): boolean {
 }
 
 /**
- * The address at which a Node is a member (decision 25), of the given family: an InternalIP inside the member subnet,
- * else the first InternalIP, else the first ExternalIP.
+ * The IP address at which a Node is a member (decision 25), of the given family: an InternalIP inside the member
+ * subnet, else the first InternalIP, else the first ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
   const addresses = (node.status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
@@ -38,13 +38,13 @@ export interface ReachableNode {
 
 export interface NodeSet {
   readonly reachable: readonly ReachableNode[];
-  /** Names of eligible Nodes without an address yet. */
+  /** Names of eligible Nodes without an IP address yet. */
   readonly withoutAddress: readonly string[];
 }
 
 /**
- * Sorted by name, one node per address: a member listed twice locks Octavia for ever (docs/sources/openstack.md, "A
- * member listed twice").
+ * The eligible Nodes, sorted by name. Of Nodes with one IP address only the first counts: a member listed twice locks
+ * Octavia for ever (docs/sources/openstack.md, "A member listed twice").
  */
 export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, family: Family): NodeSet {
   const reachable = new Map<string, ReachableNode>();
@@ -59,7 +59,7 @@ export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, fami
   return { reachable: [...reachable.values()], withoutAddress };
 }
 
-/** Every address of each node that any controller would make a member. */
+/** All addresses of every eligible node, by the node's name. */
 export function addressesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     nodes

@@ -1,22 +1,27 @@
-/** Nodes as resources of a plan: their marks, the two halves in which they are compared, and the patches to them. */
+/**
+ * Nodes as resources of a plan: their taints and annotations, the two resources that make up a Node, and the patches.
+ */
 import type { Node, NodeCondition, NodeAddress, Taint } from '../kubernetes.ts';
 import { ANNOTATION_PREFIX } from '../ownership.ts';
 import type { Attributes, NodeKind, ObservedResource, ResourceKind, WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
 
 /**
- * Taint of a new Node. A kubelet that waits for a cloud provider puts it there; nothing runs on the Node until it goes
- * (docs/sources/kubernetes.md, "Node initialisation").
+ * Taint of a new Node. A kubelet that waits for a cloud provider sets it, and nothing runs on the Node until it is
+ * removed (docs/sources/kubernetes.md, "Node initialisation").
  */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 
 /** Taint of a Node whose server is shut down (docs/sources/kubernetes.md, "Node lifecycle"). */
 export const SHUTDOWN_TAINT = 'node.cloudprovider.kubernetes.io/shutdown';
 
-/** What a kubelet was told with --node-ip: one address, or one of each family, separated by a comma. */
+/** Annotation with a kubelet's --node-ip: one IP address, or one of each family, separated by a comma. */
 export const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
 
-/** When a server was first found gone, and where: `<seconds since 1970> <project> <region> <server>` (decision 27). */
+/**
+ * Annotation that says when a server was first found gone, and where: `<seconds since 1970> <project> <region>
+ * <server>` (decision 27).
+ */
 export const SERVER_GONE = `${ANNOTATION_PREFIX}server-gone`;
 
 export const nodeAt = (name: string): string => `node/${name}`;
@@ -26,7 +31,7 @@ export function isOfNode(kind: ResourceKind): kind is NodeKind {
   return kind === 'node' || kind === 'nodestatus';
 }
 
-/** A Node as the two resources that it is in plans. */
+/** The two resources that a Node is in plans. */
 export function observedNode(node: Node): readonly ObservedResource[] {
   const { name, uid } = node.metadata;
   const wire = wireOf(node);
@@ -36,7 +41,7 @@ export function observedNode(node: Node): readonly ObservedResource[] {
   ];
 }
 
-/** The attributes of both halves of a Node, as they are compared. */
+/** The attributes of both resources of a Node, as they are compared. */
 export function wireOf(node: Node): WireResource {
   const { metadata, spec, status } = node;
   const wire: Attributes = {
@@ -61,7 +66,7 @@ export function hasTaint(node: Node, key: string): boolean {
   return node.spec?.taints?.some((taint) => taint.key === key) ?? false;
 }
 
-/** The UUID that the firmware tells the kubelet: with Nova the id of the server. Undefined where it is no UUID. */
+/** The UUID that the firmware tells the kubelet, which with Nova is the server's id. Undefined if it is no UUID. */
 export function systemUUID(node: Node): string | undefined {
   return readUuid(node.status?.nodeInfo?.systemUUID ?? '');
 }
@@ -87,7 +92,7 @@ export interface NodeStatusPatch {
   readonly conditions?: readonly NodeCondition[];
 }
 
-/** Where Nova was asked for which server. */
+/** A server, with the project and the region in which Nova was asked for it. */
 export interface Place {
   readonly projectId: string;
   readonly region: string;
@@ -99,7 +104,10 @@ export function noteGone(now: number, { projectId, region, serverId }: Place): s
   return [Math.ceil(now / 1_000), projectId, region, serverId].join(' ');
 }
 
-/** When the server was first found gone, in milliseconds since 1970. Undefined without a note about this place. */
+/**
+ * When the server was first found gone, in milliseconds since 1970. Undefined if the note is not about this server
+ * here.
+ */
 export function goneSince(
   note: string | undefined,
   { projectId, region, serverId }: Place,

@@ -6,9 +6,9 @@ export interface Server {
   readonly status?: ServerStatus;
   readonly tenant_id?: string;
   readonly metadata?: Readonly<Record<string, string>> | null;
-  /** Addresses by name of the network. Several networks may have one name. */
+  /** IP addresses by the network's name. Several networks may have one name. */
   readonly addresses?: Readonly<Record<string, readonly ServerAddress[] | null>> | null;
-  /** Empty where none was set. */
+  /** Empty if none was set. */
   readonly accessIPv4?: string | null;
   readonly accessIPv6?: string | null;
   readonly flavor?: ServerFlavor | null;
@@ -24,7 +24,7 @@ export interface ServerAddress {
   readonly 'OS-EXT-IPS-MAC:mac_addr'?: string;
 }
 
-/** Before microversion 2.47 only `id`; since then the embedded flavor, without an id. */
+/** The flavor of a server. Before microversion 2.47 it has only `id`; since then it is embedded, without an id. */
 export interface ServerFlavor {
   readonly id?: string;
   readonly original_name?: string;

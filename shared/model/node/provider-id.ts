@@ -1,6 +1,6 @@
 /**
- * spec.providerID: which server a Node is (docs/sources/go-provider.md, "providerID"; docs/sources/kinx.md, "providerID
- * of kinx").
+ * spec.providerID, which says the server of a Node (docs/sources/go-provider.md, "providerID"; docs/sources/kinx.md,
+ * "providerID of kinx").
  */
 
 export interface ProviderID {
@@ -16,8 +16,8 @@ const WITH_SCHEME = new RegExp(`^(openstack|kinx)://([^/]*)/(${UUID})$`);
 const BARE = new RegExp(`^/?(${UUID})$`);
 
 /**
- * The parts of a providerID; undefined for schemes of other clouds and for ids that are no UUIDs. Nova answers 404 to such
- * an id, as if the server were gone, and a list to an empty one.
+ * The parts of a providerID; undefined for schemes of other clouds and for ids that are no UUIDs. Nova would answer
+ * such an id with 404, as if the server were gone, and an empty id with a list.
  */
 export function parseProviderID(text: string): ProviderID | undefined {
   const [, scheme, region = '', id] = WITH_SCHEME.exec(text) ?? [];
@@ -28,7 +28,7 @@ export function parseProviderID(text: string): ProviderID | undefined {
   return bare === undefined ? undefined : { scheme: 'bare', serverId: bare.toLowerCase() };
 }
 
-/** The providerID to write. `region` is given only where providerIDs are regional (OS_CCM_REGIONAL). */
+/** The providerID to write. `region` is given only if providerIDs are regional (OS_CCM_REGIONAL). */
 export function formatProviderID(serverId: string, region: string | undefined): string {
   return `openstack://${region ?? ''}/${serverId}`;
 }

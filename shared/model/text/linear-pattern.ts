@@ -1,7 +1,7 @@
 /**
  * Regular expressions from annotations. JavaScript's own engine backtracks: a short pattern can occupy the process for
- * hours. This one follows all alternatives at once, as Go's does, and takes at most (pattern times text) steps. It takes
- * the part of Go's syntax that names of subnets need, and matches the same texts (decision 72).
+ * hours. This engine follows all alternatives at once, as Go's does, and takes at most (pattern times text) steps. It
+ * knows the part of Go's syntax that names of subnets need, and matches the same texts as Go (decision 72).
  */
 
 export interface Pattern {
@@ -9,17 +9,17 @@ export interface Pattern {
   readonly matches: (text: string) => boolean;
 }
 
-/** What the parser takes, in words for a Problem. */
+/** The syntax that the parser takes, in words for a Problem. */
 export const PATTERN_SYNTAX =
   'a regular expression of at most 256 characters, made of characters, . [a-z] \\d \\w \\s ( | ) * + ? {1,3} and, in front, (?i)';
 
 /** Limits of one pattern: its characters, its nested groups, and the states of its automaton. */
 const MOST_CHARACTERS = 256;
 const MOST_DEPTH = 50;
-/** Without this limit `((a{99}){99}){99}` would be a million states. */
+/** The most states of an automaton. Without this limit `((a{99}){99}){99}` would have a million. */
 const MOST_STATES = 300;
 
-/** The pattern, or in words what is allowed. Never throws. */
+/** The pattern in a text; for a wrong text, what is allowed, in words. Never throws. */
 export function linearPattern(text: string): Pattern | { readonly allowed: string } {
   const expression = parsePattern(text);
   if (!expression) return { allowed: PATTERN_SYNTAX };
@@ -29,13 +29,15 @@ export function linearPattern(text: string): Pattern | { readonly allowed: strin
   return { matches: (name) => run(start, end, name) };
 }
 
-/** A regular expression as a tree. `of` a repeat is what repeats; an empty sequence matches the empty text. */
+/**
+ * A regular expression as a tree. The `of` of a repeat is what it repeats. An empty sequence matches the empty text.
+ */
 type Expression =
   | { readonly kind: 'character'; readonly test: RegExp }
   | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Expression[] }
   | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number };
 
-/** One character, or something that matches exactly one. */
+/** One character, or an expression that matches exactly one. */
 const CHARACTER = /\\[dDwWsS]|\\[^\p{L}\p{N}]|\[\^?(?:\\.|[^\]\\[])+\]|[^\\()[\]{}|*+?^$]/uy;
 const REPEAT = /([*+?])|\{(\d{1,3})(,?)(\d{1,3})?\}/y;
 const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
@@ -90,7 +92,7 @@ function readRepeated(at: Cursor): Expression | undefined {
   const [, sign, from = '', comma, to] = repeat;
   const least = Number(from);
   const [low, high] = COUNTS[sign ?? ''] ?? [least, comma ? Number(to ?? Infinity) : least];
-  // greedy or not decides which match is found, not whether there is one
+  // `?` behind a repeat decides which match is found, not whether there is one
   if (at.text[at.index] === '?') at.index += 1;
   return low > high ? undefined : { kind: 'repeat', of, least: low, most: high };
 }
@@ -105,7 +107,9 @@ function readGroup(at: Cursor): Expression | undefined {
   return inner;
 }
 
-/** What JavaScript reads otherwise than Go (RE2's syntax, "Perl character classes"); everything else means the same. */
+/**
+ * Classes that JavaScript reads otherwise than Go (RE2's syntax, "Perl character classes"). All others mean the same.
+ */
 const GO_CLASSES: ReadonlyMap<string, string> = new Map([
   ['\\s', '\\t\\n\\f\\r '],
   ['\\S', '\\0-\\x08\\x0b\\x0e-\\x1f!-\\u{10ffff}'],
@@ -138,7 +142,7 @@ function take(pattern: RegExp, at: Cursor): RegExpExecArray | null {
   return found;
 }
 
-/** A state with a test reads one character; one without is passed at once. */
+/** A state of the automaton. One with a test reads one character; one without is passed at once. */
 interface State {
   readonly test?: RegExp;
   readonly next: State[];

@@ -1,10 +1,10 @@
 import { UUID_PATTERN } from '../text/text.ts';
 import { X509Certificate } from 'node:crypto';
 
-/** A container or secret of Barbican, named by its id or its address. */
+/** A container or secret of Barbican, named by its id or its URL. */
 export interface TlsReference {
   readonly id: string;
-  /** Undefined for an id alone, which may be either. */
+  /** Undefined for an id alone, which may be that of a container or of a secret. */
   readonly collection?: 'containers' | 'secrets';
 }
 
@@ -14,7 +14,7 @@ const ADDRESS = new RegExp(
   'i',
 );
 
-/** The reference in a text; undefined for anything else. Host and path of an address do not count (decision 30). */
+/** The reference in a text; undefined if there is none. Host and path of a URL do not count (decision 30). */
 export function parseTlsReference(text: string): TlsReference | undefined {
   if (ID.test(text)) return { id: text.toLowerCase() };
   const [, , collection, id] = ADDRESS.exec(text) ?? [];
@@ -30,7 +30,7 @@ export function identityOf(reference: unknown): unknown {
 
 /** The certificates to look up in Barbican. */
 export interface CertificateQuestion {
-  /** Empty where another store has the certificates (`container-store`): Octavia gets those references as they are. */
+  /** Empty if another store has the certificates (`container-store`): Octavia gets those references as they are. */
   readonly references: readonly TlsReference[];
 }
 
@@ -38,13 +38,13 @@ export interface CertificateQuestion {
 export type FoundCertificate =
   | {
       readonly ref: string;
-      /** RFC 3339; undefined where it cannot be read without the private key. */
+      /** The certificate's end, RFC 3339; undefined if it cannot be read without the private key. */
       readonly notAfter?: string;
     }
   | { readonly because: string };
 
 export interface CertificateFacts {
-  /** What was found, by id. */
+  /** What was found for each reference, by the reference's id. */
   readonly references: ReadonlyMap<string, FoundCertificate>;
 }
 
@@ -54,14 +54,14 @@ export const NO_CERTIFICATES: CertificateFacts = { references: new Map() };
 export interface CertificateInUse {
   /** Name of its Secret, or its id in Barbican. */
   readonly name: string;
-  /** RFC 3339. */
+  /** The certificate's end, RFC 3339. */
   readonly notAfter: string;
 }
 
-/** How long before its expiry a certificate is reported. */
+/** The time before its expiry for which a certificate is reported. */
 export const RENEW_WITHIN_MS = 14 * 24 * 3_600_000;
 
-/** Now, and the time up to which an expiry is reported. RFC 3339, which compares as text. */
+/** The current time, and the time up to which an expiry is reported. Both are in RFC 3339, which compares as text. */
 export interface Horizon {
   readonly now: string;
   readonly soon: string;
@@ -76,7 +76,7 @@ export function notAfterOf({ validTo }: Pick<X509Certificate, 'validTo'>): strin
   return `${year}-${two(MONTHS.indexOf(month) + 1)}-${two(day)}T${time}Z`;
 }
 
-/** When the first certificate in a PEM text expires; undefined where there is none. */
+/** When the first certificate in a PEM text expires; undefined if there is none. */
 export function notAfterIn(pem: string): string | undefined {
   try {
     return notAfterOf(new X509Certificate(pem));

@@ -15,8 +15,8 @@ const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 
 /**
- * A PKCS #12 file (RFC 7292), the form in which Octavia takes a certificate from one secret of Barbican. Its password is
- * empty, since Octavia knows none. The same pair gives the same bytes.
+ * A PKCS #12 file (RFC 7292), the form in which Octavia takes a certificate from one secret of Barbican. The password
+ * is empty, since Octavia knows none. The same certificate and key give the same bytes.
  */
 export function toPkcs12({ certificate, chain, key }: KeyPair): Buffer {
   const pair = createHash('sha1').update(certificate).digest();
@@ -37,7 +37,7 @@ function certificateBag(der: Buffer, pair?: Buffer): Buffer {
   return bag(CERTIFICATE_BAG, sequence(oid(X509_CERTIFICATE), explicit(octets(der))), pair);
 }
 
-/** A SafeBag. The key and its certificate have the same localKeyId. */
+/** A SafeBag. The key and its certificate have the same localKeyId (`pair`). */
 function bag(type: string, content: Buffer, pair?: Buffer): Buffer {
   const attributes = pair ? [set(sequence(oid(LOCAL_KEY_ID), set(octets(pair))))] : [];
   return sequence(oid(type), explicit(content), ...attributes);

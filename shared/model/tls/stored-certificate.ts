@@ -1,4 +1,4 @@
-/** Certificates that levelset copies from Secrets into Barbican: their names, by which they are found again. */
+/** The names of certificates that levelset copies from Secrets into Barbican. It finds them again by these names. */
 import { createHash } from 'node:crypto';
 import type { ClusterIdentity } from '../ownership.ts';
 import { TAG_PREFIX } from '../ownership.ts';
@@ -12,7 +12,9 @@ export interface CertificateSource {
   readonly fingerprint: string;
 }
 
-/** The attribute `mode` of this cluster's secrets. Barbican only filters by it, so that one call lists all of them. */
+/**
+ * The attribute `mode` of this cluster's secrets. Barbican uses it only to filter lists, so one call lists them all.
+ */
 export const storedMode = (cluster: ClusterIdentity): string => `${TAG_PREFIX}${cluster.id}`;
 
 /** `levelset/<hash of the cluster>/<namespace>/<Service>/<Secret>/<fingerprint>`: each Service has its own copy. */
@@ -25,7 +27,10 @@ export function storedAddress({ secret, fingerprint }: CertificateSource): Addre
   return `secret/${cut(secret)}/${fingerprint}`;
 }
 
-/** The Service and the address in such a name; undefined for a name that is not of this cluster. */
+/**
+ * The Service and the plan address in the name of a stored certificate; undefined for a name that is not this
+ * cluster's.
+ */
 export function readStoredName(
   name: unknown,
   cluster: ClusterIdentity,
@@ -40,7 +45,10 @@ function short(cluster: ClusterIdentity): string {
   return hash(cluster.id).slice(0, 12);
 }
 
-/** Characters of a Secret's name that fit into 255 with the rest. A longer name ends in its hash (decision 31). */
+/**
+ * Characters of a Secret's name that fit into 255 with the rest. A longer name is cut and ends in its hash (decision
+ * 31).
+ */
 const LONGEST = 60;
 
 function cut(secret: string): string {

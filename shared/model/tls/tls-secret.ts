@@ -4,7 +4,7 @@ import { notAfterOf } from './certificate-facts.ts';
 import type { Secret } from '../kubernetes.ts';
 import type { KeyPair } from './pkcs12.ts';
 
-/** What messages and plans may say of a Secret, or why it cannot be used. */
+/** What messages and plans may say about a Secret, or why the Secret cannot be used. */
 export type TlsSecretFacts =
   | {
       readonly fingerprint: string;
@@ -19,7 +19,7 @@ type Read =
 
 const TYPE = 'kubernetes.io/tls';
 
-/** Certificate, chain and key of a Secret, or why they cannot be read. */
+/** The certificate, chain and key in a Secret, or why they cannot be used. */
 export function readTlsSecret(secret: Secret): Read {
   if (secret.type !== TYPE) return { because: `is not of type ${TYPE}` };
   const certificates = certificatesIn(textAt(secret, 'tls.crt'));

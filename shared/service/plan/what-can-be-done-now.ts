@@ -19,10 +19,11 @@ export interface Moment {
 /**
  * The plan without the steps that cannot be done at this moment:
  *
- * - Octavia refuses every write to a load balancer that it locks, and to one in ERROR. The refusal looks alike, but
- * only a lock passes. A load balancer in ERROR can only be replaced or deleted. - A shallow look sees nothing on the
- * load balancer, so only the load balancer itself is planned. - A replacement waits for quota, and the present load
- * balancer is planned as usual. - While a shared load balancer is locked, no security group rule is created.
+ * - Octavia refuses every write to a load balancer that it locks, and to one in ERROR. The refusal looks alike, but only a
+ *   lock passes. A load balancer in ERROR can only be replaced or deleted.
+ * - A shallow look sees nothing on the load balancer, so only the load balancer itself is planned.
+ * - A replacement waits for quota, and the present load balancer is planned as usual.
+ * - While a shared load balancer is locked, no security group rule is created.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const { unit, depth, observed, desired, headroom, isMadeAnew } = moment;

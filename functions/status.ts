@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Router, type Request } from 'express';
 import { PAGE_SCRIPT, PAGE_STYLE } from '../shared/report/page-assets.ts';
 import { renderPage } from '../shared/report/page.ts';
+import { authorizeReader } from '../shared/trigger/authorize.ts';
 import { requireMethod, requireReader } from './http/admit.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
@@ -26,7 +27,8 @@ const SAFE = {
 type Options = Pick<ServerOptions, 'open' | 'pageTokens' | 'status' | 'metrics' | 'ready'>;
 
 export function status(options: Options): Router {
-  const reader = requireReader(options.open, options.pageTokens ?? []);
+  const { open, pageTokens = [] } = options;
+  const reader = requireReader(open, pageTokens);
   const router = Router();
   router.all('/', READ, reader, async (request, response) => {
     const view = await options.status();
@@ -41,13 +43,15 @@ export function status(options: Options): Router {
   router.all('/healthz', READ, (_request, response) => {
     response.type('text').send('ok\n');
   });
-  router.all('/readyz', READ, async (_request, response) => {
+  router.all('/readyz', READ, async ({ headers }, response) => {
     const missing = await options.ready();
-    const lines = missing.length === 0 ? ['ok'] : missing;
-    response
-      .status(missing.length === 0 ? 200 : 503)
-      .type('text')
-      .send(`${lines.join('\n')}\n`);
+    response.type('text');
+    if (missing.length === 0) {
+      response.send('ok\n');
+      return;
+    }
+    const mayKnow = open || authorizeReader(headers.authorization, pageTokens);
+    response.status(503).send(`${mayKnow ? missing.join('\n') : 'not ready'}\n`);
   });
   return router;
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
+import { within } from '../shared/deadline.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
+import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect-cloud.ts';
@@ -22,7 +24,7 @@ export interface Connected {
   readonly world: World;
   /** The first call asks the kube-apiserver. */
   cluster(): Promise<ClusterIdentity>;
-  /** The sides that do not answer, in words. Empty: both answer. */
+  /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
 }
 
@@ -63,15 +65,22 @@ export async function connect({ flags, env, log, observeCall }: WorldOptions): P
     config,
     memory: newMemory(),
   };
+  const answers = new Answers(1);
   return {
     world,
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
-    ready: async () => {
-      const sides = await Promise.all([missing('kubernetes', kubernetes), missing('openstack', openstack)]);
-      return sides.filter((side) => side !== undefined);
-    },
+    ready: () =>
+      answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, () =>
+        within(READY_MS, async () => {
+          const sides = [missing('kubernetes', kubernetes), missing('openstack', openstack)];
+          return (await Promise.all(sides)).filter((side) => side !== undefined);
+        }),
+      ),
   };
 }
+
+/** The time for a look at both sides, and for which it counts: nobody's calls of /readyz become as many calls. */
+const READY_MS = 5_000;
 
 async function missing(side: string, connection: { ready(): Promise<void> }): Promise<string | undefined> {
   try {

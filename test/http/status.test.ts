@@ -107,12 +107,17 @@ describe('health', () => {
     expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
   });
 
-  test('GET /readyz says which side is missing', async () => {
+  test('GET /readyz says which side is missing, to whoever may see the page', async () => {
     expect((await request(testServer().app).get('/readyz')).status).toBe(200);
     const ready = () => Promise.resolve(['kube-apiserver: connection refused', 'Octavia: 503']);
-    const answer = await request(testServer({ ready }).app).get('/readyz');
-    expect(answer.status).toBe(503);
-    expect(answer.text).toBe('kube-apiserver: connection refused\nOctavia: 503\n');
+    const all = 'kube-apiserver: connection refused\nOctavia: 503\n';
+    const { app } = testServer({ ready });
+    const told = await request(app).get('/readyz').set('Authorization', PAGE);
+    expect([told.status, told.text]).toEqual([503, all]);
+    const onLoopback = await request(testServer({ ready, open: true }).app).get('/readyz');
+    expect([onLoopback.status, onLoopback.text]).toEqual([503, all]);
+    const stranger = await request(app).get('/readyz');
+    expect([stranger.status, stranger.text]).toEqual([503, 'not ready\n']);
   });
 
   test('GET /metrics answers what prom-client wrote', async () => {

@@ -11,19 +11,46 @@ export type ExternalUser =
 /**
  * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect. The library client-node
  * asks for it, and is loaded at the first request. It keeps the answer until that expires; requests at the
- * same time ask once. After a 401 an exec plugin runs again. A refreshed OIDC token stays in memory: the
- * kubeconfig is never written.
+ * same time ask once. After a 401 an exec plugin runs again, at most once a minute: each run may be a login, and
+ * failed logins lock accounts. So a failure is the answer for everybody for 5 s, then 10 s, at most five minutes.
+ * A refreshed OIDC token stays in memory: the kubeconfig is never written.
  */
-export function externalCredential(user: ExternalUser, what: string): CredentialSource {
+export function externalCredential(
+  user: ExternalUser,
+  what: string,
+  now: () => number = () => performance.now(),
+): CredentialSource {
   let config: Promise<KubeConfig> | undefined;
   let running: Promise<Credential> | undefined;
+  let refusedAtMs = -Infinity;
+  let failure: { readonly error: unknown; readonly forMs: number; readonly untilMs: number } | undefined;
+  const askOnce = async (asked: Promise<KubeConfig>): Promise<Credential> => {
+    if (failure && now() < failure.untilMs) throw failure.error;
+    try {
+      const credential = await ask(asked, what);
+      failure = undefined;
+      return credential;
+    } catch (error) {
+      const forMs =
+        failure === undefined ? FIRST_SILENCE_MS : Math.min(LONGEST_SILENCE_MS, failure.forMs * 2);
+      failure = { error, forMs, untilMs: now() + forMs };
+      throw error;
+    }
+  };
   return (refused) => {
-    if (refused && 'exec' in user) config = undefined;
+    if (refused && 'exec' in user && now() - refusedAtMs >= RUN_AGAIN_EVERY_MS) {
+      refusedAtMs = now();
+      config = undefined;
+    }
     config ??= load(user);
-    running ??= ask(config, what).finally(() => (running = undefined));
+    running ??= askOnce(config).finally(() => (running = undefined));
     return running;
   };
 }
+
+const RUN_AGAIN_EVERY_MS = 60_000;
+const FIRST_SILENCE_MS = 5_000;
+const LONGEST_SILENCE_MS = 5 * 60_000;
 
 async function load(user: ExternalUser): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');

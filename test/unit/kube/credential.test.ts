@@ -84,6 +84,34 @@ echo '{"status":{"token":"'$PREFIX-$1-$(wc -l < "$(dirname "$0")/runs" | tr -d '
     });
   });
 
+  it('that fails, or whose tokens are refused, does not run for every request', async () => {
+    const plugin = join(folder.path, 'counts');
+    const runs = (): number => readFileSync(join(folder.path, 'counted'), 'utf8').length;
+    const write = (last: string): void => {
+      writeFileSync(plugin, `#!/bin/sh\nprintf x >> "$(dirname "$0")/counted"\n${last}\n`);
+      chmodSync(plugin, 0o755);
+    };
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, env: [] };
+    const time = { now: 0 };
+    const credential = externalCredential({ exec }, 'exec', () => time.now);
+    const asked = (refused: boolean): Promise<unknown> =>
+      credential(refused).catch((error: unknown) => error);
+
+    write('exit 1');
+    for (let request = 0; request < 9; request += 1) await asked(false);
+    expect(runs()).toBe(1);
+    time.now = 5_000;
+    for (let request = 0; request < 9; request += 1) await asked(true);
+    expect(runs()).toBe(2);
+    write(`echo '{"status":{"token":"one"}}'`);
+    time.now = 15_000;
+    for (let request = 0; request < 9; request += 1) await asked(true);
+    expect(runs()).toBe(3);
+    time.now = 65_000;
+    for (let request = 0; request < 9; request += 1) await asked(true);
+    expect(runs()).toBe(4);
+  });
+
   it.each([
     ['is not there', './missing', '(ENOENT): run it by hand'],
     ['fails, without its output', './fails', '(it failed): run it by hand'],

@@ -137,6 +137,14 @@ describe('credentials', () => {
     expect(fake.asked).toHaveLength(2);
   });
 
+  it('that are the same after a 401 are not tried again', async () => {
+    const fake = await start(() => failure(401, 'Unauthorized'));
+    const authorization = 'Bearer static';
+    const http = createHttp({ ...fake.connection, credential: () => Promise.resolve({ authorization }) });
+    expect(await caught(http(READ))).toMatchObject({ code: 'KUBE_FORBIDDEN' });
+    expect(fake.asked).toHaveLength(1);
+  });
+
   it('are in no error, whichever way it is printed', async () => {
     const { inspect } = await import('node:util');
     const fake = await start(() => 'reset');

@@ -22,7 +22,7 @@ export interface ObjectMeta {
 export interface ManagedFields {
   readonly manager?: string;
   readonly subresource?: string;
-  /** RFC 3339. */
+  /** The time of the last write, RFC 3339. */
   readonly time?: string;
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }

@@ -5,7 +5,7 @@ import type { Attributes, ResourceKind } from './resources.ts';
 /** One attribute that differs. Names and values are those of the API that has the resource. */
 export interface Change {
   readonly attribute: string;
-  /** The observed value; null or absent where there is none. */
+  /** The observed value; null or absent if there is none. */
   readonly from: unknown;
   /** The desired value. */
   readonly to: unknown;
@@ -99,9 +99,9 @@ export interface AwaitingApproval {
 export interface Problem {
   /** The annotation, field or resource that is wrong. */
   readonly field: string;
-  /** Its value; empty where there is none. */
+  /** The wrong value; empty if there is none. */
   readonly value: string;
-  /** What is wrong with it, and what is allowed or used in its place. */
+  /** What is wrong with the value, and what is allowed or used in its place. */
   readonly message: string;
   /** Nothing of this unit changes while the Problem lasts: a change could expose or move what must not be. */
   readonly blocking?: true;
@@ -137,7 +137,7 @@ export interface Plan {
   readonly refused: readonly Refusal[];
   /** Changes that wait for approval. */
   readonly awaitingApproval: readonly AwaitingApproval[];
-  /** What is wrong, for people. */
+  /** What is wrong with the Service, Node or routes, or with the cloud, for people. */
   readonly problems: readonly Problem[];
   /**
    * Resources of others on a load balancer of ours. levelset never changes them, and keeps the load balancer for them.

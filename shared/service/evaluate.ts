@@ -18,7 +18,7 @@ import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
 
-/** One Service before the first write: what is there, what should be, and the way from one to the other. */
+/** One Service before a run's first write: what is observed, what is desired, and the plan from one to the other. */
 export interface Evaluation {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;

@@ -1,4 +1,6 @@
-/** What levelset reads of Nova's servers and of their ports in Neutron. Only `id` is certain to be there. */
+/**
+ * The attributes that levelset reads of Nova's servers and of their ports in Neutron. Only `id` is certain to be there.
+ */
 
 export interface Server {
   readonly id: string;

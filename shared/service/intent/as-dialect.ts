@@ -23,7 +23,7 @@ function ofProvider(config: Config, provider: unknown): Config {
   return { ...config, loadBalancer: { ...config.loadBalancer, lbProvider: provider } };
 }
 
-/** What a Service asks for, read for its load balancer. */
+/** The intent of a Service, and the configuration by which it was read. */
 export interface Reading {
   /** Undefined if the Service is gone. */
   readonly intent?: ServiceIntent;

@@ -1,4 +1,4 @@
-/** What the stage observe has to look up in the cloud for one Service. */
+/** What observing has to look up in the cloud for one Service. */
 import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import { requestedFloatingIP } from '../../model/kubernetes.ts';
 import type { Service } from '../../model/kubernetes.ts';

@@ -183,7 +183,7 @@ export interface Reference {
   readonly namespace: string;
   readonly kind: ReferenceKind;
   readonly field: string;
-  /** One id, or several. */
+  /** The id that the annotation names, or a list of ids. */
   readonly value: unknown;
 }
 

@@ -26,7 +26,7 @@ export interface Owners {
   readonly shared: boolean;
   /** Names that a load balancer of this Service may have. The Go provider's names are also its tags. */
   readonly tags: readonly string[];
-  /** Those of these names by which a listener without a tag is recognised. */
+  /** The names out of `tags` by which a listener without a tag is recognised. */
   readonly names: readonly string[];
 }
 

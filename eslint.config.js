@@ -21,6 +21,11 @@ export default defineConfig(
     },
   },
   {
+    // a rejection that nobody handles ends the process, also behind `void`
+    files: ['shared/**', 'functions/**', 'infra/**'],
+    rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
+  },
+  {
     files: ['trigger', 'model', 'plan', '*/intent', '*/desired', '*/plan'].map((room) => `shared/${room}/**`),
     rules: {
       'no-restricted-globals': ['error', 'Date', 'process', 'setTimeout', 'fetch'],

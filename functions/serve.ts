@@ -45,6 +45,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { config } = connected.world;
   const address = flags.listen ?? FLAGS.listen.default;
   const clusters = [config.clusterName];
+  const learnId = async (): Promise<void> => {
+    if (clusters.length > 1) return;
+    const { id } = await connected.cluster();
+    if (!clusters.includes(id)) clusters.push(id);
+  };
   const memory = new Memory(connected.world);
   const work = new Work({
     connected,
@@ -64,8 +69,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);
-      if (found.failed === undefined && clusters.length === 1)
-        void connected.cluster().then(({ id }) => clusters.push(id));
+      learnId().catch((error: unknown) => {
+        log.warn('/audit and /events take the name of the cluster only: its id cannot be read', {
+          reason: error instanceof Error ? error.message : String(error),
+        });
+      });
     },
   });
   const tokens = readTokens(env);

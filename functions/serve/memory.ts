@@ -4,7 +4,7 @@ import type { Key } from '../../shared/model/request.ts';
 import type { World } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { listObjects, statusRows, type LastReport } from '../status-rows.ts';
+import { listObjects, statusRows, type LastReport, type Listed } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
 /**
@@ -13,12 +13,16 @@ const LIST_AGE_MS = 1_000;
  */
 const MOST_REPORTS = 20_000;
 
+/** How a list of Services and Nodes ended. */
+type Listing = Pick<StatusView, 'notListed'>;
+
 /** What the status page shows: Services and Nodes with their last runs, and the last sweep, of this process. */
 export class Memory {
   readonly #world: World;
   readonly #reports = new BoundedMap<Key, LastReport>(MOST_REPORTS);
   #lastSweep: StatusView['lastSweep'];
-  #listed: { readonly atMs: number; readonly objects: ReturnType<typeof listObjects> } | undefined;
+  #listing: { readonly atMs: number; readonly ended: Promise<Listing> } | undefined;
+  #objects: Listed = { services: [], nodes: [] };
 
   constructor(world: World) {
     this.#world = world;
@@ -35,23 +39,36 @@ export class Memory {
     this.#lastSweep = { at: this.#now(), services, nodes, queued: requests.length, warnings: all };
   }
 
-  /** Lists Services and Nodes, at most once a second for all readers of the page. */
+  /** Lists Services and Nodes, at most once a second for all readers of the page. If that fails the last list counts. */
   async view(queue: NonNullable<StatusView['queue']>): Promise<StatusView> {
     const { clock, config } = this.#world;
     const atMs = clock.now();
-    if (!this.#listed || atMs - this.#listed.atMs > LIST_AGE_MS) {
-      this.#listed = { atMs, objects: listObjects(this.#world) };
+    if (!this.#listing || atMs - this.#listing.atMs > LIST_AGE_MS) {
+      this.#listing = { atMs, ended: this.#list() };
     }
-    const rows = statusRows(await this.#listed.objects, config, this.#reports);
+    const { notListed } = await this.#listing.ended;
+    const rows = statusRows(this.#objects, config, this.#reports);
     const shown = new Set(rows.map(({ object }) => object));
-    for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
+    if (notListed === undefined)
+      for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {
+      ...(notListed === undefined ? {} : { notListed }),
       cluster: config.clusterName,
       generatedAt: this.#now(),
       rows,
       queue,
       ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
     };
+  }
+
+  /** Never throws: a page without the newest rows says why. */
+  async #list(): Promise<Listing> {
+    try {
+      this.#objects = await listObjects(this.#world);
+      return {};
+    } catch (error) {
+      return { notListed: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   #now(): string {

@@ -86,7 +86,13 @@ export class Sweeper {
       this.#next = undefined;
       const found = await sweep(this.#options.world, scope);
       if (this.#stopped) break;
-      this.#options.swept(found);
+      try {
+        this.#options.swept(found);
+      } catch (error) {
+        this.#options.world.log.error('what a sweep found could not be queued', { error: String(error) });
+        this.lookAgain();
+        continue;
+      }
       if (found.failed !== undefined || found.nodesWithoutAddress.length > 0) this.lookAgain();
       else this.#attempt = 0;
     }

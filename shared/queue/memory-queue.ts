@@ -118,15 +118,21 @@ export class MemoryQueue {
     while (this.#running.size < this.#options.concurrency) {
       const next = this.#ready.take((key) => !this.#running.has(key));
       if (!next) return;
-      void this.#run(next.request);
+      const { request } = next;
+      this.#running.add(request.key);
+      this.#options.run(request).then(
+        (report) => {
+          this.#ended(request, report);
+        },
+        () => {
+          this.#ended(request, undefined);
+        },
+      );
     }
   }
 
-  async #run(request: ReconcileRequest): Promise<void> {
-    const { key } = request;
-    this.#running.add(key);
-    const report = await this.#options.run(request).catch(() => undefined);
-    this.#running.delete(key);
+  #ended(request: ReconcileRequest, report: Report | undefined): void {
+    this.#running.delete(request.key);
     this.#comeBack(request, report);
     this.#start();
     this.#tellIdle();

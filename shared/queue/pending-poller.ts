@@ -101,7 +101,12 @@ export class PendingPoller implements WaitingKeys {
     if (this.#stopped || this.#listing || this.#waiting.size === 0) return;
     const dueMs = [...this.#waiting.values()].reduce((first, { dueMs }) => Math.min(first, dueMs), Infinity);
     const delayMs = Math.max(dueMs, this.#notBeforeMs) - this.#options.clock.now();
-    this.#timer = setTimeout(() => void this.#poll(), Math.max(0, Math.ceil(delayMs)));
+    const poll = (): void => {
+      this.#poll().catch((error: unknown) => {
+        this.#options.log.warn('the poll of busy load balancers failed', { error: String(error) });
+      });
+    };
+    this.#timer = setTimeout(poll, Math.max(0, Math.ceil(delayMs)));
     this.#timer.unref();
   }
 

@@ -34,6 +34,8 @@ export interface StatusView {
   /** The time from which ages on the page are counted, RFC 3339. */
   readonly generatedAt: string;
   readonly rows: readonly StatusRow[];
+  /** The reason why Services and Nodes could not be listed. The rows are those of the last list. */
+  readonly notListed?: string;
   readonly queue?: { readonly depth: number; readonly oldestMs: number };
   readonly lastSweep?: {
     readonly at: string;
@@ -71,11 +73,17 @@ export function renderPage(view: StatusView): string {
           <ul class="counts">${WORST_FIRST.map((state) => count(state, rows))}</ul>
         </header>
         <dl class="facts">${facts(view, now)}</dl>
+        ${view.notListed === undefined ? undefined : markup`<p class="warning">the rows are not up to date: ${view.notListed}</p>`}
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
-        ${rows.length === 0 ? markup`<p class="empty">There is no Service of type LoadBalancer, and no Node that waits.</p>` : table(rows, now)}
+        ${rows.length === 0 ? nothing(view) : table(rows, now)}
         <footer>Updated ${view.generatedAt}. The page reloads every 5 s while no plan is open. The same data as <a href="/?format=json">JSON</a>.</footer>
       </body>
     </html>`.html;
+}
+
+function nothing({ notListed }: StatusView): Html | undefined {
+  if (notListed !== undefined) return undefined;
+  return markup`<p class="empty">There is no Service of type LoadBalancer, and no Node that waits.</p>`;
 }
 
 function worstFirst(a: StatusRow, b: StatusRow): number {

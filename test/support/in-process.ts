@@ -1,6 +1,14 @@
 import { ask, NoReply, type Asked } from '../../infra/sandbox/in-process.ts';
 import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { answerError } from '../../shared/kube/answer-error.ts';
+import { KubeClient } from '../../shared/kube/kube-client.ts';
+import type { Http as KubeHttp } from '../../shared/kube/kube-http.ts';
+import { newMemory } from '../../shared/memory/memory.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
+import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import { NoAnswer, type Transport } from '../../shared/openstack/openstack-http.ts';
+import type { Log, World } from '../../shared/ports.ts';
 
 /** Where Keystone is in a world without sockets. */
 export const AUTH_URL = 'http://sandbox.invalid/identity/v3';
@@ -20,6 +28,41 @@ export function cloudTransport({ fronts, clock }: SandboxInside): Transport {
     pause: (ms) => clock.pause(ms),
     now: () => clock.millis(),
   };
+}
+
+/** What takes the place of sockets between the client for Kubernetes and the apiserver of a sandbox. */
+export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs = 30_000): KubeHttp {
+  return async ({ method, path, query = {}, body, doing, expected }) => {
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const { status, headers, text } = await ask(fronts.kube, {
+      method,
+      url: `http://sandbox.invalid${path}?${search.toString()}`,
+      headers: { authorization: `Bearer ${kubeToken}`, 'content-type': type },
+      body,
+      timeoutMs,
+    }).catch((error: unknown) => {
+      if (!(error instanceof NoReply)) throw error;
+      throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: ${error.message}`);
+    });
+    if (status >= 300 && !expected?.includes(status)) throw answerError(doing, { status, headers, text });
+    return { status, body: parsed(text), serverTimeMs: Math.floor(clock.millis() / 1000) * 1000 };
+  };
+}
+
+/** One process in a world without sockets, whose time is the sandbox's. */
+export function inProcessWorld(
+  inside: SandboxInside,
+  config: Config,
+  log: Log,
+  transport: Transport = cloudTransport(inside),
+): World {
+  const { cloud, calls } = connectCloud(config.openstack, { transport });
+  const kube = new KubeClient(kubeHttp(inside), { namespace: config.stateNamespace, identity: 'one', log });
+  const clock = { now: (): number => inside.clock.millis() };
+  return { kube, cloud, calls, clock, log, config, memory: newMemory() };
 }
 
 /** `fetch` of the OpenStack of a sandbox, without sockets. */

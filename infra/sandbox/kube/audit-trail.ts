@@ -64,8 +64,11 @@ export class AuditTrail {
     const items = this.batch;
     this.batch = [];
     const { sink } = this;
-    if (sink && items.length > 0)
-      void this.send(sink, { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items });
+    if (!sink || items.length === 0) return;
+    const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
+    this.send(sink, list).catch((error: unknown) => {
+      console.error('audit events are lost:', error);
+    });
   }
 
   private async send(sink: { url: string; token: string | undefined }, list: Json): Promise<void> {

@@ -1,0 +1,94 @@
+/** `serve` lives, says what is away, and recovers, whatever cannot be reached at start or later. */
+import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../functions/serve.ts';
+import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
+import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
+
+const FORBIDDEN = { kind: 'Status', status: 'Failure', message: 'forbidden', reason: 'Forbidden', code: 403 };
+const ALWAYS = 1e6;
+const KUBE: FaultRule = { match: { side: 'kube' }, kind: 'reset-before', times: ALWAYS };
+const OPENSTACK: FaultRule = { match: { side: 'openstack' }, kind: 'reset-before', times: ALWAYS };
+const refused = (path: RegExp): FaultRule => ({
+  match: { side: 'kube', method: 'GET', path },
+  kind: 'fail-before',
+  status: 403,
+  body: FORBIDDEN,
+  times: ALWAYS,
+});
+
+interface Away {
+  readonly fault: FaultRule;
+  readonly controllers: string;
+  /** What /readyz says. */
+  readonly ready: RegExp;
+  /** What the page warns of. */
+  readonly page: RegExp;
+}
+
+const WARNS = /class="warning"/;
+const CASES: Readonly<Record<string, Away>> = {
+  'the apiserver, for Services': {
+    fault: KUBE,
+    controllers: 'service',
+    ready: /kubernetes: cannot/,
+    page: WARNS,
+  },
+  'the apiserver, for Nodes': {
+    fault: KUBE,
+    controllers: 'cloud-node',
+    ready: /kubernetes: cannot/,
+    page: WARNS,
+  },
+  'the apiserver, for routes': {
+    fault: KUBE,
+    controllers: 'route',
+    ready: /kubernetes: cannot/,
+    page: WARNS,
+  },
+  OpenStack: { fault: OPENSTACK, controllers: '*', ready: /openstack: .*Keystone/, page: WARNS },
+  // only events need it here
+  'the id of the cluster': {
+    ...{ fault: refused(/namespaces\/kube-system(\?|$)/), controllers: 'cloud-node' },
+    ...{ ready: /kubernetes: .*403 forbidden/, page: /levelset/ },
+  },
+  'the list of Nodes': { fault: refused(/\/nodes(\?|$)/), controllers: '*', ready: /^ok$/m, page: WARNS },
+};
+
+/** Away at start, back, away again, and back. */
+async function comesAndGoes(name: string, { fault, controllers, ready, page }: Away): Promise<void> {
+  const { sandbox, flags } = await sandboxWorld();
+  const come = sandbox.fault(fault);
+  const troubles: string[] = [];
+  const note = (message: string): void => {
+    troubles.push(message);
+  };
+  const routes = { clusterCidr: '10.244.0.0/16', discoverRouter: 'true' };
+  const serving = await serve({
+    flags: { ...flags, ...routes, controllers, sweepInterval: '1s', listen: '127.0.0.1:0' },
+    env: { LEVELSET_AUDIT_TOKENS: 'a', LEVELSET_RESYNC_TOKENS: 'b' },
+    log: { debug: () => undefined, info: () => undefined, warn: note, error: note },
+  });
+  onTestFinished(() => serving.stop());
+  const get = async (path: string): Promise<string> => (await fetch(serving.url + path)).text();
+  const isWell = async (): Promise<boolean> => !WARNS.test(await get('/'));
+
+  await until(`${name}: the log says so`, () => troubles.length > 0);
+  expect(await get('/healthz')).toBe('ok\n');
+  expect(await get('/readyz')).toMatch(ready);
+  await until(`${name}: the page says so`, async () => page.test(await get('/')));
+  come();
+  await until(`${name}: ready`, async () => (await get('/readyz')) === 'ok\n');
+  await until(`${name}: well`, isWell);
+
+  const comeAgain = sandbox.fault(fault);
+  await until(`${name}: the page says so again`, async () => page.test(await get('/')));
+  comeAgain();
+  sandbox.kube.apply(aService('web'));
+  const isServed = (): boolean => addressOf(sandbox.kube.get('Service', 'default', 'web')) !== undefined;
+  if (controllers === 'service' || controllers === '*') await until(`${name}: a Service is served`, isServed);
+  await until(`${name}: well again`, isWell);
+}
+
+test('what is away at start, or goes later, ends no process, is told, and is made up for', async () => {
+  await Promise.all(Object.entries(CASES).map(([name, away]) => comesAndGoes(name, away)));
+});

@@ -1,0 +1,209 @@
+/** Which units need which call of the ports. A call that is missing here, or a method without a row, is a type error. */
+import { ENDPOINTS } from '../../../shared/openstack/endpoints.ts';
+import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
+import type {
+  CidrClaims,
+  Cloud,
+  Kube,
+  Lease,
+  NodeDeletions,
+  ReadKind,
+  RouteRecord,
+  StateStore,
+} from '../../../shared/ports.ts';
+import type { UnitName } from './units.ts';
+
+/** The requests of one call of a port, and the units that cannot end as they should while it fails. */
+export interface Call {
+  readonly name: string;
+  readonly side: 'kube' | 'openstack';
+  readonly method: string | undefined;
+  readonly path: RegExp;
+  readonly needs: readonly UnitName[];
+}
+
+const EXTERNAL: readonly UnitName[] = ['external', 'fresh', 'local', 'pods', 'secret', 'reference'];
+/** Services that want a load balancer. */
+const WANTED: readonly UnitName[] = [...EXTERNAL, 'internal'];
+const SERVICES: readonly UnitName[] = [...WANTED, 'gone'];
+/** Those that are made meanwhile. */
+const MADE: readonly UnitName[] = ['fresh', 'secret'];
+/** Those that lose a port and get another one. */
+const EDITED: readonly UnitName[] = ['external', 'internal'];
+/** Those that go to Nodes and were there before a Node joined. */
+const TO_NODES: readonly UnitName[] = [...EDITED, 'local', 'reference'];
+/** Those that get another member. */
+const TO_MEMBERS: readonly UnitName[] = [...TO_NODES, 'pods'];
+const NODES: readonly UnitName[] = ['joining', 'lost'];
+const NOBODY: readonly UnitName[] = [];
+const EVERYBODY: readonly UnitName[] = [...SERVICES, ...NODES, 'routes'];
+
+/** `where managed` is what units need only if levelset manages security groups. */
+type Needs =
+  | readonly UnitName[]
+  | { readonly 'where managed': readonly UnitName[]; readonly always?: readonly UnitName[] };
+
+/** Security groups and address pairs are lists of a port. */
+const PORTS: Needs = { 'where managed': SERVICES, always: ['routes'] };
+
+type Verb = 'list' | 'get' | 'create' | 'update' | 'remove';
+
+/** Verbs that a kind does not name are nobody's. */
+const OF_KINDS: Readonly<Record<ReadKind, Readonly<Partial<Record<Verb, Needs>>>>> = {
+  loadbalancer: { list: SERVICES, create: MADE, remove: ['gone'] },
+  listener: { list: SERVICES, create: EDITED, update: EDITED, remove: EDITED },
+  pool: { list: SERVICES, create: EDITED, remove: EDITED },
+  member: { list: SERVICES, create: TO_MEMBERS },
+  healthmonitor: { get: SERVICES, create: EDITED },
+  l7policy: {},
+  l7rule: {},
+  flavor: {},
+  availabilityzone: {},
+  floatingip: { list: [...EXTERNAL, 'gone'], create: MADE, update: MADE, remove: ['gone'] },
+  securitygroup: {
+    list: { 'where managed': SERVICES },
+    create: { 'where managed': MADE },
+    update: { 'where managed': MADE },
+    remove: { 'where managed': ['gone'] },
+  },
+  // a new group comes with rules of Neutron
+  securitygrouprule: {
+    create: { 'where managed': WANTED },
+    remove: { 'where managed': [...EDITED, ...MADE, 'gone'] },
+  },
+  network: { list: EXTERNAL },
+  subnet: { get: WANTED },
+  qos_policy: {},
+  router: { get: ['routes'] },
+  // the subnet of the nodes, for a load balancer that is made; servers' ports
+  port: {
+    list: { 'where managed': SERVICES, always: ['fresh', 'secret', ...NODES, 'routes'] },
+    update: PORTS,
+  },
+  server: { list: NODES, get: NODES },
+  compute_flavor: {},
+  secret: { list: ['secret'], create: ['secret'] },
+  container: { get: ['reference'] },
+};
+
+type OtherCloudCall = Exclude<keyof Cloud, 'list' | 'get' | 'create' | 'update' | 'remove'>;
+
+const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'needs'> & { needs: Needs }>> = {
+  putMembers: { method: 'PUT', path: /\/pools\/[^/]+\/members(\?|$)/, needs: TO_MEMBERS },
+  updateAt: { method: 'PUT', path: /\/v2.0\/ports\/[^/]+$/, needs: PORTS },
+  addRoutes: { method: 'PUT', path: /\/add_extraroutes$/, needs: ['routes'] },
+  removeRoutes: { method: 'PUT', path: /\/remove_extraroutes$/, needs: ['routes'] },
+  networkExtensions: { method: 'GET', path: /\/v2.0\/extensions/, needs: ['routes'] },
+  statuses: { method: 'GET', path: /\/loadbalancers\/[^/]+\/status$/, needs: SERVICES },
+  certificateText: { method: 'GET', path: /\/secrets\/[^/]+\/payload$/, needs: NOBODY },
+  quota: { method: 'GET', path: /\/quotas\//, needs: MADE },
+  projectId: { method: 'POST', path: /\/auth\/tokens/, needs: EVERYBODY },
+  octaviaVersion: { method: 'GET', path: /^\/load-balancer\/$/, needs: SERVICES },
+};
+
+/** The methods of a port within a port, such as `state.load`. */
+type Within<Name extends string, Port> = `${Name}.${keyof Port & string}`;
+
+type KubeCall =
+  | Exclude<keyof Kube, 'lease' | 'state' | 'routes' | 'deletions' | 'cidrs'>
+  | Within<'lease', Lease>
+  | Within<'state', StateStore>
+  | Within<'routes', RouteRecord>
+  | Within<'deletions', NodeDeletions>
+  | Within<'cidrs', CidrClaims>;
+
+const LEASE = /\/leases\/levelset-/;
+
+const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
+  clusterId: { method: 'GET', path: /\/namespaces\/kube-system(\?|$)/, needs: SERVICES },
+  getService: { method: 'GET', path: /\/services\/[^/]+(\?|$)/, needs: SERVICES },
+  // a Node that joins reaches by sweeps the Services that are there
+  listServices: { method: 'GET', path: /\/services(\?|$)/, needs: [...TO_NODES, ...MADE] },
+  getNode: { method: 'GET', path: /\/nodes\/[^/]+(\?|$)/, needs: NODES },
+  listNodes: { method: 'GET', path: /\/nodes(\?|$)/, needs: [...WANTED, ...NODES, 'routes'] },
+  patchNode: { method: 'PATCH', path: /\/nodes\/[^/]+(\?|$)/, needs: NODES },
+  patchNodeStatus: { method: 'PATCH', path: /\/nodes\/[^/]+\/status/, needs: ['joining', 'routes'] },
+  deleteNode: { method: 'DELETE', path: /\/nodes\/[^/]+(\?|$)/, needs: ['lost'] },
+  listEndpointSlices: { method: 'GET', path: /\/endpointslices/, needs: ['local', 'pods'] },
+  listPods: { method: 'GET', path: /\/pods(\?|$)/, needs: ['pods'] },
+  getSecret: { method: 'GET', path: /\/secrets\/[^/]+(\?|$)/, needs: ['secret'] },
+  patchService: { method: 'PATCH', path: /\/services\//, needs: SERVICES },
+  recordEvent: { method: undefined, path: /\/events/, needs: NOBODY },
+  listLeases: { method: 'GET', path: /\/leases(\?|$)/, needs: NOBODY },
+  'lease.acquire': { method: 'GET', path: LEASE, needs: [...SERVICES, 'routes'] },
+  'lease.renew': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
+  'lease.release': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
+  'lease.remove': { method: 'DELETE', path: LEASE, needs: NOBODY },
+  'state.load': { method: 'GET', path: /\/configmaps\?labelSelector/, needs: NOBODY },
+  'state.save': { method: 'PATCH', path: /\/configmaps\/levelset-state/, needs: NOBODY },
+  'routes.load': { method: 'GET', path: /\/configmaps\/levelset-routes/, needs: ['routes'] },
+  'routes.save': { method: 'PATCH', path: /\/configmaps\/levelset-routes/, needs: ['routes'] },
+  'deletions.load': { method: 'GET', path: /\/configmaps\/levelset-node-deletions/, needs: ['lost'] },
+  // also the first state of a shard, which is a hint
+  'deletions.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
+  // the world of the law gives out no CIDRs
+  'cidrs.list': { method: 'GET', path: /\/leases\?.*cidr/, needs: NOBODY },
+  'cidrs.claim': { method: 'POST', path: /\/leases\/levelset-cidr/, needs: NOBODY },
+  'cidrs.release': { method: 'DELETE', path: /\/leases\/levelset-cidr/, needs: NOBODY },
+};
+
+export const APIS: Readonly<Record<ServiceType, readonly UnitName[]>> = {
+  'load-balancer': SERVICES,
+  network: [...SERVICES, ...NODES, 'routes'],
+  compute: NODES,
+  'key-manager': ['secret', 'reference'],
+  identity: EVERYBODY,
+};
+
+/** The calls of both ports, and then each API of OpenStack as a whole. */
+export function callsOf(managed: boolean): readonly Call[] {
+  const openstack = 'openstack' as const;
+  const namedBy = (needs: Needs): readonly UnitName[] =>
+    'where managed' in needs
+      ? [...(needs.always ?? NOBODY), ...(managed ? needs['where managed'] : NOBODY)]
+      : needs;
+  const ofKinds = Object.entries(OF_KINDS).flatMap(([kind, verbs]) =>
+    VERBS.map((verb): Call => ({
+      name: `${verb} ${kind}`,
+      side: openstack,
+      ...requestsOf(verb, kind as ReadKind),
+      needs: namedBy(verbs[verb] ?? NOBODY),
+    })),
+  );
+  const ofCloud = Object.entries(OF_CLOUD).map(([name, call]): Call => ({
+    ...call,
+    name,
+    side: openstack,
+    needs: namedBy(call.needs),
+  }));
+  const ofKube = Object.entries(OF_KUBE).map(([name, call]): Call => ({ ...call, name, side: 'kube' }));
+  const apis = Object.entries(APIS).map(([service, needs]): Call => ({
+    name: service,
+    side: openstack,
+    method: undefined,
+    path: new RegExp(`^/${service}/`),
+    needs,
+  }));
+  return [...ofKinds, ...ofCloud, ...ofKube, ...apis];
+}
+
+const VERBS: readonly Verb[] = ['list', 'get', 'create', 'update', 'remove'];
+
+function requestsOf(verb: Verb, kind: ReadKind): Pick<Call, 'method' | 'path'> {
+  const { service, collection, detail } = ENDPOINTS[kind];
+  const prefix = service === 'compute' ? '/compute' : `/${service}`;
+  const all = collection.startsWith('/v') ? `^${prefix}${collection}` : `${collection}`;
+  const one = `${all}/(?!detail)[^/?]+`;
+  switch (verb) {
+    case 'list':
+      return { method: 'GET', path: new RegExp(`${all}${detail === true ? '/detail' : ''}(\\?|$)`) };
+    case 'get':
+      return { method: 'GET', path: new RegExp(`${one}(\\?|$)`) };
+    case 'create':
+      return { method: 'POST', path: new RegExp(`${all}$`) };
+    case 'update':
+      return { method: 'PUT', path: new RegExp(`${one}(/tags)?$`) };
+    case 'remove':
+      return { method: 'DELETE', path: new RegExp(`${one}(\\?|$)`) };
+  }
+}

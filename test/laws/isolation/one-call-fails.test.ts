@@ -1,0 +1,116 @@
+/**
+ * One call of the ports fails, in whatever way, while things happen to units of every sort. All units that do not need the
+ * call end as without the failure, the others are named, nothing that serves is lost, and once the call is well again all
+ * is level.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
+import { APIS, callsOf } from './needs.ts';
+import type { Call } from './needs.ts';
+import { startIsolation, UNIT_NAMES, UNITS } from './units.ts';
+import type { Isolation, UnitName } from './units.ts';
+import '../seed.ts';
+
+const ALWAYS = 1e6;
+const FAILURES = {
+  '500': { kind: 'fail-before', status: 500 },
+  '502 of a proxy': { kind: 'fail-before', status: 502, body: '<html>bad gateway</html>' },
+  '503': { kind: 'fail-before', status: 503 },
+  '401': { kind: 'fail-before', status: 401, body: { error: { message: 'unauthorized' } } },
+  '403': { kind: 'fail-before', status: 403, body: { error: { message: 'forbidden' } } },
+  hang: { kind: 'hang' },
+  reset: { kind: 'reset-before' },
+} as const satisfies Record<string, Omit<FaultRule, 'match'>>;
+
+type Failure = keyof typeof FAILURES | 'no endpoint in the catalog';
+
+/** Makes the call fail, and returns what makes it well. */
+function fail(it: Isolation, { name, side, method, path }: Call, failure: Failure): () => void {
+  if (failure === 'no endpoint in the catalog') {
+    it.withoutEndpoint.add(name);
+    return () => it.withoutEndpoint.delete(name);
+  }
+  const match = { side, path, ...(method === undefined ? {} : { method }) };
+  return it.inside.fault({ match, times: ALWAYS, ...FAILURES[failure] });
+}
+
+type Picture = ReturnType<Isolation['picture']>;
+
+const known = new Map<boolean, Promise<Picture>>();
+
+/** How the units end without a failure. */
+function expected(managed: boolean): Promise<Picture> {
+  const made = async (): Promise<Picture> => {
+    const it = await startIsolation(managed);
+    it.change();
+    await it.work();
+    return it.picture();
+  };
+  const picture = known.get(managed) ?? made();
+  known.set(managed, picture);
+  return picture;
+}
+
+const anIncident = fc.boolean().chain((managed) =>
+  fc.constantFrom(...callsOf(managed)).chain((call) => {
+    const failures = Object.keys(FAILURES) as Failure[];
+    const all = call.name in APIS ? [...failures, 'no endpoint in the catalog' as const] : failures;
+    return fc.record({
+      managed: fc.constant(managed),
+      call: fc.constant(call),
+      failure: fc.constantFrom(...all),
+      isNew: fc.boolean(),
+    });
+  }),
+);
+
+type Incident = typeof anIncident extends fc.Arbitrary<infer T> ? T : never;
+
+const incident = (name: string, failure: Failure, managed = false): [Incident] => {
+  const call = callsOf(managed).find((one) => one.name === name);
+  if (!call) throw new Error(`no call ${name}`);
+  return [{ managed, call, failure, isNew: true }];
+};
+
+async function holds({ managed, call, failure, isNew }: Incident): Promise<void> {
+  const wanted = await expected(managed);
+  const it = await startIsolation(managed);
+  const heal = fail(it, call, failure);
+  if (isNew) it.restart();
+  const served = addressesOf(it);
+  it.change();
+  const told = (await it.work()).join('\n');
+  const ended = it.picture();
+
+  const others = UNIT_NAMES.filter((unit) => !call.needs.includes(unit));
+  expect(only(ended, others)).toEqual(only(wanted, others));
+  for (const unit of UNIT_NAMES) if (!same(ended[unit], wanted[unit])) expect(told).toContain(nameOf(unit));
+  expect(addressesOf(it)).toEqual(expect.arrayContaining([...served]));
+
+  heal();
+  it.inside.advanceClock(61_000);
+  await it.work();
+  expect(it.picture()).toEqual(wanted);
+}
+
+function only(picture: Picture, units: readonly UnitName[]): Partial<Picture> {
+  return Object.fromEntries(units.map((unit) => [unit, picture[unit]]));
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** As messages have it. */
+const nameOf = (unit: UnitName): string => UNITS[unit].split('/').slice(-1).join();
+
+/** Floating IPs that serve Services which stay. */
+function addressesOf({ inside: { cloud } }: Isolation): readonly string[] {
+  const staying = cloud.floatingips.filter(({ description }) => !description.includes('default/gone '));
+  return staying.flatMap(({ floating_ip_address: address, port_id }) => (port_id === null ? [] : [address]));
+}
+
+test('a call that fails holds up only the units that need it', () =>
+  fc.assert(fc.asyncProperty(anIncident, holds), {
+    numRuns: fc.readConfigureGlobal().numRuns ?? 6,
+    examples: [incident('key-manager', 'hang'), incident('list secret', '502 of a proxy')],
+  }));

@@ -1,0 +1,319 @@
+/** A world with one unit of each sort, what happens to all of them at once, and how each of them looks then. */
+import { countedLots } from '../../../infra/sandbox/lots.ts';
+import { createContainer } from '../../../infra/sandbox/openstack/barbican/containers.ts';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { CONTROLLERS } from '../../../shared/config/controllers.ts';
+import type { Config } from '../../../shared/config/config.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import { isUnit, parseKey, type Key } from '../../../shared/model/request.ts';
+import type { Transport } from '../../../shared/openstack/openstack-http.ts';
+import type { Log, World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
+import { aService } from '../../support/service.ts';
+import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
+
+/** By what it shows: a key of the queue. */
+export const UNITS = {
+  external: 'service/default/external',
+  internal: 'service/default/internal',
+  fresh: 'service/default/fresh',
+  gone: 'service/default/gone',
+  local: 'service/default/local',
+  pods: 'service/default/pods',
+  secret: 'service/default/secret',
+  reference: 'service/default/reference',
+  joining: 'node/joining',
+  lost: 'node/lost',
+  routes: 'routes',
+} as const satisfies Record<string, Key>;
+
+export type UnitName = keyof typeof UNITS;
+
+export const UNIT_NAMES = Object.keys(UNITS) as UnitName[];
+
+const OWN = 'levelset.openstack.org/';
+const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+const NO_MEMBER = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
+const HTTPS = [{ name: 'https', port: 443, targetPort: 8443, nodePort: 30_443 }];
+
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export interface Isolation {
+  readonly inside: SandboxInside;
+  /** Services that Keystone's catalog leaves out. */
+  readonly withoutEndpoint: Set<string>;
+  /** Another process takes over, which knows nothing yet. */
+  restart(): void;
+  /** Everything that may happen to units, at once. */
+  change(): void;
+  /** Runs what events would wake, then sweeps for two minutes. Returns what was told: reasons of failures, and warnings. */
+  work(): Promise<readonly string[]>;
+  /** Each unit as people see it, without ids and times. */
+  picture(): Readonly<Record<UnitName, unknown>>;
+}
+
+/** The world before anything changes, with everything settled. */
+export async function startIsolation(manageSecurityGroups: boolean): Promise<Isolation> {
+  const inside = createSandbox({ nodes: 2, pendingMs: 0 }, new VirtualClock(), countedLots());
+  const withoutEndpoint = new Set<string>();
+  const connect = (): World => {
+    const transport = leavingOut(withoutEndpoint, cloudTransport(inside));
+    return inProcessWorld(inside, configOf(inside, manageSecurityGroups), SILENT, transport);
+  };
+  let world = connect();
+  const it: Isolation = {
+    inside,
+    withoutEndpoint,
+    restart: () => {
+      world = connect();
+    },
+    change: () => {
+      change(inside);
+    },
+    work: () => work(inside, world),
+    picture: () => pictureOf(inside),
+  };
+  await build(inside, world);
+  const troubles = await it.work();
+  if (troubles.length > 0) throw new Error(`the world did not settle: ${troubles.join('; ')}`);
+  return it;
+}
+
+function configOf({ cloud }: SandboxInside, manageSecurityGroups: boolean): Config {
+  const base = aConfig(AUTH_URL, { manageSecurityGroups });
+  return {
+    ...base,
+    controllers: CONTROLLERS,
+    nodes: { ...base.nodes, deletionPercent: 100 },
+    clusterCidrs: ['10.244.0.0/16'],
+    route: { routerId: cloud.routerId },
+  };
+}
+
+/** Keystone's answers without the endpoints of these services. */
+function leavingOut(services: ReadonlySet<string>, transport: Transport): Transport {
+  return {
+    ...transport,
+    async send(request) {
+      const answer = await transport.send(request);
+      if (!request.url.endsWith('/auth/tokens') || services.size === 0) return answer;
+      const body = JSON.parse(answer.text) as { token: { catalog: { type: string }[] } };
+      body.token.catalog = body.token.catalog.filter(({ type }) => !services.has(type));
+      return { ...answer, text: JSON.stringify(body) };
+    },
+  };
+}
+
+async function build({ kube, cloud }: SandboxInside, world: World): Promise<void> {
+  for (const at of [1, 2]) giveCIDR(kube, `node-${at}`, at);
+  kube.addNode('lost');
+  kube.apply({ kind: 'Node', metadata: { name: 'lost', labels: NO_MEMBER } });
+  const { type, data } = aTlsSecret('one');
+  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  podsAt(kube, '10.0.0.31');
+  sliceOf(kube, 'local', [{ addresses: ['10.244.1.5'], nodeName: 'node-1' }]);
+  const byReference = { [`${OWN}tls-container-refs`]: await containerIn(cloud, world) };
+  kube.apply(aService({ name: 'external', spec: { ports: portsAt(80, 81) } }));
+  kube.apply(aService({ name: 'internal', annotations: INTERNAL, spec: { ports: portsAt(80, 81) } }));
+  kube.apply(aService({ name: 'gone', spec: { ports: portsAt(80) } }));
+  const local = { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000, ports: portsAt(80) };
+  kube.apply(aService({ name: 'local', spec: local }));
+  const direct = {
+    allocateLoadBalancerNodePorts: false,
+    ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+  };
+  kube.apply(aService({ name: 'pods', spec: direct }));
+  kube.apply(aService({ name: 'reference', annotations: byReference, spec: { ports: HTTPS } }));
+  // a port of its own keeps a server from being the last one that Nova shows
+  cloud.addNovaServer('unrelated');
+}
+
+/** As a person puts a pair into Barbican; the address of the container. */
+async function containerIn(cloud: SandboxInside['cloud'], world: World): Promise<string> {
+  const parts = [
+    ['certificate', certificateOf('two')],
+    ['private_key', keyOfPair('two')],
+  ] as const;
+  const secret_refs: { name: string; secret_ref: string }[] = [];
+  for (const [name, payload] of parts) {
+    const secret_type = name === 'certificate' ? 'certificate' : 'private';
+    const wish = { name: `by hand: ${name}`, secret_type, payload, payload_content_type: 'text/plain' };
+    const { secret_ref } = await world.cloud.create('secret', wish);
+    secret_refs.push({ name, secret_ref: String(secret_ref) });
+  }
+  const [base = ''] = secret_refs[0]?.secret_ref.split('/v1/') ?? [];
+  const somebody = { projectId: cloud.projectId, userId: '', delegated: false };
+  return createContainer(cloud, somebody, { name: 'by hand', type: 'certificate', secret_refs }, base);
+}
+
+const portsAt = (...ports: readonly number[]): readonly object[] =>
+  ports.map((port) => ({ name: `http-${port}`, port, targetPort: 8080, nodePort: 30_000 + port }));
+
+function giveCIDR(kube: SandboxInside['kube'], name: string, at: number): void {
+  const cidr = `10.244.${at}.0/24`;
+  kube.apply({ kind: 'Node', metadata: { name }, spec: { podCIDR: cidr, podCIDRs: [cidr] } });
+}
+
+function podsAt(kube: SandboxInside['kube'], ...addresses: readonly string[]): void {
+  const endpoints = addresses.map((ip, at) => {
+    const name = `pods-${at}`;
+    const status = { podIP: ip, podIPs: [{ ip }] };
+    const { metadata } = kube.apply({ kind: 'Pod', metadata: { name, labels: { app: 'pods' } }, status });
+    return { addresses: [ip], targetRef: { kind: 'Pod', namespace: 'default', name, uid: metadata.uid } };
+  });
+  sliceOf(kube, 'pods', endpoints);
+}
+
+function sliceOf(kube: SandboxInside['kube'], service: string, endpoints: readonly object[]): void {
+  kube.apply({
+    kind: 'EndpointSlice',
+    metadata: { name: `${service}-x7k2p`, labels: { 'kubernetes.io/service-name': service } },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    endpoints: endpoints.map((endpoint) => ({ conditions: { ready: true }, ...endpoint })),
+  });
+}
+
+function change({ kube, cloud }: SandboxInside): void {
+  for (const name of ['external', 'internal'])
+    kube.apply(
+      aService({ name, spec: { ports: portsAt(80, 82), loadBalancerSourceRanges: ['192.0.2.0/24'] } }),
+    );
+  kube.apply(aService({ name: 'fresh', spec: { ports: portsAt(80) } }));
+  const annotations = { [`${OWN}tls-secret`]: 'web-tls' };
+  kube.apply(aService({ name: 'secret', annotations, spec: { ports: HTTPS } }));
+  kube.delete('Service', 'default', 'gone');
+  podsAt(kube, '10.0.0.31', '10.0.0.32');
+  sliceOf(kube, 'local', [{ addresses: ['10.244.2.5'], nodeName: 'node-2' }]);
+  // a Node that every load balancer and a route lead to, and that needs nothing of a cloud controller
+  kube.addNode('node-3');
+  giveCIDR(kube, 'node-3', 3);
+  const { id } = cloud.addNovaServer('joining');
+  kube.registerNode('joining', { systemUUID: id });
+  kube.apply({ kind: 'Node', metadata: { name: 'joining', labels: NO_MEMBER } });
+  const lost = cloud.servers.find(({ name }) => name === 'lost');
+  if (lost) cloud.removeNovaServer(lost.id);
+  kube.setReady('lost', false);
+}
+
+const BUDGET = { remainingMs: (): number => 60_000 };
+
+/** Looks at units and sweeps until two minutes later nothing is left that levelset could do. */
+async function work(inside: SandboxInside, world: World): Promise<readonly string[]> {
+  const told = new Set<string>();
+  const run = async (key: Key, trigger: 'audit' | 'sweep'): Promise<Report> => {
+    for (let again = 0; ; again += 1) {
+      const report = await reconcile({ key, trigger: again === 0 ? trigger : 'requeue' }, world, BUDGET);
+      const { outcome } = report;
+      if (outcome.status !== 'progressing' || outcome.retryAfterMs > 20_000 || again === 12) {
+        if (outcome.status === 'failed') told.add(`${key}: ${outcome.message}`);
+        else if (outcome.status !== 'settled') told.add(`${key}: ${outcome.reason}`);
+        return report;
+      }
+      inside.advanceClock(1_000);
+    }
+  };
+  for (const key of Object.values(UNITS)) await run(key, 'audit');
+  let done = 1;
+  for (let sweeps = 0; sweeps < 3 || (done > 0 && sweeps < 6); sweeps += 1) {
+    inside.advanceClock(61_000);
+    const found = await sweep(world);
+    for (const warning of found.warnings) told.add(warning);
+    if (found.failed !== undefined) told.add(`the sweep failed: ${found.failed}`);
+    done = 0;
+    for (const { key } of found.requests) done += (await run(key, 'sweep')).applied.length;
+  }
+  return [...told];
+}
+
+function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
+  const pictures = UNIT_NAMES.map((unit) => {
+    const key = parseKey(UNITS[unit]);
+    if (key === undefined || !isUnit(key)) throw new Error(`${unit} is no unit`);
+    const [kind, ...names] = key.split('/');
+    const name = names.at(-1) ?? '';
+    if (kind === 'service') return [unit, serviceIn(inside, name)];
+    return [unit, kind === 'node' ? nodeIn(inside, name) : routesIn(inside)];
+  });
+  return Object.fromEntries(pictures) as Readonly<Record<UnitName, unknown>>;
+}
+
+function serviceIn({ cloud, kube }: SandboxInside, name: string): unknown {
+  const service = kube.get('Service', 'default', name);
+  const tag = `levelset-name=default/${name}`;
+  const lbs = cloud.loadbalancers.filter(({ tags }) => tags.includes(tag));
+  const ips = cloud.floatingips.filter(({ description }) => description.includes(`default/${name} `));
+  const status = service?.status as
+    | { loadBalancer?: { ingress?: { ip?: string }[] }; conditions?: { type: string; status: string }[] }
+    | undefined;
+  const published = (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip);
+  const addresses = [...lbs.map((lb) => lb.vip_address), ...ips.map((ip) => ip.floating_ip_address)];
+  return {
+    isThere: service !== undefined,
+    ready: status?.conditions?.map((one) => `${one.type} ${one.status}`),
+    published: published.map((ip) => addresses.indexOf(ip ?? '')),
+    floatingIPs: ips.map(({ port_id: port }) => lbs.some((lb) => lb.vip_port_id === port)),
+    groups: cloud.securityGroups
+      .filter(({ tags }) => tags.includes(tag))
+      .map(({ id }) => cloud.ports.filter((port) => port.security_groups.includes(id)).length),
+    certificates: cloud.secrets.filter((secret) => secret.name.includes(`default/${name}`)).length,
+    loadBalancers: lbs.map(({ id }) =>
+      cloud.listeners
+        .filter((listener) => listener.loadbalancer_id === id)
+        .map((listener) => ({
+          port: `${listener.protocol} ${listener.protocol_port}`,
+          from: listener['allowed_cidrs'],
+          tls: typeof listener['default_tls_container_ref'] === 'string',
+          members: cloud.members
+            .filter((member) => member.pool_id === listener.default_pool_id)
+            .map(
+              (member) =>
+                `${member.address}:${member.protocol_port}${member['backup'] === true ? ' backup' : ''}`,
+            )
+            .sort(),
+          monitors: cloud.healthmonitors.filter(({ pool_id }) => pool_id === listener.default_pool_id).length,
+        }))
+        .sort((a, b) => (a.port < b.port ? -1 : 1)),
+    ),
+    pools: cloud.pools.filter((pool) => lbs.some(({ id }) => pool.loadbalancer_id === id)).length,
+  };
+}
+
+function nodeIn({ kube }: SandboxInside, name: string): unknown {
+  const node = kube.get('Node', undefined, name);
+  const { taints = [], providerID } = (node?.spec ?? {}) as {
+    taints?: { key: string }[];
+    providerID?: string;
+  };
+  const { addresses = [] } = (node?.status ?? {}) as { addresses?: { type: string }[] };
+  return {
+    isThere: node !== undefined,
+    taints: taints.map(({ key }) => key).sort(),
+    isKnown: providerID !== undefined,
+    addresses: addresses.map(({ type }) => type).sort(),
+    labels: Object.keys(node?.metadata.labels ?? {}).sort(),
+  };
+}
+
+function routesIn({ cloud, kube }: SandboxInside): unknown {
+  const conditions = kube.list('Node').map(({ metadata, status }) => {
+    const { conditions = [] } = (status ?? {}) as { conditions?: { type: string; status: string }[] };
+    const network = conditions.find(({ type }) => type === 'NetworkUnavailable');
+    return `${metadata.name} ${network?.status ?? 'none'}`;
+  });
+  return {
+    routes: cloud.routers.flatMap(({ routes }) => routes.map(({ destination }) => destination)).sort(),
+    pairs: cloud.ports.filter((port) => ((port['allowed_address_pairs'] ?? []) as unknown[]).length > 0)
+      .length,
+    conditions: conditions.filter((text) => text.startsWith('node-')).sort(),
+  };
+}

@@ -131,6 +131,7 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   recordEvent: { method: undefined, path: /\/events/, needs: NOBODY },
   listLeases: { method: 'GET', path: /\/leases(\?|$)/, needs: NOBODY },
   'lease.acquire': { method: 'GET', path: LEASE, needs: [...SERVICES, 'routes'] },
+  'lease.hadLast': { method: 'GET', path: LEASE, needs: [...SERVICES, 'routes'] },
   'lease.renew': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
   'lease.release': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
   'lease.remove': { method: 'DELETE', path: LEASE, needs: NOBODY },
@@ -192,7 +193,7 @@ const VERBS: readonly Verb[] = ['list', 'get', 'create', 'update', 'remove'];
 function requestsOf(verb: Verb, kind: ReadKind): Pick<Call, 'method' | 'path'> {
   const { service, collection, detail } = ENDPOINTS[kind];
   const prefix = service === 'compute' ? '/compute' : `/${service}`;
-  const all = collection.startsWith('/v') ? `^${prefix}${collection}` : `${collection}`;
+  const all = collection.startsWith('/v') ? `^${prefix}${collection}` : collection;
   const one = `${all}/(?!detail)[^/?]+`;
   switch (verb) {
     case 'list':

@@ -111,6 +111,6 @@ function addressesOf({ inside: { cloud } }: Isolation): readonly string[] {
 
 test('a call that fails holds up only the units that need it', () =>
   fc.assert(fc.asyncProperty(anIncident, holds), {
-    numRuns: fc.readConfigureGlobal().numRuns ?? 6,
+    numRuns: fc.readConfigureGlobal().numRuns ?? 5,
     examples: [incident('key-manager', 'hang'), incident('list secret', '502 of a proxy')],
   }));

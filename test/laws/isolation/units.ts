@@ -103,8 +103,8 @@ function configOf({ cloud }: SandboxInside, manageSecurityGroups: boolean): Conf
 function leavingOut(services: ReadonlySet<string>, transport: Transport): Transport {
   return {
     ...transport,
-    async send(request) {
-      const answer = await transport.send(request);
+    async send(request, limitMs) {
+      const answer = await transport.send(request, limitMs);
       if (!request.url.endsWith('/auth/tokens') || services.size === 0) return answer;
       const body = JSON.parse(answer.text) as { token: { catalog: { type: string }[] } };
       body.token.catalog = body.token.catalog.filter(({ type }) => !services.has(type));

@@ -5,6 +5,7 @@ import { familyOf } from '../../model/network/network-facts.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import { routeKey } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
+import { HeldCidrs } from './held-cidrs.ts';
 import type {
   FormerRouter,
   RoutePort,
@@ -41,8 +42,8 @@ export interface NodeRoutes {
 }
 
 /**
- * The routes of each Node, by the Nodes' names. If two Nodes have the same CIDR, the one that has the route keeps it,
- * else the first one gets it.
+ * The routes of each Node, by the Nodes' names. If the podCIDRs of two Nodes overlap, the one that has its route keeps it,
+ * else the first one gets it: the narrower route would take the other Node's traffic.
  */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
@@ -50,15 +51,13 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const found = [...reading.nodes]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
     .map((node) => routesOf(node, portsOf(node), there, reading));
-  const holders = new Map<string, string>();
-  const claim = (has: boolean): void => {
+  const held = new HeldCidrs();
+  const holders = new Map<WrittenRoute, string>();
+  for (const has of [true, false])
     for (const { node, routes } of found)
       for (const route of routes)
-        if (there.has(routeKey(route)) === has && !holders.has(cidrKey(route.destination)))
-          holders.set(cidrKey(route.destination), node.metadata.name);
-  };
-  claim(true);
-  claim(false);
+        if (there.has(routeKey(route)) === has)
+          holders.set(route, held.take(cidrKey(route.destination), node.metadata.name));
   return found.map((one) => withoutTaken(one, holders));
 }
 
@@ -142,13 +141,12 @@ function whyNoHop(
   return `none of its ports has an IPv${familyOf(destination)} address in a subnet of router ${router.id}`;
 }
 
-function withoutTaken(found: NodeRoutes, holders: ReadonlyMap<string, string>): NodeRoutes {
+function withoutTaken(found: NodeRoutes, holders: ReadonlyMap<WrittenRoute, string>): NodeRoutes {
   const { name } = found.node.metadata;
-  const holder = (route: WrittenRoute): string => holders.get(cidrKey(route.destination)) ?? name;
-  const taken = found.routes.filter((route) => holder(route) !== name);
+  const taken = found.routes.filter((route) => holders.get(route) !== name);
   const without = taken.map((route) => ({
     cidr: route.destination,
-    why: `Node ${holder(route)} has the same podCIDR`,
+    why: `it overlaps a podCIDR of Node ${holders.get(route) ?? ''}`,
   }));
   return {
     ...found,

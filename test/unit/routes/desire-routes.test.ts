@@ -148,7 +148,20 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     {
       routes: [TWO],
       pairs: { 2: ['10.244.2.0/24'] },
-      without: ['node-1 10.244.2.0/24: Node node-2 has the same podCIDR'],
+      without: ['node-1 10.244.2.0/24: it overlaps a podCIDR of Node node-2'],
+    },
+  ],
+  [
+    'a Node with a podCIDR inside another Node’s gets no narrower route',
+    {
+      nodes: [nodeOf(1, { podCIDRs: ['10.244.2.128/25'] }), nodeOf(2)],
+      ports: [portOf(1), portOf(2)],
+      routes: [TWO],
+    },
+    {
+      routes: [TWO],
+      pairs: { 2: ['10.244.2.0/24'] },
+      without: ['node-1 10.244.2.128/25: it overlaps a podCIDR of Node node-2'],
     },
   ],
   [

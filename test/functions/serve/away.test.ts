@@ -77,7 +77,6 @@ async function comesAndGoes(name: string, { fault, controllers, ready, page }: A
   expect(await get('/readyz')).toMatch(ready);
   await until(`${name}: the page says so`, async () => page.test(await get('/')));
   come();
-  await until(`${name}: ready`, async () => (await get('/readyz')) === 'ok\n');
   await until(`${name}: well`, isWell);
 
   const comeAgain = sandbox.fault(fault);
@@ -87,6 +86,7 @@ async function comesAndGoes(name: string, { fault, controllers, ready, page }: A
   const isServed = (): boolean => addressOf(sandbox.kube.get('Service', 'default', 'web')) !== undefined;
   if (controllers === 'service' || controllers === '*') await until(`${name}: a Service is served`, isServed);
   await until(`${name}: well again`, isWell);
+  await until(`${name}: ready`, async () => (await get('/readyz')) === 'ok\n');
 }
 
 test('what is away at start, or goes later, ends no process, is told, and is made up for', async () => {

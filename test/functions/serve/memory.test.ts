@@ -32,3 +32,22 @@ test('what nobody reads is forgotten after a while, the oldest first', async () 
   for (let at = 1; at <= 20_000; at += 1) memory.remember(blocked(`node/node-${at}`));
   expect(await rowsOf(memory)).toBe(0);
 });
+
+test('the rows of the last list stay while the apiserver is away, with the reason', async () => {
+  let atMs = 0;
+  let isAway = false;
+  const listNodes = (): Promise<readonly Node[]> =>
+    isAway ? Promise.reject(new Error('no answer')) : Promise.resolve([node]);
+  const memory = new Memory({ ...world, kube: { ...world.kube, listNodes }, clock: { now: () => atMs } });
+  memory.remember(blocked('node/node-0'));
+  const view = async () => {
+    atMs += 2_000;
+    const { rows, notListed } = await memory.view({ depth: 0, oldestMs: 0 });
+    return { rows: rows.map(({ object }) => object), notListed };
+  };
+  expect(await view()).toEqual({ rows: ['node/node-0'], notListed: undefined });
+  isAway = true;
+  expect(await view()).toEqual({ rows: ['node/node-0'], notListed: 'no answer' });
+  isAway = false;
+  expect(await view()).toEqual({ rows: ['node/node-0'], notListed: undefined });
+});

@@ -16,6 +16,9 @@ export interface Memory {
   /** By what units can do without: until when nobody asks for it again, in milliseconds since 1970. */
   readonly unanswered: BoundedMap<string, number>;
 
+  /** Services that want a load balancer, or of which OpenStack had something, when they were last looked at. */
+  readonly holders: BoundedMap<Key, true>;
+
   /** By Service: what the writes of this process should have led to. */
   readonly expectedStates: BoundedMap<Key, ExpectedState>;
   /**
@@ -87,6 +90,7 @@ export function newMemory(): Memory {
   return {
     answers: new Answers(MOST),
     unanswered: new BoundedMap(MOST),
+    holders: new BoundedMap(MOST),
     expectedStates: new BoundedMap(MOST),
     children: new BoundedMap(MOST),
     leases: new BoundedMap(MOST),

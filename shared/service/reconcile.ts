@@ -28,10 +28,11 @@ export async function reconcileService(
   const name = asServiceKey(request.key);
   if (!name) throw new ReconcileError('CONFIG_INVALID', `${request.key} is not the key of a Service`);
 
-  // read: most events are about a Service that never had a load balancer, and their runs end here
+  // read: most events are about a Service that never had a load balancer, and their runs end here, also when it is gone
   const service = await world.kube.getService(name.namespace, name.name);
   const unit = unitOf(request.key, name, service, world.config);
-  if (isHint(request) && hasNothingOfOurs(unit)) return { outcome: { status: 'settled' }, applied: [] };
+  if (isHint(request) && hasNothingOfOurs(unit, world))
+    return { outcome: { status: 'settled' }, applied: [] };
 
   // the run of a sweep, a resync or a command does not rely on what this process expects after its own writes
   if (readsInFull(request.trigger)) trustNothing(unit, world);
@@ -48,8 +49,11 @@ export async function reconcileService(
 
 async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
-  const evaluateNow = async (asRead: Unit): Promise<Evaluation> =>
-    evaluate(asRead, await nodesOf(asRead, world), world, cluster);
+  const evaluateNow = async (asRead: Unit): Promise<Evaluation> => {
+    const evaluation = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
+    noteHolder(evaluation, world);
+    return evaluation;
+  };
 
   // a dry run returns the plan and writes nothing, not even the condition
   if (request.dryRun) {
@@ -78,7 +82,17 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   return writeUnderLease(held, evaluateNow, world, budget);
 }
 
-/** Whether a Service wants no load balancer and does not have the finalizer. False for a Service that is gone. */
-function hasNothingOfOurs({ service, wanted }: Unit): boolean {
-  return service !== undefined && !wanted && !hasFinalizer(service);
+/**
+ * Whether a Service wants no load balancer and does not have the finalizer, or is gone, and this process knows of
+ * nothing that it has in OpenStack. A sweep finds what such a Service has left behind all the same.
+ */
+function hasNothingOfOurs({ key, service, wanted }: Unit, { memory }: World): boolean {
+  return !wanted && !(service && hasFinalizer(service)) && !memory.holders.has(key);
+}
+
+/** Notes whether an event about the Service concerns levelset, also when the Service is gone. */
+function noteHolder({ unit, observed }: Evaluation, { memory }: World): void {
+  const holds = observed.loadBalancer ?? observed.resources.find(({ owned }) => owned);
+  if (unit.wanted || holds) memory.holders.set(unit.key, true);
+  else memory.holders.delete(unit.key);
 }

@@ -18,6 +18,7 @@ import { observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
 import { isError, ReconcileError } from '../model/errors.ts';
+import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found, SweepFigures } from '../model/outcome.ts';
 import { attempt, withinMs } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
@@ -34,21 +35,24 @@ export async function findServices(
   { namespace, readOnly }: SweepScope,
 ): Promise<Found> {
   const { kube, cloud, config } = world;
+  const prunes = namespace === undefined && !readOnly;
+  // before the Services: a Lease that was there before, and whose Service is not, belongs to a Service that is gone
+  const leases = await attempt(prunes ? kube.listLeases() : Promise.resolve([]));
+  const services = await kube.listServices(namespace);
+  const wanted = services.filter((service) => wantsLoadBalancer(service, config));
+  const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
+  // most events about EndpointSlices and Secrets are of namespaces without a load balancer, and end here
+  if (namespace !== undefined && wanted.length + leaving.length === 0) return NOTHING_FOUND;
+  for (const { metadata } of [...wanted, ...leaving])
+    world.memory.holders.set(serviceKey(metadata.namespace, metadata.name), true);
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
   const addresses = async (): Promise<readonly string[]> => (managed ? addressesOf(await nodesListed()) : []);
-  const prunes = namespace === undefined && !readOnly;
-  const leasesListed = attempt(prunes ? kube.listLeases() : Promise.resolve([]));
-  const [leases, services, nodes, project, states] = await Promise.all([
-    leasesListed,
-    // after the Leases: a Lease that was there before, and whose Service is not, belongs to a Service that is gone
-    leasesListed.then(() => kube.listServices(namespace)),
+  const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
     observeProject(cluster, cloud, addresses),
     attempt(kube.state.load()),
   ]);
-  const wanted = services.filter((service) => wantsLoadBalancer(service, config));
-  const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
   const certificates = new Map<Key, readonly CertificateInUse[]>();
   const view: View = { world, cluster, nodes, project, states, certificates };
   const unsettled: Service[] = [];

@@ -8,7 +8,7 @@ import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { reconcileLine } from '../log.ts';
-import { pendingLoadBalancers } from '../../shared/queue/pending-poller.ts';
+import { findBusy } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
 import type { Group } from './groups.ts';
 
@@ -94,8 +94,9 @@ export async function sendPendingBack(
   const waits = ({ work }: Group): boolean => work.waitingFor !== undefined;
   if (!groups.some(waits)) return groups;
   try {
-    const pending = await pendingLoadBalancers(to.world.cloud, await to.cluster());
-    const busy = groups.filter((group) => waits(group) && pending.has(group.work.waitingFor ?? ''));
+    const waitedFor = groups.flatMap(({ work }) => work.waitingFor ?? []);
+    const found = await findBusy(waitedFor, to.world.cloud, await to.cluster());
+    const busy = groups.filter((group) => waits(group) && found.get(group.work.waitingFor ?? ''));
     await to.background.sendDelayed(
       busy.map(({ work }) => ({ ...work, attempt: work.attempt + 1, delayMs: delayMs(work.attempt) })),
     );

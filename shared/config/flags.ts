@@ -171,7 +171,7 @@ export const FLAGS = {
   },
   'concurrent-service-syncs': {
     topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, go: 'CCM',
-    help: 'how many objects levelset works on at once',
+    help: 'how many Services levelset works on at once, and as many Nodes beside them',
     default: '15',
   },
   'sweep-interval': {

@@ -1,11 +1,15 @@
 import type { Outcome, Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
-import { requeueDelayMs, ReadyKeys } from './scheduling.ts';
+import { Chain } from './chain.ts';
+import { kindOf, Places } from './places.ts';
+import { ReadyKeys, type Free, type Queued } from './ready-keys.ts';
+import { PRIORITY, requeueDelayMs } from './scheduling.ts';
 
 /** Keeps the keys whose load balancer is busy (PendingPoller). */
 export interface WaitingKeys {
-  wait(request: ReconcileRequest, report: Report): void;
+  /** The key is not ready within `leastMs`, whatever its load balancer does. */
+  wait(request: ReconcileRequest, report: Report, leastMs: number): void;
   forget(key: Key): void;
   has(key: Key): boolean;
 }
@@ -13,7 +17,7 @@ export interface WaitingKeys {
 export interface MemoryQueueOptions {
   /** Runs one key. A rejection requeues the key as a failure does. */
   readonly run: (request: ReconcileRequest) => Promise<Report>;
-  /** How many keys run at once. */
+  /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
   readonly concurrency: number;
   readonly clock: Clock;
   /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
@@ -31,44 +35,48 @@ interface Delayed {
 
 /**
  * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added
- * while it runs runs once more afterwards. Different keys run in parallel. People's changes overtake
- * everything else (PRIORITY). A key whose run ended as progressing or failed is requeued, with a longer delay
- * each time, or when its busy load balancer is ready.
+ * while it runs runs once more afterwards. Different keys run in parallel, and Services hold up no Node. One
+ * order holds for all (ReadyKeys), and no namespace takes all places. A key whose run ended as progressing or
+ * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress.
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
   readonly #random: () => number;
-  readonly #ready = new ReadyKeys();
+  /** By kind of key. */
+  readonly #ready = new Map<string, ReadyKeys>();
+  readonly #places: Places;
   readonly #delayed = new Map<Key, Delayed>();
-  readonly #running = new Set<Key>();
   /** Requests of sweeps for keys that are running. */
   readonly #found = new Map<Key, ReconcileRequest>();
-  readonly #attempts = new Map<Key, number>();
+  readonly #chains = new Map<Key, Chain>();
   #idle: (() => void)[] = [];
   #stopped = false;
 
   constructor(options: MemoryQueueOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    this.#places = new Places(options.concurrency);
   }
 
   /**
    * Queues a key. Without a delay it replaces a requeue of the key; with a delay, an earlier requeue stays. A
-   * sweep never replaces a requeue. If a sweep adds a key while it runs, the run may have read what is out of
+   * sweep replaces nothing that is queued. If a sweep adds a key while it runs, the run may have read what is out of
    * date by now, so the key runs once more unless its run requeues it. After `stop` nothing is queued.
    */
   add(request: ReconcileRequest, delayMs = 0): void {
     const { key, trigger } = request;
-    if (this.#stopped || (trigger === 'sweep' && this.#isComingBack(key))) return;
-    if (trigger === 'sweep' && this.#running.has(key)) {
+    const ready = this.#readyLike(key);
+    if (this.#stopped || (trigger === 'sweep' && (ready.has(key) || this.#isComingBack(key)))) return;
+    if (trigger === 'sweep' && this.#places.isRunning(key)) {
       this.#found.set(key, request);
       return;
     }
     if (delayMs <= 0) {
       this.#dropDelay(key);
       this.#options.waiting?.forget(key);
-      if (trigger !== 'requeue') this.#attempts.delete(key);
-      this.#ready.put({ request, sinceMs: this.#options.clock.now() });
+      if (trigger !== 'requeue') this.#chains.delete(key);
+      const priority = this.#chains.get(key)?.priority ?? PRIORITY[trigger];
+      ready.put({ request, priority, sinceMs: this.#options.clock.now() });
       this.#start();
       return;
     }
@@ -85,17 +93,17 @@ export class MemoryQueue {
 
   /** Number of keys that are ready or delayed, without the running ones. */
   get depth(): number {
-    return this.#ready.size + this.#delayed.size;
+    return this.#allReady().reduce((sum, { size }) => sum + size, this.#delayed.size);
   }
 
   get running(): number {
-    return this.#running.size;
+    return this.#places.running;
   }
 
   /** How long the oldest ready key has waited, in milliseconds. */
   oldestAgeMs(): number {
-    const since = this.#ready.oldestSinceMs();
-    return since === undefined ? 0 : this.#options.clock.now() - since;
+    const now = this.#options.clock.now();
+    return now - Math.min(now, ...this.#allReady().map((ready) => ready.oldestSinceMs() ?? now));
   }
 
   /** Resolves when nothing is ready, delayed or running. Keys that wait for a load balancer do not count. */
@@ -115,24 +123,30 @@ export class MemoryQueue {
   }
 
   #start(): void {
-    while (this.#running.size < this.#options.concurrency) {
-      const next = this.#ready.take((key) => !this.#running.has(key));
-      if (!next) return;
-      const { request } = next;
-      this.#running.add(request.key);
-      this.#options.run(request).then(
-        (report) => {
-          this.#ended(request, report);
-        },
-        () => {
-          this.#ended(request, undefined);
-        },
-      );
+    for (const [kind, ready] of this.#ready) {
+      const free = this.#places.freeFor(kind);
+      for (let next = this.#take(ready, free); next; next = this.#take(ready, free)) this.#run(next.request);
     }
   }
 
+  #take(ready: ReadyKeys, free: Free): Queued | undefined {
+    return ready.take(free, this.#options.clock.now());
+  }
+
+  #run(request: ReconcileRequest): void {
+    this.#places.take(request.key);
+    this.#options.run(request).then(
+      (report) => {
+        this.#ended(request, report);
+      },
+      () => {
+        this.#ended(request, undefined);
+      },
+    );
+  }
+
   #ended(request: ReconcileRequest, report: Report | undefined): void {
-    this.#running.delete(request.key);
+    this.#places.leave(request.key);
     this.#comeBack(request, report);
     this.#start();
     this.#tellIdle();
@@ -141,25 +155,36 @@ export class MemoryQueue {
   #comeBack(request: ReconcileRequest, report: Report | undefined): void {
     const { key } = request;
     const outcome = report?.outcome ?? REJECTED;
-    const attempt = this.#attempts.get(key) ?? 0;
-    const delayMs = requeueDelayMs(outcome, attempt, this.#random);
+    const chain = this.#chains.get(key) ?? new Chain(request.trigger);
+    const idleRuns = chain.note({ outcome, applied: report?.applied ?? [] });
+    const delayMs = requeueDelayMs(outcome, idleRuns, this.#random);
     const found = this.#found.get(key);
     this.#found.delete(key);
     if (delayMs === undefined) {
-      this.#attempts.delete(key);
-      if (found && !this.#ready.has(key)) this.add(found);
+      this.#chains.delete(key);
+      if (found && !this.#readyLike(key).has(key)) this.add(found);
       return;
     }
-    if (this.#stopped || this.#ready.has(key)) return;
+    if (this.#stopped || this.#readyLike(key).has(key)) return;
+    this.#chains.set(key, chain);
     const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
     const { waiting } = this.#options;
     if (report && waiting && outcome.status === 'progressing' && outcome.waitingFor !== undefined) {
-      this.#attempts.delete(key);
-      waiting.wait(requeue, report);
+      waiting.wait(requeue, report, idleRuns === 0 ? 0 : delayMs);
       return;
     }
-    this.#attempts.set(key, attempt + 1);
     this.add(requeue, Math.max(1, delayMs));
+  }
+
+  #readyLike(key: Key): ReadyKeys {
+    const kind = kindOf(key);
+    const ready = this.#ready.get(kind) ?? new ReadyKeys();
+    this.#ready.set(kind, ready);
+    return ready;
+  }
+
+  #allReady(): readonly ReadyKeys[] {
+    return [...this.#ready.values()];
   }
 
   #isComingBack(key: Key): boolean {
@@ -172,7 +197,7 @@ export class MemoryQueue {
   }
 
   #tellIdle(): void {
-    if (this.depth + this.#running.size > 0) return;
+    if (this.depth + this.running > 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

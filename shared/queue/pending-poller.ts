@@ -4,7 +4,7 @@ import type { Clock, Cloud, Log } from '../ports.ts';
 import { within } from '../deadline.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
-import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
+import { isLocked, isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 
 const LEAST_GAP_MS = 500;
@@ -15,7 +15,7 @@ const KNOWN = 0.1;
 const UNKNOWN = 0.25;
 
 export interface PendingPollerOptions {
-  readonly cloud: Pick<Cloud, 'list'>;
+  readonly cloud: Pick<Cloud, 'list' | 'get'>;
   readonly cluster: () => Promise<ClusterIdentity>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -30,14 +30,17 @@ interface Waiting {
   readonly loadBalancer: string;
   readonly sinceMs: number;
   readonly operation: Operation | undefined;
+  /** The key is not ready before, whatever its load balancer does. */
+  readonly notBeforeMs: number;
   dueMs: number;
 }
 
 /**
- * Polls all busy load balancers with one list call at a time, at most two per second. Each key has its own
- * times. The first is shortly before the expected end, or after the delay of its report if this process has
+ * Polls all busy load balancers with one list call at a time, at most two per second. A load balancer without
+ * the cluster's tag is in no such list: it is read by its id when its key is due. Each key has its own times.
+ * The first is shortly before the expected end, or after the delay of its report if this process has
  * seen no such operation. Each further one comes after a share of the time so far with jitter, up to 30 s, so
- * a key is at most about a quarter of the duration late. Keys that share a load balancer are requeued one at
+ * a key is at most about a quarter of the duration late; every poll counts for all keys. Keys that share a load balancer are requeued one at
  * a time.
  */
 export class PendingPoller implements WaitingKeys {
@@ -61,7 +64,7 @@ export class PendingPoller implements WaitingKeys {
   }
 
   /** Keeps the key of a Report that is progressing with `waitingFor`. Any other key is ready at once. */
-  wait(request: ReconcileRequest, report: Report): void {
+  wait(request: ReconcileRequest, report: Report, leastMs = 0): void {
     const { outcome } = report;
     if (outcome.status !== 'progressing' || outcome.waitingFor === undefined) {
       this.#options.ready(request);
@@ -70,14 +73,15 @@ export class PendingPoller implements WaitingKeys {
     const operation = operationOf(report);
     const expectedMs = operation && this.#durations.quickest(operation);
     const hintMs = Math.min(LONGEST_REQUEUE_MS, Math.max(outcome.retryAfterMs, LEAST_GAP_MS));
-    const firstMs = expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * EARLY);
+    const guessMs = expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * EARLY);
     const now = this.#options.clock.now();
     this.#waiting.set(request.key, {
       request,
       loadBalancer: outcome.waitingFor,
       sinceMs: now,
       operation,
-      dueMs: now + firstMs,
+      notBeforeMs: now + leastMs,
+      dueMs: now + Math.max(guessMs, leastMs),
     });
     this.#schedule();
   }
@@ -116,10 +120,12 @@ export class PendingPoller implements WaitingKeys {
     const asked = [...this.#waiting.values()];
     this.#notBeforeMs = clock.now() + LEAST_GAP_MS;
     try {
-      const pending = await pendingLoadBalancers(cloud, await cluster());
+      const now = clock.now();
+      const due = asked.filter(({ dueMs }) => dueMs <= now).map(({ loadBalancer }) => loadBalancer);
+      const busy = await findBusy(due, cloud, await cluster());
       this.#failures = 0;
       const taken = new Set<string>();
-      for (const waiting of asked) this.#judge(waiting, pending.get(waiting.loadBalancer), taken);
+      for (const waiting of asked) this.#judge(waiting, busy.get(waiting.loadBalancer), taken);
     } catch (error) {
       this.#failures += 1;
       const ceiling = Math.min(LONGEST_REQUEUE_MS, FIRST_REQUEUE_MS * 2 ** Math.min(this.#failures, 10));
@@ -134,28 +140,29 @@ export class PendingPoller implements WaitingKeys {
   /**
    * Requeues a key whose load balancer is ready. Of several keys with one load balancer only the first is
    * requeued, since its write makes the others wait. If the load balancer is still busy, the key gets its
-   * next time.
+   * next time. `isBusy` undefined: this poll did not look at the load balancer.
    */
-  #judge(waiting: Waiting, status: string | undefined, taken: Set<string>): void {
+  #judge(waiting: Waiting, isBusy: boolean | undefined, taken: Set<string>): void {
     const { key } = waiting.request;
-    if (this.#waiting.get(key) !== waiting) return;
     const now = this.#options.clock.now();
-    if (status === undefined && taken.has(waiting.loadBalancer)) {
+    if (isBusy === undefined || this.#waiting.get(key) !== waiting) return;
+    if (!isBusy && now < waiting.notBeforeMs) return;
+    if (!isBusy && taken.has(waiting.loadBalancer)) {
       waiting.dueMs = now + LEAST_GAP_MS;
       return;
     }
-    if (status === undefined) {
+    if (!isBusy) {
       taken.add(waiting.loadBalancer);
       if (waiting.operation) this.#durations.learn(waiting.operation, now - waiting.sinceMs);
       this.#waiting.delete(key);
       this.#options.ready(waiting.request);
       return;
     }
-    if (waiting.dueMs > now) return;
     const known =
       waiting.operation !== undefined && this.#durations.quickest(waiting.operation) !== undefined;
     const gapMs = (now - waiting.sinceMs) * (known ? KNOWN : UNKNOWN) * (0.5 + this.#random() / 2);
-    waiting.dueMs = now + Math.min(LONGEST_REQUEUE_MS, Math.max(LEAST_GAP_MS, gapMs));
+    const nextMs = now + Math.min(LONGEST_REQUEUE_MS, Math.max(LEAST_GAP_MS, gapMs));
+    waiting.dueMs = Math.max(waiting.dueMs, nextMs);
   }
 }
 
@@ -190,19 +197,30 @@ export function operationOf(report: Report): Operation | undefined {
   return last.kind === 'loadbalancer' ? last.verb : 'update';
 }
 
-/** The time of the list that many keys wait for. Without it, each key looks for itself. */
-const LIST_MS = 5_000;
+/** At most so many load balancers are read by their ids at a time. The others wait for the next poll. */
+const READ_AT_ONCE = 20;
 
-/** States of the cluster's busy load balancers by their ids, read by one list call of at most 5 s. */
-export async function pendingLoadBalancers(
-  cloud: Pick<Cloud, 'list'>,
+/** The time of the list that many keys wait for, and of the reads after it. Without it, each key looks for itself. */
+const POLL_MS = 5_000;
+
+/**
+ * Whether Octavia is at work on load balancers, by their ids: one list call for those of the cluster, and one
+ * GET for each other one of `ids`, which another controller made or which is gone. One that cannot be read
+ * counts as busy.
+ */
+export async function findBusy(
+  ids: readonly string[],
+  cloud: Pick<Cloud, 'list' | 'get'>,
   cluster: ClusterIdentity,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, boolean>> {
   const query = { tags: clusterTag(cluster), fields: ['id', 'provisioning_status'] };
-  const found = await within(LIST_MS, () => cloud.list('loadbalancer', query));
-  return new Map(
-    found
-      .map(({ id, provisioning_status: status }) => [id, String(status)] as const)
-      .filter(([, status]) => status.startsWith('PENDING_')),
-  );
+  const listed = await within(POLL_MS, () => cloud.list('loadbalancer', query));
+  const found = new Map(listed.map((lb) => [lb.id, isLocked(lb)]));
+  const others = [...new Set(ids)].filter((id) => !found.has(id)).slice(0, READ_AT_ONCE);
+  const read = async (id: string): Promise<readonly [string, boolean]> => {
+    const lb = await within(POLL_MS, () => cloud.get('loadbalancer', id));
+    return [id, lb !== undefined && isLocked(lb)];
+  };
+  const answers = await Promise.all(others.map((id) => read(id).catch(() => [id, true] as const)));
+  return new Map([...found, ...answers]);
 }

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome, Report } from '../../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
 import { MemoryQueue, type WaitingKeys } from '../../../shared/queue/memory-queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
@@ -88,16 +88,73 @@ test('what a sweep found while its key ran is left to the requeue if there is on
   expect(runs).toEqual(['audit web', 'requeue web']);
 });
 
-test('what people changed goes before requeued keys, and those before what a sweep found', async () => {
+test('who asks goes before what somebody changed, and that before what a sweep found', async () => {
   const { queue, runs } = aQueue(() => after(10));
 
   for (const name of ['busy', 'a', 'b']) queue.add(aRequest(name, 'sweep'));
-  queue.add(aRequest('c', 'requeue'));
-  queue.add(aRequest('d', 'resync'));
+  queue.add(aRequest('c', 'events'));
   queue.add(aRequest('b', 'audit'));
+  queue.add(aRequest('d', 'resync'));
   await vi.runAllTimersAsync();
 
-  expect(runs).toEqual(['sweep busy', 'resync d', 'audit b', 'requeue c', 'sweep a']);
+  expect(runs).toEqual(['sweep busy', 'resync d', 'events c', 'audit b', 'sweep a']);
+});
+
+describe('with fifteen places', () => {
+  const HANGS = new Promise<never>(() => undefined);
+
+  function hanging(): { readonly queue: MemoryQueue; readonly started: string[] } {
+    const started: string[] = [];
+    const run = ({ key }: ReconcileRequest): Promise<never> => {
+      started.push(key);
+      return HANGS;
+    };
+    return { queue: aQueue(run, { concurrency: 15 }).queue, started };
+  }
+
+  test('a namespace whose Services hang leaves room for the first looks of others', () => {
+    const { queue, started } = hanging();
+
+    for (let at = 0; at < 20; at += 1) queue.add(aRequest(`hangs-${at}`));
+    expect(started).toHaveLength(12);
+    for (const name of ['a/1', 'a/2', 'b/1', 'c/1', 'd/1'])
+      queue.add({ key: `service/${name}` as Key, trigger: 'sweep' });
+
+    expect(started.slice(12)).toEqual(['service/a/1', 'service/b/1', 'service/c/1']);
+  });
+
+  test('Services that hang hold up no Node, and Nodes that hang do not hold up the routes', () => {
+    const { queue, started } = hanging();
+
+    for (let at = 0; at < 20; at += 1) queue.add({ key: `service/n${at}/web`, trigger: 'audit' });
+    for (let at = 0; at < 20; at += 1) queue.add({ key: `node/n${at}`, trigger: 'sweep' });
+    queue.add({ key: 'routes', trigger: 'sweep' });
+
+    const count = (kind: string): number => started.filter((key) => key.startsWith(kind)).length;
+    expect(['service', 'node', 'routes'].map(count)).toEqual([15, 15, 1]);
+  });
+});
+
+test('with a single place a namespace gets it all the same', async () => {
+  const { queue, runs } = aQueue(() => after(10));
+  queue.add(aRequest('a'));
+  queue.add(aRequest('b'));
+  await vi.runAllTimersAsync();
+
+  expect(runs).toEqual(['audit a', 'audit b']);
+});
+
+test('three thousand events of one namespace hold up no other one', async () => {
+  const started: string[] = [];
+  const { queue } = aQueue(({ key }) => {
+    started.push(key);
+    return after(100);
+  });
+  for (let at = 0; at < 3_000; at += 1) queue.add(aRequest(`evil-${at}`));
+  queue.add({ key: 'service/default/web', trigger: 'audit' });
+  await vi.advanceTimersByTimeAsync(250);
+
+  expect(started).toEqual(['service/shop/evil-0', 'service/shop/evil-1', 'service/default/web']);
 });
 
 test('a failed key is requeued later each time, and at once after success', async () => {

@@ -10,14 +10,25 @@ afterEach(() => void vi.useRealTimers());
 interface Octavia {
   /** Status by id; what is not there is gone. */
   readonly status: Map<string, string>;
+  /** The same of load balancers without the cluster's tag. */
+  readonly untagged: Map<string, string>;
   /** When each list call came. */
   readonly lists: number[];
   readonly queries: unknown[];
+  /** `TIME ID` of each read by id. */
+  readonly gets: string[];
   answer: () => Promise<void>;
 }
 
 function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; warnings: string[] } {
-  const octavia: Octavia = { status: new Map(), lists: [], queries: [], answer: () => Promise.resolve() };
+  const octavia: Octavia = {
+    status: new Map(),
+    untagged: new Map(),
+    lists: [],
+    queries: [],
+    gets: [],
+    answer: () => Promise.resolve(),
+  };
   const ready: string[] = [];
   const warnings: string[] = [];
   const poller = new PendingPoller({
@@ -27,6 +38,12 @@ function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; wa
         octavia.queries.push([kind, query]);
         await octavia.answer();
         return [...octavia.status].map(([id, provisioning_status]) => ({ id, provisioning_status }));
+      },
+      get: (_kind, id): Promise<WireResource | undefined> => {
+        octavia.gets.push(`${Date.now()} ${id}`);
+        const provisioning_status = octavia.untagged.get(id);
+        if (provisioning_status === 'FORBIDDEN') return Promise.reject(new Error('403'));
+        return Promise.resolve(provisioning_status === undefined ? undefined : { id, provisioning_status });
       },
     },
     cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
@@ -61,10 +78,54 @@ test('all that wait are judged by one list of our own load balancers', async () 
   await vi.advanceTimersByTimeAsync(1_000);
 
   expect(ready).toEqual(['1000 a', '1000 b', '1000 c']);
+  expect(octavia.gets).toEqual(['1000 lb-c']);
   expect(poller.size).toBe(1);
   expect(octavia.queries).toEqual([
     ['loadbalancer', { tags: 'levelset-cluster=uid', fields: ['id', 'provisioning_status'] }],
   ]);
+});
+
+test('a load balancer that no list of ours shows is read by its id, later each time, and others do not wait for it', async () => {
+  const { poller, octavia, ready } = setUp();
+  octavia.untagged.set('lb-theirs', 'PENDING_UPDATE').set('lb-hidden', 'FORBIDDEN');
+  wait(poller, busy('theirs', 1_000));
+  wait(poller, busy('hidden', 1_000));
+  wait(poller, busy('gone', 1_000));
+
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(ready).toEqual(['1000 gone']);
+  const lastMinutes = octavia.gets.filter((line) => Number(line.split(' ')[0]) > 180_000);
+  expect(lastMinutes.length).toBeGreaterThan(4);
+  expect(lastMinutes.length).toBeLessThanOrEqual(2 * 2 * 4);
+
+  octavia.untagged.set('lb-theirs', 'ACTIVE').set('lb-hidden', 'ACTIVE');
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(ready.map((line) => line.split(' ')[1]).sort()).toEqual(['gone', 'hidden', 'theirs']);
+});
+
+test('a hundred load balancers that stay busy are polled no more often than one', async () => {
+  const { poller, octavia } = setUp();
+  for (let index = 0; index < 100; index += 1) {
+    octavia.status.set(`lb-${index}`, 'PENDING_UPDATE');
+    setTimeout(() => {
+      wait(poller, busy(String(index), 500));
+    }, index * 200);
+  }
+
+  await vi.advanceTimersByTimeAsync(600_000);
+
+  expect(octavia.lists.filter((at) => at > 540_000).length).toBeLessThanOrEqual(4);
+});
+
+test('a key that made no progress is not ready before its own delay', async () => {
+  const { poller, ready } = setUp();
+  const report = busy('a', 1_000);
+  poller.wait(report.request, report, 20_000);
+  wait(poller, busy('b', 1_000));
+
+  await vi.advanceTimersByTimeAsync(30_000);
+
+  expect(ready).toEqual(['1000 b', '20000 a']);
 });
 
 test('of the keys that wait for one load balancer one is requeued at a time, and none while that one writes', async () => {

@@ -1,0 +1,161 @@
+import { asServiceKey, type Key, type ReconcileRequest } from '../model/request.ts';
+import { PRIORITIES, PRIORITY, type Priority } from './scheduling.ts';
+
+export interface Queued {
+  readonly request: ReconcileRequest;
+  readonly priority: Priority;
+  /** When the key was first added, in milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+/** What may run now. */
+export interface Free {
+  key(key: Key): boolean;
+  turn(turn: string): boolean;
+}
+
+/** A key that has waited for longer is aged: it need not wait for keys of a higher priority any more. */
+export const AGED_MS = 10_000;
+
+/** The keys that take turns with others: the Services of one namespace; all Nodes and the routes. */
+export function turnOf(key: Key): string {
+  return asServiceKey(key)?.namespace ?? '';
+}
+
+/**
+ * Keys that may run now, each once. They go by priority; within a priority namespaces take turns, and within
+ * a namespace keys go in their order. Every other key is an aged one, if there is one: of those, too,
+ * namespaces take turns, and the oldest key of a namespace goes first. So a key that waits is overtaken for
+ * AGED_MS at most by whatever is more urgent. After that at most every other place, and the turns of other
+ * namespaces, go by.
+ */
+export class ReadyKeys {
+  /** All keys, by age. */
+  readonly #all = new Turns();
+  readonly #byPriority = new Map(PRIORITIES.map((priority) => [priority, new Turns()]));
+  #lastWasAged = false;
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  has(key: Key): boolean {
+    return this.#all.get(key) !== undefined;
+  }
+
+  /**
+   * Adds a key. A key that is there already keeps its age and the higher of both priorities. The request of a
+   * person counts before that of an event, and both before others.
+   */
+  put(queued: Queued): void {
+    const { key } = queued.request;
+    const known = this.#all.get(key);
+    const kept = known ? merge(known, queued) : queued;
+    if (known && known.priority !== kept.priority) this.#byPriority.get(known.priority)?.delete(key);
+    this.#all.put(kept);
+    this.#byPriority.get(kept.priority)?.put(kept);
+  }
+
+  /** Removes and returns the next key that `free` allows. */
+  take(free: Free, nowMs: number): Queued | undefined {
+    const isAged = ({ sinceMs }: Queued): boolean => nowMs - sinceMs > AGED_MS;
+    const aged = this.#lastWasAged ? undefined : this.#all.next(free, isAged);
+    const next = aged ?? this.#nextByPriority(free);
+    if (!next) return undefined;
+    this.#lastWasAged = aged !== undefined;
+    const { key } = next.request;
+    this.#all.delete(key);
+    this.#byPriority.get(next.priority)?.delete(key);
+    (aged ? this.#all : this.#byPriority.get(next.priority))?.passTurn(turnOf(key));
+    return next;
+  }
+
+  oldestSinceMs(): number | undefined {
+    return this.#all.oldestSinceMs();
+  }
+
+  clear(): void {
+    for (const turns of [this.#all, ...this.#byPriority.values()]) turns.clear();
+  }
+
+  #nextByPriority(free: Free): Queued | undefined {
+    for (const turns of this.#byPriority.values()) {
+      const next = turns.next(free);
+      if (next) return next;
+    }
+    return undefined;
+  }
+}
+
+function merge(known: Queued, added: Queued): Queued {
+  return {
+    request: isBefore(PRIORITY[added.request.trigger], PRIORITY[known.request.trigger])
+      ? added.request
+      : known.request,
+    priority: isBefore(added.priority, known.priority) ? added.priority : known.priority,
+    sinceMs: known.sinceMs,
+  };
+}
+
+function isBefore(one: Priority, other: Priority): boolean {
+  return PRIORITIES.indexOf(one) < PRIORITIES.indexOf(other);
+}
+
+/** Keys by the turn that they belong to, in the order of the turns. */
+class Turns {
+  readonly #turns = new Map<string, Map<Key, Queued>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: Key): Queued | undefined {
+    return this.#turns.get(turnOf(key))?.get(key);
+  }
+
+  put(queued: Queued): void {
+    const { key } = queued.request;
+    const keys = this.#turns.get(turnOf(key)) ?? new Map<Key, Queued>();
+    if (!keys.has(key)) this.#size += 1;
+    keys.set(key, queued);
+    this.#turns.set(turnOf(key), keys);
+  }
+
+  delete(key: Key): void {
+    const keys = this.#turns.get(turnOf(key));
+    if (!keys?.delete(key)) return;
+    this.#size -= 1;
+    if (keys.size === 0) this.#turns.delete(turnOf(key));
+  }
+
+  /** The turn comes after all others. */
+  passTurn(turn: string): void {
+    const keys = this.#turns.get(turn);
+    if (!keys) return;
+    this.#turns.delete(turn);
+    this.#turns.set(turn, keys);
+  }
+
+  /** The first key that `free` allows. `isDue` says of a key whether it, and all before it, may go. */
+  next(free: Free, isDue: (queued: Queued) => boolean = () => true): Queued | undefined {
+    for (const [turn, keys] of this.#turns) {
+      if (!free.turn(turn)) continue;
+      for (const queued of keys.values()) {
+        if (!isDue(queued)) break;
+        if (free.key(queued.request.key)) return queued;
+      }
+    }
+    return undefined;
+  }
+
+  oldestSinceMs(): number | undefined {
+    const firsts = [...this.#turns.values()].flatMap((keys) => [...keys.values()].slice(0, 1));
+    return firsts.length === 0 ? undefined : Math.min(...firsts.map(({ sinceMs }) => sinceMs));
+  }
+
+  clear(): void {
+    this.#turns.clear();
+    this.#size = 0;
+  }
+}

@@ -31,8 +31,8 @@ export function resync(options: Options): Router {
         return;
       }
       const { dryRun } = order;
-      const reports = await Promise.all(
-        order.objects.map((key) => options.reconcile({ key, trigger: 'resync', cause, dryRun })),
+      const reports = await options.reconcile(
+        order.objects.map((key) => ({ key, trigger: 'resync', cause, dryRun })),
       );
       answer(request, response, reports, dryRun);
     },

@@ -87,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       work.enqueue(requests);
       return Promise.resolve();
     },
-    reconcile: (request) => work.reconcile(request),
+    reconcile: (requests) => work.reconcile(requests),
     status: () => memory.view(work.queued()),
     metrics: () => {
       metrics.setQueue(work.queued());

@@ -17,8 +17,8 @@ export interface ServerOptions {
   /** User names of levelset itself. Audit events about their writes are ignored. */
   readonly self: readonly string[];
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;
-  /** Reconciles one unit now. */
-  readonly reconcile: (request: ReconcileRequest) => Promise<Report>;
+  /** Reconciles units now, or runs all of them dry. Returns the reports in the order of the requests. */
+  readonly reconcile: (requests: readonly ReconcileRequest[]) => Promise<readonly Report[]>;
   readonly status: () => Promise<StatusView>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** The sides that do not answer, in words. Empty: ready. */

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { invocationBudget } from '../budget.ts';
+import { inParallel } from '../in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
 import { resync } from '../resync.ts';
 import { functionWorld } from './connected.ts';
@@ -14,7 +15,10 @@ const answer = httpFunction(async () => {
   return resync({
     resyncTokens: readTokens(world.env).resyncTokens,
     enqueue: enqueueTo(world.triggers),
-    reconcile: (request) => runWork({ request, attempt: 0 }, world, budget),
+    reconcile: (requests) =>
+      inParallel(requests, world.world.config.concurrentServiceSyncs, (request) =>
+        runWork({ request, attempt: 0 }, world, budget),
+      ),
   });
 });
 

@@ -8,6 +8,7 @@ import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { timeBudget } from '../budget.ts';
 import type { Connected } from '../world.ts';
 import { DrainingTimers } from './draining-timers.ts';
+import { DryRuns } from './dry-runs.ts';
 import { Sweeper } from './sweeper.ts';
 
 export interface WorkOptions {
@@ -24,6 +25,9 @@ export interface WorkOptions {
  */
 const ROUTES_MS = 500;
 
+/** One dry run at a time for so many other runs. */
+const RUNS_PER_DRY_RUN = 5;
+
 /**
  * The work of one process: the queue, the keys that wait for Octavia, and the sweeps. For a key that names no unit a sweep
  * queues what it finds.
@@ -31,6 +35,7 @@ const ROUTES_MS = 500;
 export class Work {
   readonly #options: WorkOptions;
   readonly #queue: MemoryQueue;
+  readonly #dryRuns: DryRuns;
   readonly #poller: PendingPoller;
   readonly #sweeper: Sweeper;
   readonly #draining = new DrainingTimers((key) => {
@@ -58,6 +63,11 @@ export class Work {
       clock,
       waiting: this.#poller,
     });
+    this.#dryRuns = new DryRuns({
+      run: (request) => this.#reconcile(request),
+      concurrency: Math.ceil(config.concurrentServiceSyncs / RUNS_PER_DRY_RUN),
+      clock,
+    });
     this.#sweeper = new Sweeper({
       world,
       intervalMs: config.sweepIntervalMs,
@@ -81,15 +91,12 @@ export class Work {
   }
 
   /**
-   * Queues one unit to run now, or after a run of it that is under way, and returns the report. A dry run
-   * starts at once.
+   * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
+   * the requests. All are dry runs, or none is. Throws 429 if too many dry runs wait.
    */
-  reconcile(request: ReconcileRequest): Promise<Report> {
-    if (request.dryRun) return this.#reconcile(request);
-    return new Promise((resolve) => {
-      this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
-      this.enqueue([request]);
-    });
+  reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+    if (requests.every(({ dryRun }) => dryRun)) return this.#dryRuns.runAll(requests);
+    return Promise.all(requests.map((request) => this.#runNow(request)));
   }
 
   /** The state of the queue, for metrics and the page. */
@@ -106,8 +113,16 @@ export class Work {
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#poller.stop();
+    this.#dryRuns.stop();
     this.#draining.stop();
     await Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
+  }
+
+  #runNow(request: ReconcileRequest): Promise<Report> {
+    return new Promise((resolve) => {
+      this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
+      this.enqueue([request]);
+    });
   }
 
   async #run(request: ReconcileRequest): Promise<Report> {
@@ -122,11 +137,15 @@ export class Work {
     const { world } = this.#options.connected;
     const budget = timeBudget(world.config.reconcileTimeoutMs, world.clock, this.#stop.signal);
     const report = await reconcile(request, world, budget);
-    if ((report.nodesWithoutAddress ?? []).length > 0) this.#sweeper.lookAgain();
-    if (!request.dryRun && !this.#stop.signal.aborted) this.#draining.set(request.key, report.drainedInMs);
-    if (report.membersMoved) this.#followNodes();
+    if (!request.dryRun) this.#follow(report);
     this.#options.reported(report);
     return report;
+  }
+
+  #follow({ request, drainedInMs, nodesWithoutAddress = [], membersMoved }: Report): void {
+    if (nodesWithoutAddress.length > 0) this.#sweeper.lookAgain();
+    if (!this.#stop.signal.aborted) this.#draining.set(request.key, drainedInMs);
+    if (membersMoved) this.#followNodes();
   }
 
   /**

@@ -14,7 +14,7 @@ function resync({ app }: TestServer, body: unknown): Test {
 }
 
 function ending(outcome: Outcome): TestServer {
-  return testServer({ reconcile: (asked) => Promise.resolve(report(asked, outcome)) });
+  return testServer({ reconcile: (asked) => Promise.resolve(asked.map((one) => report(one, outcome))) });
 }
 
 const ONE = { objects: ['service/shop/web'] };

@@ -45,9 +45,9 @@ export function testServer(change: Partial<ServerOptions> = {}): TestServer {
     open: false,
     self: [SELF],
     enqueue: (requests) => Promise.resolve(void queued.push(...requests)),
-    reconcile: (request) => {
-      reconciled.push(request);
-      return Promise.resolve(report(request, { status: 'settled' }));
+    reconcile: (requests) => {
+      reconciled.push(...requests);
+      return Promise.resolve(requests.map((request) => report(request, { status: 'settled' })));
     },
     status: () => Promise.resolve({ cluster: 'kubernetes', generatedAt: '2026-11-21T03:00:00Z', rows: [] }),
     metrics: () =>

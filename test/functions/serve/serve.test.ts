@@ -234,3 +234,23 @@ test('without tokens nobody is let in, and the log says so once', async () => {
     expect.stringMatching(/^refused: /),
   ]);
 });
+
+test('dry runs are bounded, and refused with words when too many wait', async () => {
+  const world = await sandboxWorld();
+  const { url } = await running(world);
+  const before = world.sandbox.requests.length;
+  const ask = async (at: number): Promise<Response> => {
+    const objects = Array.from({ length: 100 }, (_, n) => `service/default/z${at}-${n}`);
+    const body = JSON.stringify({ objects, dryRun: true });
+    return fetch(`${url}/resync`, { method: 'POST', headers: RESYNC, body });
+  };
+
+  const answers = await Promise.all([0, 1, 2, 3, 4, 5].map(ask));
+
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(3);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(6 - refused.length);
+  expect(refused[0]?.headers.get('retry-after')).toBe('10');
+  expect(await refused[0]?.json()).toMatchObject({ error: expect.stringMatching(/dry runs wait/) as string });
+  expect(world.sandbox.requests.length - before).toBeLessThan(1_500);
+});

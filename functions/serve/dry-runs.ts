@@ -1,0 +1,82 @@
+import type { Report } from '../../shared/model/outcome.ts';
+import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { ReadyKeys } from '../../shared/queue/ready-keys.ts';
+import { HttpError } from '../http/http-error.ts';
+
+export interface DryRunsOptions {
+  /** Never rejects. */
+  readonly run: (request: ReconcileRequest) => Promise<Report>;
+  /** How many dry runs there are at once. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+}
+
+/** Two requests of as many objects as one may name. */
+export const MOST_WAITING = 200;
+
+const RETRY_AFTER_S = 10;
+
+/**
+ * The dry runs that people asked for, which have places of their own, so they hold up no other run, and no
+ * other run them. Namespaces take turns. Everybody who asks for a key that waits gets the report of one run,
+ * which reads everything after they asked.
+ */
+export class DryRuns {
+  readonly #options: DryRunsOptions;
+  readonly #ready = new ReadyKeys();
+  readonly #asked = new Map<Key, ((report: Report) => void)[]>();
+  readonly #running = new Set<Key>();
+
+  constructor(options: DryRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the reports in the order of the requests. Throws 429, and runs none, if too many would wait. */
+  async runAll(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+    const more = requests.filter(({ key }) => !this.#ready.has(key)).length;
+    if (this.#ready.size + more > MOST_WAITING) {
+      const message = `${this.#ready.size} dry runs wait, and at most ${MOST_WAITING} may: ask again later, or for fewer objects`;
+      throw new HttpError(429, message, { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+    }
+    const reports = requests.map((request) => this.#add(request));
+    this.#start();
+    return await Promise.all(reports);
+  }
+
+  /** Starts no more runs. */
+  stop(): void {
+    this.#ready.clear();
+  }
+
+  #add(request: ReconcileRequest): Promise<Report> {
+    const { key } = request;
+    this.#ready.put({ request, priority: 'asked', sinceMs: this.#options.clock.now() });
+    return new Promise((resolve) => {
+      this.#asked.set(key, [...(this.#asked.get(key) ?? []), resolve]);
+    });
+  }
+
+  #start(): void {
+    const free = {
+      key: (key: Key) => !this.#running.has(key),
+      turn: () => this.#running.size < this.#options.concurrency,
+    };
+    for (;;) {
+      const next = this.#ready.take(free, this.#options.clock.now());
+      if (!next) return;
+      void this.#run(next.request);
+    }
+  }
+
+  async #run(request: ReconcileRequest): Promise<void> {
+    const { key } = request;
+    const asked = this.#asked.get(key) ?? [];
+    this.#asked.delete(key);
+    this.#running.add(key);
+    const report = await this.#options.run(request);
+    this.#running.delete(key);
+    for (const resolve of asked) resolve(report);
+    this.#start();
+  }
+}

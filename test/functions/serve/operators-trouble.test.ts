@@ -124,8 +124,8 @@ test('Retry-After of an hour counts for five minutes, in which only a person loo
   });
   onTestFinished(() => work.stop());
   const key = 'service/default/web';
-  const first = await work.reconcile({ key, trigger: 'audit' });
-  expect(first.outcome).toMatchObject({ status: 'failed', retryAfterMs: 5 * 60_000 });
+  const [first] = await work.reconcile([{ key, trigger: 'audit' }]);
+  expect(first?.outcome).toMatchObject({ status: 'failed', retryAfterMs: 5 * 60_000 });
 
   state.isMaintained = false;
   work.start();
@@ -134,11 +134,11 @@ test('Retry-After of an hour counts for five minutes, in which only a person loo
   expect(reports).toHaveLength(1);
 
   state.isMaintained = true;
-  await work.reconcile({ key, trigger: 'resync' });
+  await work.reconcile([{ key, trigger: 'resync' }]);
   await pause(300);
   expect(reports).toHaveLength(2);
 
   state.isMaintained = false;
-  expect((await work.reconcile({ key, trigger: 'command' })).outcome.status).toBe('progressing');
+  expect((await work.reconcile([{ key, trigger: 'command' }]))[0]?.outcome.status).toBe('progressing');
   expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
 });

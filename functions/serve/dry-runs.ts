@@ -5,7 +5,6 @@ import { ReadyKeys } from '../../shared/queue/ready-keys.ts';
 import { HttpError } from '../http/http-error.ts';
 
 export interface DryRunsOptions {
-  /** Never rejects. */
   readonly run: (request: ReconcileRequest) => Promise<Report>;
   /** How many dry runs there are at once. */
   readonly concurrency: number;
@@ -25,7 +24,7 @@ const RETRY_AFTER_S = 10;
 export class DryRuns {
   readonly #options: DryRunsOptions;
   readonly #ready = new ReadyKeys();
-  readonly #asked = new Map<Key, ((report: Report) => void)[]>();
+  readonly #asked = new Map<Key, ((report: Promise<Report>) => void)[]>();
   readonly #running = new Set<Key>();
 
   constructor(options: DryRunsOptions) {
@@ -65,18 +64,21 @@ export class DryRuns {
     for (;;) {
       const next = this.#ready.take(free, this.#options.clock.now());
       if (!next) return;
-      void this.#run(next.request);
+      this.#run(next.request);
     }
   }
 
-  async #run(request: ReconcileRequest): Promise<void> {
+  #run(request: ReconcileRequest): void {
     const { key } = request;
     const asked = this.#asked.get(key) ?? [];
     this.#asked.delete(key);
     this.#running.add(key);
-    const report = await this.#options.run(request);
-    this.#running.delete(key);
+    const report = this.#options.run(request);
     for (const resolve of asked) resolve(report);
-    this.#start();
+    const ended = (): void => {
+      this.#running.delete(key);
+      this.#start();
+    };
+    report.then(ended, ended);
   }
 }

@@ -1,6 +1,8 @@
 import { AwsClient } from 'aws4fetch';
 
 const SUFFIX = '_PARAMETER';
+/** The time for the one call at a cold start. */
+const LONGEST_MS = 5_000;
 
 /**
  * The environment with its secrets: a variable X_PARAMETER names the parameter of SSM Parameter Store (a SecureString) that
@@ -36,6 +38,7 @@ async function getParameters(
   const aws = new AwsClient({ ...credentials, region, service: 'ssm', retries: 2, initRetryMs: 100 });
   const response = await aws.fetch(env['AWS_ENDPOINT_URL_SSM'] ?? `https://ssm.${region}.amazonaws.com/`, {
     method: 'POST',
+    signal: AbortSignal.timeout(LONGEST_MS),
     headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.GetParameters' },
     body: JSON.stringify({ Names: [...new Set(names)], WithDecryption: true }),
   });

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
@@ -86,4 +88,18 @@ test('a queue that does not answer is an error', async () => {
   await expect(unreachable.sendTriggers([work('web')])).rejects.toThrow();
 
   aws = await startAws();
+});
+
+test('a queue that does not answer is given up after 3 s, within what a function has left after its runs', async () => {
+  const silent = http.createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/123456789012/background`;
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const started = performance.now();
+  await expect(
+    new SqsQueue({ url, region: 'eu-central-1', credentials }).sendDelayed([{ ...work('web'), delayMs: 0 }]),
+  ).rejects.toThrow(/timeout/i);
+  expect(performance.now() - started).toBeLessThan(4_000);
+  silent.close();
+  silent.closeAllConnections();
 });

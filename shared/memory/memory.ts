@@ -26,6 +26,8 @@ export interface Memory {
    * different parts of it as their own.
    */
   readonly children: BoundedMap<string, Map<Key, CachedChildren>>;
+  /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
+  readonly writtenInError: BoundedMap<string, number>;
   /** By Service that shares a load balancer: the leases that its next run takes before it observes. */
   readonly leases: BoundedMap<Key, LeaseNames>;
 
@@ -93,6 +95,7 @@ export function newMemory(): Memory {
     holders: new BoundedMap(MOST),
     expectedStates: new BoundedMap(MOST),
     children: new BoundedMap(MOST),
+    writtenInError: new BoundedMap(MOST),
     leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),

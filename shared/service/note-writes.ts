@@ -6,6 +6,7 @@ import type { Unit } from '../model/unit.ts';
 import { predictState } from './observe/remembered/predict-state.ts';
 import { expectState, forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { forgetStored } from './observe/certificates.ts';
+import { noteWritesInError } from './observe/remembered/children-in-error.ts';
 import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 
@@ -21,6 +22,7 @@ export function noteWrites(
   const { unit, cluster, observed } = evaluation;
   const { steps, known } = applied;
   if (steps.length === 0) return;
+  noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   const lb = known.get('lb');
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);

@@ -39,6 +39,8 @@ export interface ObservedService extends FoundLoadBalancers, ObservedEndpoints {
   readonly horizon: Horizon;
   /** For each member with weight 0, the milliseconds for which it has taken no new connection. */
   readonly drainedForMs: ReadonlyMap<Address, number>;
+  /** Ids of children that were in ERROR and were written less than a minute ago. */
+  readonly writtenInError: ReadonlySet<string>;
   /**
    * Present if this state is what our own writes since then led to: the time of the first one. No settings were read,
    * so no watermark may rest on it.

@@ -1,5 +1,5 @@
 import { isOfNode } from '../node/node.ts';
-import type { ResourceKind, WireResource } from '../resources.ts';
+import type { ObservedResource, ResourceKind, WireResource } from '../resources.ts';
 
 /** One entry of a load balancer's status tree (Octavia API, "Get the Load Balancer status tree"). */
 interface StatusNode {
@@ -60,4 +60,10 @@ export function isOfSecurityGroup(kind: ResourceKind): boolean {
 /** Whether Octavia holds its lock on the load balancer. It would answer every write with 409 then. */
 export function isLocked({ provisioning_status: status }: WireResource): boolean {
   return String(status).startsWith('PENDING_');
+}
+
+/** A listener, pool, member, monitor, policy or rule of ours that Octavia could not configure: it may serve as it did before. */
+export function isChildInError({ kind, owned, wire }: ObservedResource): boolean {
+  const isChild = kind !== 'loadbalancer' && !isOutsideOctavia(kind);
+  return isChild && owned && wire['provisioning_status'] === 'ERROR';
 }

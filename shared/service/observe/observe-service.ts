@@ -15,6 +15,7 @@ import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
+import { writtenLately } from './remembered/children-in-error.ts';
 
 /** The question, with the endpoints of the Service. */
 interface Asked extends Omit<Question, 'network'>, ObservedEndpoints {
@@ -67,6 +68,7 @@ export async function observeService(
     ...(await observeIfReplaced(asked, lb, octavia, source)),
     horizon: horizonAt(source.clock),
     drainedForMs: drainedForMs(resources, expected?.sinceMs, source.clock.now()),
+    writtenInError: writtenLately(source),
     ...(expected ? { expectedSinceMs: expected.sinceMs } : {}),
   };
   if (children !== 'given up') return observed;

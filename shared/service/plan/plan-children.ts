@@ -3,6 +3,8 @@ import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
+import { mendingChanges, mendingSteps } from './mend-children.ts';
+import type { Resting } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
 
 export interface ChildrenInput {
@@ -12,6 +14,7 @@ export interface ChildrenInput {
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
   readonly draining?: readonly DrainingMember[];
+  readonly resting: Resting;
 }
 
 /** Kinds that are planned one by one. The members of a pool are planned together. */
@@ -24,7 +27,10 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
   const { there, wanted } = input;
   for (const resource of input.desired) {
     if (PLANNED_ALONE.includes(resource.kind) && !isForeign(resource.parent, there)) {
+      const before = steps.length;
       planOne(resource, there, steps, refused);
+      const observed = there.get(resource.address);
+      if (observed && steps.length === before) steps.push(...mendingSteps(observed, input.resting));
     }
   }
   for (const resource of input.observed) {
@@ -52,7 +58,8 @@ function planPoolMembers(
   const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
   const compared = all.map((desired) => {
     const observed = present.find(({ address }) => address === desired.address);
-    const changes = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
+    const differing = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
+    const changes = observed && differing.length === 0 ? mendingChanges(observed, input.resting) : differing;
     return {
       desired: observed ? asListed(desired, observed, changes) : desired,
       id: observed?.id ?? '',

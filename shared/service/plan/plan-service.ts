@@ -19,6 +19,7 @@ import {
   secondControllerProblems,
   withoutTakenPlaces,
 } from './plan-problems.ts';
+import { errorProblems } from './mend-children.ts';
 import { plan } from './plan.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
@@ -82,6 +83,7 @@ export function planService(input: ServicePlanInput): Plan {
       ...(loadBalancer ? [] : quotaProblems(desired.resources, headroom)),
       ...secondControllerProblems(unit.service),
       ...free.problems,
+      ...errorProblems(observed.resources, free.desired, observed.writtenInError),
       ...(canJudgeTls
         ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
         : []),
@@ -93,6 +95,7 @@ export function planService(input: ServicePlanInput): Plan {
     ...(draining ? { draining } : {}),
     missingTags: sharing?.missingTags ?? [],
     duplicates,
+    resting: observed.writtenInError,
     uid,
     approved,
     ...(another ? { another } : {}),

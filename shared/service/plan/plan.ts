@@ -13,6 +13,7 @@ import { replacePools } from './replace-pools.ts';
 import { planReplacement, removeReplacement, switchedTo } from './plan-replacement.ts';
 import type { Replacement, ReplacementInput } from './plan-replacement.ts';
 import { planChildren } from './plan-children.ts';
+import type { Resting } from './mend-children.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
@@ -38,6 +39,8 @@ export interface PlanInput extends ReplacementInput {
   readonly awaitingApproval?: readonly AwaitingApproval[];
   /** Members that are desired until they have drained. A member goes sooner if its pool is replaced. */
   readonly draining?: readonly DrainingMember[];
+  /** Ids of children in ERROR that were written a moment ago. */
+  readonly resting?: Resting;
   /** The reason to delete the load balancer and create it again (decision 38). */
   readonly rebuild?: string;
 }
@@ -82,17 +85,19 @@ export function plan(input: PlanInput): Plan {
   const switching = inNextPool.some(({ address }) => !wanted.has(address));
   const replaced = replacementOf(lb, wantedLb, there, input);
   const rebuild = input.rebuild ?? replaced.rebuild;
+  const { resting = new Set() } = input;
   if (!lb && wantedLb) {
     steps.push(createTree(wantedLb, desired));
     const later = comesLater(desired);
-    planChildren({ ...input, desired: later, observed: [], there, wanted: byAddress(later) }, steps, refused);
+    const onNew = { ...input, resting, desired: later, observed: [], there, wanted: byAddress(later) };
+    planChildren(onNew, steps, refused);
   } else if (lb && !wantedLb) steps.push(...removeAll(lb, input));
   else if (lb && rebuild !== undefined) {
     if (isAllOurs(observed)) steps.push(removeWithAll(lb.address, lb.id, rebuild));
   } else if (lb && wantedLb && replaced.switchesTo === undefined) {
     planOne(wantedLb, there, steps, []);
     refused.push(...replaced.refused);
-    planChildren({ ...input, desired: inNextPool, there, wanted: stays }, steps, refused);
+    planChildren({ ...input, resting, desired: inNextPool, there, wanted: stays }, steps, refused);
   }
   const floating = there.get('floatingip');
   const wantedFloating = wanted.get('floatingip');

@@ -98,7 +98,7 @@ function confirm(
     if (!below) return undefined;
     confirmed.push(...below);
   }
-  return confirmed;
+  return confirmed.map((child) => ({ ...child, wire: { ...child.wire, provisioning_status: 'ACTIVE' } }));
 }
 
 function contentsOf(

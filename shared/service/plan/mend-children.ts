@@ -1,0 +1,44 @@
+import { isChildInError } from '../../model/load-balancer/octavia.ts';
+import type { Address } from '../../model/address.ts';
+import type { Change, Problem, UpdateStep } from '../../model/plan.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+
+/** Children in ERROR that were written a moment ago, by their ids. */
+export type Resting = ReadonlySet<string>;
+
+/**
+ * The change that makes Octavia configure a child in ERROR anew, with all that is stored of it: a write of what it has. None
+ * for a child that works, and for one that rests.
+ */
+export function mendingChanges(child: ObservedResource, resting: Resting): readonly Change[] {
+  if (!isChildInError(child) || resting.has(child.id)) return [];
+  const value = child.wire['admin_state_up'] ?? true;
+  return [{ attribute: 'admin_state_up', from: value, to: value }];
+}
+
+export function mendingSteps(child: ObservedResource, resting: Resting): readonly UpdateStep[] {
+  const changes = mendingChanges(child, resting);
+  if (changes.length === 0) return [];
+  const { kind, address, id } = child;
+  return [
+    { verb: 'update', kind, address, id, because: 'it is in ERROR: Octavia configures it anew', changes },
+  ];
+}
+
+/** The desired children that Octavia left in ERROR although they were written again. */
+export function errorProblems(
+  observed: readonly ObservedResource[],
+  desired: readonly DesiredResource[],
+  resting: Resting,
+): readonly Problem[] {
+  const wanted = new Set<Address>(desired.map(({ address }) => address));
+  const failed = observed.filter((child) => isChildInError(child) && resting.has(child.id));
+  return failed
+    .filter(({ address }) => wanted.has(address))
+    .map(({ address, id }) => ({
+      field: address,
+      value: id,
+      message: 'is in ERROR: Octavia could not configure it; levelset writes it again every minute',
+      code: 'LOAD_BALANCER_ERROR' as const,
+    }));
+}

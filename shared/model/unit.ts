@@ -21,6 +21,8 @@ export interface Unit {
   readonly service?: Service;
   /** Whether the Service wants a load balancer of ours. */
   readonly wanted: boolean;
+  /** A sweep or a person asks: floating IPs that are left over are looked for as well, which costs one list. */
+  readonly withLeftovers?: true;
 }
 
 /** How much of a unit is observed: `shallow`, for the sweep, leaves out what is on the load balancer. */

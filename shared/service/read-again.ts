@@ -17,8 +17,11 @@ export function nodesOf({ wanted }: Unit, world: World): Promise<readonly Node[]
 }
 
 /** The unit with its Service as it is now, read by one GET. */
-export async function readUnitAgain({ key, name }: Unit, { kube, config }: World): Promise<Unit> {
-  return unitOf(key, name, await kube.getService(name.namespace, name.name), config);
+export async function readUnitAgain(unit: Unit, { kube, config }: World): Promise<Unit> {
+  const { key, name } = unit;
+  const service = await kube.getService(name.namespace, name.name);
+  const { withLeftovers } = unit;
+  return { ...unitOf(key, name, service, config), ...(withLeftovers ? { withLeftovers } : {}) };
 }
 
 /**

@@ -30,7 +30,8 @@ export async function reconcileService(
 
   // read: most events are about a Service that never had a load balancer, and their runs end here, also when it is gone
   const service = await world.kube.getService(name.namespace, name.name);
-  const unit = unitOf(request.key, name, service, world.config);
+  const asRead = unitOf(request.key, name, service, world.config);
+  const unit = readsInFull(request.trigger) ? { ...asRead, withLeftovers: true as const } : asRead;
   if (isHint(request) && hasNothingOfOurs(unit, world))
     return { outcome: { status: 'settled' }, applied: [] };
 

@@ -178,7 +178,10 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   if (!state) return 'unsettled';
   if (nodes instanceof ReconcileError) throw nodes;
   const name = keyOf(service);
-  const unit = unitOf(serviceKey(name.namespace, name.name), name, service, world.config);
+  const unit = {
+    ...unitOf(serviceKey(name.namespace, name.name), name, service, world.config),
+    withLeftovers: true as const,
+  };
   const evaluation = await evaluate(unit, nodes, { ...world, project }, cluster, 'shallow');
   view.certificates.set(unit.key, evaluation.desired.certificates);
   if (state.hash !== evaluation.hash) return 'unsettled';

@@ -98,10 +98,11 @@ async function observeOutsideOctavia(
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);
   const { withoutPort, unfiltered, ...ports } = await observeNodePorts(groups, { addresses, subnet }, lists);
-  const { resource, loadBalancerIPTaken: taken } = floating;
+  const { resource, leftover = [], loadBalancerIPTaken: taken } = floating;
   return {
     resources: [
       ...(resource ? [resource] : []),
+      ...leftover,
       ...securityGroupResources(groups),
       ...ports.resources,
       ...stored,

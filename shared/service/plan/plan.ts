@@ -104,6 +104,7 @@ export function plan(input: PlanInput): Plan {
   if (wantedFloating && rebuild === undefined)
     planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
   else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isOursToDelete(floating)));
+  steps.push(...observed.filter(isLeftover).map(removeLeftover));
   const known = { ...input, there, wanted, switching };
   const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
   const stored = {
@@ -146,6 +147,15 @@ function removeWithAll(address: string, id: string, because?: string): Step {
     cascade: true,
     ...(because === undefined ? {} : { because }),
   };
+}
+
+/** A floating IP of this Service beside the one that it uses. */
+function isLeftover({ kind, address, owned }: ObservedResource): boolean {
+  return kind === 'floatingip' && address !== 'floatingip' && owned;
+}
+
+function removeLeftover(floatingIP: ObservedResource): Step {
+  return { ...remove(floatingIP), because: 'the Service has another one on its load balancer' };
 }
 
 function removeDuplicate(duplicate: WireResource): Step {

@@ -41,7 +41,22 @@ export async function findLoadBalancer(
   if (expected) return { loadBalancer: expected.loadBalancer, duplicates: [], expected };
   // throws if this Octavia has no tags: then no load balancer could be found
   await source.cloud.octaviaVersion();
-  return findByLists(question, listsFor(source));
+  const lists = listsFor(source);
+  return findByLists(question, { list: (...asked) => lists.list(...asked), byId: byIdIn(source) });
+}
+
+interface Lookup extends Pick<Cloud, 'list'> {
+  /** The load balancer with this id; none or one. */
+  readonly byId: (id: string) => Promise<readonly WireResource[]>;
+}
+
+/**
+ * A run asks for the very load balancer, since a list that is empty or stale would make a second one. A sweep writes
+ * nothing and looks into its lists.
+ */
+function byIdIn(source: Source): Lookup['byId'] {
+  if (source.project) return (id) => listsFor(source).list('loadbalancer', { id });
+  return async (id) => [await source.cloud.get('loadbalancer', id)].filter((lb) => lb !== undefined);
 }
 
 /**
@@ -52,7 +67,7 @@ export async function findLoadBalancer(
  */
 async function findByLists(
   { unit, join, cluster }: LoadBalancerQuestion,
-  cloud: Pick<Cloud, 'list'>,
+  cloud: Lookup,
 ): Promise<FoundLoadBalancers> {
   const { service, name } = unit;
   const uid = service?.metadata.uid;
@@ -61,12 +76,16 @@ async function findByLists(
     ...[nameTag(name), ...goTags(cluster.name, name), ...(uid === undefined ? [] : [serviceTag(uid)])],
     ...[...again, ...(join?.tag === undefined ? [] : [join.tag])],
   ];
-  const found = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
+  const id = service && namedId(service);
+  const isOurs = (lb: WireResource): boolean =>
+    hasTag(lb['tags'], clusterTag(cluster)) &&
+    (isOnIt(lb['tags'], name, uid, cluster) || again.some((tag) => hasTag(lb['tags'], tag)));
+  const listed = await cloud.list('loadbalancer', { 'tags-any': tags.join(',') });
+  const isListed = listed.some((lb) => isOurs(lb) || lb.id === id);
+  const named = id === undefined || isListed ? undefined : await cloud.byId(id);
+  const found = [...listed, ...(named ?? []).filter(isOurs)];
   const here = found.filter((lb) => hasTag(lb['tags'], clusterTag(cluster)));
-  const ours = here.filter(
-    (lb) => isOnIt(lb['tags'], name, uid, cluster) || again.some((tag) => hasTag(lb['tags'], tag)),
-  );
-  const [primary, ...others] = inOrder(ours, service && namedId(service));
+  const [primary, ...others] = inOrder(here.filter(isOurs), id);
   if (primary) {
     const made = others.filter((lb) => isMadeForNobodyElse(lb, unit, cluster));
     const whole = await whollyOurs(made, unit, cluster, cloud);
@@ -81,14 +100,13 @@ async function findByLists(
     };
   }
   const tagged = service ? await provenByTag(found, service, cloud) : [];
-  const id = service && namedId(service);
-  const named = id === undefined || tagged.length > 0 ? undefined : await cloud.list('loadbalancer', { id });
-  const proven = tagged.length > 0 ? tagged : await findByName(unit, named, cluster, cloud);
+  const asked = id === undefined ? undefined : (named ?? listed.filter((lb) => lb.id === id));
+  const proven = tagged.length > 0 ? tagged : await findByName(unit, asked, cluster, cloud);
   const staying = proven.filter((lb) => !isLeaving(lb));
   if (staying.length > 1) return { duplicates: [], ambiguous: staying.map(({ id }) => id).sort() };
   const [taken] = [...proven].sort(oldestFirst);
   if (taken || !join) return { duplicates: [], ...(taken ? { loadBalancer: taken } : {}) };
-  return { duplicates: [], ...(await findJoined(unit, join, { here, named }, cluster, cloud)) };
+  return { duplicates: [], ...(await findJoined(unit, join, { here, named: asked }, cluster, cloud)) };
 }
 
 /** The load balancer that the Service wants to join, by a sharing name or an id, or the reason why it may not. */

@@ -21,8 +21,12 @@ import type { ListSource } from '../look-if-possible.ts';
 
 export interface FoundFloatingIP {
   readonly resource?: ObservedResource<'floatingip'>;
+  /** Made for this Service, and used by nothing, since another one is on its load balancer. */
+  readonly leftover?: readonly ObservedResource<'floatingip'>[];
   readonly loadBalancerIPTaken?: string;
 }
+
+type Found = Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement' | 'duplicates'>;
 
 interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'> {
   readonly isJoiner: boolean;
@@ -34,7 +38,7 @@ interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'
  */
 export async function findFloatingIP(
   unit: Unit,
-  found: Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement'>,
+  found: Found,
   wish: Wish,
   cluster: ClusterIdentity,
   source: ListSource,
@@ -54,15 +58,24 @@ export async function findFloatingIP(
  */
 async function lookForOne(
   unit: Unit,
-  { loadBalancer, replacement }: Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement'>,
+  found: Found,
   intent: Wish,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
   const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = intent;
   const asked = wantsOne && unit.service ? requestedFloatingIP(unit.service) : undefined;
+  const { loadBalancer, replacement, duplicates } = found;
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(replacement, cloud));
-  if (attached) return { resource: observed(attached, unit, cluster) };
+  if (attached) {
+    const resource = observed(attached, unit, cluster);
+    const looks = unit.wanted && !intent.isJoiner && (unit.withLeftovers || duplicates.length > 0);
+    return looks
+      ? { resource, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
+      : { resource };
+  }
+  const ofDuplicate = wantsOne && !asked ? await onDuplicate(unit, duplicates, cloud) : undefined;
+  if (ofDuplicate) return { resource: observed(ofDuplicate, unit, cluster) };
   if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);
   if (loadBalancer && !wantsOne) return {};
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
@@ -72,6 +85,37 @@ async function lookForOne(
       : [];
   const free = [...made, ...borrowed].find((ip) => !ip['port_id'] && !isKept(ip, wantsOne));
   return free ? { resource: observed(free, unit, cluster) } : {};
+}
+
+/** The floating IP of a load balancer that was made twice, and goes: it may have been published. */
+async function onDuplicate(
+  unit: Unit,
+  duplicates: readonly WireResource[],
+  cloud: Pick<Cloud, 'list'>,
+): Promise<WireResource | undefined> {
+  const attached = await Promise.all(duplicates.map((duplicate) => attachedTo(duplicate, cloud)));
+  return attached.find((ip) => ip && isFloatingIPMadeFor(ip, unit));
+}
+
+/**
+ * The floating IPs besides the one in use that were made for this very Service, by their whole description. They are
+ * free, or on a load balancer that was made twice. One that the Service names or publishes, or that is kept, stays.
+ */
+async function findLeftover(
+  inUse: WireResource,
+  unit: Unit,
+  { duplicates }: Found,
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly ObservedResource<'floatingip'>[]> {
+  const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
+  const going = new Set<unknown>(duplicates.map((duplicate) => duplicate['vip_port_id']));
+  const named = unit.service ? [requestedFloatingIP(unit.service), ...publishedAddresses(unit.service)] : [];
+  return made
+    .filter((ip) => ip.id !== inUse.id && (!ip['port_id'] || going.has(ip['port_id'])))
+    .filter((ip) => !named.includes(String(ip['floating_ip_address'])))
+    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined)
+    .map((ip) => ({ ...observed(ip, unit, cluster), address: `floatingip/${ip.id}` }));
 }
 
 async function attachedTo(

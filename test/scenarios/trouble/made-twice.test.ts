@@ -1,0 +1,144 @@
+/** Lists that are empty or late, and creates that outlast their lease: one load balancer and one floating IP in the end. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
+import type { World } from '../../../shared/ports.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { addressOf, cloudWrites, serviceOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+  it.sandbox.advanceClock(-60_000);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await it.close();
+});
+
+const request = { key: 'service/default/web', trigger: 'audit' } as const;
+const floatingIPs = (): readonly unknown[] =>
+  it.sandbox.cloud.floatingips.map((ip) => [ip.floating_ip_address, ip.port_id ? 'attached' : 'free']);
+
+describe('an empty list of load balancers', () => {
+  test.each(['audit', 'sweep'] as const)('makes no second one in a run that %s started', async (trigger) => {
+    it.sandbox.kube.apply(aService());
+    await it.sweepUntilSettled();
+    const [made, shown] = [cloudWrites(it.sandbox).length, floatingIPs()];
+    const restore = it.sandbox.fault({
+      match: { side: 'openstack', method: 'GET', path: /\/lbaas\/loadbalancers\?/ },
+      kind: 'fail-before',
+      status: 200,
+      body: { loadbalancers: [] },
+      times: Infinity,
+    });
+
+    for (const found of (await sweep(it.world)).requests) await run({ ...found, trigger }, it.world);
+    const { outcome } = await it.settle('web', { trigger });
+    restore();
+
+    expect(outcome).toEqual({ status: 'settled' });
+    expect(cloudWrites(it.sandbox)).toHaveLength(made);
+    expect(floatingIPs()).toEqual(shown);
+  });
+
+  test('is right where the load balancer that the Service names is gone', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.sweepUntilSettled();
+    const [lb] = it.sandbox.cloud.loadbalancers;
+    it.sandbox.cloud.removeLoadBalancer(lb?.id ?? '');
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.sandbox.cloud.loadbalancers).not.toMatchObject([{ id: lb?.id }]);
+  });
+});
+
+describe('two load balancers of one Service', () => {
+  /** The other process makes another one while the answer to this one's POST is on its way, past the lease. */
+  async function makeTwice(): Promise<World> {
+    const other = await it.another();
+    it.sandbox.kube.apply(aService());
+    const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
+    let started = '';
+    it.sandbox.fault({
+      match: { side: 'openstack', method: 'POST', path: /\/lbaas\/loadbalancers$/ },
+      kind: 'call',
+      before: async () => {
+        started = it.sandbox.cloud.octaviaTime();
+        it.sandbox.advanceClock(20_000);
+        const passed = performance.now.bind(performance);
+        vi.spyOn(performance, 'now').mockImplementation(() => passed() + 20_000);
+        for (let runs = 0; runs < 20; runs += 1) {
+          if ((await run(request, other)).outcome.status === 'settled') break;
+          await pause(5);
+        }
+      },
+    });
+    await run(request, it.world);
+    Object.assign(it.sandbox.cloud.loadbalancers.at(-1) ?? {}, { created_at: started });
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
+    expect(addressOf(it.sandbox)).toBeDefined();
+    // without the note of which one was published, the older one stays
+    const own = 'loadbalancer.openstack.org/load-balancer-id';
+    it.sandbox.kube.apply({
+      kind: 'Service',
+      metadata: { name: 'web', namespace: 'default', uid, annotations: { [own]: null } },
+    });
+    return other;
+  }
+
+  test('are one again, which has the address that was published', async () => {
+    const other = await makeTwice();
+    const address = addressOf(it.sandbox);
+
+    for (let rounds = 0; rounds < 8; rounds += 1) {
+      for (const world of [it.world, other]) await run(request, world);
+      await pause(10);
+    }
+
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(floatingIPs()).toEqual([[address, 'attached']]);
+    expect(addressOf(it.sandbox)).toBe(address);
+  });
+});
+
+describe('a floating IP of a Service that has another one on its load balancer', () => {
+  async function leave(more: object): Promise<void> {
+    it.sandbox.kube.apply(aService());
+    await it.sweepUntilSettled();
+    const [ip] = it.sandbox.cloud.floatingips;
+    if (!ip) throw new Error('nothing was made');
+    it.sandbox.cloud.floatingips.push({
+      ...ip,
+      ...{ id: it.sandbox.cloud.newId(), floating_ip_address: '203.0.113.99', port_id: null },
+      ...more,
+    });
+  }
+
+  test('is found and deleted by a sweep, and by no other run', async () => {
+    await leave({});
+
+    await it.settle('web');
+    expect(it.sandbox.cloud.floatingips).toHaveLength(2);
+    await it.sweepUntilSettled();
+
+    expect(floatingIPs()).toEqual([[addressOf(it.sandbox), 'attached']]);
+  });
+
+  test.each([
+    ['is kept for a namespace', { tags: ['levelset-kept=x/default'] }],
+    [
+      'says otherwise whose it is',
+      { description: 'Floating IP for Kubernetes external service default/web from cluster x' },
+    ],
+  ])('stays if it %s', async (_what, more) => {
+    await leave(more);
+
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.floatingips).toHaveLength(2);
+  });
+});

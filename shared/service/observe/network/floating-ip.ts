@@ -69,7 +69,7 @@ async function lookForOne(
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(replacement, cloud));
   if (attached) {
     const resource = observed(attached, unit, cluster);
-    const looks = unit.wanted && !intent.isJoiner && (unit.withLeftovers || duplicates.length > 0);
+    const looks = unit.wanted && !intent.isJoiner && (unit.withLeftovers === true || duplicates.length > 0);
     return looks
       ? { resource, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
       : { resource };

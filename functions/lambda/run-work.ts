@@ -69,8 +69,8 @@ async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Pro
 }
 
 /**
- * Sends a message unless this process sent one for the same key that arrives earlier. Otherwise every run
- * while a member drains would send a message, and the run for each of these the next one.
+ * Sends a delayed message for a key, unless this process has sent one that comes no later. Otherwise each run while a
+ * member drains would send a message, and the run for each of these messages another one.
  */
 async function sendLater(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
   const now = to.world.clock.now();

@@ -53,7 +53,7 @@ export async function answerRequest(
 }
 
 /**
- * Rules of kind `call` exist to kill the client at this very request. If the client is gone after `before`,
+ * A rule of kind `call` runs code at this very request, such as to kill the client. If the client is gone after `before`,
  * the request has no effect, as if it was never sent. `after` runs when the request has had its effect and
  * nothing has been answered yet.
  */

@@ -231,7 +231,7 @@ export const VARIABLES = {
   LEVELSET_PAGE_TOKENS:
     'bearer tokens of the status page and `/metrics`, where levelset does not listen on loopback',
   LEVELSET_TRIGGER_QUEUE_URL: 'AWS: the FIFO queue of what people changed',
-  LEVELSET_BACKGROUND_QUEUE_URL: 'AWS: the queue of what comes back later, and of what a sweep found',
+  LEVELSET_BACKGROUND_QUEUE_URL: 'AWS: URL of the queue for delayed keys, and for keys that a sweep found',
   OS_CCM_REGIONAL:
     '`true`: the providerID of a Node holds the region, as with the Go provider; it needs a region',
 } as const;

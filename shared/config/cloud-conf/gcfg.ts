@@ -173,7 +173,7 @@ function scanValue(text: string, start: number): ScannedValue {
     }
     kept = value.length;
   }
-  if (quoted) return { value, problem: 'a double quote is missing at the end of the value', end: at };
+  if (quoted) return { value, problem: 'the file ends inside double quotes: close them', end: at };
   return { value: value.slice(0, kept), end: at };
 }
 

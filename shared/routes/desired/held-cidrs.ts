@@ -7,7 +7,7 @@ interface Held {
   readonly holder: string;
 }
 
-/** CIDRs with the Nodes that hold them, so that no Node gets an IP address of another Node's range. */
+/** The podCIDRs that have a Node. A podCIDR that overlaps another Node's gets no route. */
 export class HeldCidrs {
   /** By IP family; sorted, and without overlaps. */
   readonly #held: Record<4 | 6, Held[]> = { 4: [], 6: [] };

@@ -42,8 +42,9 @@ export interface NodeRoutes {
 }
 
 /**
- * The routes of each Node, by the Nodes' names. If the podCIDRs of two Nodes overlap, the one that has its route keeps it,
- * else the first one gets it: the narrower route would take the other Node's traffic.
+ * The routes of each Node, ordered by the Nodes' names. If the podCIDRs of two Nodes overlap, one Node gets its route:
+ * the Node whose route is on the router, else the first by name. The narrower route would take the other Node's
+ * traffic.
  */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));

@@ -49,10 +49,7 @@ function changeOf(
   return comes ? { verb: 'create', changes: change(vip, 'a floating IP'), reason } : undefined;
 }
 
-/**
- * Whether another controller made the floating IP. One that levelset made has levelset's short id in its description
- * from the start.
- */
+/** Whether another controller made the floating IP. levelset writes "(levelset HASH)" into the description of each. */
 function isOlder(observed: ObservedResource | undefined): boolean {
   return observed !== undefined && !String(observed.wire['description']).includes('(levelset ');
 }

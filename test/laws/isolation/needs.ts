@@ -117,8 +117,8 @@ const LEASE = /\/leases\/levelset-/;
 const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   clusterId: { method: 'GET', path: /\/namespaces\/kube-system(\?|$)/, needs: SERVICES },
   getService: { method: 'GET', path: /\/services\/[^/]+(\?|$)/, needs: SERVICES },
-  // a Node that joins reaches by sweeps the Services that are there
-  listServices: { method: 'GET', path: /\/services(\?|$)/, needs: [...TO_NODES, ...MADE] },
+  // for sweeps, which make up for events that are lost
+  listServices: { method: 'GET', path: /\/services(\?|$)/, needs: SERVICES },
   getNode: { method: 'GET', path: /\/nodes\/[^/]+(\?|$)/, needs: NODES },
   listNodes: { method: 'GET', path: /\/nodes(\?|$)/, needs: [...WANTED, ...NODES, 'routes'] },
   patchNode: { method: 'PATCH', path: /\/nodes\/[^/]+(\?|$)/, needs: NODES },

@@ -31,8 +31,8 @@ function packagesOf(name: string): ReadonlySet<string> {
 }
 
 // decision 40
-test.each(['audit', 'events', 'resync', 'status'])('%s loads at most 1360 kB at start', (name) => {
-  expect(bundle(name).eager).toBeLessThanOrEqual(1_360_000);
+test.each(['audit', 'events', 'resync', 'status'])('%s loads at most 1370 kB at start', (name) => {
+  expect(bundle(name).eager).toBeLessThanOrEqual(1_370_000);
 });
 
 describe.each(['reconcile', 'sweep'])('%s', (name) => {

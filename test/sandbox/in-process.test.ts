@@ -32,7 +32,7 @@ test('the client reads and writes what the simulator has, with a token', async (
   expect(await cloud.projectId()).toBe(inside.cloud.projectId);
   expect(asked(inside, '/identity/v3/auth/tokens')).toBe(1);
   await expect(cloud.create('floatingip', { floating_network_id: made.id })).rejects.toMatchObject({
-    code: 'GONE',
+    code: 'NOT_FOUND',
   });
 });
 

@@ -72,9 +72,13 @@ export function patienceMs(): number {
   return deadlines.getStore()?.patienceMs ?? Math.min(5_000, timeLeftMs() / 2);
 }
 
-/** What `shared` resolves to, if that comes in the time of this run. Otherwise throws BUDGET_SPENT. */
-export async function inTime<T>(shared: Promise<T>, attempted: string): Promise<T> {
-  if (await isSettledWithin(shared, timeLeftMs())) return shared;
+/** What `shared` resolves to, if that comes in this time, else in the time of this run. Otherwise throws BUDGET_SPENT. */
+export async function inTime<T>(
+  shared: Promise<T>,
+  attempted: string,
+  limitMs: number = timeLeftMs(),
+): Promise<T> {
+  if (await isSettledWithin(shared, limitMs)) return shared;
   throw budgetSpent(attempted);
 }
 

@@ -8,6 +8,7 @@ import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { reconcileLine } from '../log.ts';
+import { within } from '../../shared/deadline.ts';
 import { findBusy } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
 import type { Group } from './groups.ts';
@@ -82,6 +83,9 @@ async function sendLater(request: ReconcileRequest, delayMs: number, to: Functio
   arrivals.set(request.key, at);
 }
 
+/** A batch waits no longer to find out which load balancers are locked. */
+const LOOK_MS = 5_000;
+
 /**
  * Returns the groups that can run now. A group whose load balancer Octavia still locks goes back to the
  * queue; one list call finds these. If the list or the sending fails, all groups are returned, and each run
@@ -95,7 +99,7 @@ export async function sendPendingBack(
   if (!groups.some(waits)) return groups;
   try {
     const waitedFor = groups.flatMap(({ work }) => work.waitingFor ?? []);
-    const found = await findBusy(waitedFor, to.world.cloud, await to.cluster());
+    const found = await within(LOOK_MS, async () => findBusy(waitedFor, to.world.cloud, await to.cluster()));
     const busy = groups.filter((group) => waits(group) && found.get(group.work.waitingFor ?? ''));
     await to.background.sendDelayed(
       busy.map(({ work }) => ({ ...work, attempt: work.attempt + 1, delayMs: delayMs(work.attempt) })),

@@ -55,8 +55,8 @@ const REQUEST_MS = 30_000;
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
   const client = createGot({ https: connection.tls });
-  const credentialFor = ({ doing }: KubeRequest, refused: boolean): Promise<Credential> =>
-    inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`);
+  const credentialFor = ({ doing, method }: KubeRequest, refused: boolean): Promise<Credential> =>
+    inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`, timeLeftFor(method));
   const send = async (request: KubeRequest): Promise<KubeAnswer> => {
     const credential = await credentialFor(request, false);
     let raw = await attempt(client, connection, request, credential, onCall);
@@ -96,7 +96,7 @@ async function attempt(
   { authorization, certificate, key }: Credential,
   onCall: (call: KubeCall) => void,
 ): Promise<RawAnswer> {
-  const leftMs = method === 'GET' ? timeLeftMs() : timeLeftToCloseMs();
+  const leftMs = timeLeftFor(method);
   if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
   const started = performance.now();
   let status = 0;
@@ -146,4 +146,9 @@ function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer):
       status,
     });
   }
+}
+
+/** A write may end a run whose own time is over. */
+function timeLeftFor(method: KubeRequest['method']): number {
+  return method === 'GET' ? timeLeftMs() : timeLeftToCloseMs();
 }

@@ -29,6 +29,8 @@ export async function readIfPossible<T>(
   if ((unanswered.get(key) ?? 0) > clock.now()) return undefined;
   const answer = await withinMs(PATIENCE_MS, attempt(read()));
   if (answer !== undefined && !(answer instanceof ReconcileError)) return answer;
+  // a run without time says nothing about the service
+  if (answer instanceof ReconcileError && answer.code === 'BUDGET_SPENT') return undefined;
   unanswered.set(key, clock.now() + SILENCE_MS);
   return undefined;
 }

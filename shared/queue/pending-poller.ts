@@ -1,7 +1,6 @@
 import type { Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock, Cloud, Log } from '../ports.ts';
-import { within } from '../deadline.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { isLocked, isOutsideOctavia } from '../model/load-balancer/octavia.ts';
@@ -40,8 +39,8 @@ interface Waiting {
  * the cluster's tag is in no such list: it is read by its id when its key is due. Each key has its own times.
  * The first is shortly before the expected end, or after the delay of its report if this process has
  * seen no such operation. Each further one comes after a share of the time so far with jitter, up to 30 s, so
- * a key is at most about a quarter of the duration late; every poll counts for all keys. Keys that share a load balancer are requeued one at
- * a time.
+ * a key is at most about a quarter of the duration late; every poll counts for all keys. Keys that share a load balancer
+ * are requeued one at a time. After a second list in a row that fails, the keys that are due run and look for themselves.
  */
 export class PendingPoller implements WaitingKeys {
   readonly #options: PendingPollerOptions;
@@ -128,12 +127,24 @@ export class PendingPoller implements WaitingKeys {
       for (const waiting of asked) this.#judge(waiting, busy.get(waiting.loadBalancer), taken);
     } catch (error) {
       this.#failures += 1;
+      if (this.#failures > 1) this.#letThemLook(asked);
       const ceiling = Math.min(LONGEST_REQUEUE_MS, FIRST_REQUEUE_MS * 2 ** Math.min(this.#failures, 10));
       this.#notBeforeMs = clock.now() + LEAST_GAP_MS + Math.round(this.#random() * ceiling);
       log.warn('cannot list the busy load balancers', { error: String(error) });
     } finally {
       this.#listing = false;
       this.#schedule();
+    }
+  }
+
+  /** Requeues the keys whose time has come: their own runs look at their load balancers. */
+  #letThemLook(asked: readonly Waiting[]): void {
+    const now = this.#options.clock.now();
+    for (const waiting of asked) {
+      const { key } = waiting.request;
+      if (this.#waiting.get(key) !== waiting || Math.max(waiting.dueMs, waiting.notBeforeMs) > now) continue;
+      this.#waiting.delete(key);
+      this.#options.ready(waiting.request);
     }
   }
 
@@ -200,13 +211,10 @@ export function operationOf(report: Report): Operation | undefined {
 /** At most so many load balancers are read by their ids at a time. The others wait for the next poll. */
 const READ_AT_ONCE = 20;
 
-/** The time of the list that many keys wait for, and of the reads after it. Without it, each key looks for itself. */
-const POLL_MS = 5_000;
-
 /**
  * Whether Octavia is at work on load balancers, by their ids: one list call for those of the cluster, and one
  * GET for each other one of `ids`, which another controller made or which is gone. One that cannot be read
- * counts as busy.
+ * counts as free: the run of its key says why.
  */
 export async function findBusy(
   ids: readonly string[],
@@ -214,13 +222,13 @@ export async function findBusy(
   cluster: ClusterIdentity,
 ): Promise<ReadonlyMap<string, boolean>> {
   const query = { tags: clusterTag(cluster), fields: ['id', 'provisioning_status'] };
-  const listed = await within(POLL_MS, () => cloud.list('loadbalancer', query));
+  const listed = await cloud.list('loadbalancer', query);
   const found = new Map(listed.map((lb) => [lb.id, isLocked(lb)]));
   const others = [...new Set(ids)].filter((id) => !found.has(id)).slice(0, READ_AT_ONCE);
   const read = async (id: string): Promise<readonly [string, boolean]> => {
-    const lb = await within(POLL_MS, () => cloud.get('loadbalancer', id));
+    const lb = await cloud.get('loadbalancer', id);
     return [id, lb !== undefined && isLocked(lb)];
   };
-  const answers = await Promise.all(others.map((id) => read(id).catch(() => [id, true] as const)));
+  const answers = await Promise.all(others.map((id) => read(id).catch(() => [id, false] as const)));
   return new Map([...found, ...answers]);
 }

@@ -35,7 +35,9 @@ async function startSlow(answers: 'nothing' | 'without end') {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { cloud } = connectCloud({ ...configFor(url), requestTimeoutMs: 60_000 });
-  const connection = { source: '', server: url, tls: {}, credential: () => Promise.resolve({}) };
+  // as in a Pod, whose token is in a file
+  const credential = (): Promise<object> => new Promise((resolve) => setTimeout(resolve, 20, {}));
+  const connection = { source: '', server: url, tls: {}, credential };
   const kube = createKubeHttp(connection);
   await cloud.projectId();
   return { cloud, kube, asked: () => asked };

@@ -53,6 +53,11 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
     .map((node) => routesOf(node, portsOf(node), there, reading));
   const held = new HeldCidrs();
+  // a Node whose ports are unknown keeps the routes that there are
+  const routed = new Set((reading.router.routes ?? []).map(({ destination }) => cidrKey(destination)));
+  for (const { node, isDoubtful } of found)
+    for (const cidr of isDoubtful ? (node.spec?.podCIDRs ?? []) : [])
+      if (routed.has(cidrKey(cidr))) held.take(cidrKey(cidr), node.metadata.name);
   const holders = new Map<WrittenRoute, string>();
   for (const has of [true, false])
     for (const { node, routes } of found)

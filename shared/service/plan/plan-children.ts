@@ -59,7 +59,9 @@ function planPoolMembers(
   const compared = all.map((desired) => {
     const observed = present.find(({ address }) => address === desired.address);
     const differing = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
-    const changes = observed && differing.length === 0 ? mendingChanges(observed, input.resting) : differing;
+    // a write would begin the time of draining anew
+    const mends = observed && differing.length === 0 && !isDraining(desired, input);
+    const changes = mends ? mendingChanges(observed, input.resting) : differing;
     return {
       desired: observed ? asListed(desired, observed, changes) : desired,
       id: observed?.id ?? '',

@@ -56,6 +56,30 @@ describe('an empty list of load balancers', () => {
   });
 });
 
+describe('a Service that names a load balancer of another project', () => {
+  test('gets one of its own, and goes when it is deleted', async () => {
+    const { cloud } = it.sandbox;
+    const vip_subnet_id = cloud.subnets.find(({ ip_version }) => ip_version === 4)?.id;
+    const { id } = await it.world.cloud.create('loadbalancer', { name: 'theirs', vip_subnet_id });
+    const theirs = cloud.loadbalancers.find((lb) => lb.id === id);
+    Object.assign(theirs ?? {}, { project_id: 'another-project' });
+    const [named, address] = ['load-balancer-id', 'load-balancer-address'].map(
+      (name) => `loadbalancer.openstack.org/${name}`,
+    );
+    it.sandbox.kube.apply(aService({ annotations: { [named ?? '']: id, [address ?? '']: '203.0.113.99' } }));
+
+    const { outcome } = await it.settle('web');
+
+    expect(outcome).toEqual({ status: 'settled' });
+    const ours = it.sandbox.cloud.loadbalancers.filter((lb) => lb !== theirs);
+    expect(ours).toHaveLength(1);
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+    expect(it.sandbox.cloud.loadbalancers).toEqual([theirs]);
+  });
+});
+
 describe('two load balancers of one Service', () => {
   /** The other process makes another one while the answer to this one's POST is on its way, past the lease. */
   async function makeTwice(): Promise<World> {

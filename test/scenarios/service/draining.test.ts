@@ -194,3 +194,20 @@ test('keep the security group until they are gone', async () => {
   await settle();
   expect(grouped()).toBe(before - 1);
 });
+
+test('a member in ERROR that drains is not written: its time would begin anew', async () => {
+  await apply();
+  age();
+  mark('node-2', true);
+  await settle();
+  const [lb] = it.sandbox.cloud.loadbalancers;
+  const draining = it.sandbox.cloud.members.find(({ name }) => name === 'node-2');
+  Object.assign(draining ?? {}, { provisioning_status: 'ERROR' });
+  it.sandbox.advanceClock(2_000);
+  Object.assign(lb ?? {}, { updated_at: it.sandbox.cloud.octaviaTime() });
+
+  const { applied } = await settle();
+
+  expect(applied).toEqual([]);
+  expect(draining?.provisioning_status).toBe('ERROR');
+});

@@ -165,6 +165,23 @@ const rows: readonly (readonly [what: string, given: RouteCase, wish: Wish])[] =
     },
   ],
   [
+    'a podCIDR inside that of a Node whose ports cannot be seen just now gets no route',
+    {
+      nodes: [nodeOf(1, { podCIDRs: ['10.244.2.128/25'] }), nodeOf(2)],
+      ports: [portOf(1)],
+      routes: [TWO],
+      written: written(TWO),
+    },
+    {
+      routes: [TWO],
+      without: [
+        'node-1 10.244.2.128/25: it overlaps a podCIDR of Node node-2',
+        'node-2 10.244.2.0/24: no port of its server is known',
+      ],
+      record: [TWO],
+    },
+  ],
+  [
     'a Node whose ports cannot be seen just now keeps its route and its place in the record',
     { nodes: [nodeOf(1)], ports: [], routes: [ONE], written: written(ONE) },
     { routes: [ONE], without: ['node-1 10.244.1.0/24: no port of its server is known'], record: [ONE] },

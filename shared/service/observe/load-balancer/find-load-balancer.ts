@@ -1,3 +1,4 @@
+import { ReconcileError } from '../../../model/errors.ts';
 import { goTags } from '../../../model/load-balancer/other-controllers.ts';
 import {
   isGoTagOf,
@@ -51,12 +52,20 @@ interface Lookup extends Pick<Cloud, 'list'> {
 }
 
 /**
- * A run asks for the very load balancer, since a list that is empty or stale would make a second one. A sweep writes
- * nothing and looks into its lists.
+ * A run asks for the very load balancer, since a list that is empty or stale would make a second one. Octavia answers 403
+ * for one of another project, which is not this Service's. A sweep writes nothing and looks into its lists.
  */
 function byIdIn(source: Source): Lookup['byId'] {
   if (source.project) return (id) => listsFor(source).list('loadbalancer', { id });
-  return async (id) => [await source.cloud.get('loadbalancer', id)].filter((lb) => lb !== undefined);
+  return async (id) => {
+    try {
+      return [await source.cloud.get('loadbalancer', id)].filter((lb) => lb !== undefined);
+    } catch (error) {
+      // the list of load balancers was allowed, so the role is there
+      if (error instanceof ReconcileError && error.code === 'FORBIDDEN') return [];
+      throw error;
+    }
+  };
 }
 
 /**

@@ -9,6 +9,11 @@ export function readsInFull(trigger: Trigger): boolean {
   return trigger === 'sweep' || trigger === 'resync' || trigger === 'command';
 }
 
+/** Whether a person asked for the run, and expects it to see what is there now. */
+export function isByPerson({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
+  return trigger === 'resync' || trigger === 'command';
+}
+
 /** Whether an event or an audit message caused the request. Most of these concern nothing of ours. */
 export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
   return trigger === 'audit' || trigger === 'events';

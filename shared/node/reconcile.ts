@@ -14,7 +14,7 @@ import { evaluateNode } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
 import { isAtWork } from './is-at-work.ts';
 import { nodeAt } from '../model/node/node.ts';
-import { asNodeKey, isHint } from '../model/request.ts';
+import { asNodeKey, isByPerson, isHint } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
 import { readOneByOne } from './server-reading.ts';
@@ -32,7 +32,7 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
   if (isHint(request) && isAtWork(node, world.config)) return NOTHING;
 
   // observe, desire, plan: find the server, derive the Node from it, and compare
-  const first = await evaluateNode(node, readOneByOne(world), world);
+  const first = await evaluateNode(node, readOneByOne(world, isByPerson(request) ? 'now' : 'lately'), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
   // reserve: take from what all Nodes share, CIDRs and the deletion budget, before the Node is written

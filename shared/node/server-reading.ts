@@ -36,14 +36,15 @@ export interface LeavingQuestion extends Pick<DeletionBudgetInput, 'nodes' | 'wi
   readonly recorded: RecordedDeletions;
 }
 
-export function readOneByOne(world: World): ServerReading {
+/** `now` takes no ports from a list that other runs made in the last seconds. */
+export function readOneByOne(world: World, when: 'now' | 'lately'): ServerReading {
   const { cloud, config } = world;
   const { nameFrom } = config.nodes;
   const { region } = config.openstack;
   const whereabouts = { nameFrom, ...(region === undefined ? {} : { region }) };
   return {
     candidates: (node) => candidatesOf(node, whereabouts, world),
-    ports: ({ id }) => readPorts(id, world),
+    ports: ({ id }) => readPorts(id, when, world),
     subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), world),
     others: () => listNodesLately(world),
     deletions: () => readDeletions(world),

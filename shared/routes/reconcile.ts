@@ -15,7 +15,7 @@ import { evaluateRoutes } from './evaluate-routes.ts';
 import type { RoutesEvaluation } from './evaluate-routes.ts';
 import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
-import { readsInFull } from '../model/request.ts';
+import { isByPerson, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
@@ -26,7 +26,7 @@ import type { RoutesWritten } from './apply/write-routes.ts';
 
 export async function reconcileRoutes(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
   // a person who asks for the routes knows about the Nodes, and may have raised the limit of the router
-  const isManual = request.trigger === 'command' || request.trigger === 'resync';
+  const isManual = isByPerson(request);
   if (isManual) forgetLimits(world);
 
   // observe, desire, plan: the router and the Nodes' ports against the Nodes' podCIDRs

@@ -67,9 +67,10 @@ async function listAllFor(
 
 export async function readPorts(
   serverId: string,
+  when: 'now' | 'lately',
   { cloud, clock, memory }: CloudReader,
 ): Promise<readonly NeutronPort[]> {
-  const ports = await readGathered<readonly NeutronPort[]>(serverId, 'lately', {
+  const ports = await readGathered<readonly NeutronPort[]>(serverId, when, {
     one: async (id) => (await portsByServer([id], cloud)).get(id),
     many: (ids) => portsByServer(ids, cloud),
     gathering: memory.serverPorts,

@@ -83,6 +83,20 @@ test('many that come one after another do not each list all Nodes of the cluster
   expect(lists.length).toBeLessThan(nodes.length / 2);
 });
 
+test('a resync sees a port that changed a moment ago, although others have just been listed', async () => {
+  const nodes = joinNodes(it.sandbox, 3);
+  for (const { name } of nodes) await it.reconcile(name);
+  const [{ name, server } = { name: '', server: undefined }] = nodes;
+  const port = it.sandbox.cloud.ports.find(({ device_id }) => device_id === server?.id);
+  const [fixed] = port?.fixed_ips ?? [];
+  Object.assign(fixed ?? {}, { ip_address: '10.0.0.222' });
+
+  await it.reconcile(name, { trigger: 'resync' });
+
+  const addresses = (it.node(name).status?.addresses ?? []).map(({ address }) => address);
+  expect(addresses.filter((address) => address.startsWith('10.'))).toEqual(['10.0.0.222']);
+});
+
 test('a sweep over Nodes at rest lists servers and ports once, and finds nothing', async () => {
   joinNodes(it.sandbox, 5);
   await it.sweepUntilSettled();

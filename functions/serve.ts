@@ -1,3 +1,4 @@
+import { errorText } from '../shared/model/errors.ts';
 import { FLAGS } from '../shared/config/flags.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
 import type { Report } from '../shared/model/outcome.ts';
@@ -71,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       logSweep(found, log);
       learnId().catch((error: unknown) => {
         log.warn('/audit and /events take the name of the cluster only: its id cannot be read', {
-          reason: error instanceof Error ? error.message : String(error),
+          reason: errorText(error),
         });
       });
     },

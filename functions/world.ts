@@ -1,3 +1,4 @@
+import { errorText } from '../shared/model/errors.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadConfig } from '../shared/config/load.ts';
@@ -87,6 +88,6 @@ async function missing(side: string, connection: { ready(): Promise<void> }): Pr
     await connection.ready();
     return undefined;
   } catch (error) {
-    return `${side}: ${error instanceof Error ? error.message : String(error)}`;
+    return `${side}: ${errorText(error)}`;
   }
 }

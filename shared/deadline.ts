@@ -82,6 +82,11 @@ export async function inTime<T>(
   throw budgetSpent(attempted);
 }
 
+/** The value, or undefined if it takes longer than this many milliseconds. */
+export async function valueWithin<T>(limitMs: number, value: Promise<T>): Promise<T | undefined> {
+  return (await isSettledWithin(value, limitMs)) ? value : undefined;
+}
+
 /** Whether a promise resolves or rejects within this many milliseconds. Never throws. */
 export async function isSettledWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   const settled = promise.then(

@@ -3,6 +3,7 @@
  * runs each key, reads afresh, and deletes what the Service of the key no longer wants, or had when it was there (service/orphans.ts).
  * In Kubernetes the sweep removes Leases and watermarks of Services that are gone, unless the scope says `readOnly`.
  */
+import { errorText } from './model/errors.ts';
 import { CONTROLLERS } from './controllers.ts';
 import type { Controller } from './controllers.ts';
 import { lazily } from './memory/answers.ts';
@@ -44,7 +45,7 @@ async function findBy(
   try {
     return await controller.find(nodes, world, scope);
   } catch (error) {
-    return { ...NOTHING_FOUND, failed: error instanceof Error ? error.message : String(error) };
+    return { ...NOTHING_FOUND, failed: errorText(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ERRORS, ReconcileError } from '../../shared/model/errors.ts';
+import { errorText, ERRORS, ReconcileError } from '../../shared/model/errors.ts';
 import { readGoFlags } from './go-flags.ts';
 import { program } from './program.ts';
 
@@ -25,5 +25,5 @@ function inWords(error: unknown): string {
     const { advice } = ERRORS[error.code];
     return error.code === 'CONFIG_INVALID' ? error.message : `${error.message} (${advice})`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

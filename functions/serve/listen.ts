@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
+import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 
 type TlsFiles = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile'>;
 
@@ -39,7 +39,7 @@ export async function listen(
   try {
     await once(server, 'listening');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${reason}`);
   }
   const { port: actual } = server.address() as AddressInfo;

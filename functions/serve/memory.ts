@@ -1,3 +1,4 @@
+import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Key } from '../../shared/model/request.ts';
@@ -67,7 +68,7 @@ export class Memory {
       this.#objects = await listObjects(this.#world);
       return {};
     } catch (error) {
-      return { notListed: error instanceof Error ? error.message : String(error) };
+      return { notListed: errorText(error) };
     }
   }
 

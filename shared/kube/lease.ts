@@ -1,4 +1,4 @@
-import { ReconcileError } from '../model/errors.ts';
+import { errorText, ReconcileError } from '../model/errors.ts';
 import type { Lease, Log } from '../ports.ts';
 import type { Http, KubeAnswer } from './kube-http.ts';
 import { leasePath } from './kube-objects.ts';
@@ -155,7 +155,7 @@ export class KubeLease implements Lease {
       await run();
     } catch (error) {
       const { namespace, name } = this.options;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       this.options.log.warn('a Lease could not be released or deleted', {
         lease: `${namespace}/${name}`,
         verb,

@@ -1,3 +1,4 @@
+import { errorText } from '../model/errors.ts';
 import { createHash } from 'node:crypto';
 import type { Node, ObjectEvent, Service } from '../model/kubernetes.ts';
 import { clip } from '../model/text/text.ts';
@@ -22,7 +23,7 @@ export async function recordEvent(
   try {
     await write(http, about, event);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     log.warn('an Event could not be written', {
       object: keyOfObject(about),
       event: event.reason,

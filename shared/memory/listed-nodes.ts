@@ -24,6 +24,11 @@ export function listNodesNow(world: Reading): Promise<readonly Node[]> {
   return listNodesLately(world);
 }
 
+/** The Nodes as they are now. Those who ask while a list is on its way share it, such as many Nodes that join at once. */
+export function listNodesTogether({ kube, memory, clock }: Reading): Promise<readonly Node[]> {
+  return memory.answers.read('Nodes, now', { keepMs: 0, clock }, () => kube.listNodes());
+}
+
 /** The next list is a new one. */
 export function forgetNodes({ memory }: Pick<Reading, 'memory'>): void {
   memory.answers.forget(NODES);

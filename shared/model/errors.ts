@@ -88,3 +88,8 @@ export function asReconcileError(error: unknown): ReconcileError {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return new ReconcileError('UNEXPECTED_RESPONSE', message, { cause: error });
 }
+
+/** The message of an error, or the text of anything else that was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

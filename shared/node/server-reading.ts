@@ -8,7 +8,7 @@ import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';
 import { lazily } from '../memory/answers.ts';
-import { listNodesLately } from '../memory/listed-nodes.ts';
+import { listNodesLately, listNodesTogether } from '../memory/listed-nodes.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
 import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
 import type { World } from '../ports.ts';
@@ -48,14 +48,9 @@ export function readOneByOne(world: World, when: 'now' | 'lately'): ServerReadin
     subports: async (ports) => subportsOf(ports, await listSubports(ports, cloud), world),
     others: () => listNodesLately(world),
     deletions: () => readDeletions(world),
-    ...readCidrs(() => listNodes(world), world),
+    ...readCidrs(() => listNodesTogether(world), world),
     projectId: () => cloud.projectId(),
   };
-}
-
-/** Many Nodes that join, or leave, at once share one list. */
-function listNodes({ kube, memory, clock }: World): Promise<readonly Node[]> {
-  return memory.answers.read('Nodes, now', { keepMs: 0, clock }, () => kube.listNodes());
 }
 
 /** Reads whether Nova lists the server of any Node, and which Nodes were deleted before. */
@@ -63,7 +58,7 @@ async function readDeletions(world: World): Promise<LeavingQuestion> {
   const { cloud, clock, kube, memory } = world;
   const [servers, nodes, recorded] = await Promise.all([
     memory.answers.read('servers', { keepMs: 0, clock }, () => listServers(cloud)),
-    listNodes(world),
+    listNodesTogether(world),
     kube.deletions.load(),
   ]);
   return {

@@ -2,7 +2,7 @@
 import { evaluateNode } from './evaluate-node.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
 import { isAtWork } from './is-at-work.ts';
-import { ReconcileError } from '../model/errors.ts';
+import { errorText, ReconcileError } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Outcome, Found } from '../model/outcome.ts';
 import { isEverything } from '../model/request.ts';
@@ -65,7 +65,7 @@ async function verdictOn(
     if (needsWork(evaluation, outcome, world)) return 'unsettled';
     return outcome.status === 'settled' ? 'settled' : 'problem';
   } catch (error) {
-    return { name: node.metadata.name, reason: error instanceof Error ? error.message : String(error) };
+    return { name: node.metadata.name, reason: errorText(error) };
   }
 }
 

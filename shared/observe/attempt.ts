@@ -1,3 +1,4 @@
+import { valueWithin } from '../deadline.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { World } from '../ports.ts';
 
@@ -27,23 +28,10 @@ export async function readIfPossible<T>(
 ): Promise<T | undefined> {
   const { unanswered } = memory;
   if ((unanswered.get(key) ?? 0) > clock.now()) return undefined;
-  const answer = await withinMs(PATIENCE_MS, attempt(read()));
+  const answer = await valueWithin(PATIENCE_MS, attempt(read()));
   if (answer !== undefined && !(answer instanceof ReconcileError)) return answer;
   // a run without time says nothing about the service
   if (answer instanceof ReconcileError && answer.code === 'BUDGET_SPENT') return undefined;
   unanswered.set(key, clock.now() + SILENCE_MS);
   return undefined;
-}
-
-/** The value, or undefined when the time is over before it is there. */
-export async function withinMs<T>(ms: number, value: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  try {
-    return await Promise.race([value, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,5 @@
 /** Whether the routes to the pods are as desired, found by one observation of the router and the Nodes' ports. */
+import { errorText } from '../model/errors.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isEverything } from '../model/request.ts';
@@ -32,7 +33,7 @@ export async function findRoutes(
     const isSettled = isRecorded && plan.steps.length === 0 && outcomeOfRoutes(seen).status === 'settled';
     return { keys: isSettled ? [] : ['routes'], warnings: [] };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const warnings = [`the sweep could not compare the routes: ${reason}`];
     return { keys: [], warnings, incomplete: true };
   }

@@ -17,10 +17,11 @@ import { addressesOf } from './observe/network/security-group.ts';
 import { observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
-import { isError, ReconcileError } from '../model/errors.ts';
+import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found, SweepFigures } from '../model/outcome.ts';
-import { attempt, withinMs } from '../observe/attempt.ts';
+import { valueWithin } from '../deadline.ts';
+import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
 import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
@@ -147,10 +148,10 @@ async function judgeAll(services: readonly Service[], view: View): Promise<reado
 
 async function verdictOn(service: Service, view: View): Promise<Judged['verdict']> {
   try {
-    const verdict = await withinMs(PATIENCE_MS, judge(service, view));
+    const verdict = await valueWithin(PATIENCE_MS, judge(service, view));
     return verdict ?? { reason: `no answer within ${PATIENCE_MS / 1000} s` };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: errorText(error) };
   }
 }
 
@@ -231,7 +232,7 @@ async function prune(
     }
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

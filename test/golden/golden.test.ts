@@ -10,7 +10,7 @@ import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { Kube } from '../../shared/ports.ts';
 import { unitOf } from '../../shared/service/unit.ts';
-import { simulatedCloud } from '../support/simulated-cloud.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { aConfig } from '../support/config.ts';
 import { secretsOf } from '../support/tls-secret.ts';
 import { contentsOf } from './observed.ts';
@@ -50,7 +50,7 @@ async function planOf(name: string): Promise<string> {
   const unit = unitOf(serviceKey(key.namespace, key.name), key, service, config);
   const world = {
     kube: { ...endpointsIn(read(name, 'endpoints.yaml') ?? '{}'), ...secretsOf({}) },
-    cloud: simulatedCloud(contentsOf(observed), observed.octavia?.minor),
+    cloud: new SimulatedCloud(contentsOf(observed), observed.octavia?.minor),
     clock: { now: () => NOW },
     config,
     memory: newMemory(),

@@ -14,7 +14,7 @@ import { aConfig } from '../support/config.ts';
 import { podsOf } from '../support/service-pods.ts';
 import type { ServicePods } from '../support/service-pods.ts';
 import { secretsOf } from '../support/tls-secret.ts';
-import { simulatedCloud } from '../support/simulated-cloud.ts';
+import { SimulatedCloud } from '../support/simulated-cloud.ts';
 
 /** What another controller made for one Service, as it was recorded on the lab (takeover/README.md). */
 export interface RecordedWorld {
@@ -61,7 +61,7 @@ export function evaluateWorld(
   const unit = unitOf(serviceKey(key.namespace, key.name), key, world.service, config);
   const nodes = world.nodes.map(({ metadata }) => metadata.name);
   const kube = { ...podsOf(world.service, { nodes, ...pods }), ...secretsOf({}) };
-  const cloud = simulatedCloud(contentsOf(world, config));
+  const cloud = new SimulatedCloud(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
   return evaluate(
     unit,

@@ -22,22 +22,13 @@ const OF_NEUTRON = {
   ...{ created_at: `${MADE_AT}Z`, updated_at: `${MADE_AT}Z` },
 };
 
-/** The program's own client before the simulated OpenStack with these contents, and nothing else, in process. */
-export function simulatedCloud(contents: Contents, minor = 26): Cloud {
-  const inside = createSandbox({ nodes: 0 }, new VirtualClock(), countedLots());
-  // also a later one than the simulator takes writes of
-  Object.assign(inside.cloud.octaviaTraits, { minor });
-  fill(inside, { ...NETWORKS, ...contents });
-  return connectCloud(aConfig(AUTH_URL).openstack, { transport: cloudTransport(inside) }).cloud;
-}
-
 /** A cloud of a test, in which an operation of Octavia ends when the test says so. */
 export interface SteppedCloud extends Cloud {
   unlock(): void;
   all(kind: ReadKind): Wire[];
 }
 
-/** The same with what a test does to it behind the client's back. */
+/** The program's own client before the simulated OpenStack with these contents, in process, with what a test does behind the client's back. */
 export class SimulatedCloud implements SteppedCloud {
   readonly writes: string[] = [];
   readonly #inside = createSandbox(
@@ -48,6 +39,7 @@ export class SimulatedCloud implements SteppedCloud {
   readonly #client: Cloud;
 
   constructor(contents: Contents = {}, minor = 26) {
+    // also a later one than the simulator takes writes of
     Object.assign(this.#inside.cloud.octaviaTraits, { minor, provider: 'amphora' });
     fill(this.#inside, { ...NETWORKS, ...contents });
     const transport = cloudTransport(this.#inside);

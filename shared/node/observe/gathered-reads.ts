@@ -1,4 +1,4 @@
-import { isSettledWithin, patienceMs, withoutDeadline } from '../../deadline.ts';
+import { patienceMs, valueWithin, withoutDeadline } from '../../deadline.ts';
 import type { Gathering } from '../../memory/memory.ts';
 import type { Clock } from '../../ports.ts';
 
@@ -38,8 +38,7 @@ export async function readGathered<T>(
   if (kept !== undefined) return kept;
   gathering.waiting.push(id);
   gathering.next ??= withoutDeadline(() => gather(reads));
-  const { next } = gathering;
-  const found = (await isSettledWithin(next, patienceMs())) ? await next : undefined;
+  const found = await valueWithin(patienceMs(), gathering.next);
   return found?.get(id) ?? reads.one(id);
 }
 

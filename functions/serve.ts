@@ -119,9 +119,16 @@ function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log): voi
 }
 
 function logSweep(found: Sweep, log: Log): void {
-  const { requests, services, settled, nodes, nodesSettled, warnings, failed } = found;
+  const { requests, services, letGo, settled, nodes, nodesSettled, warnings, failed } = found;
   for (const warning of warnings) log.warn(warning);
-  const counts = { services, settled, nodes, nodes_settled: nodesSettled, queued: requests.length };
+  const counts = {
+    services,
+    let_go: letGo,
+    settled,
+    nodes,
+    nodes_settled: nodesSettled,
+    queued: requests.length,
+  };
   if (failed === undefined) log.info('swept', counts);
   else log.error('the sweep failed', { reason: failed });
 }

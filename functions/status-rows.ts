@@ -7,13 +7,14 @@ import type { Outcome, Report } from '../shared/model/outcome.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Plan } from '../shared/model/plan.ts';
 import { serviceKey, type Key } from '../shared/model/request.ts';
+import { LET_GO_REASON, TAKEN_OVER_REASON } from '../shared/model/unit.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { readyCondition } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
 import { BLOCKED_REASON } from '../shared/service/report/service-condition.ts';
-import { hasFinalizer, wantsLoadBalancer } from '../shared/service/unit.ts';
+import { isOurs } from '../shared/service/unit.ts';
 
 export interface Listed {
   readonly services: readonly Service[];
@@ -55,7 +56,7 @@ export function serviceRows(
   reports: ReadonlyMap<Key, LastReport>,
 ): readonly StatusRow[] {
   const rows = services
-    .filter((service) => wantsLoadBalancer(service, config) || hasFinalizer(service))
+    .filter((service) => isOurs(service, config))
     .map((service): StatusRow => {
       const { namespace, name } = service.metadata;
       const last = reports.get(serviceKey(namespace, name));
@@ -94,6 +95,8 @@ const STATES: Readonly<Partial<Record<string, RowState>>> = {
   EnsuringLoadBalancer: 'progressing',
   DeletingLoadBalancer: 'progressing',
   [BLOCKED_REASON]: 'blocked',
+  [LET_GO_REASON]: 'blocked',
+  [TAKEN_OVER_REASON]: 'blocked',
   SyncLoadBalancerFailed: 'failed',
 };
 

@@ -51,6 +51,7 @@ async function findBy(
 
 const NOTHING: SweepFigures = {
   services: 0,
+  letGo: 0,
   settled: 0,
   awaitingApproval: 0,
   nodesWithoutAddress: [],

@@ -28,9 +28,10 @@ export async function runSweep(
 ): Promise<void> {
   const found = await withDeadline(budget, () => sweep(world, work.scope));
   for (const warning of found.warnings) log.warn(warning);
-  const { services, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;
+  const { services, letGo, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;
   log.info('swept', {
     services,
+    let_go: letGo,
     settled,
     nodes,
     nodes_settled: nodesSettled,

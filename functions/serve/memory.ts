@@ -35,9 +35,9 @@ export class Memory {
     this.#reports.set(key, { report, at: this.#now() });
   }
 
-  rememberSweep({ services, nodes, requests, warnings, failed }: Sweep): void {
+  rememberSweep({ services, letGo, nodes, requests, warnings, failed }: Sweep): void {
     const all = failed === undefined ? warnings : [`the sweep failed: ${failed}`, ...warnings];
-    this.#lastSweep = { at: this.#now(), services, nodes, queued: requests.length, warnings: all };
+    this.#lastSweep = { at: this.#now(), services, letGo, nodes, queued: requests.length, warnings: all };
   }
 
   /** Lists Services and Nodes, at most once a second for all readers of the page. If that fails the last list counts. */

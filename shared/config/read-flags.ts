@@ -1,5 +1,5 @@
 import { FLAGS, type CommandName, type Flag } from './flags.ts';
-import { NotAllowed, refusalOf, type Read } from './read-value.ts';
+import { NotAllowed, refusalOf, text, type Read } from './read-value.ts';
 
 export type FlagName = keyof typeof FLAGS;
 
@@ -50,7 +50,9 @@ function readValue(
   value: string | true | undefined,
   problems: string[],
 ): unknown {
-  const result = value === undefined ? undefined : read(String(value));
+  // as in an environment, where a variable cannot be taken away but only be emptied
+  const isAbsent = value === undefined || (value === '' && read === text);
+  const result = isAbsent ? undefined : read(String(value));
   if (result instanceof NotAllowed) problems.push(refusalOf(`--${name}`, String(value), result));
   else if (result !== undefined) return result;
   return flag.default === undefined ? undefined : read(flag.default);

@@ -67,6 +67,8 @@ export type Run = Pick<
 export interface SweepFigures {
   /** Number of Services that want a load balancer. */
   readonly services: number;
+  /** Number of Services that levelset does not look after any more (decision 150). */
+  readonly letGo: number;
   readonly settled: number;
   /** Number of changes to adopted load balancers that wait for approval. */
   readonly awaitingApproval: number;

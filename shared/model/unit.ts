@@ -13,6 +13,19 @@ export interface LeaseNames {
   readonly loadBalancerId: string | undefined;
 }
 
+/** The condition's reason of a Service that is not levelset's to look after any more (decision 150). */
+export const LET_GO_REASON = 'LetGo';
+/** The same of a Service that another controller looks after. */
+export const TAKEN_OVER_REASON = 'TakenOver';
+
+/** Why levelset changes nothing of a Service any more, and deletes nothing of it without approval. */
+export interface LetGo {
+  /** For people. */
+  readonly because: string;
+  /** Another controller has written the Service's status. */
+  readonly takenOver: boolean;
+}
+
 /** The unit of work of the Service controller: one Service, with everything of its own in OpenStack. */
 export interface Unit {
   readonly key: Key;
@@ -21,6 +34,8 @@ export interface Unit {
   readonly service?: Service;
   /** Whether the Service wants a load balancer of ours. */
   readonly wanted: boolean;
+  /** Present if the Service wants a load balancer, or is being deleted, and is not levelset's to look after any more. */
+  readonly letGo?: LetGo;
   /** A sweep or a person asks: floating IPs that are left over are looked for as well, which costs one list. */
   readonly withLeftovers?: true;
 }

@@ -40,6 +40,7 @@ export interface StatusView {
   readonly lastSweep?: {
     readonly at: string;
     readonly services: number;
+    readonly letGo: number;
     readonly nodes: number;
     readonly queued: number;
     readonly warnings: readonly string[];
@@ -167,12 +168,15 @@ function age(ms: number): string {
 /** What a sweep compared, as text for people: `20 Services and 10 Nodes`. Without Nodes it is only the Services. */
 export function inNumbers({
   services,
+  letGo,
   nodes,
 }: {
   readonly services: number;
+  readonly letGo: number;
   readonly nodes: number;
 }): string {
-  return [`${services} Services`, ...(nodes > 0 ? [`${nodes} Nodes`] : [])].join(' and ');
+  const others = letGo > 0 ? ` (and ${letGo} let go)` : '';
+  return [`${services} Services${others}`, ...(nodes > 0 ? [`${nodes} Nodes`] : [])].join(' and ');
 }
 
 /** Text that is HTML already. */

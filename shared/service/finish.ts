@@ -11,7 +11,7 @@ import { outcomeOfError } from '../report/outcome-of-error.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 import { publish, release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { rfc3339 } from '../report/condition.ts';
-import { hasFinalizer } from './unit.ts';
+import { hasFinalizer, isOurs } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
 /**
@@ -44,7 +44,7 @@ async function writeStatus(
   world: World,
 ): Promise<void> {
   const { service, wanted } = evaluation.unit;
-  if (!service || (!wanted && !hasFinalizer(service))) return;
+  if (!service || !isOurs(service, world.config)) return;
   const now = rfc3339(world.clock.now());
   const summary = wanted
     ? summarize(service, { evaluation, applied, outcome, addresses, now })
@@ -66,12 +66,11 @@ async function remember(
 
 /**
  * Writes the reason of a failed run to the Service, if the apiserver allows it. Nothing is written for a Service that
- * is gone, for one that neither wants a load balancer nor has the finalizer, or for an error that only asks the run to
- * wait.
+ * is gone, is not levelset's, or was let go, or for an error that only asks the run to wait.
  */
 export async function reportFailure(unit: Unit, failure: ReconcileError, world: World): Promise<void> {
   const { service } = unit;
-  if (!service || failure.disposition === 'wait' || (!unit.wanted && !hasFinalizer(service))) return;
+  if (!service || failure.disposition === 'wait' || unit.letGo || !isOurs(service, world.config)) return;
   const summary = summarizeOutcome(service, outcomeOfError(failure), rfc3339(world.clock.now()));
   await publish(service, summary, world.kube).catch(() => undefined);
 }
@@ -96,8 +95,10 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     await keepState(uid, undefined, world);
     await world.kube.lease(leaseName(evaluation)).remove();
   }
-  if (unit.service && hasFinalizer(unit.service))
-    await publish(unit.service, release(unit.service), world.kube);
+  const { service, letGo } = unit;
+  // the finalizer of a Service that another controller has taken over is that one's by now
+  if (service && hasFinalizer(service) && isOurs(service, world.config) && !letGo?.takenOver)
+    await publish(service, release(service), world.kube);
 }
 
 /**

@@ -10,7 +10,7 @@ import { goTagsIn, serviceOfGoTag, textOf } from '../model/load-balancer/shared-
 import { readStoredName } from '../model/tls/stored-certificate.ts';
 import { foundIn } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
-import { hasFinalizer, wantsLoadBalancer } from './unit.ts';
+import { hasFinalizer, wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 export interface Orphans {
   readonly keys: readonly Key[];
@@ -34,7 +34,7 @@ export function findOrphans(
 ): Orphans {
   const live = new Map(
     services
-      .filter((service) => wantsLoadBalancer(service, config))
+      .filter((service) => wantsLoadBalancer(service, config) || whyLetGo(service, config) !== undefined)
       .map((service) => [service.metadata.uid, service]),
   );
   const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');

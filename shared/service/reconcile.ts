@@ -18,7 +18,7 @@ import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
 import { nodesOf } from './read-again.ts';
-import { hasFinalizer, unitOf } from './unit.ts';
+import { isOurs, unitOf } from './unit.ts';
 
 export async function reconcileService(
   request: ReconcileRequest,
@@ -84,11 +84,10 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
 }
 
 /**
- * Whether a Service wants no load balancer and does not have the finalizer, or is gone, and this process knows of
- * nothing that it has in OpenStack. A sweep finds what such a Service has left behind all the same.
+ * Whether a Service is not levelset's, or is gone, and this process knows of nothing that it has in OpenStack. A sweep finds what such a Service has left behind all the same.
  */
-function hasNothingOfOurs({ key, service, wanted }: Unit, { memory }: World): boolean {
-  return !wanted && !(service && hasFinalizer(service)) && !memory.holders.has(key);
+function hasNothingOfOurs({ key, service }: Unit, { memory, config }: World): boolean {
+  return !(service && isOurs(service, config)) && !memory.holders.has(key);
 }
 
 /** Notes whether an event about the Service concerns levelset, also when the Service is gone. */

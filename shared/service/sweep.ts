@@ -7,12 +7,15 @@ import { familiesOf } from './intent/service-intent.ts';
 import { evaluate } from './evaluate.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
-import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
+import { APPROVE, tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
+import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
+import type { Config } from '../config/config.ts';
+import { readyCondition } from '../report/condition.ts';
 import { addressesOf } from './observe/network/security-group.ts';
 import { observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
@@ -24,7 +27,7 @@ import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
-import { hasFinalizer, unitOf, wantsLoadBalancer } from './unit.ts';
+import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 /**
  * The keys of Services that need work. If something cannot be read, the sweep judges the Services that do not need it.
@@ -41,10 +44,13 @@ export async function findServices(
   const leases = await attempt(prunes ? kube.listLeases() : Promise.resolve([]));
   const services = await kube.listServices(namespace);
   const wanted = services.filter((service) => wantsLoadBalancer(service, config));
-  const leaving = services.filter((service) => !wantsLoadBalancer(service, config) && hasFinalizer(service));
+  const others = services.filter((service) => !wantsLoadBalancer(service, config) && isOurs(service, config));
+  const [letGo = [], leaving = []] = [true, false].map((is) =>
+    others.filter((service) => (whyLetGo(service, config) !== undefined) === is),
+  );
   // most events about EndpointSlices and Secrets are of namespaces without a load balancer, and end here
-  if (namespace !== undefined && wanted.length + leaving.length === 0) return NOTHING_FOUND;
-  for (const { metadata } of [...wanted, ...leaving])
+  if (namespace !== undefined && wanted.length + others.length === 0) return NOTHING_FOUND;
+  for (const { metadata } of [...wanted, ...others])
     world.memory.holders.set(serviceKey(metadata.namespace, metadata.name), true);
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
@@ -79,17 +85,18 @@ export async function findServices(
     ...(notPruned === undefined ? [] : [`the sweep could not remove what Services have left: ${notPruned}`]),
   ];
   const keys = [
-    ...[...unsettled, ...notCompared.map(({ service }) => service), ...leaving]
+    ...[...unsettled, ...notCompared.map(({ service }) => service), ...leaving, ...letGo.filter(isNotTold)]
       .map(keyOf)
       .map((key) => serviceKey(key.namespace, key.name)),
     ...orphans.keys,
   ];
   return {
     keys: [...new Set(keys)],
-    warnings: [...troubles, ...orphans.warnings, ...refused],
+    warnings: [...troubles, ...letGoInWords(letGo, config), ...orphans.warnings, ...refused],
     incomplete: troubles.length > 0,
     figures: {
       services: wanted.length,
+      letGo: letGo.length,
       settled: wanted.length - unsettled.length - refused.length - notCompared.length,
       awaitingApproval,
       ...statesOf(project.loadBalancers),
@@ -160,6 +167,21 @@ function inWords(notCompared: readonly NotCompared[]): readonly string[] {
   return [...Map.groupBy(notCompared, ({ reason }) => reason)].map(([reason, held]) => {
     const names = held.map(({ service: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
     return `the sweep could not compare ${names.join(', ')}: ${reason}`;
+  });
+}
+
+/** Whether a Service that was let go does not say so yet, or may have an approval. */
+function isNotTold({ metadata, status }: Service): boolean {
+  const told = readyCondition(status?.conditions)?.reason;
+  const isApproved = (metadata.annotations?.[APPROVE] ?? '') !== '';
+  return isApproved || (told !== LET_GO_REASON && told !== TAKEN_OVER_REASON);
+}
+
+function letGoInWords(letGo: readonly Service[], config: Config): readonly string[] {
+  const because = (service: Service): string => whyLetGo(service, config)?.because ?? '';
+  return [...Map.groupBy(letGo, because)].map(([reason, services]) => {
+    const names = services.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    return `levelset does not look after ${names.join(', ')} any more, and changes and deletes nothing of them: ${reason}`;
   });
 }
 

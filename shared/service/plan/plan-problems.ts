@@ -123,18 +123,23 @@ function problemOf(place: string, { wire, id }: ObservedResource, cluster: Clust
  * One that stops later counts until levelset writes the status again. Times of managedFields have whole seconds.
  */
 export function secondControllerProblems(service: Service | undefined): readonly Problem[] {
+  const other = secondController(service);
+  if (!other) return [];
+  const message = `wrote this Service at ${other.time ?? ''}, after levelset did; two controllers of one Service undo each other's changes, so stop one of them (docs/migration.md)`;
+  return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
+}
+
+/** The last write of another controller, if it came after levelset's last write of the status. */
+export function secondController(service: Service | undefined): ManagedFields | undefined {
   const writes = service?.metadata.managedFields ?? [];
   const own = writes.filter(
     ({ manager, subresource }) => manager === FIELD_MANAGER && subresource === 'status',
   );
   const [last] = own.flatMap(({ time }) => time ?? []).sort((a, b) => b.localeCompare(a));
-  if (last === undefined) return [];
-  const other = writes.find(
+  if (last === undefined) return undefined;
+  return writes.find(
     (write) => write.manager !== FIELD_MANAGER && isController(write) && (write.time ?? '') > last,
   );
-  if (!other) return [];
-  const message = `wrote this Service at ${other.time ?? ''}, after levelset did; two controllers of one Service undo each other's changes, so stop one of them (docs/migration.md)`;
-  return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
 }
 
 /**

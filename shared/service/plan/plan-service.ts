@@ -6,12 +6,13 @@ import { isMadeForService } from '../../model/load-balancer/other-controllers.ts
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
-import { isFloatingIPMadeFor } from '../../model/ownership.ts';
+import { isFloatingIPMadeFor, LOAD_BALANCER_ID } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother } from '../../model/plan.ts';
 import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
-import type { Depth, Unit } from '../../model/unit.ts';
+import type { Depth, LetGo, Unit } from '../../model/unit.ts';
+import { approvalOf } from '../../plan/approval.ts';
 import { gateChanges } from './approval/gate-changes.ts';
 import {
   delegationProblems,
@@ -102,7 +103,30 @@ export function planService(input: ServicePlanInput): Plan {
     ...(replacement ? { replacement } : {}),
     ...(rebuild === undefined ? {} : { rebuild }),
   });
-  return whatCanBeDoneNow(planned, { ...input, isMadeAnew: rebuild !== undefined });
+  const allowed = unit.letGo ? untilApproved(planned, unit, unit.letGo, approved) : planned;
+  return whatCanBeDoneNow(allowed, { ...input, isMadeAnew: rebuild !== undefined });
+}
+
+/**
+ * The plan for a Service that was let go: its deletion waits for approval (decision 150). The approval holds for this
+ * Service and the load balancer that its annotation names, until nothing is left.
+ */
+function untilApproved(planned: Plan, { service }: Unit, letGo: LetGo, approved: readonly string[]): Plan {
+  const [first] = planned.steps;
+  if (!first) return planned;
+  const { uid, annotations } = service?.metadata ?? {};
+  const approval = approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID]]);
+  if (approved.includes(approval)) return planned;
+  const reason = `${letGo.because}; levelset changes nothing of it, and deletes it only if that is approved`;
+  const waits = {
+    verb: 'delete',
+    address: first.address,
+    kind: first.kind,
+    changes: [],
+    reason,
+    approval,
+  } as const;
+  return { ...planned, steps: [], awaitingApproval: [waits] };
 }
 
 /**

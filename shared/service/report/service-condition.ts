@@ -3,6 +3,7 @@ import { ERRORS } from '../../model/errors.ts';
 import type { Condition, Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
+import { LET_GO_REASON, TAKEN_OVER_REASON } from '../../model/unit.ts';
 import { clipMessage, conditionWith, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
@@ -46,12 +47,18 @@ function newsOf(
       const reason = leaving ? 'DeletingLoadBalancer' : 'EnsuringLoadBalancer';
       return { message: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
     }
-    case 'blocked':
+    case 'blocked': {
+      const letGo = evaluation?.unit.letGo;
+      if (letGo) {
+        const reason = letGo.takenOver ? TAKEN_OVER_REASON : LET_GO_REASON;
+        return warning({ status: 'Unknown', reason, message: outcome.reason });
+      }
       return warning({
         status: 'False',
         reason: BLOCKED_REASON,
         message: whyNot(outcome.reason, evaluation),
       });
+    }
     case 'failed': {
       const { reason, advice } = ERRORS[outcome.code];
       const broken = leaving || outcome.code === 'LOAD_BALANCER_ERROR';

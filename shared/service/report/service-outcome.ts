@@ -2,7 +2,7 @@ import { lockOf } from '../../apply/apply.ts';
 import type { Applied } from '../../apply/apply.ts';
 import { REPLACEMENT } from '../../model/plan.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import { noteOf } from '../../report/plan-notes.ts';
+import { noteOf, planNotes } from '../../report/plan-notes.ts';
 import { outcomeOfError, RETRY_MS } from '../../report/outcome-of-error.ts';
 import type { Evaluation } from '../evaluate.ts';
 
@@ -16,6 +16,8 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   if (applied.error) return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
+  if (evaluation.unit.letGo && plan.awaitingApproval.length > 0)
+    return { status: 'blocked', reason: planNotes(plan).join('\n') };
   if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   if (problem) {

@@ -89,10 +89,13 @@ export function release(service: Service): Summary {
   const conditions = (service.status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
   const leaving = service.metadata.deletionTimestamp !== undefined;
   const annotations = Object.fromEntries(ours.map((key) => [key, null]));
+  // the apiserver itself clears the addresses of a Service of another type
+  const isLetGo = !leaving && service.spec.type === 'LoadBalancer';
+  const status = { conditions, ...(isLetGo ? { loadBalancer: { ingress: null } } : {}) };
   return {
     patch: {
       metadata: { finalizers, ...(leaving || ours.length === 0 ? {} : { annotations }) },
-      ...(leaving || !readyCondition(service.status?.conditions) ? {} : { status: { conditions } }),
+      ...(leaving || !readyCondition(service.status?.conditions) ? {} : { status }),
     },
     events: [{ type: 'Normal', reason: 'DeletedLoadBalancer', message: 'Deleted load balancer' }],
   };

@@ -60,6 +60,12 @@ describe('loadConfig', () => {
     });
   });
 
+  it('counts an empty name as none', async () => {
+    const { config } = await load({ cloudConfigText: GLOBAL, loadBalancerClass: '', clusterName: '' });
+    expect(config).not.toHaveProperty('loadBalancerClass');
+    expect(config.clusterName).toBe('kubernetes');
+  });
+
   it('takes --cloud-config before the text of a cloud.conf', async () => {
     const { config } = await load({ cloudConfigText: GLOBAL, cloudConfig: at('cloud.conf') });
     expect(config.openstack.authUrl).toBe('https://file/v3');

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { World } from '../../../shared/ports.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+
+const OURS = 'levelset.example/lb';
+const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+const apply = (loadBalancerClass?: string, name = 'web'): unknown =>
+  it.sandbox.kube.apply(
+    aService({ name, spec: loadBalancerClass === undefined ? {} : { loadBalancerClass } }),
+  );
+
+function withClass(loadBalancerClass?: string): Promise<World> {
+  const { config } = it.world;
+  return it.another(loadBalancerClass === undefined ? config : { ...config, loadBalancerClass });
+}
+
+/** A process that is configured like this has swept, and runs what it found, until nothing changes any more. */
+async function sweptBy(world: World): Promise<void> {
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await runAll(await sweep(world), world);
+}
+
+const once = (world: World) => run({ key: 'service/default/web', trigger: 'audit' }, world);
+
+/** Runs until the key would not come back. */
+async function finished(world: World): Promise<void> {
+  for (let runs = 0; runs < 60; runs += 1) if ((await once(world)).outcome.status !== 'progressing') return;
+}
+
+/** What another controller writes to the Service's status. */
+function takenOver(): void {
+  const fieldsV1 = { 'f:status': { 'f:loadBalancer': { 'f:ingress': {} } } };
+  const managedFields = [
+    { manager: 'levelset', subresource: 'status', time: '2026-01-01T00:00:00Z' },
+    { manager: 'metallb', subresource: 'status', time: '2099-01-01T00:00:00Z', fieldsV1 },
+  ];
+  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', managedFields } });
+}
+
+describe('--load-balancer-class', () => {
+  test.each([
+    ['is given', undefined, OURS],
+    ['is changed', OURS, 'levelset.example/other'],
+    ['is dropped', OURS, undefined],
+  ])('that %s lets a Service go: it serves on, and log and Service say so', async (_, before, after) => {
+    apply(before);
+    await it.sweepUntilSettled(await withClass(before));
+    const address = addressOf(it.sandbox);
+    const written = cloudWrites(it.sandbox);
+    const world = await withClass(after);
+
+    await sweptBy(world);
+    const found = await sweep(world);
+
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(addressOf(it.sandbox)).toBe(address);
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(found).toMatchObject({ services: 0, letGo: 1, requests: [] });
+    expect(found.warnings).toEqual([
+      expect.stringMatching(/^levelset does not look after default\/web any more.*--load-balancer-class/),
+    ]);
+    expect(readyOf(it.sandbox)).toMatchObject({
+      status: 'Unknown',
+      reason: 'LetGo',
+      message: expect.stringMatching(
+        /deletes it only if that is approved[^]*levelset.openstack.org\/approve: /,
+      ) as string,
+    });
+    expect(eventsOf(it.sandbox)).toContain('LetGo x1');
+
+    await it.sweepUntilSettled(await withClass(before));
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test('deletes what an approval on the Service names, and then lets the Service be', async () => {
+    apply();
+    await it.sweepUntilSettled();
+    const world = await withClass(OURS);
+    await sweptBy(world);
+    const [, approve = ''] = /approve: (\w+)/.exec(readyOf(it.sandbox)?.message ?? '') ?? [];
+    const annotations = { 'levelset.openstack.org/approve': approve };
+    it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+
+    await finished(world);
+
+    expect(leftovers(it.sandbox)).toEqual({});
+    expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual([]);
+    expect(addressOf(it.sandbox)).toBeUndefined();
+    expect(readyOf(it.sandbox)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'deletes it',
+      () => {
+        it.sandbox.kube.delete('Service', 'default', 'web');
+      },
+    ],
+    [
+      'makes it a ClusterIP',
+      () => it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP', loadBalancerClass: null } })),
+    ],
+  ])('leaves a Service to a person who %s: levelset finishes', async (_, leave) => {
+    apply(OURS);
+    await it.sweepUntilSettled(await withClass(OURS));
+    const world = await withClass();
+    await sweptBy(world);
+
+    leave();
+    await finished(world);
+
+    expect(leftovers(it.sandbox)).toEqual({});
+    expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual([]);
+  });
+
+  test.each(['before levelset says so', 'afterwards'])(
+    'leaves a Service to the controller that writes its status %s',
+    async (when) => {
+      apply(OURS);
+      await it.sweepUntilSettled(await withClass(OURS));
+      const world = await withClass();
+      if (when === 'afterwards') await sweptBy(world);
+      takenOver();
+      await sweptBy(world);
+      const written = cloudWrites(it.sandbox);
+
+      it.sandbox.kube.delete('Service', 'default', 'web');
+      await sweptBy(world);
+      await finished(world);
+
+      expect(cloudWrites(it.sandbox)).toEqual(written);
+      expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+      expect(readyOf(it.sandbox)).toMatchObject({ status: 'Unknown', reason: 'TakenOver' });
+    },
+  );
+
+  test('asks OpenStack nothing about Services of another controller, whose finalizer is the same', async () => {
+    const world = await withClass(OURS);
+    const metadata = { name: 'web', namespace: 'default', finalizers: [FINALIZER] };
+    it.sandbox.kube.apply({ ...aService(), metadata });
+    const before = it.sandbox.requests.filter(({ side }) => side === 'openstack').length;
+
+    const report = await once(world);
+    const found = await sweep(world);
+
+    expect(report).toMatchObject({ outcome: { status: 'settled' }, applied: [] });
+    expect(found).toMatchObject({ requests: [], warnings: [], letGo: 0 });
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+    const after = it.sandbox.requests.filter(({ side }) => side === 'openstack');
+    expect(after.slice(before).filter(({ write }) => write)).toEqual([]);
+    expect(report.calls).toBe(0);
+  });
+});

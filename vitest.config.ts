@@ -13,7 +13,7 @@ export default defineConfig({
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import ts from 'typescript';
+import { type Expression, type Function as FunctionNode, parseSync, type Program, Visitor } from 'oxc-parser';
 
 /** The core, here and before each controller had a folder of its own. */
 const CORE = 'shared/{plan,desired,apply,service/plan,service/desired}/**/*.ts';
@@ -89,16 +89,17 @@ function mutantsOf(copy: string): ReadonlyMap<string, Mutant> {
   const ambiguous = new Set<string>();
   for (const file of globSync(CORE, { cwd: copy }).sort()) {
     const text = readFileSync(join(copy, file), 'utf8');
-    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-    for (const declaration of source.statements.filter(ts.isFunctionDeclaration)) {
-      const name = declaration.name?.text ?? '';
+    const { program } = parseSync(file, text);
+    const mutations = mutationsIn(program, text);
+    for (const { id, start: from, end: to } of functionsOf(program)) {
+      const name = id?.name ?? '';
       const counts = new Map<string, number>();
-      const mutants = mutationsIn(declaration, source).map(([kind, node, replacement]) => {
+      const own = mutations.filter(([, { start, end }]) => start >= from && end <= to);
+      const mutants = own.map(([kind, { start, end }, replacement]) => {
         const place = (counts.get(kind) ?? 0) + 1;
         counts.set(kind, place);
-        const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
-        const range = { start: node.getStart(source), end: node.getEnd() };
-        return [`${kind} ${place}`, { file, line: line + 1, ...range, text: replacement }] as const;
+        const line = text.slice(0, start).split('\n').length;
+        return [`${kind} ${place}`, { file, line, start, end, text: replacement }] as const;
       });
       // a function that was changed otherwise has other expressions: their places would not match
       const shape = [...counts].map(([kind, count]) => `${count} ${kind}`).sort();
@@ -112,30 +113,47 @@ function mutantsOf(copy: string): ReadonlyMap<string, Mutant> {
   return new Map([...found].filter(([key]) => !ambiguous.has(key)));
 }
 
-type Mutation = readonly [kind: string, node: ts.Node, replacement: string];
+type Mutation = readonly [kind: string, range: Range, replacement: string];
 
-function mutationsIn(root: ts.Node, source: ts.SourceFile): readonly Mutation[] {
+/** Characters of the file. */
+type Range = Pick<Mutant, 'start' | 'end'>;
+
+function functionsOf({ body }: Program): readonly FunctionNode[] {
+  return body.flatMap((statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    return declared?.type === 'FunctionDeclaration' ? [declared] : [];
+  });
+}
+
+function mutationsIn(program: Program, text: string): readonly Mutation[] {
   const found: Mutation[] = [];
-  const negate = (condition: ts.Expression): void => {
-    found.push(['negation', condition, `!(${condition.getText(source)})`]);
+  const textOf = (node: Range): string => text.slice(node.start, node.end);
+  const negate = ({ test }: { test: Expression }): void => {
+    found.push(['negation', test, `!(${textOf(test)})`]);
   };
-  const visit = (node: ts.Node): void => {
-    if (ts.isIfStatement(node)) negate(node.expression);
-    else if (ts.isConditionalExpression(node)) negate(node.condition);
-    else if (ts.isBinaryExpression(node)) {
-      const { operatorToken } = node;
-      if (operatorToken.kind === ts.SyntaxKind.AmpersandAmpersandToken)
-        found.push(['or', operatorToken, '||']);
-      if (operatorToken.kind === ts.SyntaxKind.BarBarToken) found.push(['and', operatorToken, '&&']);
-    } else if (
-      ts.isCallExpression(node) &&
-      ts.isPropertyAccessExpression(node.expression) &&
-      node.expression.name.text === 'filter'
-    )
-      found.push(['no filter', node, node.expression.expression.getText(source)]);
-    ts.forEachChild(node, visit);
+  // the text between both sides is the operator's, with spaces, comments and brackets
+  const swap = (kind: string, left: Range, right: Range, from: string, to: string): void => {
+    const at = text.indexOf(from, left.end);
+    if (at < right.start) found.push([kind, { start: at, end: at + from.length }, to]);
   };
-  visit(root);
+  const visitor = new Visitor({
+    IfStatement: negate,
+    ConditionalExpression: negate,
+    LogicalExpression({ operator, left, right }) {
+      if (operator === '&&') swap('or', left, right, '&&', '||');
+      if (operator === '||') swap('and', left, right, '||', '&&');
+    },
+    CallExpression(node) {
+      const { callee } = node;
+      if (
+        callee.type === 'MemberExpression' &&
+        'name' in callee.property &&
+        callee.property.name === 'filter'
+      )
+        found.push(['no filter', node, textOf(callee.object)]);
+    },
+  });
+  visitor.visit(program);
   return found;
 }
 

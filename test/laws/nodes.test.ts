@@ -124,7 +124,7 @@ test('events in any order, and runs that break off anywhere, end where the serve
       expect((await it.reconcile(worker.name, { dryRun: true, trigger: 'command' })).plan?.steps).toEqual([]);
       cleanUp(worker);
     }),
-    { numRuns: fc.readConfigureGlobal().numRuns ?? 30, examples: EXAMPLES },
+    { examples: EXAMPLES },
   ));
 
 function cleanUp({ name, server }: JoinedNode): void {

@@ -10,7 +10,7 @@ import { APIS, callsOf } from './needs.ts';
 import type { Call } from './needs.ts';
 import { startIsolation, UNIT_NAMES, UNITS } from './units.ts';
 import type { Isolation, UnitName } from './units.ts';
-import '../seed.ts';
+import { THOROUGH } from '../seed.ts';
 
 const ALWAYS = 1e6;
 const FAILURES = {
@@ -115,6 +115,6 @@ function addressesOf({ inside: { cloud } }: Isolation): readonly string[] {
 test('a call that fails holds up only the units that need it', () =>
   fc.assert(fc.asyncProperty(anIncident, holds), {
     // an incident is two worlds from beginning to end, half a second
-    numRuns: fc.readConfigureGlobal().numRuns === undefined ? 5 : 100,
+    numRuns: THOROUGH ? 100 : 5,
     examples: [incident('key-manager', 'hang'), incident('listEndpointSlices', '403')],
   }));

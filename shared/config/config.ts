@@ -18,6 +18,8 @@ export interface Config extends ReachConfig {
   readonly concurrentServiceSyncs: number;
   /** How long a member keeps weight 0 when its Node leaves. 0: it goes at once. */
   readonly connectionDrainingMs: number;
+  /** Only addresses that a port of the Node's server proves become members. Absent: also those on no port that the project sees. */
+  readonly memberAddresses?: 'proven';
   readonly openstack: OpenStackConfig;
   readonly loadBalancer: LoadBalancerConfig;
   /** The options of [LoadBalancer] that cloud.conf sets. The others have the default of a dialect. */

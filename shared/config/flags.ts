@@ -104,6 +104,11 @@ export const FLAGS = {
     help: 'NAMESPACE/KIND/ID, each of them or *: what Services of a namespace may name of OpenStack; a load balancer that others made needs an entry even with --reach=open, unless its tag consents',
     default: '',
   },
+  'member-addresses': {
+    topic: 'Services', value: 'which', read: oneOf('any', 'proven'), commands: WORKING, lambda: true,
+    help: 'at which addresses of Nodes levelset adds members: any that no other device has, or only those that a port of the server proves which the providerID names',
+    default: 'any',
+  },
   'connection-draining-timeout': {
     topic: 'Services', value: 'duration', read: upToOneHour, commands: WORKING, lambda: true,
     help: 'how long a member keeps its connections when its Node leaves, up to 1h; with 0s it goes at once',

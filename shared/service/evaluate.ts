@@ -11,6 +11,7 @@ import { readAsDialect } from './intent/as-dialect.ts';
 import { joinIntent } from './intent/cloud-questions.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
+import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Source } from './observe/questions.ts';
@@ -49,12 +50,18 @@ export async function evaluate(
 ): Promise<Evaluation> {
   const { config } = world;
   const { service, wanted } = unit;
-  const about = { unit, cluster, nodes, depth, config };
 
   // Another controller may have made the load balancer, and it read annotations in its own way: so find the load
   // balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
-  const found = await findLoadBalancer({ ...about, join }, world);
+  const found = await findLoadBalancer({ unit, cluster, depth, join }, world);
+
+  // A kubelet says which addresses its Node has, and Neutron whose they are.
+  const mayFail = found.loadBalancer !== undefined && !config.loadBalancer.manageSecurityGroups;
+  const judged =
+    world.judged ??
+    (await observeNodes(nodes, { mayFail, groups: config.loadBalancer.manageSecurityGroups }, world));
+  const about = { unit, cluster, nodes: judged.nodes, judged, depth, config };
 
   const reading = readAsDialect(service, found.loadBalancer, config);
 

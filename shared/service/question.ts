@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
+import type { JudgedNodes } from '../model/node/judged-nodes.ts';
 import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -16,13 +17,14 @@ export interface Asking {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
+  readonly judged: Pick<JudgedNodes, 'ports'>;
   readonly depth: Depth;
   readonly config: Config;
 }
 
 /** What to read for one Service. If the Service wants no load balancer, only what it has is read. */
 export function questionOf(
-  { unit, cluster, nodes, depth, config }: Asking,
+  { unit, cluster, nodes, judged, depth, config }: Asking,
   loadBalancer: WireResource | undefined,
   reading: Reading,
 ): Question {
@@ -31,7 +33,7 @@ export function questionOf(
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
   const base = { unit, cluster, nodes, depth, namesSecrets };
   if (!intent || !unit.wanted)
-    return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [] } };
+    return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports: judged.ports } };
   const offers =
     (of: Config, isMade: boolean) =>
     (octavia: ObservedService['octavia']): OfferQuestion =>
@@ -42,6 +44,7 @@ export function questionOf(
     securityGroup: {
       managed,
       addresses: (subnet, endpoints) => (managed ? memberAddresses(nodes, subnet, intent, endpoints) : []),
+      ports: judged.ports,
     },
     offers: loadBalancer ? offers(reading.config, true) : offers(reading.asNew, false),
     offersIfReplaced: reading.approved.length > 0 ? offers(reading.asNew, false) : undefined,

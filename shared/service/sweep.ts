@@ -7,8 +7,10 @@ import { familiesOf } from './intent/service-intent.ts';
 import { evaluate } from './evaluate.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
+import type { JudgedNodes } from '../model/node/judged-nodes.ts';
 import { APPROVE, tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
@@ -16,7 +18,7 @@ import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
 import type { Config } from '../config/config.ts';
 import { readyCondition } from '../report/condition.ts';
-import { addressesOf } from './observe/network/security-group.ts';
+import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
@@ -54,14 +56,16 @@ export async function findServices(
     world.memory.holders.set(serviceKey(metadata.namespace, metadata.name), true);
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
-  const addresses = async (): Promise<readonly string[]> => (managed ? addressesOf(await nodesListed()) : []);
+  const ports = async (): Promise<readonly WireResource[]> =>
+    wanted.length === 0 ? [] : listNodePorts(await nodesListed(), managed, 'now', world);
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
-    observeProject(cluster, cloud, addresses),
+    observeProject(cluster, cloud, ports),
     attempt(kube.state.load()),
   ]);
   const certificates = new Map<Key, readonly CertificateInUse[]>();
-  const view: View = { world, cluster, nodes, project, states, certificates };
+  const judged = nodes instanceof ReconcileError ? nodes : judgeBy(nodes, project.nodePorts);
+  const view: View = { world, cluster, nodes, judged, project, states, certificates };
   const unsettled: Service[] = [];
   const refused: string[] = [];
   const notCompared: NotCompared[] = [];
@@ -118,6 +122,7 @@ interface View {
   readonly world: World;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[] | ReconcileError;
+  readonly judged: JudgedNodes | ReconcileError;
   readonly project: Project;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
   /** Filled while the Services are judged. */
@@ -195,17 +200,18 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
  * addresses.
  */
 async function judge(service: Service, view: View): Promise<Verdict> {
-  const { world, cluster, nodes, project } = view;
+  const { world, cluster, nodes, judged, project } = view;
   if (!hasFinalizer(service)) return 'unsettled';
   const state = stateOf(service, view);
   if (!state) return 'unsettled';
   if (nodes instanceof ReconcileError) throw nodes;
+  if (judged instanceof ReconcileError) throw judged;
   const name = keyOf(service);
   const unit = {
     ...unitOf(serviceKey(name.namespace, name.name), name, service, world.config),
     withLeftovers: true as const,
   };
-  const evaluation = await evaluate(unit, nodes, { ...world, project }, cluster, 'shallow');
+  const evaluation = await evaluate(unit, nodes, { ...world, project, judged }, cluster, 'shallow');
   view.certificates.set(unit.key, evaluation.desired.certificates);
   if (state.hash !== evaluation.hash) return 'unsettled';
   const lb = evaluation.observed.loadBalancer;

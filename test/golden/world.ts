@@ -122,9 +122,10 @@ function certificates(listeners: readonly Wire[]): Contents {
 /** As that controller left them: each with its security groups, beside one that is not its own. */
 function nodePorts(world: RecordedWorld, config: Config): readonly Wire[] {
   const subnet = config.loadBalancer.memberSubnetId ?? world.openstack[0]?.loadbalancer['vip_subnet_id'];
-  return world.nodes.map(({ metadata, status }, at) => ({
+  return world.nodes.map(({ metadata, spec, status }, at) => ({
     id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
     name: metadata.name,
+    device_id: spec?.providerID?.split('/').at(-1) ?? '',
     fixed_ips: (status?.addresses ?? []).map(({ address }) => ({ subnet_id: subnet, ip_address: address })),
     security_groups: [NODE_GROUP, ...world.security_groups.map(({ id }) => id)],
     port_security_enabled: true,

@@ -53,6 +53,18 @@ test('every file that a document names is there', () => {
   expect(missing).toEqual([]);
 });
 
+test('each line about who is believed names the test that holds it', () => {
+  const [, section = ''] = textOf('SECURITY.md').split('\n## Who is believed for what\n');
+  const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
+  const [, , ...lines] = rows.map((row) => row.split('|').map((cell) => cell.trim()));
+  expect(lines.length).toBeGreaterThan(15);
+  const without = lines.filter((cells) => {
+    const named = /^`(test\/[\w./-]+\.test\.ts)`$/.exec(cells.at(-2) ?? '')?.[1];
+    return named === undefined || !exists(named);
+  });
+  expect(without.map((cells) => cells.slice(1, 3).join(': '))).toEqual([]);
+});
+
 test('every script that shows a fault has its row in test/repro/README.md', () => {
   const scripts = filesOf('test/repro/*/*.ts').map((path) => path.replace('test/repro/', ''));
   expect(filesNamedIn('test/repro/README.md').toSorted()).toEqual(scripts);

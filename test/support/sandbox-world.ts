@@ -53,7 +53,8 @@ export async function startSandboxWorld(
   config?: Partial<Config['loadBalancer']>,
   cloudOf?: Sandbox,
 ): Promise<SandboxWorld> {
-  const sandbox = await startSandbox({ pendingMs: 2, ...options });
+  const sandbox = await startSandbox({ pendingMs: 2, ...options, ...(cloudOf ? { nodes: 0 } : {}) });
+  if (cloudOf) for (const name of ['other-1', 'other-2']) addNodeIn(cloudOf, name, sandbox);
   const { authUrl } = cloudOf ?? sandbox;
   const directory = mkdtempSync(join(tmpdir(), 'levelset-'));
   const kubeconfig = join(directory, 'kubeconfig');
@@ -118,6 +119,19 @@ export async function startSandboxWorld(
       await sandbox.close();
     },
   };
+}
+
+/** A Node of this cluster whose server is in another sandbox's cloud. */
+function addNodeIn({ cloud }: Sandbox, name: string, { kube }: Sandbox): void {
+  const { id } = cloud.addNovaServer(name);
+  const [port] = cloud.ports.filter(({ device_id: device }) => device === id);
+  const addresses = [{ type: 'InternalIP', address: port?.fixed_ips[0]?.ip_address ?? '' }];
+  kube.apply({
+    kind: 'Node',
+    metadata: { name },
+    spec: { providerID: `openstack:///${id}` },
+    status: { addresses },
+  });
 }
 
 /** Of `NAME` or `NS/NAME`: namespace and name. */

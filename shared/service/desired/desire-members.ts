@@ -3,7 +3,7 @@ import { familyOf } from '../../model/network/network-facts.ts';
 import type { Subnet } from '../../model/network/network-facts.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
-import type { PortNodes } from './port-nodes.ts';
+import type { PortNodes } from './nodes/port-nodes.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import { localHealthPort } from './desire-monitor.ts';
 import type { PortIntent, Annotated } from '../intent/read-annotations.ts';

@@ -10,7 +10,7 @@ import type { DesiredResource, ListenerProtocol, PoolProtocol, Pool } from '../.
 import { transportOf } from '../../model/address.ts';
 import { userTags } from '../../model/load-balancer/user-tags.ts';
 import { desireInsertHeaders, desireRedirect } from './desire-http.ts';
-import type { PortNodes } from './port-nodes.ts';
+import type { PortNodes } from './nodes/port-nodes.ts';
 import { desireMonitor, localHealthPort } from './desire-monitor.ts';
 import { desireNodes, desirePods } from './desire-members.ts';
 import { protocolsOf, readsHttp } from '../intent/protocols.ts';

@@ -17,7 +17,7 @@ import { nodeSet } from '../../model/node/node-set.ts';
 import type { ReachableNode } from '../../model/node/node-set.ts';
 import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
-import { selectNodes, keepsFamily } from './port-nodes.ts';
+import { selectNodes, keepsFamily } from './nodes/port-nodes.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import type { Address } from '../../model/address.ts';
 import { openingAddress } from '../../model/network/openings.ts';

@@ -5,18 +5,21 @@ import type { PortEndpoints } from '../../model/load-balancer/service-endpoints.
 import type { Node } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
 import type { NetworkFacts } from '../../model/network/network-facts.ts';
+import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { Offers } from '../../model/load-balancer/octavia.ts';
 import type { DrainingMember, Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
+import { addressProblems } from './nodes/address-problems.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
 import { withinCapabilities, spelledBy } from './within-capabilities.ts';
 import { watchCertificates } from './certificate-expiry.ts';
 import { desirePort } from './desire-port.ts';
 import { desireLoadBalancer, desireVips } from './desire-load-balancer.ts';
 import { familyProblems, networkProblems } from './network-problems.ts';
-import { keepsFamily, secondFamilyOf, selectNodes } from './port-nodes.ts';
+import { keepsFamily, secondFamilyOf, selectNodes } from './nodes/port-nodes.ts';
 import { nodeSet } from '../../model/node/node-set.ts';
+import type { ReachableNode } from '../../model/node/node-set.ts';
 import { desireSecurityGroup, rulesHoldSourceRanges } from './desire-security-group.ts';
 import { desireOffers } from './desire-offers.ts';
 import { desireStored } from './served-secrets.ts';
@@ -37,6 +40,7 @@ export interface DesireInput {
    */
   readonly joins: boolean;
   readonly nodes: readonly Node[];
+  readonly judged: JudgedNodes;
   readonly facts: NetworkFacts;
   readonly cluster: ClusterIdentity;
   /** Nodes with an endpoint that takes traffic; absent without externalTrafficPolicy Local. */
@@ -128,6 +132,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...intent.problems,
       ...intent.rangeProblems,
       ...selected.problems,
+      ...addressProblems(input.judged, reachedAt(nodes.reachable, second?.nodes ?? []), config),
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
@@ -155,6 +160,10 @@ function keptOnDeletion(intent: ServiceIntent | undefined, cluster: ClusterIdent
     withoutAddress: [],
     certificates: [],
   };
+}
+
+function reachedAt(...nodes: readonly (readonly ReachableNode[])[]): readonly string[] {
+  return nodes.flat().map(({ address }) => address);
 }
 
 function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {

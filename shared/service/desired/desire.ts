@@ -2,18 +2,23 @@ import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import type { Unit } from '../../model/unit.ts';
+import { withoutAddresses } from '../../model/node/judged-nodes.ts';
+import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
+import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
+import { waitingAddresses, waitingProblem } from './nodes/address-problems.ts';
 import { desireUnit } from './desire-service.ts';
 import type { Desired, DesireInput } from './desire-service.ts';
 import { ambiguityProblems, desireSharing, joiningProblems } from './desire-sharing.ts';
-import { drainMsOf, withDraining } from './draining.ts';
+import { drainMsOf, withDraining } from './nodes/draining.ts';
 import { servedSecrets } from './served-secrets.ts';
 
 export interface Given {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
+  readonly judged: JudgedNodes;
+  readonly depth: Depth;
   readonly reading: Reading;
   readonly observed: ObservedService;
 }
@@ -34,8 +39,24 @@ export interface DesiredHere extends Desired {
   readonly another?: Desired;
 }
 
-/** What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. */
-export function desire({ unit, cluster, nodes, reading, observed }: Given): DesiredService {
+/**
+ * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes whose
+ * addresses wait are desired for the watermark, and not for the plan.
+ */
+export function desire(given: Given): DesiredService {
+  const { nodes, judged, observed, depth, reading } = given;
+  const all = desireWith(given, nodes);
+  const waiting = waitingAddresses(judged, observed, depth, reading.config);
+  if (waiting.size === 0) return all;
+  const { own, here } = desireWith(given, withoutAddresses(nodes, waiting));
+  const problems = [...all.here.problems, ...waitingProblem(judged, waiting)];
+  return { own: { ...all.own, keepMembers: own.keepMembers }, here: { ...here, problems } };
+}
+
+function desireWith(
+  { unit, cluster, judged, reading, observed }: Given,
+  nodes: readonly Node[],
+): DesiredService {
   const { intent, config, asNew, approved } = reading;
   const { loadBalancer, sharing, resources, localNodes, endpoints, ifReplaced, horizon } = observed;
   const input: DesireInput = {
@@ -43,6 +64,7 @@ export function desire({ unit, cluster, nodes, reading, observed }: Given): Desi
     wanted: unit.wanted,
     joins: sharing?.role === 'joiner',
     nodes,
+    judged,
     facts: observed.facts,
     octavia: observed.octavia,
     offers: observed.offers,

@@ -97,7 +97,8 @@ async function observeOutsideOctavia(
   ]);
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);
-  const { withoutPort, unfiltered, ...ports } = await observeNodePorts(groups, { addresses, subnet }, lists);
+  const members = { addresses, subnet, ports: securityGroup.ports };
+  const { withoutPort, unfiltered, ...ports } = await observeNodePorts(groups, members, lists);
   const { resource, leftover = [], loadBalancerIPTaken: taken } = floating;
   return {
     resources: [

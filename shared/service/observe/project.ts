@@ -4,7 +4,6 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../ports.ts';
 import { attempt } from '../../observe/attempt.ts';
-import { portsAt } from './network/security-group.ts';
 import { listStored } from './certificates.ts';
 
 /** A list of the whole project, or the error in its place. A list that failed is not an empty list. */
@@ -18,23 +17,23 @@ export interface Project {
   readonly floatingIPs: Listed;
   /** Security groups with this cluster's tag, with their rules. */
   readonly securityGroups: Listed;
-  /** Ports at the IP addresses of nodes; empty if security groups are not managed. */
+  /** The ports of Nodes, by which their addresses are judged. */
   readonly nodePorts: Listed;
   /** Certificates of this cluster in Barbican. */
   readonly secrets: Listed;
 }
 
-/** Reads the lists for one sweep. `nodeAddresses` are the IP addresses whose ports are listed. */
+/** Reads the lists for one sweep. */
 export async function observeProject(
   cluster: ClusterIdentity,
   cloud: Cloud,
-  nodeAddresses: () => Promise<readonly string[]>,
+  listNodePorts: () => Promise<readonly WireResource[]>,
 ): Promise<Project> {
   const [loadBalancers, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
     attempt(cloud.list('loadbalancer', { tags: clusterTag(cluster) })),
     attempt(cloud.list('floatingip')),
     attempt(cloud.list('securitygroup', { tags: clusterTag(cluster) })),
-    attempt(nodeAddresses().then((addresses) => portsAt(addresses, cloud))),
+    attempt(listNodePorts()),
     attempt(listStored(cluster, cloud)),
   ]);
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
@@ -77,8 +76,8 @@ export function listsFor({
 }
 
 /**
- * Applies the filters of Octavia and Neutron that observing uses: equality, `tags` (all of them), `tags-any`, and one
- * item of a port's list.
+ * Applies the filters of Octavia and Neutron that observing uses: equality, one of several ids, `tags` (all of them),
+ * `tags-any`, and one item of a port's list.
  */
 function matches(wire: WireResource, query: Query): boolean {
   return Object.entries(query).every(([name, value]) => {
@@ -92,6 +91,7 @@ function matches(wire: WireResource, query: Query): boolean {
         .split(',')
         .some((tag) => tags.includes(tag));
     if (name === 'fields') return true;
+    if (name === 'id') return [value].flat().includes(wire.id);
     if (name === 'security_groups' || name === 'fixed_ips')
       return [value].flat().some((one) => has(wire, name, one));
     return wire[name] === value;

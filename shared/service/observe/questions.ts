@@ -1,4 +1,5 @@
 import type { Node } from '../../model/kubernetes.ts';
+import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
@@ -44,10 +45,14 @@ export interface SecurityGroupQuestion {
     memberSubnet: Subnet | undefined,
     endpoints: Endpoints | undefined,
   ) => readonly string[];
+  /** By address of a Node that names its server: the ids of the server's ports there. */
+  readonly ports: JudgedNodes['ports'];
 }
 
 export interface Source extends CloudReader {
   readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods'>;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
+  /** The Nodes as a sweep judged them; absent in a run. */
+  readonly judged?: JudgedNodes;
 }

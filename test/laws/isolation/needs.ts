@@ -75,9 +75,9 @@ const OF_KINDS: Readonly<Record<ReadKind, Readonly<Partial<Record<Verb, Needs>>>
   subnet: { get: WANTED },
   qos_policy: {},
   router: { get: ['routes'] },
-  // the subnet of the nodes, for a load balancer that is made; servers' ports
+  // the subnet of the nodes, for a load balancer that is made; servers' ports; whose the address of a Node is that joins
   port: {
-    list: { 'where managed': SERVICES, always: ['fresh', 'secret', ...NODES, 'routes'] },
+    list: { 'where managed': SERVICES, always: [...MADE, ...TO_NODES, ...NODES, 'routes'] },
     update: PORTS,
   },
   server: { list: NODES, get: NODES },

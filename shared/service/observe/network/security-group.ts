@@ -13,6 +13,7 @@ import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
 import { onceAMinute } from '../../../observe/once-a-minute.ts';
 import type { Node } from '../../../model/kubernetes.ts';
+import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import type { Subnet } from '../../../model/network/network-facts.ts';
 import type { Address } from '../../../model/address.ts';
 import { listPorts } from '../../../observe/list-ports.ts';
@@ -112,21 +113,33 @@ export interface NodePorts {
   readonly unfiltered: readonly string[];
 }
 
+interface Members {
+  readonly addresses: readonly string[];
+  readonly subnet: Subnet | undefined;
+  readonly ports: JudgedNodes['ports'];
+}
+
 /**
- * The ports that have one of the groups, and the ports of members at these IP addresses in this subnet. One call lists
- * the ports with a group. If nothing changed, these are all, and no further call is needed.
+ * The ports that have one of the groups, and the ports of members at these IP addresses in this subnet. A Node that
+ * names its server has only ports of that server, whoever else has its address. One call lists the ports with a group.
+ * If nothing changed, these are all, and no further call is needed.
  */
 export async function observeNodePorts(
   groups: readonly WireResource[],
-  members: { readonly addresses: readonly string[]; readonly subnet: Subnet | undefined },
+  members: Members,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<NodePorts> {
-  const { addresses, subnet } = members;
+  const { addresses, subnet, ports: ofServers } = members;
   const holders = await holdersOf(groups, cloud);
-  const isAt = (port: WireResource, address: string): boolean =>
-    fixedIps(port).some((fixed) => fixed.ip_address === address && fixed.subnet_id === subnet?.id);
+  const isAt = (port: WireResource, address: string): boolean => {
+    const own = ofServers.get(address);
+    if (own) return own.includes(port.id) && fixedIps(port).some((fixed) => fixed.subnet_id === subnet?.id);
+    return fixedIps(port).some((fixed) => fixed.ip_address === address && fixed.subnet_id === subnet?.id);
+  };
   const missing = addresses.filter((address) => !holders.some((port) => isAt(port, address)));
-  const others = await portsAt(missing, cloud);
+  const ids = [...new Set(missing.flatMap((address) => ofServers.get(address) ?? []))];
+  const elsewhere = missing.filter((address) => !ofServers.has(address));
+  const others = [...(await listPorts('id', ids, FIELDS, cloud)), ...(await portsAt(elsewhere, cloud))];
   const found = addresses.map((address) => ({
     address,
     port: [...holders, ...others].find((port) => isAt(port, address)),

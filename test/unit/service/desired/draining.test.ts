@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drainMsOf, withDraining } from '../../../../shared/service/desired/draining.ts';
+import { drainMsOf, withDraining } from '../../../../shared/service/desired/nodes/draining.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
 import type { DesiredResource, ObservedResource } from '../../../../shared/model/resources.ts';
 import { drainedForMs } from '../../../../shared/service/observe/children.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selectNodes } from '../../../../shared/service/desired/port-nodes.ts';
+import { selectNodes } from '../../../../shared/service/desired/nodes/port-nodes.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
 
 function aNode(name: string, labels?: Readonly<Record<string, string>>): Node {

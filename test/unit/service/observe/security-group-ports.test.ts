@@ -32,7 +32,7 @@ describe('ports of nodes', () => {
     const cloud = listing(withGroupOn(1, 2));
     const addresses = ['10.0.0.1', '10.0.0.2'];
 
-    const found = await observeNodePorts([GROUP], { addresses, subnet }, cloud);
+    const found = await observeNodePorts([GROUP], { addresses, subnet, ports: new Map() }, cloud);
 
     expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.2']);
     expect(cloud.asked).toHaveLength(1);
@@ -43,7 +43,7 @@ describe('ports of nodes', () => {
     const cloud = listing(withGroupOn(1, 5));
     const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
 
-    const found = await observeNodePorts([GROUP], { addresses, subnet }, cloud);
+    const found = await observeNodePorts([GROUP], { addresses, subnet, ports: new Map() }, cloud);
 
     expect(found.resources.map(({ address }) => address)).toEqual([
       ...addresses.map((address) => `port/${address}`),
@@ -59,7 +59,11 @@ describe('ports of nodes', () => {
     const cloud = new SimulatedCloud();
     const elsewhere = { ...subnet, id: OTHER_SUBNET };
 
-    const found = await observeNodePorts([], { addresses: ['10.0.0.1'], subnet: elsewhere }, cloud);
+    const found = await observeNodePorts(
+      [],
+      { addresses: ['10.0.0.1'], subnet: elsewhere, ports: new Map() },
+      cloud,
+    );
 
     expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [] });
   });
@@ -68,7 +72,11 @@ describe('ports of nodes', () => {
     const cloud = new SimulatedCloud();
     Object.assign(cloud.all('port')[0] ?? {}, { port_security_enabled: false, security_groups: [] });
 
-    const found = await observeNodePorts([], { addresses: ['10.0.0.1', '10.0.0.2'], subnet }, cloud);
+    const found = await observeNodePorts(
+      [],
+      { addresses: ['10.0.0.1', '10.0.0.2'], subnet, ports: new Map() },
+      cloud,
+    );
 
     expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.2']);
     expect(found.unfiltered).toEqual(['10.0.0.1']);
@@ -78,7 +86,7 @@ describe('ports of nodes', () => {
     const cloud = withGroupOn(3);
     const deaf: Pick<SimulatedCloud, 'list'> = { list: (kind) => cloud.list(kind) };
 
-    const found = await observeNodePorts([GROUP], { addresses: [], subnet }, deaf);
+    const found = await observeNodePorts([GROUP], { addresses: [], subnet, ports: new Map() }, deaf);
 
     expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.3']);
   });

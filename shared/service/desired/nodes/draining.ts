@@ -2,15 +2,15 @@
  * Members of nodes that leave: for some time they get no new connections, and then levelset removes them (decision
  * 120).
  */
-import type { Config } from '../../config/config.ts';
-import type { Address } from '../../model/address.ts';
-import type { Node } from '../../model/kubernetes.ts';
-import { isAdopted } from '../../model/ownership.ts';
-import type { DesiredResource, Member, ObservedResource } from '../../model/resources.ts';
-import { isEligible } from '../../model/node/node-set.ts';
-import { desirePortOf } from './desire-security-group.ts';
-import { withSetRecord } from './set-record.ts';
-import type { Desired } from './desire-service.ts';
+import type { Config } from '../../../config/config.ts';
+import type { Address } from '../../../model/address.ts';
+import type { Node } from '../../../model/kubernetes.ts';
+import { isAdopted } from '../../../model/ownership.ts';
+import type { DesiredResource, Member, ObservedResource } from '../../../model/resources.ts';
+import { isEligible } from '../../../model/node/node-set.ts';
+import { desirePortOf } from '../desire-security-group.ts';
+import { withSetRecord } from '../set-record.ts';
+import type { Desired } from '../desire-service.ts';
 
 export interface DrainInput {
   readonly observed: readonly ObservedResource[];

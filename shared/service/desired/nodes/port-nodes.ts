@@ -1,11 +1,11 @@
-import type { Node } from '../../model/kubernetes.ts';
-import { memberSubnetOf } from '../../model/network/network-facts.ts';
-import type { Family, NetworkFacts, Subnet } from '../../model/network/network-facts.ts';
-import { nodeSet, isEligible } from '../../model/node/node-set.ts';
-import type { ReachableNode } from '../../model/node/node-set.ts';
-import { isSelected, renderNodeSelector } from '../../model/node/node-selector.ts';
-import type { NodeSelector } from '../../model/node/node-selector.ts';
-import type { Problem } from '../../model/plan.ts';
+import type { Node } from '../../../model/kubernetes.ts';
+import { memberSubnetOf } from '../../../model/network/network-facts.ts';
+import type { Family, NetworkFacts, Subnet } from '../../../model/network/network-facts.ts';
+import { nodeSet, isEligible } from '../../../model/node/node-set.ts';
+import type { ReachableNode } from '../../../model/node/node-set.ts';
+import { isSelected, renderNodeSelector } from '../../../model/node/node-selector.ts';
+import type { NodeSelector } from '../../../model/node/node-selector.ts';
+import type { Problem } from '../../../model/plan.ts';
 
 /** Nodes with their IP addresses of one family, and the subnet of these. */
 export interface NodesOfFamily {

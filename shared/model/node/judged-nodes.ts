@@ -1,0 +1,220 @@
+/** Whose the addresses are that Nodes name. A kubelet writes what it likes; Neutron knows the device of a port (decision 160). */
+import { isIP } from 'node:net';
+import type { Node, NodeAddress } from '../kubernetes.ts';
+import { cidrContains, cidrKey, isWithin } from '../network/cidr.ts';
+import type { NeutronPort } from './nova.ts';
+import { parseProviderID } from './provider-id.ts';
+
+/** A port, as far as it tells whose an address is. */
+export interface DevicePort extends NeutronPort {
+  readonly device_owner?: string;
+  readonly allowed_address_pairs?: readonly { readonly ip_address: string }[] | null;
+}
+
+export interface RefusedAddress {
+  readonly node: string;
+  readonly address: string;
+  readonly because: string;
+}
+
+export interface JudgedNodes {
+  /** The Nodes without the addresses that are refused. A Node of which no IP address is left is not among them. */
+  readonly nodes: readonly Node[];
+  readonly refused: readonly RefusedAddress[];
+  /** Addresses of Nodes with a providerID on no port that the project sees. */
+  readonly unseen: ReadonlySet<string>;
+  /** Addresses of Nodes without a providerID, which nothing can prove. */
+  readonly unclaimed: ReadonlySet<string>;
+  /** By address of a Node with a providerID: the ids of its server's ports there. */
+  readonly ports: ReadonlyMap<string, readonly string[]>;
+  /** Why the ports could not be listed, so that nothing is known of Nodes with a providerID. */
+  readonly unlisted?: string;
+}
+
+/** The ids of the servers that Nodes name by their providerID, each once. */
+export function serversOf(nodes: readonly Node[]): readonly string[] {
+  return [...new Set(nodes.flatMap((node) => serverOf(node) ?? []))];
+}
+
+/**
+ * The addresses about which the ports of the Nodes' own servers say nothing: of Nodes with a providerID those that no
+ * port of the server has.
+ */
+export function unknownAddresses(nodes: readonly Node[], ports: readonly DevicePort[]): readonly string[] {
+  const seen = new SeenPorts(ports);
+  const found = nodes.flatMap((node) => {
+    const server = serverOf(node);
+    const isOwn = ({ address }: NodeAddress): boolean => seen.fixedOn(server ?? '', address).length > 0;
+    return server === undefined ? [] : memberAddresses(node).filter((one) => !isOwn(one));
+  });
+  return [...new Set(found.map(({ address }) => address))];
+}
+
+/**
+ * Judges each address at which a Node could be a member. `ports` are those of the Nodes' servers and those that have
+ * an address of `unknownAddresses`; the reason of a failure if they could not be listed.
+ */
+export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] | string): JudgedNodes {
+  const seen = new SeenPorts(typeof ports === 'string' ? [] : ports);
+  const claimed = new Set(serversOf(nodes));
+  const refused: RefusedAddress[] = [];
+  const unseen = new Set<string>();
+  const unclaimed = new Set<string>();
+  const own = new Map<string, readonly string[]>();
+  const judged = nodes.flatMap((node) => {
+    const server = serverOf(node);
+    const lost = memberAddresses(node).flatMap(({ address }) => {
+      const found = server === undefined ? [] : seen.ofServer(server, address);
+      const because = unreachable(address) ?? whyNot(seen.elsewhere(address, server), found, claimed, server);
+      if (because !== undefined) {
+        refused.push({ node: node.metadata.name, address, because });
+        return [address];
+      }
+      if (server === undefined) unclaimed.add(address);
+      else own.set(address, [...new Set([...(own.get(address) ?? []), ...found])]);
+      return [];
+    });
+    return lost.length === 0 ? [node] : withoutFamilies(node, lost);
+  });
+  for (const [address, ids] of own) if (ids.length === 0) unseen.add(address);
+  return {
+    nodes: judged,
+    refused,
+    unseen,
+    unclaimed,
+    ports: own,
+    ...(typeof ports === 'string' ? { unlisted: ports } : {}),
+  };
+}
+
+/** The Nodes without these addresses. A Node of which no IP address is left goes, so that nobody waits for one. */
+export function withoutAddresses(nodes: readonly Node[], lost: ReadonlySet<string>): readonly Node[] {
+  return nodes.flatMap((node) => {
+    const addresses = (node.status?.addresses ?? []).filter(({ address }) => !lost.has(address));
+    return addresses.length === node.status?.addresses?.length ? [node] : withAddresses(node, addresses);
+  });
+}
+
+/** The addresses at which a Node may be a member: of each family the InternalIPs, else the ExternalIPs. */
+function memberAddresses({ status }: Node): readonly NodeAddress[] {
+  return [4, 6].flatMap((family) => {
+    const all = (status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
+    const internal = all.filter(({ type }) => type === 'InternalIP');
+    return internal.length > 0 ? internal : all.filter(({ type }) => type === 'ExternalIP');
+  });
+}
+
+/** Ranges in which an address means whoever uses it, or nobody. */
+const UNREACHABLE = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+];
+
+function unreachable(address: string): string | undefined {
+  const range = UNREACHABLE.find((cidr) => cidrContains(cidr, address));
+  return range && `lies in ${range}, where no load balancer can reach a Node`;
+}
+
+/** Why an address is not the Node's; undefined if it is, or if nobody is known to have it. */
+function whyNot(
+  elsewhere: DevicePort | undefined,
+  own: readonly string[],
+  claimed: ReadonlySet<string>,
+  server: string | undefined,
+): string | undefined {
+  if (!elsewhere || own.length > 0) return undefined;
+  const { device_id: device = '', device_owner: owner = '', id } = elsewhere;
+  // of a Node that names no server only what other Nodes prove is known
+  if (server === undefined && !claimed.has(device)) return undefined;
+  const whose = device === '' ? owner : `${owner.startsWith('compute:') ? 'server' : owner} ${device}`;
+  return `is on port ${id} of ${whose}, and on no port of ${server === undefined ? 'the Node, which names no server' : `server ${server}`}`;
+}
+
+/** The Node without its addresses of the families of these, except for what other addresses it has there. */
+function withoutFamilies(node: Node, lost: readonly string[]): readonly Node[] {
+  const families = new Set(lost.map(isIP));
+  const kept = new Set(
+    memberAddresses(node)
+      .map(({ address }) => address)
+      .filter((one) => !lost.includes(one)),
+  );
+  const addresses = (node.status?.addresses ?? []).filter(
+    ({ address }) => !families.has(isIP(address)) || kept.has(address),
+  );
+  return withAddresses(node, addresses);
+}
+
+function withAddresses(node: Node, addresses: readonly NodeAddress[]): readonly Node[] {
+  if (addresses.every(({ address }) => isIP(address) === 0)) return [];
+  return [{ ...node, status: { ...node.status, addresses } }];
+}
+
+function serverOf({ spec }: Node): string | undefined {
+  return parseProviderID(spec?.providerID ?? '')?.serverId;
+}
+
+/** Ports by device and by address. */
+class SeenPorts {
+  readonly #byDevice: ReadonlyMap<string, readonly DevicePort[]>;
+  readonly #byAddress: ReadonlyMap<string, readonly DevicePort[]>;
+
+  constructor(ports: readonly DevicePort[]) {
+    this.#byDevice = Map.groupBy(ports, ({ device_id: id = '' }) => id);
+    const located = ports.flatMap((port) => fixedIPs(port).map((address) => ({ port, address })));
+    this.#byAddress = new Map(
+      [...Map.groupBy(located, ({ address }) => address)].map(([address, found]) => [
+        address,
+        found.map(({ port }) => port),
+      ]),
+    );
+  }
+
+  /** The ids of the server's ports with this fixed IP, sub-ports of its trunks included. */
+  fixedOn(server: string, address: string): readonly string[] {
+    const subports = this.#subportsOf(server);
+    return this.#at(address)
+      .filter(({ id, device_id: device }) => device === server || subports.has(id))
+      .map(({ id }) => id);
+  }
+
+  /** The ids of the server's ports on which it may use this address: as a fixed IP, or by an address pair. */
+  ofServer(server: string, address: string): readonly string[] {
+    const fixed = this.fixedOn(server, address);
+    // a pair may be as wide as all addresses, and proves nothing against the port that has this one
+    if (fixed.length > 0 || this.elsewhere(address, server)) return fixed;
+    return (this.#byDevice.get(server) ?? []).filter((port) => hasPair(port, address)).map(({ id }) => id);
+  }
+
+  /** A port of another device with this fixed IP. A port that nobody uses is nobody's. */
+  elsewhere(address: string, server: string | undefined): DevicePort | undefined {
+    const own = server === undefined ? new Set<string>() : new Set(this.fixedOn(server, address));
+    return this.#at(address).find((port) => !own.has(port.id) && isInUse(port));
+  }
+
+  #at(address: string): readonly DevicePort[] {
+    return this.#byAddress.get(cidrKey(address)) ?? [];
+  }
+
+  #subportsOf(server: string): ReadonlySet<string> {
+    const trunks = (this.#byDevice.get(server) ?? []).flatMap((port) => port.trunk_details?.sub_ports ?? []);
+    return new Set(trunks.map(({ port_id: id }) => id));
+  }
+}
+
+/** Whether a device uses the port. Only an admin sees the ports of floating IPs, whose device is the floating IP. */
+function isInUse({ device_id: device = '', device_owner: owner = '' }: DevicePort): boolean {
+  return owner !== 'network:floatingip' && (device !== '' || owner.startsWith('trunk:'));
+}
+
+function hasPair({ allowed_address_pairs: pairs }: DevicePort, address: string): boolean {
+  return (pairs ?? []).some(({ ip_address: cidr }) => isWithin(cidrKey(address), cidrKey(cidr)));
+}
+
+function fixedIPs({ fixed_ips: fixed }: NeutronPort): readonly string[] {
+  return (fixed ?? []).map(({ ip_address }) => cidrKey(ip_address));
+}

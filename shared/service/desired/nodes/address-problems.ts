@@ -1,0 +1,71 @@
+import { isLocked } from '../../../model/load-balancer/octavia.ts';
+import type { ObservedService } from '../../../model/load-balancer/observed-service.ts';
+import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
+import type { Problem } from '../../../model/plan.ts';
+import type { Depth } from '../../../model/unit.ts';
+import type { Config } from '../../../config/config.ts';
+
+type MemberAddresses = Pick<Config, 'memberAddresses'>;
+
+/**
+ * The addresses at which no member is added and none removed: those that nothing proves, with
+ * `--member-addresses=proven`, and those that could not be looked up. A shallow look, and one at a locked load balancer,
+ * shows no members, so that none counts as missing.
+ */
+export function waitingAddresses(
+  judged: JudgedNodes,
+  { loadBalancer, resources }: ObservedService,
+  depth: Depth,
+  config: MemberAddresses,
+): ReadonlySet<string> {
+  if (depth === 'shallow' || (loadBalancer && isLocked(loadBalancer))) return new Set();
+  const members = new Set(
+    resources.flatMap(({ kind, wire }) => (kind === 'member' ? [String(wire['address'])] : [])),
+  );
+  return new Set(doubtful(judged, config).filter((address) => !members.has(address)));
+}
+
+function doubtful({ unseen, unclaimed, unlisted }: JudgedNodes, config: MemberAddresses): readonly string[] {
+  const unproven = config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
+  return unlisted === undefined ? unproven : [...new Set([...unseen, ...unproven])];
+}
+
+/** Problems of Nodes' addresses that are another device's, and of those that nothing proves. `reached` are the members'. */
+export function addressProblems(
+  judged: JudgedNodes,
+  reached: readonly string[],
+  config: MemberAddresses,
+): readonly Problem[] {
+  const refused = judged.refused.map(({ node, address, because }): Problem => ({
+    field: `status.addresses of Node ${node}`,
+    value: address,
+    message: `${because}; levelset makes it no member`,
+    passing: true,
+  }));
+  if (judged.unlisted !== undefined) return refused;
+  const isProven = config.memberAddresses === 'proven';
+  const unproven = reached.filter(
+    (address) => judged.unseen.has(address) || (isProven && judged.unclaimed.has(address)),
+  );
+  if (unproven.length === 0) return refused;
+  const message = isProven
+    ? 'is on no port of the server that its Node names; with --member-addresses=proven levelset adds no member there, and keeps one that is there'
+    : 'is on no port that the project sees, so nothing proves that it is the Node’s; start levelset with --member-addresses=proven to keep such addresses out';
+  return [...refused, { ...addressesOfMembers(unproven), message, passing: true }];
+}
+
+/** The Problem of Nodes that wait, since nothing could be looked up. */
+export function waitingProblem({ unlisted }: JudgedNodes, waiting: ReadonlySet<string>): readonly Problem[] {
+  if (unlisted === undefined) return [];
+  const message = `waits: whose it is cannot be looked up, since ${unlisted}; members that are there stay`;
+  return [{ ...addressesOfMembers([...waiting]), message, momentary: true }];
+}
+
+/** So many addresses are shown one by one, since a condition has a limited length. */
+const MOST_SHOWN = 5;
+
+function addressesOfMembers(addresses: readonly string[]): Pick<Problem, 'field' | 'value'> {
+  const sorted = [...new Set(addresses)].sort();
+  const more = sorted.length > MOST_SHOWN ? [`and ${sorted.length - MOST_SHOWN} more`] : [];
+  return { field: 'address of a member', value: [...sorted.slice(0, MOST_SHOWN), ...more].join(', ') };
+}

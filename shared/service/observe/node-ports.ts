@@ -1,0 +1,90 @@
+import { ReconcileError } from '../../model/errors.ts';
+import { fingerprint } from '../../model/json.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { judgeNodes, serversOf, unknownAddresses } from '../../model/node/judged-nodes.ts';
+import type { DevicePort, JudgedNodes } from '../../model/node/judged-nodes.ts';
+import { parseProviderID } from '../../model/node/provider-id.ts';
+import type { WireResource } from '../../model/resources.ts';
+import { listPorts } from '../../observe/list-ports.ts';
+import { readIfPossible } from '../../observe/attempt.ts';
+import type { CloudReader } from '../../ports.ts';
+import { addressesOf } from './network/security-group.ts';
+
+const FIELDS = [
+  ...['id', 'device_id', 'device_owner', 'fixed_ips', 'allowed_address_pairs', 'trunk_details'],
+  ...['security_groups', 'revision_number', 'port_security_enabled'],
+];
+/** With more servers than this, one list has all ports of the project. */
+const AT_ONCE = 50;
+/** So long one list serves all runs of a process that ask about the same Nodes. */
+const KEEP_MS = 60_000;
+const PORTS = 'ports of Nodes';
+
+interface NodePorts {
+  /** The addresses and servers that the ports were listed for. */
+  readonly of: string;
+  readonly ports: readonly WireResource[];
+}
+
+/**
+ * The ports of the servers that the Nodes name: one list, and a second one where a Node names an address that its
+ * server does not have. `groups`: also the ports at the addresses of Nodes that name no server, for security groups.
+ */
+export async function listNodePorts(
+  nodes: readonly Node[],
+  groups: boolean,
+  when: 'now' | 'lately',
+  reader: CloudReader,
+): Promise<readonly WireResource[]> {
+  const unnamed = groups ? nodes.filter(({ spec }) => !parseProviderID(spec?.providerID ?? '')) : [];
+  const servers = serversOf(nodes);
+  if (servers.length + unnamed.length === 0) return [];
+  const { memory, clock } = reader;
+  const of = fingerprint([nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses]), groups]);
+  const ask = async (): Promise<NodePorts> => ({ of, ports: await list(nodes, servers, unnamed, reader) });
+  const read = (): Promise<NodePorts> => memory.answers.read(PORTS, { keepMs: KEEP_MS, clock }, ask);
+  if (when === 'now') memory.answers.forget(PORTS);
+  const first = await read();
+  if (first.of === of) return first.ports;
+  memory.answers.forget(PORTS);
+  const second = await read();
+  return second.of === of ? second.ports : (await ask()).ports;
+}
+
+async function list(
+  nodes: readonly Node[],
+  servers: readonly string[],
+  unnamed: readonly Node[],
+  { cloud }: CloudReader,
+): Promise<readonly WireResource[]> {
+  const own = await listPorts('device_id', servers, FIELDS, cloud, AT_ONCE);
+  if (servers.length > AT_ONCE) return own;
+  const unknown = [...unknownAddresses(nodes, own), ...addressesOf(unnamed)];
+  const wanted = [...new Set(unknown)].map((address) => `ip_address=${address}`);
+  const others = await listPorts('fixed_ips', wanted, FIELDS, cloud, AT_ONCE);
+  return [...new Map([...own, ...others].map((port) => [port.id, port])).values()];
+}
+
+/**
+ * The Nodes of a run, judged by Neutron's ports. A run that `mayFail` to read them goes on: members stay, and none joins
+ * (decision 160).
+ */
+export async function observeNodes(
+  nodes: readonly Node[],
+  { mayFail, groups }: { readonly mayFail: boolean; readonly groups: boolean },
+  reader: CloudReader,
+): Promise<JudgedNodes> {
+  const read = (): Promise<readonly WireResource[]> => listNodePorts(nodes, groups, 'lately', reader);
+  const ports = mayFail ? await readIfPossible(reader, PORTS, read) : await read();
+  return judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED);
+}
+
+/** The Nodes of a sweep, judged by the list that the sweep has. */
+export function judgeBy(
+  nodes: readonly Node[],
+  ports: readonly WireResource[] | ReconcileError,
+): JudgedNodes {
+  return judgeNodes(nodes, ports instanceof ReconcileError ? UNLISTED : ports);
+}
+
+const UNLISTED = 'Neutron did not list the ports of the Nodes';

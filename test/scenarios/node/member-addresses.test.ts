@@ -1,0 +1,138 @@
+/** At which addresses of Nodes levelset adds members, whatever kubelets say of themselves. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Config } from '../../../shared/config/config.ts';
+import type { World } from '../../../shared/ports.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { pause, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+import { eventsOf, readyOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+let world: World;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+  world = await worldWith({});
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled(world);
+});
+afterEach(() => it.close());
+
+const worldWith = (more: Partial<Config>): Promise<World> =>
+  it.another({ ...aConfig(it.sandbox.authUrl, { manageSecurityGroups: true }), ...more });
+const members = (): readonly string[] =>
+  [...new Set(it.sandbox.cloud.members.map(({ address }) => address))].sort();
+const portOf = (server: string) => it.sandbox.cloud.ports.find(({ device_id: id }) => id === server);
+const addressOf = (server: string): string => portOf(server)?.fixed_ips[0]?.ip_address ?? '';
+
+function claim(address: string, name = 'node-3'): void {
+  const status = { addresses: [{ type: 'InternalIP', address }] };
+  it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, status });
+}
+
+async function settleNow(by = world): Promise<void> {
+  for (let runs = 0; runs < 50; runs += 1) {
+    const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, by);
+    if (outcome.status !== 'progressing') return;
+    await pause(3);
+  }
+}
+
+test.each(['another machine', 'the metadata service'])(
+  'a Node that claims the address of %s is no member there, and its Service says so',
+  async (whose) => {
+    const database = it.sandbox.cloud.addNovaServer('database');
+    const before = portOf(database.id)?.security_groups;
+    const own = members();
+    const claimed = whose === 'another machine' ? addressOf(database.id) : '169.254.169.254';
+    const [leaves] = it.sandbox.kube
+      .list('Node')
+      .filter(({ metadata }) => metadata.name === 'node-3')
+      .flatMap(({ status }) => (status as { addresses: { address: string }[] }).addresses);
+    claim(claimed);
+
+    await it.sweepUntilSettled(world);
+
+    expect(members()).toEqual(own.filter((address) => address !== leaves?.address));
+    expect(portOf(database.id)?.security_groups).toEqual(before);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+    expect(readyOf(it.sandbox)?.message).toContain(`status.addresses of Node node-3 "${claimed}"`);
+    expect(eventsOf(it.sandbox).length).toBeGreaterThan(1);
+
+    claim(leaves?.address ?? '');
+    await it.sweepUntilSettled(world);
+    expect(members()).toEqual(own);
+    expect(readyOf(it.sandbox)?.message).not.toContain('node-3');
+  },
+);
+
+test('an address pair of its own port makes an address a member, with the security group', async () => {
+  it.sandbox.kube.addNode('node-9');
+  const server = it.sandbox.cloud.servers.find(({ name }) => name === 'node-9')?.id ?? '';
+  Object.assign(portOf(server) ?? {}, { allowed_address_pairs: [{ ip_address: '10.0.0.200' }] });
+  claim('10.0.0.200', 'node-9');
+
+  await it.sweepUntilSettled(world);
+
+  const group = it.sandbox.cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg-'))?.id ?? '';
+  expect(members()).toContain('10.0.0.200');
+  expect(portOf(server)?.security_groups).toContain(group);
+  expect(readyOf(it.sandbox)?.message).not.toContain('10.0.0.200');
+});
+
+test('an address on no port joins with a warning, and with --member-addresses=proven it does not', async () => {
+  const own = members();
+  claim('10.0.0.250');
+  const proven = await worldWith({ memberAddresses: 'proven' });
+
+  await settleNow(proven);
+  expect(members()).toEqual(own.filter((address) => members().includes(address)));
+  expect(members()).not.toContain('10.0.0.250');
+  expect(readyOf(it.sandbox)?.message).toContain('adds no member there');
+
+  await settleNow();
+  expect(members()).toContain('10.0.0.250');
+  expect(readyOf(it.sandbox)?.message).toContain('--member-addresses=proven');
+
+  // what is a member stays one
+  await settleNow(proven);
+  await it.sweepUntilSettled(proven);
+  expect(members()).toContain('10.0.0.250');
+});
+
+test('while ports cannot be listed members stay, a listener still changes, and a new Node joins when they can be', async () => {
+  const unmanaged = await worldWith({ loadBalancer: aConfig().loadBalancer });
+  await it.sweepUntilSettled(unmanaged);
+  const own = members();
+  const match = { side: 'openstack', method: 'GET', path: /\/v2.0\/ports/ } as const;
+  const heal = it.sandbox.fault({ match, times: 1e6, kind: 'fail-before', status: 503 });
+  it.sandbox.kube.addNode('node-9');
+  it.sandbox.kube.apply(aService({ spec: { ports: [{ name: 'more', port: 81, nodePort: 30_081 }] } }));
+
+  const fresh = await worldWith({ loadBalancer: aConfig().loadBalancer });
+  await settleNow(fresh);
+
+  expect(it.sandbox.cloud.listeners.map((one) => one.protocol_port)).toEqual([81]);
+  expect(members()).toEqual(own);
+  expect(readyOf(it.sandbox)?.message).toContain('waits: whose it is cannot be looked up');
+
+  heal();
+  await it.sweepUntilSettled(await worldWith({ loadBalancer: aConfig().loadBalancer }));
+  expect(members()).toHaveLength(own.length + 1);
+});
+
+test('a settled sweep asks for the ports once, with security groups or without', async () => {
+  for (const manageSecurityGroups of [true, false]) {
+    const { loadBalancer } = aConfig(undefined, { manageSecurityGroups });
+    it.sandbox.advanceClock(60_000);
+    await it.sweepUntilSettled(await worldWith({ loadBalancer }));
+    await runAll(await sweep(world), world);
+    const before = it.sandbox.requests.length;
+
+    await sweep(await worldWith({ loadBalancer }));
+
+    const ports = it.sandbox.requests.slice(before).filter(({ path }) => path.includes('/v2.0/ports'));
+    expect(ports).toHaveLength(1);
+  }
+});

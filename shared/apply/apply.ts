@@ -2,7 +2,7 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
-import type { Budget, Kube, Lease } from '../ports.ts';
+import type { Budget, Kube, Lease, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
 import { execute } from './execute.ts';
 import type { Writes } from './execute.ts';
@@ -30,6 +30,7 @@ export interface Applied {
 
 export interface Means extends Writes {
   readonly kube: NodeWrites & Pick<Kube, 'getSecret'>;
+  readonly memory: Pick<World['memory'], 'portWrites' | 'eventLoop'>;
   readonly lease: Pick<Lease, 'renew'>;
   readonly budget: Budget;
 }

@@ -4,7 +4,7 @@ import type { CreateStep } from '../model/plan.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { StoredPayload } from '../model/resources.ts';
 import { readTlsSecret } from '../model/tls/tls-secret.ts';
-import type { Cloud, Kube } from '../ports.ts';
+import type { Cloud, Kube, World } from '../ports.ts';
 
 /**
  * Puts the certificate of a Secret into Barbican. The plan names only the Secret; the key is read here and goes
@@ -12,12 +12,12 @@ import type { Cloud, Kube } from '../ports.ts';
  */
 export async function storeCertificate(
   { attributes }: CreateStep,
-  { cloud, kube }: { readonly cloud: Cloud; readonly kube: Pick<Kube, 'getSecret'> },
+  { cloud, ...source }: SecretSource & { readonly cloud: Cloud },
 ): Promise<WireResource> {
   const { payload, ...named } = attributes as Readonly<Record<string, string>> & { payload: StoredPayload };
   const [stored] = await cloud.list('secret', { name: named['name'] ?? '', mode: named['mode'] ?? '' });
   if (stored) return stored;
-  const text = await payloadOf(payload, kube);
+  const text = await payloadOf(payload, source);
   const encoded = {
     payload: text,
     payload_content_type: 'application/octet-stream',
@@ -30,13 +30,18 @@ export async function storeCertificate(
   }
 }
 
+interface SecretSource {
+  readonly kube: Pick<Kube, 'getSecret'>;
+  readonly memory: Pick<World['memory'], 'eventLoop'>;
+}
+
 async function payloadOf(
   { $secret, fingerprint }: StoredPayload,
-  kube: Pick<Kube, 'getSecret'>,
+  { kube, memory }: SecretSource,
 ): Promise<string> {
   const [namespace = '', name = ''] = $secret.split('/');
   const secret = await kube.getSecret(namespace, name);
-  const read = secret && readTlsSecret(secret);
+  const read = secret && (await memory.eventLoop.share(readTlsSecret(secret)));
   if (read && 'pair' in read && read.fingerprint === fingerprint)
     return toPkcs12(read.pair).toString('base64');
   throw new ReconcileError('KUBE_CONFLICT', `the Secret ${$secret} changed after the plan was made`);

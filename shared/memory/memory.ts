@@ -9,6 +9,7 @@ import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { LeaseNames } from '../model/unit.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
+import { EventLoop } from './event-loop.ts';
 
 export interface Memory {
   /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
@@ -49,6 +50,9 @@ export interface Memory {
 
   /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */
   readonly arrivals: BoundedMap<Key, number>;
+
+  /** Who works on long texts, and whose turn it is. */
+  readonly eventLoop: EventLoop;
 }
 
 export interface ExpectedState {
@@ -104,6 +108,7 @@ export function newMemory(): Memory {
     serverPorts: newGathering(),
     queues: new Map(),
     arrivals: new BoundedMap(MOST),
+    eventLoop: new EventLoop(),
   };
 }
 

@@ -113,6 +113,18 @@ export interface Problem {
   readonly code?: ErrorCode;
 }
 
+/** So many wrong parts of one field are a Problem each. A field may have a hundred thousand. */
+const MOST_PROBLEMS = 20;
+
+/** One Problem for each of the wrong parts of a field. The last one counts those that are too many. */
+export function oneByOne(parts: readonly string[], problemOf: (part: string) => Problem): readonly Problem[] {
+  const problems = parts.slice(0, MOST_PROBLEMS).map(problemOf);
+  const more = parts.length - problems.length;
+  const last = problems.at(-1);
+  if (more === 0 || !last) return problems;
+  return [...problems.slice(0, -1), { ...last, value: `${last.value} and ${more} more` }];
+}
+
 /** A member that gets no new connections, because its node leaves. */
 export interface DrainingMember {
   readonly address: Address;

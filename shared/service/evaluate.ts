@@ -63,7 +63,7 @@ export async function evaluate(
     (await observeNodes(nodes, { mayFail, groups: config.loadBalancer.manageSecurityGroups }, world));
   const about = { unit, cluster, nodes: judged.nodes, judged, depth, config };
 
-  const reading = readAsDialect(service, found.loadBalancer, config);
+  const reading = await world.memory.eventLoop.share(readAsDialect(service, found.loadBalancer, config));
 
   const observed = await observeService(questionOf(about, found.loadBalancer, reading), found, world);
 

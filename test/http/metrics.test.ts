@@ -51,6 +51,7 @@ test('every other metric is scraped with its labels, and none has a namespace or
   );
   expect(lines.filter((line) => line.includes('state="ERROR"'))).toEqual([]);
   expect(body).toContain('process_cpu_seconds_total');
+  expect(body).toContain('nodejs_eventloop_lag_p99_seconds');
   expect(body).not.toMatch(/shop|web/);
 });
 

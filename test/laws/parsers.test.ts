@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import { cidrContains, parseCidr } from '../../shared/model/network/cidr.ts';
 import { networkQuestion } from '../../shared/service/intent/cloud-questions.ts';
+import { allAtOnce } from '../../shared/model/turns.ts';
 import { readIntent } from '../../shared/service/intent/service-intent.ts';
 import type { Service } from '../../shared/model/kubernetes.ts';
 import { parseKey } from '../../shared/model/request.ts';
@@ -39,7 +40,7 @@ describe('text that others wrote', () => {
           metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
           spec: { type: 'LoadBalancer', loadBalancerSourceRanges: ranges },
         } as unknown as Service;
-        const intent = readIntent(service, aConfig());
+        const intent = allAtOnce(readIntent(service, aConfig()));
         expect(() => networkQuestion(intent)).not.toThrow();
         for (const { field, message } of intent.problems) expect([field, message]).not.toContain('');
       }),

@@ -2,6 +2,8 @@
 import { cidrContains } from '../network/cidr.ts';
 import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '../kubernetes.ts';
 import type { Subnet } from '../network/network-facts.ts';
+import { sortedInTurns } from '../turns.ts';
+import type { InTurns } from '../turns.ts';
 
 /** A Pod that is a member itself. `port` is the port of its container. */
 export interface PodEndpoint {
@@ -10,11 +12,18 @@ export interface PodEndpoint {
   readonly port: number;
 }
 
+/** IP addresses in EndpointSlices that levelset does not make members, for one reason. */
+export interface RefusedEndpoints {
+  readonly because: string;
+  /** The first five, sorted. */
+  readonly addresses: readonly string[];
+  readonly count: number;
+}
+
 /** The Pods behind one port of a Service. */
 export interface PortEndpoints {
   readonly pods: readonly PodEndpoint[];
-  /** IP addresses in an EndpointSlice that levelset does not make members, each with the reason. */
-  readonly refused: readonly { readonly address: string; readonly because: string }[];
+  readonly refused: readonly RefusedEndpoints[];
 }
 
 /** The Pods behind each port of a Service, in the order of spec.ports; undefined for a port whose members are nodes. */
@@ -28,89 +37,155 @@ export function goesToPods({ spec }: Policy, { nodePort }: ServicePort): boolean
 }
 
 /** Names of the nodes that have an endpoint which takes traffic, sorted. */
-export function localNodes(slices: readonly EndpointSlice[], service: Policy): readonly string[] {
-  const endpoints = inService(
-    slices.flatMap((slice) => slice.endpoints ?? []),
-    service,
-  );
-  return [...new Set(endpoints.flatMap(({ nodeName }) => nodeName ?? []))].sort();
+export function* localNodes(slices: readonly EndpointSlice[], service: Policy): InTurns<readonly string[]> {
+  const names: Readonly<Record<Stage, string[]>> = { ready: [], leaving: [] };
+  for (const { endpoints } of slices) {
+    for (const endpoint of endpoints ?? []) {
+      const stage = stageOf(endpoint, service);
+      if (stage !== undefined) names[stage].push(endpoint.nodeName ?? '');
+    }
+    yield;
+  }
+  const serving = yield* sortedInTurns(names.ready.length > 0 ? names.ready : names.leaving);
+  return serving.filter((name) => name !== '');
 }
 
-/** The Pods behind a port. Each must be a Pod that the Service selects and that has the IP address (decision 35). */
-export function portEndpoints(
+/**
+ * The Pods behind each port that goes to Pods. Each must be a Pod that the Service selects and that has the IP address
+ * (decision 35). Each endpoint is judged once, for all ports.
+ */
+export function* readEndpoints(
   slices: readonly EndpointSlice[],
-  port: ServicePort,
   service: Service,
   pods: readonly Pod[],
-): PortEndpoints {
-  const found = ['IPv4', 'IPv6'].flatMap((family) => {
-    const located = slices
-      .filter(({ addressType }) => addressType === family)
-      .flatMap((slice) => locate(slice, port));
-    const serving = new Set(
-      inService(
-        located.map(({ endpoint }) => endpoint),
-        service,
-      ),
-    );
-    return located.filter(({ endpoint }) => serving.has(endpoint));
-  });
-  const { namespace } = service.metadata;
-  const judged = found.map((one) => ({ ...one, because: whyNoPod(one, namespace, pods) }));
-  return {
-    pods: judged.flatMap(({ endpoint, address, number, because }) =>
-      because === undefined ? [{ pod: endpoint.targetRef?.name ?? '', address, port: number }] : [],
-    ),
-    refused: judged.flatMap(({ address, because }) => (because === undefined ? [] : [{ address, because }])),
+): InTurns<Endpoints> {
+  const judge = judgeOf(service.metadata.namespace, pods);
+  const read = (service.spec.ports ?? []).map((port) =>
+    goesToPods(service, port) ? new PortReading(port) : undefined,
+  );
+  for (const family of ['IPv4', 'IPv6']) {
+    for (const slice of slices.filter(({ addressType }) => addressType === family)) {
+      const judged = (slice.endpoints ?? []).flatMap((endpoint) => judge(endpoint, service));
+      for (const reading of read) {
+        reading?.add(slice, judged);
+        yield;
+      }
+    }
+    for (const reading of read) reading?.endFamily();
+  }
+  return read.map((reading) => reading?.found);
+}
+
+/** An endpoint is ready, or it serves on while its Pod is leaving. */
+type Stage = 'ready' | 'leaving';
+
+/**
+ * kube-proxy chooses the ready endpoints (an absent condition means true), or, if there are none, the terminating ones
+ * that still serve (KEP-1669). With publishNotReadyAddresses all endpoints count as ready. Undefined: never chosen.
+ */
+function stageOf({ conditions }: Endpoint, { spec }: Policy): Stage | undefined {
+  if (spec.publishNotReadyAddresses === true || conditions?.ready !== false) return 'ready';
+  return conditions.serving === true && conditions.terminating === true ? 'leaving' : undefined;
+}
+
+interface Judged {
+  readonly stage: Stage;
+  readonly address: string;
+  readonly pod: string;
+  /** Why the IP address is not made a member; undefined if it is. */
+  readonly because: string | undefined;
+}
+
+/** So many reasons of a port are told one by one. */
+const MOST_REASONS = 20;
+const MORE_REASONS = `this port has more than ${MOST_REASONS} such reasons`;
+const MOST_ADDRESSES = 5;
+
+/** What one port's endpoints of one family and stage are, without doubles. */
+class Found {
+  any = false;
+  readonly pods = new Map<string, PodEndpoint>();
+  readonly refused = new Map<string, { addresses: string[]; count: number }>();
+
+  add({ address, pod, because }: Judged, port: number): void {
+    this.any = true;
+    if (because === undefined) this.pods.set(`${address} ${port}`, { pod, address, port });
+    else this.#refuse(address, because);
+  }
+
+  #refuse(address: string, because: string): void {
+    const isMore = this.refused.size >= MOST_REASONS && !this.refused.has(because);
+    const reason = isMore ? MORE_REASONS : because;
+    const same = this.refused.get(reason) ?? { addresses: [], count: 0 };
+    this.refused.set(reason, same);
+    same.count += 1;
+    if (same.addresses.length >= MOST_ADDRESSES && (same.addresses.at(-1) ?? '') <= address) return;
+    same.addresses = [...same.addresses, address].sort().slice(0, MOST_ADDRESSES);
+  }
+}
+
+/** Collects the endpoints of one port, slice by slice and family by family. */
+class PortReading {
+  readonly #port: ServicePort;
+  readonly #pods: PodEndpoint[] = [];
+  readonly #refused: RefusedEndpoints[] = [];
+  #family: Readonly<Record<Stage, Found>> = { ready: new Found(), leaving: new Found() };
+
+  constructor(port: ServicePort) {
+    this.#port = port;
+  }
+
+  /** Slices may have different numbers for one port name. */
+  add({ ports }: EndpointSlice, judged: readonly Judged[]): void {
+    const { name = '', protocol = 'TCP' } = this.#port;
+    const number = (ports ?? []).find(
+      (one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol,
+    )?.port;
+    if (number === undefined) return;
+    for (const one of judged) this.#family[one.stage].add(one, number);
+  }
+
+  endFamily(): void {
+    const { ready, leaving } = this.#family;
+    const { pods, refused } = ready.any ? ready : leaving;
+    this.#pods.push(...pods.values());
+    for (const [because, of] of refused) this.#refused.push({ because, ...of });
+    this.#family = { ready: new Found(), leaving: new Found() };
+  }
+
+  get found(): PortEndpoints {
+    return { pods: this.#pods, refused: this.#refused };
+  }
+}
+
+/**
+ * Judges endpoints by these Pods. An EndpointSlice may name any address, but only a kubelet writes a Pod's status. Only
+ * the first address of an endpoint counts.
+ */
+function judgeOf(
+  namespace: string,
+  pods: readonly Pod[],
+): (endpoint: Endpoint, service: Policy) => readonly Judged[] {
+  const byName = new Map(pods.map((pod) => [pod.metadata.name, pod]));
+  return (endpoint, service) => {
+    const [address] = endpoint.addresses ?? [];
+    const stage = stageOf(endpoint, service);
+    if (address === undefined || stage === undefined) return [];
+    const because = whyNoPod(endpoint, address, namespace, byName);
+    return [{ stage, address, pod: endpoint.targetRef?.name ?? '', because }];
   };
 }
 
-/**
- * The endpoints that kube-proxy would choose: the ready ones (an absent condition means true), or, if there are none,
- * the terminating ones that still serve (KEP-1669). With publishNotReadyAddresses all endpoints.
- */
-function inService(endpoints: readonly Endpoint[], { spec }: Policy): readonly Endpoint[] {
-  if (spec.publishNotReadyAddresses === true) return endpoints;
-  const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false);
-  if (ready.length > 0) return ready;
-  return endpoints.filter(
-    ({ conditions }) => conditions?.serving === true && conditions.terminating === true,
-  );
-}
-
-interface Located {
-  readonly endpoint: Endpoint;
-  readonly address: string;
-  readonly number: number;
-}
-
-/** The endpoints of a slice with the port's number there. Slices may have different numbers for one port name. */
-function locate(
-  { ports, endpoints }: EndpointSlice,
-  { name = '', protocol = 'TCP' }: ServicePort,
-): readonly Located[] {
-  const number = (ports ?? []).find(
-    (one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol,
-  )?.port;
-  if (number === undefined) return [];
-  return (endpoints ?? []).flatMap((endpoint) =>
-    (endpoint.addresses ?? []).slice(0, 1).map((address) => ({ endpoint, address, number })),
-  );
-}
-
-/**
- * Why an IP address is not made a member; undefined if it is. An EndpointSlice may name any address, but only a kubelet
- * writes a Pod's status.
- */
 function whyNoPod(
-  { endpoint: { targetRef }, address }: Located,
+  { targetRef }: Endpoint,
+  address: string,
   namespace: string,
-  pods: readonly Pod[],
+  pods: ReadonlyMap<string, Pod>,
 ): string | undefined {
   if (targetRef?.kind !== 'Pod' || targetRef.name === undefined) return 'its EndpointSlice names no Pod';
   if ((targetRef.namespace ?? namespace) !== namespace)
     return 'its EndpointSlice names a Pod of another namespace';
-  const pod = pods.find(({ metadata }) => metadata.name === targetRef.name);
+  const pod = pods.get(targetRef.name);
   const uid = pod?.metadata.uid;
   if (uid === undefined || (targetRef.uid ?? uid) !== uid)
     return `its EndpointSlice names Pod ${targetRef.name}, which the Service does not select`;

@@ -1,5 +1,4 @@
-import { isIPv4 } from 'node:net';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 /** A range of IP addresses as Octavia spells it: network address and prefix length, IPv6 in its shortest form. */
 export interface Cidr {
@@ -13,69 +12,93 @@ export function parseCidr(text: string): Cidr | undefined {
   const family = isIP(address);
   const bits = family === 4 ? 32 : 128;
   if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > bits) return undefined;
-  const network = mask(toBigInt(address), Number(length), bits);
-  return { text: `${toText(network, bits)}/${Number(length)}`, family: family === 4 ? 4 : 6 };
+  const network = masked(partsOf(address), Number(length));
+  return { text: `${textOf(network)}/${Number(length)}`, family: family === 4 ? 4 : 6 };
 }
 
 /** An IP address as OpenStack prints it: IPv6 in its shortest form. */
 export function canonicalAddress(address: string): string {
-  const bits = isIP(address) === 4 ? 32 : 128;
-  return toText(toBigInt(address), bits);
+  return textOf(partsOf(address));
 }
 
 export function cidrContains(cidr: string, address: string): boolean {
   const [network = '', length = ''] = cidr.split('/');
   const family = isIP(address);
   if (family === 0 || isIP(network) !== family) return false;
-  const bits = family === 4 ? 32 : 128;
-  return mask(toBigInt(address), Number(length), bits) === mask(toBigInt(network), Number(length), bits);
+  const wanted = masked(partsOf(network), Number(length));
+  return masked(partsOf(address), Number(length)).every((part, at) => part === wanted[at]);
 }
 
 /** The first and the last IP address of a CIDR, as numbers. */
 export function boundsOf(cidr: string): readonly [first: bigint, last: bigint] {
   const [address = '', length = ''] = cidr.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
-  const first = mask(toBigInt(address), Number(length), bits);
+  const first = toBigInt(masked(partsOf(address), Number(length)));
   return [first, first + (1n << BigInt(bits - Number(length))) - 1n];
 }
 
 /** The CIDR of this prefix length that begins at an IP address, given as a number. */
 export function cidrAt(first: bigint, length: number, family: 4 | 6): string {
-  return `${toText(first, family === 4 ? 32 : 128)}/${length}`;
+  const [count, bits] = family === 4 ? [4, 8] : [8, 16];
+  const parts = Array.from({ length: count }, (_, at) => {
+    const shifted = first >> BigInt((count - 1 - at) * bits);
+    return Number(shifted & ((1n << BigInt(bits)) - 1n));
+  });
+  return `${textOf(parts)}/${length}`;
 }
 
 /** Orders IP addresses of one family by value. */
 export function compareAddresses(a: string, b: string): number {
-  const [left, right] = [toBigInt(a), toBigInt(b)];
+  const [left, right] = [toBigInt(partsOf(a)), toBigInt(partsOf(b))];
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-function mask(value: bigint, length: number, bits: number): bigint {
-  const host = BigInt(bits - length);
-  return (value >> host) << host;
-}
-
-function toBigInt(address: string): bigint {
-  if (isIP(address) === 4) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+/**
+ * The bytes of an IPv4 address, or the eight groups of an IPv6 address. Numbers, since a Service may have a hundred
+ * thousand ranges, and arithmetic with bigint takes ten times as long.
+ */
+function partsOf(address: string): readonly number[] {
+  if (isIPv4(address)) return address.split('.').map(Number);
   const v4 = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
-  const low = v4 ? toBigInt(v4[2] ?? '') : 0n;
-  const text = v4 ? `${v4[1] ?? ''}${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}` : address;
-  const [head = '', tail] = text.split('%')[0]?.split('::') ?? [];
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
-  const groups = [...first, ...Array<string>(zeros).fill('0'), ...last];
-  return groups.reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
+  const [a = 0, b = 0, c = 0, d = 0] = v4 ? partsOf(v4[2] ?? '') : [];
+  const text = v4 ? `${v4[1] ?? ''}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : address;
+  const [head = '', tail = ''] = text.split('%')[0]?.split('::') ?? [];
+  const first = groupsOf(head);
+  const last = groupsOf(tail);
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
 }
 
-function toText(value: bigint, bits: number): string {
-  if (bits === 32) {
-    return [24n, 16n, 8n, 0n].map((shift) => ((value >> shift) & 255n).toString()).join('.');
+function groupsOf(text: string): readonly number[] {
+  return text === '' ? [] : text.split(':').map((group) => parseInt(group, 16));
+}
+
+/** The parts with zeros behind the first `length` bits. */
+function masked(parts: readonly number[], length: number): readonly number[] {
+  const bits = parts.length === 4 ? 8 : 16;
+  return parts.map((part, at) => {
+    const host = Math.min(bits, Math.max(0, (at + 1) * bits - length));
+    return (part >> host) << host;
+  });
+}
+
+function toBigInt(parts: readonly number[]): bigint {
+  const bits = parts.length === 4 ? 8n : 16n;
+  return parts.reduce((sum, part) => (sum << bits) + BigInt(part), 0n);
+}
+
+/** IPv6 as RFC 5952 has it: the first one of the longest runs of zeros becomes `::`, if it has two groups or more. */
+function textOf(parts: readonly number[]): string {
+  if (parts.length === 4) return parts.join('.');
+  let [start, length] = [0, 1];
+  for (let at = 0; at < parts.length; at += 1) {
+    let end = at;
+    while (parts[end] === 0) end += 1;
+    if (end - at > length) [start, length] = [at, end - at];
+    at = Math.max(at, end);
   }
-  const groups = Array.from({ length: 8 }, (_, i) =>
-    ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
-  );
-  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+  const hex = parts.map((part) => part.toString(16));
+  if (length < 2) return hex.join(':');
+  return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`;
 }
 
 /**

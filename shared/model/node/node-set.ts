@@ -5,6 +5,8 @@ import type { Subnet, Family } from '../network/network-facts.ts';
 
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const LEAVING = 'ToBeDeletedByClusterAutoscaler';
+/** More than a server has. A kubelet can write thirty thousand, and each is compared with the subnet. */
+const MOST_ADDRESSES = 1_000;
 const GO_FALSE = ['0', 'f', 'F', 'false', 'False', 'FALSE'];
 
 /**
@@ -25,7 +27,8 @@ export function isEligible(node: Node): boolean {
  * subnet, else the first InternalIP, else the first ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
-  const addresses = (node.status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
+  const told = (node.status?.addresses ?? []).slice(0, MOST_ADDRESSES);
+  const addresses = told.filter(({ address }) => isIP(address) === family);
   const internal = addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   const inside = subnet && internal.find((address) => cidrContains(subnet.cidr, address));
   return inside ?? internal[0] ?? addresses.find(({ type }) => type === 'ExternalIP')?.address;

@@ -1,6 +1,7 @@
 import type { ServicePort } from '../../model/kubernetes.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 import type { Subnet } from '../../model/network/network-facts.ts';
+import { oneByOne } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource } from '../../model/resources.ts';
 import type { PortNodes } from './nodes/port-nodes.ts';
@@ -10,7 +11,11 @@ import type { PortIntent, Annotated } from '../intent/read-annotations.ts';
 import { withSetRecord } from './set-record.ts';
 import type { ServiceIntent } from '../intent/service-intent.ts';
 import { cidrContains } from '../../model/network/cidr.ts';
-import type { Endpoints, PodEndpoint, PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type {
+  Endpoints,
+  PodEndpoint,
+  RefusedEndpoints,
+} from '../../model/load-balancer/service-endpoints.ts';
 
 interface NodePlace extends PortNodes {
   readonly port: ServicePort;
@@ -67,7 +72,7 @@ function desireMember(
       address: node.address,
       protocol_port: nodePort,
       monitor_port: localHealthPort(intent) ?? null,
-      backup: shares.backups.includes(node.name),
+      backup: shares.backups.has(node.name),
       ...(weight === undefined ? {} : { weight }),
       admin_state_up: true,
     },
@@ -79,7 +84,7 @@ export interface NodeShares {
   /** Weights by name of the node. Members on other nodes keep the weight that they have. */
   readonly weights: ReadonlyMap<string, number>;
   /** Names of the nodes that get traffic only while no other can. */
-  readonly backups: readonly string[];
+  readonly backups: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
@@ -95,24 +100,23 @@ export function nodeShares(
   localNodes: readonly string[] = [],
 ): NodeShares {
   const { memberWeights: weights = {}, backupMembers: named = [] } = ServicePort;
-  const names = [...new Set(nodes.map(({ name }) => name))];
-  const remote = localNodes.length > 0 ? names.filter((name) => !localNodes.includes(name)) : [];
-  const both = names.filter((name) => remote.includes(name) || named.includes(name));
+  const names = new Set(nodes.map(({ name }) => name));
+  const local = new Set(localNodes);
+  const remote = new Set(local.size > 0 ? [...names].filter((name) => !local.has(name)) : []);
+  const backups = new Set(named);
+  const both = new Set([...names].filter((name) => remote.has(name) || backups.has(name)));
   const unknown = (
     setting: 'memberWeights' | 'backupMembers',
     nodeNames: readonly string[],
   ): readonly Problem[] => {
     const field = spelled[`ServicePort.${setting}`]?.name ?? setting;
-    const missing = nodeNames.filter((name) => !names.includes(name));
-    return missing.map((value) => ({
-      field,
-      value,
-      message: 'is no node that is a member of this port; levelset ignores it',
-    }));
+    const message = 'is no node that is a member of this port; levelset ignores it';
+    const missing = nodeNames.filter((name) => !names.has(name));
+    return oneByOne(missing, (value) => ({ field, value, message }));
   };
   return {
     weights: new Map(Object.entries(weights)),
-    backups: both.length < names.length ? both : remote,
+    backups: both.size < names.size ? both : remote,
     problems: [...unknown('memberWeights', Object.keys(weights)), ...unknown('backupMembers', named)],
   };
 }
@@ -157,7 +161,7 @@ export function desirePods(place: PodPlace): {
     members: [...new Map(members.map((member) => [member.address, member])).values()],
     problems: [
       ...(outside.length > 0 ? [notInSubnet(index, outside, memberSubnet)] : []),
-      ...reasonsOf(refused).map(([because, addresses]) => noPod(index, addresses, because)),
+      ...refused.map((one) => noPod(index, one)),
       ...(pods.length + refused.length === 0 ? [noEndpoint(index)] : []),
     ],
   };
@@ -184,20 +188,16 @@ function desirePod(
   return inSubnet(member, subnet, intent);
 }
 
-/** Refused IP addresses by reason, in the order in which the reasons first appear. */
-function reasonsOf(refused: PortEndpoints['refused']): readonly (readonly [string, readonly string[]])[] {
-  const reasons = [...new Set(refused.map(({ because }) => because))];
-  return reasons.map((because) => [
-    because,
-    refused.filter((one) => one.because === because).map(({ address }) => address),
-  ]);
-}
-
 /** So many IP addresses are shown one by one, since a condition has a limited length. */
 const MOST_SHOWN = 5;
 
-function podProblem(index: number, addresses: readonly string[], message: string): Problem {
-  const more = addresses.length > MOST_SHOWN ? [`and ${addresses.length - MOST_SHOWN} more`] : [];
+function podProblem(
+  index: number,
+  addresses: readonly string[],
+  message: string,
+  count = addresses.length,
+): Problem {
+  const more = count > MOST_SHOWN ? [`and ${count - MOST_SHOWN} more`] : [];
   const value = [...addresses].sort().slice(0, MOST_SHOWN).concat(more).join(', ');
   return { field: `endpoints of spec.ports[${index}]`, value, message, passing: true };
 }
@@ -210,8 +210,8 @@ function notInSubnet(index: number, addresses: readonly string[], subnet: Subnet
   return podProblem(index, addresses, message);
 }
 
-function noPod(index: number, addresses: readonly string[], because: string): Problem {
-  return podProblem(index, addresses, `is not made a member: ${because}`);
+function noPod(index: number, { because, addresses, count }: RefusedEndpoints): Problem {
+  return podProblem(index, addresses, `is not made a member: ${because}`, count);
 }
 
 function noEndpoint(index: number): Problem {

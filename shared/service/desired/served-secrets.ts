@@ -62,7 +62,8 @@ function storedOf(secret: string, observed: readonly ObservedResource[]): string
 export function secretsOf({ service, annotated }: ServiceIntent): readonly string[] {
   const ports = service.spec.ports ?? [];
   const named = annotated.ports.filter((_, index) => (ports[index]?.protocol ?? 'TCP') === 'TCP');
-  return [...new Set(named.flatMap(({ ServicePort }) => ServicePort.tlsSecrets ?? []))];
+  const lists = new Set(named.map(({ ServicePort }) => ServicePort.tlsSecrets ?? []));
+  return [...new Set([...lists].flat())];
 }
 
 /**

@@ -47,6 +47,8 @@ interface RowBase<T> {
   /** All spellings; the first one that a Service carries counts. */
   readonly names: readonly string[];
   readonly parse: Parser<NoInfer<T>>;
+  /** The value is a list of any length. All other values have at most 4,096 characters. */
+  readonly list?: true;
   /** The value if the annotation is not there, or no longer. Absent: levelset sets nothing then. */
   readonly otherwise?: (config: Config) => T | undefined;
   /** A wrong value blocks the Service, since the default would be less safe than what the user wants. */

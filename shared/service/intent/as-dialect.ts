@@ -5,6 +5,7 @@ import type { ServiceIntent } from './service-intent.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import type { WireResource } from '../../model/resources.ts';
+import type { InTurns } from '../../model/turns.ts';
 
 /** The intent of a Service, read as the controller that made its load balancer would have read it. */
 
@@ -39,16 +40,16 @@ export interface Reading {
 }
 
 /** Reads the intent with the defaults of the controller that made the load balancer. */
-export function readAsDialect(
+export function* readAsDialect(
   service: Service | undefined,
   loadBalancer: WireResource | undefined,
   config: Config,
-): Reading {
+): InTurns<Reading> {
   const isKinx = loadBalancer !== undefined && dialectOf(loadBalancer) === 'kinx';
   const own = ofProvider(isKinx ? asKinx(config) : config, loadBalancer?.['provider']);
   const configs = { config: own, asNew: ofProvider(own, config.loadBalancer.lbProvider) };
   if (!service) return { ...configs, approved: [] };
-  const intent = readIntent(service, own);
+  const intent = yield* readIntent(service, own);
   const approved = [...(intent.annotated.Service.approved ?? [])].sort();
   return { ...configs, intent: isKinx ? withoutDescription(intent) : intent, approved };
 }

@@ -82,9 +82,11 @@ export function certificateQuestion(
   config: Config,
 ): CertificateQuestion {
   if (!intent || config.loadBalancer.containerStore === 'external') return { references: [] };
-  const texts = intent.annotated.ports.flatMap(({ ServicePort }) =>
-    BARBICAN_SETTINGS.flatMap((setting) => ServicePort[setting] ?? []),
+  // a list for all ports is one list
+  const settings = intent.annotated.ports.flatMap(({ ServicePort }) =>
+    BARBICAN_SETTINGS.map((setting) => ServicePort[setting] ?? []),
   );
+  const texts = [...new Set(settings)].flat();
   return { references: [...new Set(texts)].flatMap((text) => parseTlsReference(text) ?? []) };
 }
 

@@ -7,6 +7,7 @@ import { ANNOTATIONS, PREFIXES } from './annotations.ts';
 import type { AnnotationRow, ServiceSettings, Targets } from './annotation-row.ts';
 import { mayRefer, outOfReach } from '../../model/load-balancer/reach.ts';
 import type { ReachConfig, ReferenceKind } from '../../model/load-balancer/reach.ts';
+import type { InTurns } from '../../model/turns.ts';
 
 type Values<K extends keyof Targets> = { readonly [T in K]: Partial<Targets[T]> };
 
@@ -52,11 +53,12 @@ interface Found {
  * annotation of levelset's own that is about ports may name one port: `levelset.openstack.org/protocol.443`, or
  * `….https`.
  */
-export function readAnnotations(
+export function* readAnnotations(
   service: Pick<Service, 'metadata'> & { readonly spec: { readonly ports?: readonly Named[] } },
   config: Config,
-): Annotated {
+): InTurns<Annotated> {
   const annotations = service.metadata.annotations ?? {};
+  const reader = { config, namespace: service.metadata.namespace, read: new Map<string, unknown>() };
   const problems = new Map<string, Problem>();
   const known = new Set<string>(OUTPUT);
   const common = { loadbalancer: {}, floatingip: {}, Service: {} };
@@ -65,10 +67,11 @@ export function readAnnotations(
     values: { listener: {}, pool: {}, member: {}, healthmonitor: {}, ServicePort: {}, spelled: {} },
   }));
   const set = (row: AnnotationRow, into: object, ofOnePort: readonly string[] = []): void => {
-    for (const name of ofOnePort) known.add(name);
-    const one = first(ofOnePort, annotations);
+    const given = ofOnePort.flatMap((name) => foundAt(name, annotations));
+    for (const { name } of given) known.add(name);
+    const [one] = given;
     const found = one ?? findOne(row.names, annotations, problems);
-    const value = read(row, found, { config, namespace: service.metadata.namespace }, problems);
+    const value = read(row, found, reader, problems);
     if (found && 'spelled' in into)
       Object.assign(into.spelled as object, {
         [`${row.on}.${row.sets}`]: { ...found, ofOnePort: one !== undefined },
@@ -76,16 +79,22 @@ export function readAnnotations(
     if (value !== undefined)
       Object.assign((into as Record<string, object>)[row.on] ?? {}, { [row.sets]: value });
   };
+  const ofOnePort = namesWithPort(Object.keys(annotations));
   for (const row of ANNOTATIONS) {
     for (const name of row.names) known.add(name);
     if (OF_THE_SERVICE.includes(row.on)) set(row, common);
-    else
-      for (const { port, values } of ports)
+    else {
+      const names = row.names.filter((name) => ofOnePort.has(name));
+      for (const [at, { port, values }] of ports.entries()) {
         set(
           row,
           values,
-          row.names.flatMap((name) => ofPort(name, port)),
+          names.flatMap((name) => ofPort(name, port)),
         );
+        if (at % PORTS_AT_ONCE === 0) yield;
+      }
+    }
+    yield;
   }
   return {
     ...common,
@@ -103,7 +112,8 @@ export function readSetting<S extends keyof ServiceSettings>(
   const row = ANNOTATIONS.find(({ on, sets }) => on === 'Service' && sets === setting);
   const unheard = new Map<string, Problem>();
   const found = row && findOne(row.names, metadata.annotations ?? {}, unheard);
-  const value = row && read(row, found, { config, namespace: metadata.namespace }, unheard);
+  const reader = { config, namespace: metadata.namespace, read: new Map<string, unknown>() };
+  const value = row && read(row, found, reader, unheard);
   return value as ServiceSettings[S] | undefined;
 }
 
@@ -113,9 +123,17 @@ function ofPort(name: string, port: Named): readonly string[] {
   return [...(port.name ? [`${name}.${port.name}`] : []), `${name}.${port.port}`];
 }
 
-function first(names: readonly string[], annotations: Readonly<Record<string, string>>): Found | undefined {
-  return names.flatMap((name) => foundAt(name, annotations))[0];
+/** The parts of these annotations in front of a dot: what a Service does not carry is not looked for at every port. */
+function namesWithPort(annotations: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const name of annotations.filter((one) => one.startsWith(ANNOTATION_PREFIX)))
+    for (let dot = name.indexOf('.', ANNOTATION_PREFIX.length); dot !== -1; dot = name.indexOf('.', dot + 1))
+      names.add(name.slice(0, dot));
+  return names;
 }
+
+/** So many ports are read at once. */
+const PORTS_AT_ONCE = 256;
 
 /** The first spelling that the Service carries. Further spellings with another value are Problems. */
 function findOne(
@@ -136,34 +154,50 @@ function foundAt(name: string, annotations: Readonly<Record<string, string>>): r
   return text === undefined ? [] : [{ name, text }];
 }
 
+/** What one Service's annotations are read with. */
+interface Reader {
+  readonly config: Config;
+  readonly namespace: string;
+  /** The values that were read, by annotation: one for all ports is read once. */
+  readonly read: Map<string, unknown>;
+}
+
 function read(
   row: AnnotationRow,
   found: Found | undefined,
-  { config, namespace }: { readonly config: Config; readonly namespace: string },
+  reader: Reader,
+  problems: Map<string, Problem>,
+): unknown {
+  if (!found) return row.otherwise?.(reader.config);
+  if (!reader.read.has(found.name)) reader.read.set(found.name, readText(row, found, reader, problems));
+  return reader.read.get(found.name);
+}
+
+function readText(
+  row: AnnotationRow,
+  { name, text }: Found,
+  { config, namespace }: Reader,
   problems: Map<string, Problem>,
 ): unknown {
   const otherwise: unknown = row.otherwise?.(config);
-  if (!found) return otherwise;
-  if (row.orNone && found.text.trim() === '' && found.name.startsWith(GO_PREFIX)) return undefined;
-  const parsed = row.parse(found.text);
+  if (row.orNone && text.trim() === '' && name.startsWith(GO_PREFIX)) return undefined;
+  const parsed = row.list || text.length <= LONGEST_TEXT ? row.parse(text) : TOO_LONG;
   if ('value' in parsed) {
     const { value } = parsed;
-    const stray =
-      row.refers && reachProblem({ namespace, kind: row.refers, field: found.name, value }, config);
-    if (stray) problems.set(found.name, stray);
+    const stray = row.refers && reachProblem({ namespace, kind: row.refers, field: name, value }, config);
+    if (stray) problems.set(name, stray);
     return stray ? otherwise : value;
   }
   const message = row.blocking
     ? `must be ${parsed.allowed}; levelset changes nothing until it is`
     : `must be ${parsed.allowed}; levelset ignores it`;
-  problems.set(found.name, {
-    field: found.name,
-    value: found.text,
-    message,
-    ...(row.blocking ? { blocking: true } : {}),
-  });
+  problems.set(name, { field: name, value: text, message, ...(row.blocking ? { blocking: true } : {}) });
   return otherwise;
 }
+
+/** The most characters of an annotation that is no list. An apiserver takes 256 kB. */
+const LONGEST_TEXT = 4_096;
+const TOO_LONG = { allowed: `at most ${LONGEST_TEXT} characters long` };
 
 function unknownAnnotations(
   annotations: Readonly<Record<string, string>>,

@@ -4,12 +4,14 @@ import type { Family } from '../../model/network/network-facts.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 import type { Problem } from '../../model/plan.ts';
 import { mayRefer } from '../../model/load-balancer/reach.ts';
+import type { InTurns } from '../../model/turns.ts';
 import { readPublication } from './publication.ts';
 import type { Publication } from './publication.ts';
 import { readAnnotations } from './read-annotations.ts';
 import type { Annotated } from './read-annotations.ts';
 import { configOf } from './service-config.ts';
-import { readSourceRanges } from './source-ranges.ts';
+import { allowedRanges, readSourceRanges } from './source-ranges.ts';
+import type { SourceRanges } from './source-ranges.ts';
 
 /**
  * What one Service wants, read from its spec, its annotations and the configuration, without knowledge of the cloud.
@@ -25,6 +27,7 @@ export interface ServiceIntent {
   readonly families: readonly Family[];
   /** The first family. */
   readonly family: Family;
+  readonly ranges: SourceRanges;
   /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
   readonly allowed_cidrs: readonly string[] | null;
   /** Problems of the source ranges, which depend on the families that the load balancer serves. */
@@ -36,11 +39,12 @@ export interface ServiceIntent {
   readonly problems: readonly Problem[];
 }
 
-export function readIntent(service: Service, config: Config): ServiceIntent {
+export function* readIntent(service: Service, config: Config): InTurns<ServiceIntent> {
   const classed = configOf(service, config);
-  const annotated = readAnnotations(service, classed.config);
+  const annotated = yield* readAnnotations(service, classed.config);
   const settings = annotated.Service;
   const families = familiesOf(service);
+  const ranges = yield* readSourceRanges(service, settings.sourceRanges ?? []);
   return {
     service,
     annotated,
@@ -50,7 +54,8 @@ export function readIntent(service: Service, config: Config): ServiceIntent {
     keepFloatingip: settings.keepFloatingip ?? false,
     publication: readPublication(service, annotated, config),
     nodeSelector: settings.nodeSelector ?? {},
-    ...ofFamilies(service, annotated, families),
+    ranges,
+    ...ofFamilies(ranges, families),
     onlyOwnFloatingIP: !mayRefer(
       config,
       service.metadata.namespace,
@@ -68,11 +73,10 @@ export function familiesOf({ spec }: Service): readonly Family[] {
 }
 
 function ofFamilies(
-  service: Service,
-  annotated: Annotated,
+  ranges: SourceRanges,
   families: readonly Family[],
 ): Pick<ServiceIntent, 'families' | 'family' | 'allowed_cidrs' | 'rangeProblems'> {
-  const { cidrs, problems } = readSourceRanges(service, annotated.Service.sourceRanges ?? [], families);
+  const { cidrs, problems } = allowedRanges(ranges, families);
   return { families, family: families[0] ?? 4, allowed_cidrs: cidrs, rangeProblems: problems };
 }
 
@@ -83,7 +87,7 @@ function ofFamilies(
 export function withFamilies(intent: ServiceIntent, served: readonly Family[]): ServiceIntent {
   const families = intent.families.filter((family) => served.includes(family));
   if (families.length === 0) return intent;
-  const { allowed_cidrs, rangeProblems } = ofFamilies(intent.service, intent.annotated, served);
+  const { allowed_cidrs, rangeProblems } = ofFamilies(intent.ranges, served);
   return { ...intent, families, family: families[0] ?? intent.family, allowed_cidrs, rangeProblems };
 }
 

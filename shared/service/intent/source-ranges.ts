@@ -1,9 +1,22 @@
 import { parseCidr } from '../../model/network/cidr.ts';
 import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
+import { oneByOne } from '../../model/plan.ts';
 import type { Problem } from '../../model/plan.ts';
+import { eachInTurns, sortedInTurns } from '../../model/turns.ts';
+import type { InTurns } from '../../model/turns.ts';
 
-interface SourceRanges {
+/** The ranges of spec.loadBalancerSourceRanges, else of the annotation. */
+export interface SourceRanges {
+  readonly field: string;
+  /** The texts as they are written. */
+  readonly texts: readonly string[];
+  /** Those that are CIDRs, as Octavia spells them: sorted, each once. */
+  readonly cidrs: readonly string[];
+  readonly unreadable: readonly string[];
+}
+
+interface AllowedRanges {
   /** The ranges that may connect; null: everybody may. Over a family without a range here, nobody may. */
   readonly cidrs: readonly string[] | null;
   readonly problems: readonly Problem[];
@@ -11,36 +24,51 @@ interface SourceRanges {
 
 export const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
-/** The ranges of spec.loadBalancerSourceRanges, else of the annotation, if they are of these families. */
-export function readSourceRanges(
-  service: Pick<Service, 'spec'>,
+/** A Service may have a hundred thousand ranges, and to read all of them at once would take a second. */
+export function* readSourceRanges(
+  { spec }: Pick<Service, 'spec'>,
   annotated: readonly string[],
-  families: readonly Family[],
-): SourceRanges {
-  const spec = service.spec.loadBalancerSourceRanges ?? [];
-  const field =
-    spec.length > 0
+): InTurns<SourceRanges> {
+  const ofSpec = spec.loadBalancerSourceRanges ?? [];
+  const isOfSpec = ofSpec.length > 0;
+  const texts = isOfSpec ? ofSpec : annotated;
+  const read = yield* eachInTurns(texts, (text) => ({ text, cidr: parseCidr(text) }));
+  return {
+    field: isOfSpec
       ? 'spec.loadBalancerSourceRanges'
-      : 'service.beta.kubernetes.io/load-balancer-source-ranges';
-  const texts = spec.length > 0 ? spec : annotated;
+      : 'service.beta.kubernetes.io/load-balancer-source-ranges',
+    texts,
+    cidrs: yield* sortedInTurns(read.flatMap(({ cidr }) => cidr?.text ?? [])),
+    unreadable: read.flatMap(({ text, cidr }) => (cidr ? [] : [text])),
+  };
+}
+
+/** The ranges that count for a load balancer with addresses of these families. */
+export function allowedRanges(
+  { field, texts, cidrs: all, unreadable }: SourceRanges,
+  families: readonly Family[],
+): AllowedRanges {
   if (texts.length === 0) return { cidrs: null, problems: [] };
-  const problems: Problem[] = [];
-  const cidrs: string[] = [];
-  for (const text of texts) {
-    const cidr = parseCidr(text);
-    if (cidr && families.includes(cidr.family)) cidrs.push(cidr.text);
-    else {
-      const message = cidr
-        ? `is ignored: the load balancer has an IPv${families.join(' or IPv')} address only`
-        : 'must be a CIDR such as 192.0.2.0/24; levelset ignores it';
-      problems.push({ field, value: text, message });
-    }
-  }
+  const isServed = (cidr: string): boolean => families.includes(cidr.includes(':') ? 6 : 4);
+  const cidrs = all.filter(isServed);
+  const others = cidrs.length === all.length ? [] : all.filter((cidr) => !isServed(cidr));
+  const problems = [
+    ...oneByOne(unreadable, (value) => ({
+      field,
+      value,
+      message: 'must be a CIDR such as 192.0.2.0/24; levelset ignores it',
+    })),
+    ...oneByOne(others, (value) => ({
+      field,
+      value,
+      message: `is ignored: the load balancer has an IPv${families.join(' or IPv')} address only`,
+    })),
+  ];
   if (cidrs.length === 0) {
     const message =
       'none of these ranges can be enforced; levelset changes nothing rather than open the ports to everybody';
     return { cidrs: [], problems: [...problems, { field, value: texts.join(','), message, blocking: true }] };
   }
-  const isOpen = (family: Family): boolean => cidrs.includes(EVERYBODY[family]);
-  return { cidrs: families.every(isOpen) ? null : [...new Set(cidrs)].sort(), problems };
+  const isOpen = families.every((family) => cidrs.includes(EVERYBODY[family]));
+  return { cidrs: isOpen ? null : cidrs, problems };
 }

@@ -152,21 +152,25 @@ function oldestFirst(a: WireResource, b: WireResource): number {
 export async function observeTlsSecrets(
   names: readonly string[],
   namespace: string,
-  kube: Pick<Kube, 'getSecret'>,
+  source: SecretSource,
 ): Promise<ReadonlyMap<string, TlsSecretFacts>> {
-  const facts = names.map(async (name) => [name, await factsOf(namespace, name, kube)] as const);
+  const facts = names.map(async (name) => [name, await factsOf(namespace, name, source)] as const);
   return new Map(await Promise.all(facts));
+}
+
+interface SecretSource extends Pick<World, 'memory'> {
+  readonly kube: Pick<Kube, 'getSecret'>;
 }
 
 async function factsOf(
   namespace: string,
   name: string,
-  kube: Pick<Kube, 'getSecret'>,
+  { kube, memory }: SecretSource,
 ): Promise<TlsSecretFacts> {
   try {
     const secret = await kube.getSecret(namespace, name);
     if (!secret) return { because: `is no Secret of the namespace ${namespace}` };
-    const read = readTlsSecret(secret);
+    const read = await memory.eventLoop.share(readTlsSecret(secret));
     return 'because' in read ? read : { fingerprint: read.fingerprint, notAfter: read.notAfter };
   } catch (error) {
     if (!(error instanceof ReconcileError) || error.code !== 'KUBE_FORBIDDEN') throw error;

@@ -1,26 +1,26 @@
-import { goesToPods, localNodes, portEndpoints } from '../../model/load-balancer/service-endpoints.ts';
+import { goesToPods, localNodes, readEndpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { ObservedEndpoints } from '../../model/load-balancer/observed-service.ts';
 import type { Service } from '../../model/kubernetes.ts';
-import type { Kube } from '../../ports.ts';
+import type { Kube, World } from '../../ports.ts';
+
+interface EndpointSource extends Pick<World, 'memory'> {
+  readonly kube: Pick<Kube, 'listEndpointSlices' | 'listPods'>;
+}
 
 /**
  * The endpoints of a Service. Nothing is listed unless externalTrafficPolicy is Local or traffic goes to Pods directly.
  */
 export async function observeEndpoints(
   service: Service,
-  kube: Pick<Kube, 'listEndpointSlices' | 'listPods'>,
+  { kube, memory: { eventLoop } }: EndpointSource,
 ): Promise<ObservedEndpoints> {
   const { spec, metadata } = service;
-  const ports = spec.ports ?? [];
   const isLocal = spec.externalTrafficPolicy === 'Local';
-  const isDirect = ports.some((port) => goesToPods(service, port));
+  const isDirect = (spec.ports ?? []).some((port) => goesToPods(service, port));
   if (!isLocal && !isDirect) return {};
   const slices = await kube.listEndpointSlices(metadata.namespace, metadata.name);
-  const nodes = isLocal ? { localNodes: localNodes(slices, service) } : {};
+  const nodes = isLocal ? { localNodes: await eventLoop.share(localNodes(slices, service)) } : {};
   if (!isDirect) return nodes;
   const pods = await kube.listPods(metadata.namespace, spec.selector ?? {});
-  const endpoints = ports.map((port) =>
-    goesToPods(service, port) ? portEndpoints(slices, port, service, pods) : undefined,
-  );
-  return { ...nodes, endpoints };
+  return { ...nodes, endpoints: await eventLoop.share(readEndpoints(slices, service, pods)) };
 }

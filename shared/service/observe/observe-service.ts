@@ -41,8 +41,8 @@ export async function observeService(
   const { service, wanted } = unit;
   const [octavia, behind, secrets, certificates] = await Promise.all([
     source.cloud.octaviaVersion(),
-    service && wanted ? observeEndpoints(service, source.kube) : NO_ENDPOINTS,
-    observeTlsSecrets(question.secrets, unit.name.namespace, source.kube),
+    service && wanted ? observeEndpoints(service, source) : NO_ENDPOINTS,
+    observeTlsSecrets(question.secrets, unit.name.namespace, source),
     observeCertificates(question.certificates, source),
   ]);
   const asked: Asked = { ...question, ...behind, network: question.network?.(behind.endpoints) };

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { observeEndpoints } from '../../../shared/service/observe/endpoints.ts';
-import { localNodes, portEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
+import { localNodes, readEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
+import { newMemory } from '../../../shared/memory/memory.ts';
+import { allAtOnce } from '../../../shared/model/turns.ts';
+import type { PortEndpoints } from '../../../shared/model/load-balancer/service-endpoints.ts';
 import type { Endpoint, EndpointSlice, Pod, ServicePort } from '../../../shared/model/kubernetes.ts';
 import { aStoredService } from '../../support/service.ts';
 
@@ -21,19 +24,19 @@ describe('nodes of a Service whose traffic stays local', () => {
       slice({ nodeName: 'a' }, { nodeName: 'b', conditions: {} }, { conditions: READY }),
       { metadata, endpoints: null },
     ];
-    expect(localNodes(slices, service())).toEqual(['a', 'b']);
+    expect(allAtOnce(localNodes(slices, service()))).toEqual(['a', 'b']);
   });
 
   test('with endpoints that are leaving count while they serve and nothing else does', () => {
     const leaving = slice({ nodeName: 'a', conditions: LEAVING }, { nodeName: 'b', conditions: GONE });
-    expect(localNodes([leaving], service())).toEqual(['a']);
+    expect(allAtOnce(localNodes([leaving], service()))).toEqual(['a']);
     const both = [leaving, slice({ nodeName: 'c', conditions: READY })];
-    expect(localNodes(both, service())).toEqual(['c']);
+    expect(allAtOnce(localNodes(both, service()))).toEqual(['c']);
   });
 
   test('all count with publishNotReadyAddresses', () => {
     const slices = [slice({ nodeName: 'a', conditions: UNREADY }, { nodeName: 'b', conditions: READY })];
-    expect(localNodes(slices, service({ publishNotReadyAddresses: true }))).toEqual(['a', 'b']);
+    expect(allAtOnce(localNodes(slices, service({ publishNotReadyAddresses: true })))).toEqual(['a', 'b']);
   });
 });
 
@@ -64,10 +67,16 @@ const pods = [
   ...[ended(aPod('done', '10.0.0.41'), 'Succeeded'), ended(aPod('broken', '10.0.0.42'), 'Failed')],
 ];
 
+function podsBehind(slices: readonly EndpointSlice[], port: ServicePort): PortEndpoints {
+  const direct = service({ allocateLoadBalancerNodePorts: false, ports: [port] });
+  const [found] = allAtOnce(readEndpoints(slices, direct, pods));
+  return found ?? { pods: [], refused: [] };
+}
+
 describe('Pods behind a port', () => {
   test('are reached where their own slice says, by the name of the port', () => {
     const slices = [ipv4(8080, at('10.0.0.31', 'web-1')), ipv4(9090, at('10.0.0.32', 'web-2'))];
-    expect(portEndpoints(slices, port(http), service(), pods)).toEqual({
+    expect(podsBehind(slices, port(http))).toEqual({
       pods: [
         { pod: 'web-1', address: '10.0.0.31', port: 8080 },
         { pod: 'web-2', address: '10.0.0.32', port: 9090 },
@@ -75,19 +84,14 @@ describe('Pods behind a port', () => {
       refused: [],
     });
     const dns = port({ name: 'dns', port: 53, protocol: 'UDP' });
-    expect(portEndpoints(slices, dns, service(), pods).pods.map((one) => one.port)).toEqual([53, 53]);
-    expect(portEndpoints(slices, port({ name: 'dns', port: 53 }), service(), pods).pods).toEqual([]);
+    expect(podsBehind(slices, dns).pods.map((one) => one.port)).toEqual([53, 53]);
+    expect(podsBehind(slices, port({ name: 'dns', port: 53 })).pods).toEqual([]);
   });
 
   test('are chosen for each family by itself', () => {
     const ipv6 = { ...ipv4(8080, at('fd00::31', 'web-1', { conditions: LEAVING })), addressType: 'IPv6' };
     const named = { ...ipv4(8080, at('web.example.org', 'web-1')), addressType: 'FQDN' };
-    const found = portEndpoints(
-      [ipv4(8080, at('10.0.0.31', 'web-1')), ipv6, named],
-      port(http),
-      service(),
-      pods,
-    );
+    const found = podsBehind([ipv4(8080, at('10.0.0.31', 'web-1')), ipv6, named], port(http));
     expect(found.pods.map(({ address }) => address)).toEqual(['10.0.0.31', 'fd00::31']);
   });
 
@@ -110,15 +114,16 @@ describe('Pods behind a port', () => {
     ['a Pod that has failed', at('10.0.0.42', 'broken'), 'Pod broken has ended (Failed)'],
   ])('are none if a slice names %s', (_what, endpoint, because) => {
     const { address = '' } = { address: endpoint.addresses?.[0] };
-    expect(portEndpoints([ipv4(8080, endpoint)], port(http), service(), pods)).toEqual({
+    expect(podsBehind([ipv4(8080, endpoint)], port(http))).toEqual({
       pods: [],
-      refused: [{ address, because: expect.stringContaining(because) as string }],
+      refused: [{ because: expect.stringContaining(because) as string, addresses: [address], count: 1 }],
     });
   });
 });
 
 test('endpoints are asked for where traffic stays local, Pods where there is no node port', async () => {
   const asked: string[] = [];
+  const memory = newMemory();
   const kube = {
     listEndpointSlices: (namespace: string, name: string) => {
       asked.push(`slices ${namespace}/${name}`);
@@ -131,13 +136,15 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
   };
   const web = (spec: Record<string, unknown>) => service({ selector: { app: 'web' }, ...spec });
   const direct = { allocateLoadBalancerNodePorts: false, ports: [http, { ...http, nodePort: 30080 }] };
-  expect(await observeEndpoints(web({}), kube)).toEqual({});
+  expect(await observeEndpoints(web({}), { kube, memory })).toEqual({});
   expect(asked).toEqual([]);
 
-  expect(await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), kube)).toHaveProperty('localNodes');
+  expect(await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), { kube, memory })).toHaveProperty(
+    'localNodes',
+  );
   expect(asked.splice(0)).toEqual(['slices default/web']);
 
-  expect(await observeEndpoints(web(direct), kube)).toEqual({
+  expect(await observeEndpoints(web(direct), { kube, memory })).toEqual({
     endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }], refused: [] }, undefined],
   });
   expect(asked).toEqual(['slices default/web', 'pods default {"app":"web"}']);

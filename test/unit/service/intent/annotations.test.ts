@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
+import { allAtOnce } from '../../../../shared/model/turns.ts';
 import { readAnnotations } from '../../../../shared/service/intent/read-annotations.ts';
+import type { Annotated } from '../../../../shared/service/intent/read-annotations.ts';
 import { aConfig } from '../../../support/config.ts';
 
 const UUID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
@@ -134,13 +136,15 @@ const PORTS = [
   { name: 'secure', port: 443 },
 ];
 
-const read = (annotations: Record<string, string>): ReturnType<typeof readAnnotations> =>
-  readAnnotations(
-    {
-      metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
-      spec: { ports: PORTS },
-    },
-    aConfig(),
+const read = (annotations: Record<string, string>): Annotated =>
+  allAtOnce(
+    readAnnotations(
+      {
+        metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations },
+        spec: { ports: PORTS },
+      },
+      aConfig(),
+    ),
   );
 
 const valueOf = (key: string, annotations: Record<string, string>): unknown => {
@@ -230,7 +234,7 @@ describe('a port', () => {
 });
 
 test('two spellings may say the same; what the second says otherwise is a problem', () => {
-  const both = (other: string): ReturnType<typeof readAnnotations> =>
+  const both = (other: string): Annotated =>
     read({ [`${OWN}protocol`]: 'http', [`${KINX}backend-protocol`]: other });
   expect(both('http').problems).toEqual([]);
   expect(both('tcp').problems).toMatchObject([{ field: `${KINX}backend-protocol`, value: 'tcp' }]);
@@ -251,18 +255,20 @@ test.each(ANNOTATIONS.filter(({ orNone }) => orNone))(
       floatingSubnetId: UUID,
       defaultTlsContainerRef: UUID,
     });
-    const { problems, ports, ...common } = readAnnotations(
-      {
-        metadata: {
-          name: 'web',
-          namespace: 'default',
-          uid: 'u',
-          resourceVersion: '1',
-          annotations: { [name]: '' },
+    const { problems, ports, ...common } = allAtOnce(
+      readAnnotations(
+        {
+          metadata: {
+            name: 'web',
+            namespace: 'default',
+            uid: 'u',
+            resourceVersion: '1',
+            annotations: { [name]: '' },
+          },
+          spec: { ports: PORTS },
         },
-        spec: { ports: PORTS },
-      },
-      config,
+        config,
+      ),
     );
     const values = { ...ports[0], ...common } as unknown as Record<string, Record<string, unknown>>;
     expect(problems).toEqual([]);

@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
 import type { Report } from '../shared/model/outcome.ts';
-import { asServiceKey, asNodeKey } from '../shared/model/request.ts';
+import { asServiceKey } from '../shared/model/request.ts';
+import type { Refusal, Step } from '../shared/model/plan.ts';
 import type { Key } from '../shared/model/request.ts';
 import type { TriggerCounts } from '../shared/trigger/causes.ts';
 
@@ -52,10 +53,10 @@ export function createMetrics(): Metrics {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
-  const nodeDeletions = new Counter({
-    name: 'levelset_node_deletions_total',
-    help: 'Nodes whose server is gone, by result: deleted or refused. A refusal counts in every run, so the counter grows while it lasts.',
-    labelNames: ['result'],
+  const deletions = new Counter({
+    name: 'levelset_deletions_total',
+    help: 'Deletions by kind of object (node, loadbalancer) and result: deleted, or refused by the deletion budget. A refusal counts in every run, so the counter grows while it lasts.',
+    labelNames: ['object', 'result'],
     registers,
   });
   const queueDepth = new Gauge({
@@ -112,12 +113,14 @@ export function createMetrics(): Metrics {
       const labels = { object: request.key.split('/')[0] ?? '', outcome };
       reconciles.inc(labels);
       reconcileSeconds.observe(labels, durationMs / 1000);
-      if (asNodeKey(request.key) === undefined || request.dryRun) return;
-      nodeDeletions.inc({ result: 'deleted' }, applied.filter(({ verb }) => verb === 'delete').length);
-      // The refusal of a deletion has no changes; any other refusal at a Node has.
-      const refused =
-        plan?.refused.filter(({ kind, changes }) => kind === 'node' && changes.length === 0) ?? [];
-      nodeDeletions.inc({ result: 'refused' }, refused.length);
+      if (request.dryRun) return;
+      for (const object of ['node', 'loadbalancer'] as const) {
+        const isDeleted = ({ verb, kind }: Step): boolean => verb === 'delete' && kind === object;
+        deletions.inc({ object, result: 'deleted' }, applied.filter(isDeleted).length);
+        // the refusal of a deletion has no changes; any other refusal about these has
+        const isRefused = ({ kind, changes }: Refusal): boolean => kind === object && changes.length === 0;
+        deletions.inc({ object, result: 'refused' }, plan?.refused.filter(isRefused).length ?? 0);
+      }
     },
     setCertificates(key, certificates) {
       const { namespace = '', name: service = '' } = asServiceKey(key) ?? {};

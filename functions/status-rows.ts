@@ -6,7 +6,7 @@ import { parseProviderID } from '../shared/model/node/provider-id.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
 import { LOAD_BALANCER_ID } from '../shared/model/ownership.ts';
 import type { Plan } from '../shared/model/plan.ts';
-import { serviceKey, type Key } from '../shared/model/request.ts';
+import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../shared/model/unit.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
@@ -30,13 +30,18 @@ export async function listObjects({ kube, config }: World): Promise<Listed> {
   return { services, nodes };
 }
 
-/** The rows of the status page: every Service, and of Nodes and routes those that are not settled. */
+/** The rows of the status page: every Service, and of gone Services, Nodes and routes those that are not settled. */
 export function statusRows(
   { services, nodes }: Listed,
   config: Pick<Config, 'loadBalancerClass'>,
   reports: ReadonlyMap<Key, LastReport>,
 ): readonly StatusRow[] {
-  return [...serviceRows(services, config, reports), ...nodeRows(nodes, reports), ...routesRow(reports)];
+  return [
+    ...serviceRows(services, config, reports),
+    ...goneRows(services, reports),
+    ...nodeRows(nodes, reports),
+    ...routesRow(reports),
+  ];
 }
 
 /** The report of the last run of a key in this process. */
@@ -63,6 +68,19 @@ export function serviceRows(
       return { ...rowFromStatus(service), ...(last && rowFromReport(last)) };
     });
   return rows.map((row) => withSharers(row, rows));
+}
+
+/** One row for each Service that is gone and whose last run left something undone. */
+export function goneRows(
+  services: readonly Service[],
+  reports: ReadonlyMap<Key, LastReport>,
+): readonly StatusRow[] {
+  const there = new Set(services.map(({ metadata: { namespace, name } }) => serviceKey(namespace, name)));
+  return [...reports]
+    .filter(
+      ([key, { report }]) => asServiceKey(key) && !there.has(key) && report.outcome.status !== 'settled',
+    )
+    .map(([object, last]) => ({ object, ...rowFromReport(last) }));
 }
 
 /** Adds the other Services of this cluster on the same load balancer. */

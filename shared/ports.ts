@@ -8,7 +8,8 @@ import type {
   ObjectEvent,
   ServicePatch,
 } from './model/kubernetes.ts';
-import type { CidrClaim, NodeDeletion, RecordedDeletions } from './model/node/node-records.ts';
+import type { Deletion, RecordedDeletions } from './model/deletions.ts';
+import type { CidrClaim } from './model/node/node-records.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
@@ -58,7 +59,7 @@ export interface Kube {
   listLeases(): Promise<readonly string[]>;
   state: StateStore;
   routes: RouteRecord;
-  deletions: NodeDeletions;
+  deletions: Deletions;
   cidrs: CidrClaims;
 }
 
@@ -83,11 +84,17 @@ export interface Lease {
   remove(): Promise<void>;
 }
 
-/** The record of Nodes that were deleted lately. */
-export interface NodeDeletions {
+/** The record of what was deleted lately, of one kind. */
+export interface DeletionRecord {
   load(): Promise<RecordedDeletions>;
   /** Replaces what was loaded. False: another writer was faster. */
-  save(deletions: readonly NodeDeletion[], loaded: RecordedDeletions): Promise<boolean>;
+  save(deletions: readonly Deletion[], loaded: RecordedDeletions): Promise<boolean>;
+}
+
+export interface Deletions {
+  readonly nodes: DeletionRecord;
+  /** The load balancers whose Service has vanished. */
+  readonly loadBalancers: DeletionRecord;
 }
 
 /** Claims on CIDRs for Nodes. Each CIDR can be claimed once (decision 29). */

@@ -33,6 +33,11 @@ export interface Config extends ReachConfig {
   readonly loadBalancerClasses: Readonly<Record<string, LoadBalancerClassConfig>>;
   readonly networking: NetworkingConfig;
   readonly nodes: NodeConfig;
+  /**
+   * The percentage of all Nodes, and of all load balancers whose Service has vanished, that levelset may delete within an
+   * hour. 0: none ever.
+   */
+  readonly deletionPercent: number;
   /** The addresses of the pods, as `parseCidr` spells them; at most one CIDR of each IP family. */
   readonly clusterCidrs: readonly string[];
   /** Absent: levelset makes no routes. Present: there is a cluster CIDR. */
@@ -146,8 +151,6 @@ export interface NodeConfig {
   readonly nameFrom: NodeNameFrom;
   /** The states of Nova in which a server counts as shut down. */
   readonly shutdownStates: readonly ShutdownState[];
-  /** The percentage of all Nodes that levelset may delete within an hour. 0: none ever. */
-  readonly deletionPercent: number;
 }
 
 /**

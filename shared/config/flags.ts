@@ -124,9 +124,9 @@ export const FLAGS = {
     help: 'states of Nova in which a server counts as shut down: SHUTOFF, SHELVED_OFFLOADED, SUSPENDED',
     default: 'SHUTOFF',
   },
-  'node-deletion-share': {
-    topic: 'Nodes', value: 'percent', read: percent, commands: WORKING, lambda: true,
-    help: 'share of all Nodes that levelset may delete in an hour; with 0% it deletes none',
+  'deletion-share': {
+    topic: 'cluster and cloud', value: 'percent', read: percent, commands: WORKING, lambda: true,
+    help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour; with 0% it deletes none',
     default: '10%',
   },
   'cluster-cidr': {

@@ -44,6 +44,7 @@ export async function loadConfig(
     concurrentServiceSyncs: values.concurrentServiceSyncs,
     connectionDrainingMs: values.connectionDrainingTimeout,
     networking: conf?.networking ?? networkingConfig(),
+    deletionPercent: values.deletionShare,
     nodes: nodeConfig(values, env, openstack?.region, warnings),
     ...podNetwork(flags, values, conf?.routerId, problems, warnings),
   };
@@ -74,7 +75,6 @@ function nodeConfig(
     regionalProviderID: isRegional && region !== undefined,
     nameFrom: values.nodeNameFrom,
     shutdownStates: values.shutdownStates,
-    deletionPercent: values.nodeDeletionShare,
   };
 }
 

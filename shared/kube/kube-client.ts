@@ -10,13 +10,13 @@ import type {
   ServicePatch,
 } from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
-import type { CidrClaims, Kube, Lease, Log, NodeDeletions, RouteRecord, StateStore } from '../ports.ts';
+import type { CidrClaims, Kube, Lease, Log, Deletions, RouteRecord, StateStore } from '../ports.ts';
 import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
 import { LeaseClaims } from './state/cidr-claims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Http } from './kube-http.ts';
 import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
-import { ConfigMapDeletions, ConfigMapRoutes } from './state/config-map-records.ts';
+import { configMapDeletions, ConfigMapRoutes } from './state/config-map-records.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { ConfigMapState } from './state/config-map-state.ts';
 
@@ -35,7 +35,7 @@ export interface KubeClientOptions {
 export class KubeClient implements Kube {
   readonly state: StateStore;
   readonly routes: RouteRecord;
-  readonly deletions: NodeDeletions;
+  readonly deletions: Deletions;
   readonly cidrs: CidrClaims;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
@@ -46,7 +46,7 @@ export class KubeClient implements Kube {
     this.options = options;
     this.state = new ConfigMapState(http, options.namespace, options.log);
     this.routes = new ConfigMapRoutes(http, options.namespace);
-    this.deletions = new ConfigMapDeletions(http, options.namespace);
+    this.deletions = configMapDeletions(http, options.namespace);
     this.cidrs = new LeaseClaims(http, options.namespace);
   }
 

@@ -1,4 +1,5 @@
 /** Everything before the first write to a Node: observe, desire, plan. */
+import type { Leaving } from '../apply/reserve-deletion.ts';
 import { desireNode } from './desired/desire-node.ts';
 import { nodeLife } from './desired/node-lifecycle.ts';
 import type { NodeLife } from './desired/node-lifecycle.ts';
@@ -8,7 +9,7 @@ import { evaluateCidrs } from './evaluate-cidrs.ts';
 import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
-import type { RecordedDeletions } from '../model/node/node-records.ts';
+import type { RecordedDeletions } from '../model/deletions.ts';
 import { APPROVE } from '../model/ownership.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
@@ -29,18 +30,6 @@ export interface NodeEvaluation {
   readonly cidrs?: CidrsEvaluation;
 }
 
-export interface Leaving {
-  /**
-   * The recorded deletions that the plan is based on. Whoever deletes the Node records its deletion under
-   * their version.
-   */
-  readonly recorded: RecordedDeletions;
-  /** The time at which Nova showed other servers but not this one, in milliseconds since 1970. */
-  readonly seenAt: number;
-  /** The plan of this Node for other recorded deletions. */
-  readonly planWith: (recorded: RecordedDeletions) => Plan;
-}
-
 export async function evaluateNode(
   node: Node,
   reading: ServerReading,
@@ -57,9 +46,11 @@ export async function evaluateNode(
   const { name, uid, annotations } = node.metadata;
   const observed = observedNode(node);
   const planWith = (recorded?: RecordedDeletions): Plan => {
-    const { deletionPercent: percent } = config.nodes;
+    const { deletionPercent: percent } = config;
     const stop =
-      deletions && recorded && reasonToKeep({ ...deletions, ...recorded, uid, percent, now: clock.now() });
+      deletions &&
+      recorded &&
+      reasonToKeep({ ...deletions, ...recorded, id: uid, percent, now: clock.now() });
     return planNode({
       name,
       desired: withLife(name, resources, life, cidrs?.podCIDRs),
@@ -75,7 +66,9 @@ export async function evaluateNode(
     observed,
     plan: planWith(deletions?.recorded),
     ...(life.againInMs === undefined ? {} : { againInMs: life.againInMs }),
-    ...(deletions ? { leaving: { recorded: deletions.recorded, seenAt: clock.now(), planWith } } : {}),
+    ...(deletions
+      ? { leaving: { ...deletions, id: uid, what: `Node ${name}`, seenAt: clock.now(), planWith } }
+      : {}),
     ...(cidrs ? { cidrs } : {}),
   };
 }

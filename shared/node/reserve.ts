@@ -1,10 +1,9 @@
 /** Takes what many Nodes share before a Node is written: CIDRs, and the deletion budget of all processes. */
-import { within } from '../deadline.ts';
+import { oneByOne } from '../apply/one-by-one.ts';
+import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
 import type { NodeEvaluation } from './evaluate-node.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { recent } from '../model/node/node-records.ts';
-import type { Plan } from '../model/plan.ts';
-import { deletes, givesCidrs, withCidrs } from './plan/plan-node.ts';
+import { givesCidrs, withCidrs } from './plan/plan-node.ts';
 import type { World, Kube } from '../ports.ts';
 import { staleClaims } from './desired/node-cidrs.ts';
 import type { CidrsEvaluation } from './evaluate-cidrs.ts';
@@ -31,45 +30,9 @@ async function claimPlannedCidrs(evaluation: NodeEvaluation, world: World): Prom
  * deletion.
  */
 async function reservePlannedDeletion(evaluation: NodeEvaluation, world: World): Promise<NodeEvaluation> {
-  if (!deletes(evaluation.plan)) return evaluation;
-  return { ...evaluation, plan: await reserveDeletion(evaluation, world) };
-}
-
-/**
- * The number of tries to record a deletion. At each of them one of the processes that try at the same moment
- * succeeds.
- */
-const MOST_RESERVATIONS = 5;
-/**
- * The time for which an answer about servers proves anything, in milliseconds. After it the next run asks Nova again.
- */
-const PROOF_MS = 10_000;
-
-/**
- * Records a deletion before the Node is deleted. If the process dies in between, the budget has counted one too many.
- * If others recorded deletions meanwhile, the plan is made again with theirs, and may delete nothing.
- */
-function reserveDeletion(evaluation: NodeEvaluation, world: World): Promise<Plan> {
-  const { kube, clock } = world;
-  const { leaving } = evaluation;
-  const { name, uid } = evaluation.node.metadata;
-  if (!leaving) throw new TypeError(`the deletion of Node ${name} was planned without its budget`);
-  return oneByOne('deletions', world, async () => {
-    let { plan } = evaluation;
-    let { recorded } = leaving;
-    for (let tries = 0; tries < MOST_RESERVATIONS && clock.now() - leaving.seenAt < PROOF_MS; tries += 1) {
-      if (!deletes(plan)) return plan;
-      const now = clock.now();
-      const others = recent(recorded.deletions, now).filter((one) => one.uid !== uid);
-      if (await kube.deletions.save([...others, { uid, at: now }], recorded)) return plan;
-      recorded = await kube.deletions.load();
-      plan = leaving.planWith(recorded);
-    }
-    throw new ReconcileError(
-      'CHANGED_MEANWHILE',
-      `the deletion of Node ${name} could not be recorded in time: other processes recorded deletions first`,
-    );
-  });
+  const { plan, leaving } = evaluation;
+  if (!leaving || !deletes(plan)) return evaluation;
+  return { ...evaluation, plan: await reserveDeletion(plan, leaving, world) };
 }
 
 /** The number of tries to claim CIDRs. Other processes that allocate at the same moment take one each. */
@@ -116,25 +79,4 @@ export async function releaseStaleClaims(name: string, kube: Kube): Promise<numb
   const stale = staleClaims(name, await kube.getNode(name), claims);
   for (const claim of stale) await kube.cidrs.release(claim);
   return stale.length;
-}
-
-type Queues = World['memory']['queues'];
-
-/** The time of one turn, since other runs wait for theirs. */
-const TURN_MS = 10_000;
-
-/**
- * Runs one function after the other. Many Nodes that one process works on would all try to take the same thing, and
- * only one of them would get it.
- */
-function oneByOne<T>(
-  what: Parameters<Queues['get']>[0],
-  { memory: { queues } }: Pick<World, 'memory'>,
-  run: () => Promise<T>,
-): Promise<T> {
-  const turn = (): Promise<T> => within(TURN_MS, run);
-  const next = (queues.get(what) ?? Promise.resolve()).then(turn, turn);
-  const ended = (): void => undefined;
-  queues.set(what, next.then(ended, ended));
-  return next;
 }

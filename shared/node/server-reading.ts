@@ -3,15 +3,15 @@ import { claimOf } from './desired/choose-server.ts';
 import { readCidrs, readCidrsInBulk } from './evaluate-cidrs.ts';
 import type { CidrReading } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { RecordedDeletions } from '../model/node/node-records.ts';
+import type { RecordedDeletions } from '../model/deletions.ts';
 import type { NeutronPort, Server, Subport } from '../model/node/nova.ts';
 import { parseProviderID } from '../model/node/provider-id.ts';
 import { candidatesOf, listSubports, subportsOf } from './observe/observe-node.ts';
 import { lazily } from '../memory/answers.ts';
 import { listNodesLately, listNodesTogether } from '../memory/listed-nodes.ts';
 import { listServers, listServersWhole, portsByServer, readPorts } from './observe/servers.ts';
-import type { DeletionBudgetInput } from './plan/deletion-budget.ts';
-import type { World } from '../ports.ts';
+import type { NodeDeletionBudget } from './plan/deletion-budget.ts';
+import type { DeletionRecord, World } from '../ports.ts';
 
 /** The reads for one Node. */
 export interface ServerReading {
@@ -32,7 +32,8 @@ export interface ServerReading {
 }
 
 /** The facts for the deletion budget. */
-export interface LeavingQuestion extends Pick<DeletionBudgetInput, 'nodes' | 'withServer'> {
+export interface LeavingQuestion extends Pick<NodeDeletionBudget, 'all' | 'withServer'> {
+  readonly record: DeletionRecord;
   readonly recorded: RecordedDeletions;
 }
 
@@ -59,11 +60,12 @@ async function readDeletions(world: World): Promise<LeavingQuestion> {
   const [servers, nodes, recorded] = await Promise.all([
     memory.answers.read('servers', { keepMs: 0, clock }, () => listServers(cloud)),
     listNodesTogether(world),
-    kube.deletions.load(),
+    kube.deletions.nodes.load(),
   ]);
   return {
-    nodes: nodes.map(uidOf),
+    all: nodes.map(uidOf),
     withServer: nodes.filter(isAmong(servers)).map(uidOf),
+    record: kube.deletions.nodes,
     recorded,
   };
 }

@@ -1,3 +1,4 @@
+import type { Leaving } from '../apply/reserve-deletion.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
@@ -33,6 +34,8 @@ export interface Evaluation {
   readonly locked: boolean;
   /** Id of the load balancer that is to replace this one; absent unless Octavia is at work on the new one. */
   readonly replacing?: string;
+  /** Present if the Service has vanished, and its deletion needs room in the deletion budget. */
+  readonly leaving?: Leaving;
   /** Hash of the desired state, for the watermark. */
   readonly hash: string;
 }

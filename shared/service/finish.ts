@@ -9,7 +9,7 @@ import type { World } from '../ports.ts';
 import { addressesToPublish } from './report/published-address.ts';
 import { outcomeOfError } from '../report/outcome-of-error.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
-import { publish, release, summarize, summarizeOutcome } from './report/summarize.ts';
+import { heldBackEvent, publish, release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
@@ -44,12 +44,25 @@ async function writeStatus(
   world: World,
 ): Promise<void> {
   const { service, wanted } = evaluation.unit;
+  if (evaluation.leaving && outcome.status === 'blocked')
+    await reportHeldBack(evaluation, outcome.reason, world);
   if (!service || !isOurs(service, world.config)) return;
   const now = rfc3339(world.clock.now());
   const summary = wanted
     ? summarize(service, { evaluation, applied, outcome, addresses, now })
     : summarizeOutcome(service, outcome, now, evaluation);
   await publish(service, summary, world.kube);
+}
+
+/**
+ * Makes the record, which a person annotates, and writes the Event about a Service that has vanished. It is written in
+ * every run, since Events expire and there is no condition that stays.
+ */
+async function reportHeldBack(evaluation: Evaluation, reason: string, { kube }: World): Promise<void> {
+  const { leaving, unit } = evaluation;
+  if (leaving && leaving.recorded.version === undefined) await leaving.record.save([], leaving.recorded);
+  const metadata = { ...unit.name, uid: uidOf(evaluation) ?? '', resourceVersion: '' };
+  await kube.recordEvent(unit.service ?? { metadata, spec: {} }, heldBackEvent(reason));
 }
 
 async function remember(

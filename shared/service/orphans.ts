@@ -10,21 +10,18 @@ import { goTagsIn, serviceOfGoTag, textOf } from '../model/load-balancer/shared-
 import { readStoredName } from '../model/tls/stored-certificate.ts';
 import { foundIn } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
-import { hasFinalizer, wantsLoadBalancer, whyLetGo } from './unit.ts';
+import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 export interface Orphans {
   readonly keys: readonly Key[];
   readonly warnings: readonly string[];
-  /** The lists contradict each other, so nothing may be deleted because of them. */
-  readonly doubtful: boolean;
 }
 
 /**
  * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
  * balancer. A floating IP counts only if it is attached to no port and not kept. The deletions of a sweep begin here:
- * the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes. If no
- * Service wants a load balancer or has the finalizer, orphans of two Services look like a wrong answer, and none is
- * queued (decision 54). A list that failed yields no orphans.
+ * the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
+ * deletion budget (decision 151). A list that failed yields no orphans.
  */
 export function findOrphans(
   services: readonly Service[],
@@ -34,7 +31,7 @@ export function findOrphans(
 ): Orphans {
   const live = new Map(
     services
-      .filter((service) => wantsLoadBalancer(service, config) || whyLetGo(service, config) !== undefined)
+      .filter((service) => isLookedAfter(service, config))
       .map((service) => [service.metadata.uid, service]),
   );
   const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
@@ -57,18 +54,17 @@ export function findOrphans(
     ...foundIn(project.secrets).flatMap((wire) => leftBehind(wire, cluster, [...live.values()])),
   ];
   const keys = [...new Set(orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []))];
-  const hasAny = services.some((service) => live.has(service.metadata.uid) || hasFinalizer(service));
-  if (!hasAny && keys.length >= SUSPICIOUS) {
-    const warning = `this cluster has load balancers, floating IPs, security groups or certificates of ${keys.length} Services that are not there, and there is not one Service of type LoadBalancer: nothing is deleted. If that is right, run: levelset reconcile ${keys.join(' ')}`;
-    return { keys: [], warnings: [warning], doubtful: true };
-  }
   const lost = orphans.filter((name) => name === undefined).length;
   return {
     keys,
-    doubtful: false,
     warnings:
       lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
   };
+}
+
+/** Whether the Service wants a load balancer, or was let go, so that nothing of it is deleted without approval. */
+export function isLookedAfter(service: Service, config: Config): boolean {
+  return wantsLoadBalancer(service, config) || whyLetGo(service, config) !== undefined;
 }
 
 /**
@@ -76,7 +72,7 @@ export function findOrphans(
  * that is gone counts, and so does a living namesake, which inherits the load balancer. A Service that only the Go
  * provider's tag names may belong to another controller, so it counts only if there is no Service of that name at all.
  */
-function goneFrom(
+export function goneFrom(
   { tags }: WireResource,
   all: readonly Service[],
   live: readonly Service[],
@@ -115,9 +111,6 @@ function leftBehind(
   );
   return owner && !isThere ? [`${owner.namespace}/${owner.name}`] : [];
 }
-
-/** Orphans of so many Services, with no Service left, are more likely a wrong answer than the truth. */
-const SUSPICIOUS = 2;
 
 const DESCRIBED = new RegExp(
   `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,

@@ -19,6 +19,7 @@ import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
 import { nodesOf } from './read-again.ts';
 import { isOurs, unitOf } from './unit.ts';
+import { withinBudget } from './vanished.ts';
 
 export async function reconcileService(
   request: ReconcileRequest,
@@ -51,7 +52,8 @@ export async function reconcileService(
 async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
   const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
   const evaluateNow = async (asRead: Unit): Promise<Evaluation> => {
-    const evaluation = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
+    const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
+    const evaluation = await withinBudget(found, world);
     noteHolder(evaluation, world);
     return evaluation;
   };

@@ -4,6 +4,7 @@
  */
 import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
+import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
 import { finish, nothingApplied } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, rememberLeases, requireSameLeases } from './leases.ts';
@@ -86,7 +87,15 @@ export async function writeUnderRememberedLeases(
   }
 }
 
-async function write(evaluation: Evaluation, lease: Leases, world: World, budget: Budget): Promise<Run> {
+/** Takes room in the deletion budget. If other processes used it up, the plan refuses the deletion. */
+async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation> {
+  const { plan, leaving } = evaluation;
+  if (!leaving || !deletes(plan)) return evaluation;
+  return { ...evaluation, plan: await reserveDeletion(plan, leaving, world) };
+}
+
+async function write(planned: Evaluation, lease: Leases, world: World, budget: Budget): Promise<Run> {
+  const evaluation = await reserve(planned, world);
   const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, {
     ...world,
     lease,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serviceRows, type LastReport } from '../../functions/status-rows.ts';
+import { goneRows, serviceRows, type LastReport } from '../../functions/status-rows.ts';
 import type { Condition, Service } from '../../shared/model/kubernetes.ts';
 import { FINALIZER, READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { Key } from '../../shared/model/request.ts';
@@ -94,6 +94,48 @@ test('only who wants, or still holds, a load balancer is shown', () => {
 
   expect(rows([plain, classed, leaving])).toEqual([
     ['service/shop/leaving', 'unknown', 'no run yet', undefined],
+  ]);
+});
+
+test('a Service that was let go has a row, one that never was ours has none', () => {
+  const held = (name: string): Service['metadata'] => ({
+    ...aService(name).metadata,
+    finalizers: [FINALIZER],
+  });
+  const other = aSpec('LoadBalancer', 'other');
+  const letGo = { metadata: held('let-go'), spec: other, status: ready('Unknown', 'LetGo') };
+  const takenOver = { metadata: held('taken'), spec: other, status: ready('Unknown', 'TakenOver') };
+
+  expect(
+    rows([
+      aService('a', letGo),
+      aService('b', takenOver),
+      aService('c', { metadata: held('theirs'), spec: other }),
+    ]),
+  ).toEqual([
+    ['service/shop/let-go', 'blocked', 'in words', '203.0.113.10'],
+    ['service/shop/taken', 'blocked', 'in words', '203.0.113.10'],
+  ]);
+});
+
+test('a Service that is gone has a row while something of it is held back', () => {
+  const report = (key: Key, status: 'blocked' | 'settled'): readonly [Key, LastReport] => {
+    const outcome = status === 'blocked' ? { status, reason: 'in words' } : { status };
+    const request = { key, trigger: 'sweep' } as const;
+    const run = { request, outcome, applied: [], durationMs: 1, calls: 1, failedRequestIds: [] };
+    return [key, { at: '2026-01-01T00:00:00Z', report: run }];
+  };
+  const reports = new Map([
+    report('service/shop/gone', 'blocked'),
+    report('service/shop/there', 'blocked'),
+    report('service/shop/done', 'settled'),
+    report('node/shop', 'blocked'),
+  ]);
+
+  const gone = goneRows([aService('there')], reports);
+
+  expect(gone.map(({ object, state, reason }) => [object, state, reason])).toEqual([
+    ['service/shop/gone', 'blocked', 'in words'],
   ]);
 });
 

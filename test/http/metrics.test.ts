@@ -80,12 +80,21 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
   metrics.observeReconcile({ ...refused, plan: { ...PLAN, refused: [other] } });
   metrics.observeReconcile({ ...refused, request: { ...held, dryRun: true } });
   const service: ReconcileRequest = { key: 'service/shop/web', trigger: 'audit' };
-  metrics.observeReconcile({ ...report(service, { status: 'settled' }), applied: [deleting] });
+  const lb: typeof deleting = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: 'lb-1' };
+  const pool: typeof deleting = { verb: 'delete', kind: 'pool', address: 'pool/tcp/80', id: 'pool-1' };
+  metrics.observeReconcile({ ...report(service, { status: 'settled' }), applied: [lb, pool] });
+  const kept = { ...refusal, kind: 'loadbalancer', address: 'lb' } as const;
+  metrics.observeReconcile({
+    ...report(service, { status: 'blocked', reason: 'x' }),
+    plan: { ...PLAN, refused: [kept] },
+  });
 
   const lines = (await metrics.scrape()).body.split('\n');
-  expect(lines.filter((line) => line.startsWith('levelset_node_deletions_total'))).toEqual([
-    'levelset_node_deletions_total{result="deleted"} 1',
-    'levelset_node_deletions_total{result="refused"} 1',
+  expect(lines.filter((line) => line.startsWith('levelset_deletions_total'))).toEqual([
+    'levelset_deletions_total{object="node",result="deleted"} 1',
+    'levelset_deletions_total{object="node",result="refused"} 1',
+    'levelset_deletions_total{object="loadbalancer",result="deleted"} 1',
+    'levelset_deletions_total{object="loadbalancer",result="refused"} 1',
   ]);
   expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 3');
 });

@@ -19,7 +19,7 @@ const MINUTE = 61_000;
 
 let it: NodeWorld;
 beforeAll(async () => {
-  it = await startNodeWorld((base) => ({ nodes: { ...base.nodes, deletionPercent: 100 } }));
+  it = await startNodeWorld(() => ({ deletionPercent: 100 }));
   joinNode(it.sandbox, 'anchor');
   await it.sweepUntilSettled();
 });

@@ -7,8 +7,8 @@ const CIDR = { clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 } as const;
 
 /** Nodes that join, get their CIDRs, stop and go, on a Nova of these days and on an old one; the requests that came of it. */
 export async function recordNodes(): Promise<readonly RecordedRequest[]> {
-  const it = await startNodeWorld(({ nodes }) => ({
-    nodes: { ...nodes, deletionPercent: 100 },
+  const it = await startNodeWorld(() => ({
+    deletionPercent: 100,
     nodeCidrs: { ranges: [CIDR], serviceCidrs: [] },
   }));
   const { kube, cloud, requests, fault } = it.sandbox;

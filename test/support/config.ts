@@ -32,8 +32,8 @@ export function aConfig(
       regionalProviderID: false,
       nameFrom: 'name',
       shutdownStates: ['SHUTOFF'],
-      deletionPercent: 10,
     },
+    deletionPercent: 10,
     clusterCidrs: [],
     loadBalancerClasses: { internet: { floatingSubnet: 'public-*' } },
     loadBalancer: {

@@ -6,21 +6,26 @@ import { ReconcileError } from '../../model/errors.ts';
 import { parseJson, fieldsOf } from '../../model/json.ts';
 import type { Http } from '../kube-http.ts';
 import { corePath } from '../kube-objects.ts';
-import type { NodeDeletion, RecordedDeletions } from '../../model/node/node-records.ts';
-import type { NodeDeletions, RouteRecord } from '../../ports.ts';
+import { DELETIONS } from '../../model/deletions.ts';
+import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
+import { APPROVE } from '../../model/ownership.ts';
+import type { DeletionRecord, Deletions, RouteRecord } from '../../ports.ts';
 import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
 
 const CONFLICT = 409;
-const DELETIONS = 'levelset-node-deletions';
 const ROUTES = 'levelset-routes';
 
 interface ConfigMap {
-  readonly metadata: { readonly resourceVersion: string };
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The data of a ConfigMap, and its version; undefined if there was no ConfigMap. */
+/** What a ConfigMap has, and its version; undefined if there was no ConfigMap. */
 interface Loaded {
+  readonly annotations: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
   readonly version: string | undefined;
 }
@@ -42,7 +47,8 @@ class VersionedData {
     const doing = `read ConfigMap ${this.namespace}/${this.name}`;
     const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
     const found = answer.status === 404 ? undefined : (answer.body as ConfigMap);
-    return { data: found?.data ?? {}, version: found?.metadata.resourceVersion };
+    const { annotations = {}, resourceVersion: version } = found?.metadata ?? {};
+    return { annotations, data: found?.data ?? {}, version };
   }
 
   /**
@@ -75,35 +81,36 @@ function made(name: string, data: Readonly<Record<string, string | null>>): obje
 }
 
 /**
- * The record of deletions of Nodes, in one ConfigMap of our namespace. A record that cannot be read throws,
- * so that no Node is deleted.
+ * The record of deletions, in one ConfigMap of our namespace with an entry for each kind. A record that cannot be read
+ * throws, so that nothing is deleted.
  */
-export class ConfigMapDeletions implements NodeDeletions {
-  private readonly data: VersionedData;
-
-  constructor(http: Http, namespace: string) {
-    this.data = new VersionedData(http, namespace, DELETIONS);
-  }
-
-  async load(): Promise<RecordedDeletions> {
-    const { data, version } = await this.data.load();
-    return { deletions: parseList(DELETIONS, data['deletions'] ?? '[]', isDeletion), version };
-  }
-
-  async save(deletions: readonly NodeDeletion[], { version }: RecordedDeletions): Promise<boolean> {
-    try {
-      await this.data.save({ deletions: JSON.stringify(deletions) }, version);
-      return true;
-    } catch (error) {
-      if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
-      throw error;
-    }
-  }
+export function configMapDeletions(http: Http, namespace: string): Deletions {
+  const data = new VersionedData(http, namespace, DELETIONS);
+  return { nodes: deletionRecord(data, 'nodes'), loadBalancers: deletionRecord(data, 'load-balancers') };
 }
 
-function isDeletion(value: unknown): value is NodeDeletion {
-  const { uid, at } = fieldsOf(value);
-  return typeof uid === 'string' && typeof at === 'number';
+function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
+  return {
+    async load() {
+      const { annotations, data: entries, version } = await data.load();
+      const approved = (annotations[APPROVE] ?? '').split(/[\s,]+/).filter((hash) => hash !== '');
+      return { deletions: parseList(DELETIONS, entries[entry] ?? '[]', isDeletion), approved, version };
+    },
+    async save(deletions, { version }: RecordedDeletions) {
+      try {
+        await data.save({ [entry]: JSON.stringify(deletions) }, version);
+        return true;
+      } catch (error) {
+        if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
+        throw error;
+      }
+    },
+  };
+}
+
+function isDeletion(value: unknown): value is Deletion {
+  const { id, at } = fieldsOf(value);
+  return typeof id === 'string' && typeof at === 'number';
 }
 
 /**

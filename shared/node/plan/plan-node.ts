@@ -32,10 +32,6 @@ export function planNode(input: NodePlanInput): Plan {
   return { unit: nodeAt(name), services: [], steps, refused, awaitingApproval: [], problems, foreign: [] };
 }
 
-export function deletes({ steps }: Plan): boolean {
-  return steps.some(({ verb }) => verb === 'delete');
-}
-
 export function givesCidrs({ steps }: Plan): boolean {
   return steps.some((step) => step.verb === 'update' && step.changes.some(isOfCidrs));
 }

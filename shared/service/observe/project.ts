@@ -30,13 +30,21 @@ export async function observeProject(
   listNodePorts: () => Promise<readonly WireResource[]>,
 ): Promise<Project> {
   const [loadBalancers, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
-    attempt(cloud.list('loadbalancer', { tags: clusterTag(cluster) })),
+    attempt(listOurLoadBalancers(cluster, cloud)),
     attempt(cloud.list('floatingip')),
     attempt(cloud.list('securitygroup', { tags: clusterTag(cluster) })),
     attempt(listNodePorts()),
     attempt(listStored(cluster, cloud)),
   ]);
   return { loadBalancers, floatingIPs, securityGroups, nodePorts, secrets };
+}
+
+/** All load balancers with this cluster's tag. */
+export function listOurLoadBalancers(
+  cluster: ClusterIdentity,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  return cloud.list('loadbalancer', { tags: clusterTag(cluster) });
 }
 
 /**

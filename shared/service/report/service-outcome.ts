@@ -16,8 +16,9 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   if (applied.error) return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
-  if (evaluation.unit.letGo && plan.awaitingApproval.length > 0)
-    return { status: 'blocked', reason: planNotes(plan).join('\n') };
+  const isLetGo = evaluation.unit.letGo !== undefined && plan.awaitingApproval.length > 0;
+  const isHeldBack = evaluation.leaving !== undefined && plan.refused.length > 0;
+  if (isLetGo || isHeldBack) return { status: 'blocked', reason: planNotes(plan).join('\n') };
   if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   if (problem) {

@@ -109,6 +109,11 @@ function eventOf({ reason, message }: ConditionMessage, type: ObjectEvent['type'
   return { type, reason: reason === BLOCKED_REASON ? 'SyncLoadBalancerFailed' : reason, message };
 }
 
+/** The Event about a Service that has vanished and whose load balancer is held back. */
+export function heldBackEvent(reason: string): ObjectEvent {
+  return eventOf({ status: 'False', reason: BLOCKED_REASON, message: reason }, 'Warning');
+}
+
 /**
  * The annotations that the Go provider writes too: the load balancer's id and its first address. Both together are a
  * note of levelset. The id alone names the load balancer that the Service joins; its user may have written that one.

@@ -31,7 +31,7 @@ let worker: LabNode;
 let other: LabNode;
 let leaving: readonly LabNode[];
 beforeAll(async () => {
-  await kube.remove('/api/v1/namespaces/kube-system/configmaps/levelset-node-deletions');
+  await kube.remove('/api/v1/namespaces/kube-system/configmaps/levelset-deletions');
   [worker, other, ...leaving] = world.servers as [LabNode, LabNode];
   await Promise.all(world.servers.map(({ name }) => registerNode(name)));
   await Promise.all(

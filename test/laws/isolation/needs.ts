@@ -4,9 +4,10 @@ import type { ServiceType } from '../../../shared/openstack/openstack-http.ts';
 import type {
   CidrClaims,
   Cloud,
+  DeletionRecord,
+  Deletions,
   Kube,
   Lease,
-  NodeDeletions,
   ReadKind,
   RouteRecord,
   StateStore,
@@ -109,10 +110,11 @@ type KubeCall =
   | Within<'lease', Lease>
   | Within<'state', StateStore>
   | Within<'routes', RouteRecord>
-  | Within<'deletions', NodeDeletions>
+  | Within<Within<'deletions', Deletions>, DeletionRecord>
   | Within<'cidrs', CidrClaims>;
 
 const LEASE = /\/leases\/levelset-/;
+const DELETIONS = /\/configmaps\/levelset-deletions/;
 
 const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   clusterId: { method: 'GET', path: /\/namespaces\/kube-system(\?|$)/, needs: SERVICES },
@@ -139,9 +141,12 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   'state.save': { method: 'PATCH', path: /\/configmaps\/levelset-state/, needs: NOBODY },
   'routes.load': { method: 'GET', path: /\/configmaps\/levelset-routes/, needs: ['routes'] },
   'routes.save': { method: 'PATCH', path: /\/configmaps\/levelset-routes/, needs: ['routes'] },
-  'deletions.load': { method: 'GET', path: /\/configmaps\/levelset-node-deletions/, needs: ['lost'] },
+  'deletions.nodes.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
   // also the first state of a shard, which is a hint
-  'deletions.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
+  'deletions.nodes.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
+  // of Services that have vanished; the law's world deletes its Service
+  'deletions.loadBalancers.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
+  'deletions.loadBalancers.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
   // the world of the law gives out no CIDRs
   'cidrs.list': { method: 'GET', path: /\/leases\?.*cidr/, needs: NOBODY },
   'cidrs.claim': { method: 'POST', path: /\/leases\/levelset-cidr/, needs: NOBODY },

@@ -96,7 +96,7 @@ function configOf({ cloud }: SandboxInside, manageSecurityGroups: boolean): Conf
   return {
     ...base,
     controllers: CONTROLLERS,
-    nodes: { ...base.nodes, deletionPercent: 100 },
+    deletionPercent: 100,
     clusterCidrs: ['10.244.0.0/16'],
     route: { routerId: cloud.routerId },
   };

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
-import type { RecordedDeletions } from '../../../shared/model/node/node-records.ts';
-import type { World } from '../../../shared/ports.ts';
+import type { RecordedDeletions } from '../../../shared/model/deletions.ts';
+import type { DeletionRecord, World } from '../../../shared/ports.ts';
 import { startNodeWorld } from '../../support/node-world.ts';
 import type { NodeWorld } from '../../support/node-world.ts';
 
 const MINUTE = 61_000;
-const half = (base: Config): Partial<Config> => ({ nodes: { ...base.nodes, deletionPercent: 50 } });
+const half = (): Partial<Config> => ({ deletionPercent: 50 });
 
 let it: NodeWorld;
 beforeEach(async () => {
@@ -68,18 +68,18 @@ function overtaken(world: World, times: number): World {
   let left = times;
   const save = async (deletions: RecordedDeletions['deletions'], loaded: RecordedDeletions) => {
     left -= 1;
-    const before = await it.world.kube.deletions.load();
-    const old = { uid: `old-${left}`, at: 0 };
-    if (left >= 0) await it.world.kube.deletions.save([...before.deletions, old], before);
-    return world.kube.deletions.save(deletions, loaded);
+    const before = await it.world.kube.deletions.nodes.load();
+    const old = { id: `old-${left}`, at: 0 };
+    if (left >= 0) await it.world.kube.deletions.nodes.save([...before.deletions, old], before);
+    return world.kube.deletions.nodes.save(deletions, loaded);
   };
-  return withDeletions(world, { load: () => world.kube.deletions.load(), save });
+  return withDeletions(world, { load: () => world.kube.deletions.nodes.load(), save });
 }
 
 /** It is overtaken once, and the record takes long to be read. */
 function slow(world: World): World {
   let late = 0;
-  const { deletions } = overtaken(world, 1).kube;
+  const { nodes: deletions } = overtaken(world, 1).kube.deletions;
   const clock = { now: () => world.clock.now() + late };
   const slowly = (): Promise<RecordedDeletions> => {
     late += 11_000;
@@ -94,7 +94,8 @@ function slow(world: World): World {
   };
 }
 
-function withDeletions(world: World, deletions: World['kube']['deletions']): World {
+function withDeletions(world: World, nodes: DeletionRecord): World {
+  const deletions = { ...world.kube.deletions, nodes };
   const kube = Object.create(world.kube, { deletions: { value: deletions } }) as World['kube'];
   return { ...world, kube };
 }

@@ -43,12 +43,12 @@ test('a Node whose deletion waits for a finalizer of others is deleted once, and
   await it.reconcile('worker-1');
   await it.reconcile('worker-1', {}, it.later(MINUTE));
   expect(it.node('worker-1').metadata.deletionTimestamp).toBeDefined();
-  const drawn = await it.world.kube.deletions.load();
+  const drawn = await it.world.kube.deletions.nodes.load();
 
   const { applied, outcome } = await it.reconcile('worker-1', {}, it.later(3 * MINUTE));
   expect([applied, outcome]).toEqual([[], { status: 'settled' }]);
   expect((await sweep(it.later(3 * MINUTE))).requests).toEqual([]);
-  expect((await it.world.kube.deletions.load()).deletions).toEqual(drawn.deletions);
+  expect((await it.world.kube.deletions.nodes.load()).deletions).toEqual(drawn.deletions);
 });
 
 test('a server that one answer of Nova misses and another one shows is not gone', async () => {

@@ -16,13 +16,20 @@ describe('Nodes', () => {
     [{ nodeNameFrom: 'first-label' }, {}, { nameFrom: 'first-label' }],
     [{ shutdownStates: 'SUSPENDED, SHUTOFF' }, {}, { shutdownStates: ['SHUTOFF', 'SUSPENDED'] }],
     [{ shutdownStates: 'SHELVED_OFFLOADED' }, {}, { shutdownStates: ['SHELVED_OFFLOADED'] }],
-    [{ nodeDeletionShare: '0%' }, {}, { deletionPercent: 0 }],
-    [{ nodeDeletionShare: '100%' }, {}, { deletionPercent: 100 }],
   ])('%j, %j', async (flags, env, expected) => {
     const { config, warnings } = await load({ cloudConfigText: GLOBAL, ...flags }, env);
-    const unset = { nameFrom: 'name', shutdownStates: ['SHUTOFF'], deletionPercent: 10 };
+    const unset = { nameFrom: 'name', shutdownStates: ['SHUTOFF'] };
     expect(config.nodes).toEqual({ regionalProviderID: false, ...unset, ...expected });
     expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    [{}, 10],
+    [{ deletionShare: '0%' }, 0],
+    [{ deletionShare: '100%' }, 100],
+  ])('%j: at most %i percent are deleted in an hour', async (flags, expected) => {
+    const { config } = await load({ cloudConfigText: GLOBAL, ...flags });
+    expect(config.deletionPercent).toBe(expected);
   });
 
   it('have no region in their providerID where there is none', async () => {
@@ -118,11 +125,8 @@ describe('what is refused', () => {
       '--shutdown-states has "shutoff", which is not allowed: give one or more of SHUTOFF, SHELVED_OFFLOADED, SUSPENDED, separated by commas; did you mean SHUTOFF?',
     ],
     [{ shutdownStates: '' }, '--shutdown-states = "" is not allowed: give one or more of'],
-    [
-      { nodeDeletionShare: '10' },
-      '--node-deletion-share = "10" is not allowed: give a share from 0% to 100%',
-    ],
-    [{ nodeDeletionShare: '101%' }, '--node-deletion-share = "101%" is not allowed'],
+    [{ deletionShare: '10' }, '--deletion-share = "10" is not allowed: give a share from 0% to 100%'],
+    [{ deletionShare: '101%' }, '--deletion-share = "101%" is not allowed'],
     [
       { controllers: 'nodes' },
       '--controllers has "nodes", which is not allowed: give *, service-lb-controller',

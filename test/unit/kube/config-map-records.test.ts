@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { sandboxKube } from './sandbox-kube.ts';
 
 const [ONE, TWO] = [
-  { uid: 'uid-one', at: 1_000 },
-  { uid: 'uid-two', at: 2_000 },
+  { id: 'uid-one', at: 1_000 },
+  { id: 'uid-two', at: 2_000 },
 ];
-const metadata = { name: 'levelset-node-deletions', namespace: 'kube-system' };
+const metadata = { name: 'levelset-deletions', namespace: 'kube-system' };
 
 describe('the record of deletions', () => {
   test('is read by another process as it was saved, with one call each', async () => {
     const { connect, asked } = await sandboxKube();
-    const { deletions } = await connect('a');
+    const deletions = (await connect('a')).deletions.nodes;
     const none = await deletions.load();
-    expect(none).toEqual({ deletions: [], version: undefined });
+    expect(none).toEqual({ deletions: [], approved: [], version: undefined });
     expect(await deletions.save([ONE], none)).toBe(true);
     expect(await deletions.save([ONE, TWO], await deletions.load())).toBe(true);
-    expect((await (await connect('b')).deletions.load()).deletions).toEqual([ONE, TWO]);
+    expect((await (await connect('b')).deletions.nodes.load()).deletions).toEqual([ONE, TWO]);
     expect(asked()).toEqual(['GET 404', 'POST 201', 'GET 200', 'PATCH 200', 'GET 200']);
   });
 
@@ -24,7 +24,7 @@ describe('the record of deletions', () => {
     ['changed', [ONE]],
   ])('is not saved over what somebody else has %s since', async (_what, before) => {
     const { connect } = await sandboxKube();
-    const [a, b] = [(await connect('a')).deletions, (await connect('b')).deletions];
+    const [a, b] = [(await connect('a')).deletions.nodes, (await connect('b')).deletions.nodes];
     if (before.length > 0) await a.save(before, await a.load());
     const [seen, stale] = [await a.load(), await b.load()];
     expect(await a.save([...before, TWO], seen)).toBe(true);
@@ -34,7 +34,7 @@ describe('the record of deletions', () => {
 
   test('says when it could not be saved for another reason', async () => {
     const { connect, sandbox } = await sandboxKube();
-    const { deletions } = await connect('a');
+    const deletions = (await connect('a')).deletions.nodes;
     const loaded = await deletions.load();
     sandbox.fault({ match: { write: true, path: /configmaps/ }, kind: 'fail-before', status: 403 });
     await expect(deletions.save([ONE], loaded)).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
@@ -45,14 +45,14 @@ describe('the record of deletions', () => {
     'no JSON',
     '{}',
     '[null]',
-    '[{"uid": "a"}]',
+    '[{"id": "a"}]',
     '[{"at": 1}]',
-    '[{"uid": "a", "at": "1"}]',
+    '[{"id": "a", "at": "1"}]',
     '[1]',
   ])('that says %j keeps every Node', async (text) => {
     const { connect, sandbox } = await sandboxKube();
-    sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { deletions: text } });
-    const { deletions } = await connect('a');
+    sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { nodes: text } });
+    const deletions = (await connect('a')).deletions.nodes;
     await expect(deletions.load()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   });
 });

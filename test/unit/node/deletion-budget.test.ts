@@ -1,51 +1,51 @@
 import { expect, test } from 'vitest';
 import { reasonToKeep } from '../../../shared/node/plan/deletion-budget.ts';
-import type { DeletionBudgetInput } from '../../../shared/node/plan/deletion-budget.ts';
+import type { NodeDeletionBudget } from '../../../shared/node/plan/deletion-budget.ts';
 
 const NOW = 10_000_000;
 const HOUR_MS = 3_600_000;
 const uids = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}-${at}`);
 const present = (count: number) => ['own', ...uids(count - 1, 'there')];
-const deletions = (count: number, at = NOW - 1) => uids(count, 'gone').map((uid) => ({ uid, at }));
-const leaving = (input: Partial<DeletionBudgetInput>): string | undefined =>
+const deletions = (count: number, at = NOW - 1) => uids(count, 'gone').map((id) => ({ id, at }));
+const leaving = (input: Partial<NodeDeletionBudget>): string | undefined =>
   reasonToKeep({
-    ...{ uid: 'own', nodes: present(50), withServer: ['there-0'], deletions: [], percent: 10, now: NOW },
+    ...{ id: 'own', all: present(50), withServer: ['there-0'], deletions: [], percent: 10, now: NOW },
     ...input,
   });
 
-test.each<readonly [which: string, input: Partial<DeletionBudgetInput>]>([
+test.each<readonly [which: string, input: Partial<NodeDeletionBudget>]>([
   ['the first', {}],
-  ['the first of a cluster of one', { nodes: present(1) }],
-  ['the last of a share', { nodes: present(46), deletions: deletions(4) }],
+  ['the first of a cluster of one', { all: present(1) }],
+  ['the last of a share', { all: present(46), deletions: deletions(4) }],
   ['one after the hour is over', { deletions: deletions(5, NOW - HOUR_MS) }],
   [
     'one that was recorded itself',
-    { nodes: present(46), deletions: [...deletions(4), { uid: 'own', at: NOW - 1 }] },
+    { all: present(46), deletions: [...deletions(4), { id: 'own', at: NOW - 1 }] },
   ],
   ['any with 100%', { percent: 100, deletions: deletions(49) }],
 ])('%s goes', (_, input) => {
   expect(leaving(input)).toBeUndefined();
 });
 
-test.each<readonly [which: string, input: Partial<DeletionBudgetInput>, why: RegExp]>([
-  ['one with 0%', { percent: 0 }, /--node-deletion-share=0% allows no deletion/],
+test.each<readonly [which: string, input: Partial<NodeDeletionBudget>, why: RegExp]>([
+  ['one with 0%', { percent: 0 }, /--deletion-share=0% allows no deletion/],
   ['one where Nova shows no server', { withServer: [] }, /lists no server of any Node/],
   ['one where Nova shows no server, with 100%', { withServer: [], percent: 100 }, /no server of any Node/],
   ['one that Nova lists', { withServer: ['own', 'there-0'], percent: 100 }, /lists its server, although/],
   [
     'one above the share',
-    { nodes: present(45), deletions: deletions(5) },
-    /^5 Nodes were deleted .* allows 5 of 50$/,
+    { all: present(45), deletions: deletions(5) },
+    /^5 Nodes were deleted .* allows 5 of 50 in an hour$/,
   ],
   [
     'one above the share, where those that went are listed still',
-    { nodes: [...present(45), ...uids(5, 'gone')], deletions: deletions(5) },
-    /allows 5 of 50$/,
+    { all: [...present(45), ...uids(5, 'gone')], deletions: deletions(5) },
+    /allows 5 of 50 in an hour$/,
   ],
   [
     'the second of nine',
-    { nodes: present(8), deletions: deletions(1) },
-    /^1 Node was deleted .* allows 1 of 9$/,
+    { all: present(8), deletions: deletions(1) },
+    /^1 Node was deleted .* allows 1 of 9 in an hour$/,
   ],
   ['one in the last millisecond of the hour', { deletions: deletions(5, NOW - HOUR_MS + 1) }, /^5 Nodes/],
 ])('%s stays', (_, input, why) => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { deletes } from '../../../shared/apply/reserve-deletion.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { observedNode, SERVER_GONE } from '../../../shared/model/node/node.ts';
 import type { Attributes, DesiredResource } from '../../../shared/model/resources.ts';
-import { deletes, givesCidrs, planNode, withCidrs } from '../../../shared/node/plan/plan-node.ts';
+import { givesCidrs, planNode, withCidrs } from '../../../shared/node/plan/plan-node.ts';
 import type { NodePlanInput } from '../../../shared/node/plan/plan-node.ts';
 
 const aNode = (since: string): Node => ({

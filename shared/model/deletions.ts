@@ -1,0 +1,28 @@
+/**
+ * A deletion that levelset began, of a Node or of a load balancer whose Service has vanished. All processes share one
+ * record of these, for the deletion budget (decisions 27 and 151).
+ */
+export interface Deletion {
+  /** The UID of the Node, or the id of the load balancer. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface RecordedDeletions {
+  readonly deletions: readonly Deletion[];
+  /** The approvals in the annotation of the record, for what is gone and can have no annotation. */
+  readonly approved: readonly string[];
+  /** Version of the record as it was read; undefined if there was none. */
+  readonly version: string | undefined;
+}
+
+/** The ConfigMap of levelset's namespace that is the record. */
+export const DELETIONS = 'levelset-deletions';
+
+const HOUR_MS = 3_600_000;
+
+/** The deletions of the last hour. */
+export function recent(deletions: readonly Deletion[], now: number): readonly Deletion[] {
+  return deletions.filter(({ at }) => now - at < HOUR_MS);
+}

@@ -1,0 +1,33 @@
+import { recent } from '../model/deletions.ts';
+import type { Deletion } from '../model/deletions.ts';
+
+export interface DeletionBudget {
+  /** What is to be deleted: the UID of a Node, or the id of a load balancer. */
+  readonly id: string;
+  /** The ids of all, or of those that existed a moment ago. What was deleted lately counts, too. */
+  readonly all: readonly string[];
+  /** The ids of all that are to be deleted, if either all of them may be or none. */
+  readonly together?: readonly string[];
+  readonly deletions: readonly Deletion[];
+  /** The share of all that may be deleted within an hour, and at least one. 0 allows none. */
+  readonly percent: number;
+  /** The time in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The reason why the deletion budget allows no further deletion of `what`; undefined if it does. */
+export function overBudget(budget: DeletionBudget, what: string): string | undefined {
+  const { id, all, together = [], deletions, percent, now } = budget;
+  if (percent === 0) return '--deletion-share=0% allows no deletion';
+  const gone = recent(deletions, now).flatMap((one) => (one.id === id ? [] : one.id));
+  // what has just been deleted may be in a list that was made before
+  const total = new Set([...all, ...gone]).size;
+  const most = Math.max(1, Math.floor((total * percent) / 100));
+  const going = together.filter((one) => one !== id && !gone.includes(one));
+  if (new Set([...gone, ...going]).size < most) return undefined;
+  const those = gone.length === 1 ? `1 ${what} was` : `${gone.length} ${what}s were`;
+  const before = gone.length > 0 || going.length === 0 ? `${those} deleted within the last hour` : undefined;
+  const next = going.length > 0 ? `${going.length + 1} would be deleted together` : undefined;
+  const facts = [before, next].filter((fact) => fact !== undefined).join(', ');
+  return `${facts}, and --deletion-share=${percent}% allows ${most} of ${total} in an hour`;
+}

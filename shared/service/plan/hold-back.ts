@@ -1,0 +1,33 @@
+import type { Plan } from '../../model/plan.ts';
+import type { Key } from '../../model/request.ts';
+import type { ObservedResource } from '../../model/resources.ts';
+import { approvalOf } from '../../plan/approval.ts';
+import { overBudget } from '../../plan/deletion-budget.ts';
+import type { DeletionBudget } from '../../plan/deletion-budget.ts';
+
+interface Facts extends Omit<DeletionBudget, 'together'> {
+  readonly vanished: readonly { readonly loadBalancerId: string }[];
+}
+
+/** The reason why the load balancer of a Service that has vanished is not deleted; undefined if it may be. */
+export function whyHoldBack({ vanished, ...budget }: Facts): string | undefined {
+  const together = vanished.map(({ loadBalancerId }) => loadBalancerId);
+  return overBudget({ ...budget, together }, 'load balancer');
+}
+
+/** The approval to delete what one Service that has vanished has on one load balancer. */
+export function approvalOfDeletion(key: Key, id: string): string {
+  return approvalOf(['vanished', key, id]);
+}
+
+/** The plan with a refusal in place of its steps. */
+export function holdBack(
+  plan: Plan,
+  { address, kind }: ObservedResource,
+  why: string,
+  approval: string,
+  where: string,
+): Plan {
+  const reason = `its Service is gone without having been deleted; ${why}; the approval belongs on ${where}`;
+  return { ...plan, steps: [], refused: [{ address, kind, changes: [], reason, approval }] };
+}

@@ -1,0 +1,139 @@
+/**
+ * Services that have vanished: they are gone, and levelset saw neither a deletionTimestamp nor a change of their type. That is
+ * what an apiserver restored from a backup looks like. Their load balancers have a deletion budget (decision 151).
+ */
+import type { Leaving } from '../apply/reserve-deletion.ts';
+import type { Config } from '../config/config.ts';
+import { DELETIONS, recent } from '../model/deletions.ts';
+import type { RecordedDeletions } from '../model/deletions.ts';
+import type { Service } from '../model/kubernetes.ts';
+import type { ObservedService } from '../model/load-balancer/observed-service.ts';
+import { textOf } from '../model/load-balancer/shared-load-balancer.ts';
+import { APPROVE } from '../model/ownership.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import type { Plan } from '../model/plan.ts';
+import { keyOf, parseKey } from '../model/request.ts';
+import type { Key } from '../model/request.ts';
+import type { ObservedResource, WireResource } from '../model/resources.ts';
+import type { Unit } from '../model/unit.ts';
+import type { World } from '../ports.ts';
+import type { Evaluation } from './evaluate.ts';
+import { listOurLoadBalancers } from './observe/project.ts';
+import { goneFrom, isLookedAfter } from './orphans.ts';
+import { approvalOfDeletion, holdBack, whyHoldBack } from './plan/hold-back.ts';
+import { hasFinalizer } from './unit.ts';
+
+/** A load balancer, and a Service of it that has vanished. */
+export interface Vanished {
+  readonly key: Key;
+  readonly loadBalancerId: string;
+}
+
+/** The facts for the deletion budget of load balancers. */
+export interface VanishedServices {
+  /** The ids of all load balancers of this cluster. */
+  readonly all: readonly string[];
+  readonly vanished: readonly Vanished[];
+}
+
+/** Finds the Services that have vanished. A load balancer that is being deleted does not count. */
+export function findVanished(
+  services: readonly Service[],
+  loadBalancers: readonly WireResource[],
+  cluster: ClusterIdentity,
+  config: Config,
+): VanishedServices {
+  const live = services.filter((service) => isLookedAfter(service, config));
+  const seen = new Set(services.filter(isSeenLeaving).map((service) => textOf(keyOf(service))));
+  const there = loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE');
+  const vanished = there.flatMap((lb) =>
+    goneFrom(lb, services, live, cluster)
+      .filter((name) => !seen.has(name))
+      .flatMap((name) => parseKey(`service/${name ?? ''}`) ?? [])
+      .map((key) => ({ key, loadBalancerId: lb.id })),
+  );
+  return { all: there.map(({ id }) => id), vanished };
+}
+
+/** The finalizer keeps a Service until levelset has seen that it leaves. */
+function isSeenLeaving(service: Service): boolean {
+  return hasFinalizer(service) || service.metadata.deletionTimestamp !== undefined;
+}
+
+function hasVanished({ wanted, letGo, service }: Unit): boolean {
+  return !wanted && !letGo && !(service && isSeenLeaving(service));
+}
+
+/**
+ * The evaluation with its deletion in the budget: of a Service that has vanished, and of which something serves, it has
+ * either the plan or, if the budget does not allow it, a refusal.
+ */
+export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
+  const { unit, plan, cluster, observed } = evaluation;
+  const serves = whatServes(observed);
+  if (!serves || plan.steps.length === 0 || !hasVanished(unit)) return evaluation;
+  const { kube, clock, config } = world;
+  const seenAt = clock.now();
+  const record = kube.deletions.loadBalancers;
+  const [facts, recorded] = await Promise.all([readVanished(cluster, world), record.load()]);
+  const { id } = serves;
+  const approval = approvalOfDeletion(unit.key, id);
+  const planWith = (others: RecordedDeletions): Plan => {
+    const isBegun = recent(others.deletions, clock.now()).some((one) => one.id === id);
+    if (isBegun || others.approved.includes(approval)) return plan;
+    const why = whyHoldBack({ ...facts, id, ...others, percent: config.deletionPercent, now: clock.now() });
+    return why === undefined ? plan : holdBack(plan, serves, why, approval, whereToApprove(config));
+  };
+  const what = `load balancer ${id}`;
+  const leaving: Leaving = { id, what, record, recorded, seenAt, planWith };
+  return { ...evaluation, plan: planWith(recorded), leaving };
+}
+
+/** The load balancer, or a floating IP of the Service that is on some port. */
+function whatServes({ loadBalancer, resources }: ObservedService): ObservedResource | undefined {
+  return resources.find(({ kind, owned, wire }) =>
+    loadBalancer ? kind === 'loadbalancer' : kind === 'floatingip' && owned && wire['port_id'],
+  );
+}
+
+/** The time for which one list serves the runs of all Services that have vanished together, in milliseconds. */
+const KEEP_MS = 2_000;
+
+function readVanished(cluster: ClusterIdentity, world: World): Promise<VanishedServices> {
+  const { kube, cloud, clock, memory, config } = world;
+  return memory.answers.read('vanished Services', { keepMs: KEEP_MS, clock }, async () => {
+    const [services, loadBalancers] = await Promise.all([
+      kube.listServices(),
+      listOurLoadBalancers(cluster, cloud),
+    ]);
+    return findVanished(services, loadBalancers, cluster, config);
+  });
+}
+
+function whereToApprove({ stateNamespace }: Config): string {
+  return `ConfigMap ${stateNamespace}/${DELETIONS}`;
+}
+
+/** What a sweep says about load balancers that are held back, with the command that releases exactly these. */
+export function heldBackInWords(
+  facts: VanishedServices,
+  recorded: RecordedDeletions,
+  { config, clock }: Pick<World, 'config' | 'clock'>,
+): readonly string[] {
+  const { deletionPercent: percent, stateNamespace } = config;
+  const held = facts.vanished.flatMap(({ key, loadBalancerId: id }) => {
+    const approval = approvalOfDeletion(key, id);
+    const isBegun = recent(recorded.deletions, clock.now()).some((one) => one.id === id);
+    if (isBegun || recorded.approved.includes(approval)) return [];
+    const why = whyHoldBack({ ...facts, id, ...recorded, percent, now: clock.now() });
+    return why === undefined ? [] : [{ name: key.slice('service/'.length), id, approval, why }];
+  });
+  const [first] = held;
+  if (!first) return [];
+  const names = held.map(({ name, id }) => `${name} (load balancer ${id})`).join(', ');
+  const approvals = held.map(({ approval }) => approval).join(',');
+  const command = `kubectl --namespace ${stateNamespace} annotate --overwrite configmap ${DELETIONS} ${APPROVE}=${approvals}`;
+  return [
+    `levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: ${names}. ${first.why}. If all of them are to be deleted, run: ${command}`,
+  ];
+}

@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Report } from '../../../shared/model/outcome.ts';
+import type { World } from '../../../shared/ports.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { cloudWrites, forceDelete, leftovers, serviceOf } from '../../support/told.ts';
+
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `s${at}`);
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+});
+afterEach(() => it.close());
+
+async function create(count: number): Promise<void> {
+  for (const name of names(count)) it.sandbox.kube.apply(aService({ name }));
+  await it.sweepUntilSettled();
+}
+
+/** etcd from a backup that is older than these Services. */
+function lose(...lost: readonly string[]): void {
+  for (const name of lost) forceDelete(it.sandbox, name);
+}
+
+/** Sweeps, and runs what it found until no key would come back; the last runs that did not settle. */
+async function sweptBy(world: World = it.world): Promise<readonly Report[]> {
+  let reports: readonly Report[] = [];
+  for (let sweeps = 0; sweeps < 40; sweeps += 1) {
+    reports = await runAll(await sweep(world), world);
+    if (reports.every(({ outcome }) => outcome.status !== 'progressing')) break;
+  }
+  return reports.filter(({ outcome }) => outcome.status !== 'settled');
+}
+
+const loadBalancers = (): number => it.sandbox.cloud.loadbalancers.length;
+
+/** What `kubectl annotate --overwrite configmap NAME KEY=VALUE` does. */
+function kubectl(command: string): void {
+  const [, namespace, name = '', key = '', value = ''] =
+    /^kubectl --namespace (\S+) annotate --overwrite configmap (\S+) (\S+?)=(\S+)$/.exec(command) ?? [];
+  it.sandbox.kube.apply({ kind: 'ConfigMap', metadata: { name, namespace, annotations: { [key]: value } } });
+}
+
+function withKube(world: World, own: Partial<World['kube']>): World {
+  const values = Object.entries(own).map(([name, value]) => [name, { value: value }]);
+  const kube = Object.create(
+    world.kube,
+    Object.fromEntries(values) as PropertyDescriptorMap,
+  ) as World['kube'];
+  return { ...world, kube };
+}
+
+const commandIn = (text = ''): string => /kubectl .*$/.exec(text)?.[0] ?? '';
+
+describe('an apiserver that was restored from a backup', () => {
+  test('loses no load balancer: the message, one command for exactly that list, level again', async () => {
+    await create(12);
+    lose(...names(12).slice(1));
+    const written = cloudWrites(it.sandbox);
+
+    const reports = await sweptBy();
+    const transcript = (await sweep(it.world)).warnings;
+
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(reports.map(({ outcome: { status } }) => status)).toEqual(Array<string>(11).fill('blocked'));
+    const listed = names(12)
+      .slice(1)
+      .map((name) => {
+        const lb = it.sandbox.cloud.loadbalancers.find((one) => one.name.endsWith(`_${name}`));
+        return `default/${name} (load balancer ${lb?.id ?? ''})`;
+      });
+    expect(transcript).toEqual([
+      expect.stringMatching(
+        /^levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: .* 11 would be deleted together, and --deletion-share=10% allows 1 of 12 in an hour\. If all of them are to be deleted, run: kubectl --namespace kube-system annotate --overwrite configmap levelset-deletions levelset\.openstack\.org\/approve=\w{12}(,\w{12}){10}$/,
+      ),
+    ]);
+    for (const one of listed) expect(transcript[0]).toContain(one);
+
+    kubectl(commandIn(transcript[0]));
+    await it.sweepUntilSettled();
+
+    expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
+      'kube_service_kubernetes_default_s0',
+    ]);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(await sweep(it.world)).toMatchObject({ services: 1, warnings: [] });
+  });
+
+  test('gets back what it lost: a Service that is applied again inherits', async () => {
+    await create(3);
+    const before = it.sandbox.cloud.loadbalancers.map(({ id }) => id).sort();
+    lose('s1', 's2');
+    await sweptBy();
+
+    await create(3);
+
+    expect(it.sandbox.cloud.loadbalancers.map(({ id }) => id).sort()).toEqual(before);
+    expect((await sweep(it.world)).warnings).toEqual([]);
+  });
+
+  test('whose Services are of type ClusterIP there loses none of them either', async () => {
+    await create(3);
+    const spec = { type: 'ClusterIP', loadBalancerClass: null };
+    for (const name of ['s1', 's2']) {
+      const { metadata } = aService({ name });
+      it.sandbox.kube.apply({ ...aService({ name, spec }), metadata: { ...metadata, finalizers: [] } });
+    }
+    const written = cloudWrites(it.sandbox);
+
+    const reports = await sweptBy();
+
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(reports.map(({ outcome: { status } }) => status)).toEqual(['blocked', 'blocked']);
+  });
+
+  test('says so in an Event and in each run of a person', async () => {
+    await create(2);
+    lose('s0', 's1');
+
+    const report = await run({ key: 'service/default/s0', trigger: 'command' }, it.world);
+
+    expect(report.outcome).toEqual({
+      status: 'blocked',
+      reason: expect.stringMatching(
+        /^levelset keeps lb as it is until \w{12} is approved: its Service is gone without having been deleted; 2 would be deleted together, and --deletion-share=10% allows 1 of 2 in an hour; the approval belongs on ConfigMap kube-system\/levelset-deletions\napprove with the annotation levelset.openstack.org\/approve: \w{12}$/,
+      ) as string,
+    });
+    const [event] = it.sandbox.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
+    expect(event).toMatchObject({
+      reason: 'SyncLoadBalancerFailed',
+      involvedObject: { kind: 'Service', namespace: 'default', name: 's0' },
+      message: expect.stringContaining('levelset keeps lb as it is') as string,
+    });
+  });
+
+  test('and a record that cannot be read delete nothing', async () => {
+    await create(1);
+    lose('s0');
+    const metadata = { name: 'levelset-deletions', namespace: 'kube-system' };
+    it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { 'load-balancers': 'no JSON' } });
+
+    const reports = await sweptBy();
+
+    expect(reports.map(({ outcome }) => outcome.status)).toEqual(['failed']);
+    expect(loadBalancers()).toBe(1);
+  });
+});
+
+describe('the deletion budget of load balancers', () => {
+  test('lets one go in an hour, and holds back the next', async () => {
+    await create(3);
+    lose('s0');
+    await it.sweepUntilSettled();
+    expect(loadBalancers()).toBe(2);
+
+    lose('s1');
+    const [report] = await sweptBy();
+    expect(report?.outcome).toMatchObject({
+      status: 'blocked',
+      reason: expect.stringContaining('1 load balancer was deleted within the last hour, and') as string,
+    });
+    const hour = { ...it.world, clock: { now: () => Date.now() + 3_601_000 } };
+    await sweptBy(hour);
+    expect(loadBalancers()).toBe(1);
+  });
+
+  test('is one for two processes that look at the same moment', async () => {
+    await create(3);
+    const [s0] = (await it.world.kube.listServices()).filter(({ metadata }) => metadata.name === 's0');
+    lose('s0');
+    // a list from before, in which nothing but s1 has vanished
+    const listServices = async () => [...(await it.world.kube.listServices()), ...(s0 ? [s0] : [])];
+    const other = await it.another();
+    const record = other.kube.deletions.loadBalancers;
+    const save: typeof record.save = async (deletions, loaded) => {
+      if (serviceOf(it.sandbox, 's1')) {
+        lose('s1');
+        await run({ key: 'service/default/s1', trigger: 'command' }, withKube(it.world, { listServices }));
+      }
+      return record.save(deletions, loaded);
+    };
+    const deletions = { ...other.kube.deletions, loadBalancers: { ...record, save } };
+
+    const report = await run(
+      { key: 'service/default/s0', trigger: 'command' },
+      withKube(other, { deletions }),
+    );
+
+    expect(report.outcome).toMatchObject({
+      status: 'blocked',
+      reason: expect.stringContaining('1 load balancer was deleted within the last hour') as string,
+    });
+    await sweptBy();
+    expect(loadBalancers()).toBe(2);
+  });
+
+  test('with 100% lets all go', async () => {
+    await create(3);
+    lose('s0', 's1', 's2');
+    await it.sweepUntilSettled(await it.another({ ...it.world.config, deletionPercent: 100 }));
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test.each([
+    [
+      'a namespace that is deleted',
+      (name: string) => {
+        it.sandbox.kube.delete('Service', 'default', name);
+      },
+    ],
+    [
+      'Services that change their type',
+      (name: string) => it.sandbox.kube.apply(aService({ name, spec: { type: 'ClusterIP' } })),
+    ],
+  ])('never holds up %s', async (_, leave) => {
+    await create(6);
+    for (const name of names(6)) leave(name);
+
+    await it.sweepUntilSettled(await it.another({ ...it.world.config, deletionPercent: 0 }));
+
+    expect(leftovers(it.sandbox)).toEqual({});
+    expect(serviceOf(it.sandbox, 's0')?.metadata.finalizers ?? []).toEqual([]);
+    expect(it.sandbox.kube.get('ConfigMap', 'kube-system', 'levelset-deletions')).toBeUndefined();
+  });
+});

@@ -17,7 +17,7 @@ export function auditWebhook(options: Options): Router {
     requireMethod('POST'),
     requireToken(options.auditTokens),
     requireMediaType('application/json'),
-    readBody,
+    readBody(),
     (request, response) => {
       const list = readEventList(jsonBody(request));
       if (typeof list === 'string') throw new HttpError(422, list);

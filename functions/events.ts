@@ -19,7 +19,7 @@ export function events(options: Options): Router {
     requireMethod('POST'),
     requireToken(options.auditTokens),
     requireMediaType(STRUCTURED, BATCH, 'application/json'),
-    readBody,
+    readBody(),
     (request, response) =>
       acceptEvents('events', keysFromCloudEvents(readEvents(request)), options, request, response),
   );

@@ -5,6 +5,7 @@ import { ERRORS } from '../shared/model/errors.ts';
 import type { Outcome, Report } from '../shared/model/outcome.ts';
 import type { Problem } from '../shared/model/plan.ts';
 import { isUnit, parseKey, type Key } from '../shared/model/request.ts';
+import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import { queueRequests } from './http/accept-events.ts';
 import { requireMethod, requireToken } from './http/admit.ts';
@@ -20,7 +21,7 @@ export function resync(options: Options): Router {
     requireMethod('POST'),
     requireToken(options.resyncTokens),
     requireMediaType('application/json'),
-    readBody,
+    readBody(LONGEST_ORDER),
     async (request, response) => {
       const order = orderOf(request);
       const cause = randomUUID();
@@ -92,6 +93,10 @@ export interface ResyncOrder {
 
 /** More objects at once are the work of a sweep. */
 const MOST_OBJECTS = 100;
+/** In bytes: a hundred objects with the longest names need half of it. */
+const LONGEST_ORDER = 64 * 2 ** 10;
+/** So many unknown fields are named. */
+const MOST_SHOWN = 20;
 
 /** Reads the body of `POST /resync`, or returns everything that is wrong with it. */
 export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
@@ -100,16 +105,23 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
   }
   const { objects, all, dryRun, ...unknown } = body as Partial<Record<string, unknown>>;
   const list: readonly unknown[] = Array.isArray(objects) ? objects : [];
-  const problems = Object.entries(unknown).map(([field, value]) =>
-    problem(field, value, 'is not known; known are "objects", "all" and "dryRun"'),
-  );
+  const fields = Object.entries(unknown);
+  const problems = fields
+    .slice(0, MOST_SHOWN)
+    .map(([field, value]) =>
+      problem(clip(field, 100), value, 'is not known; known are "objects", "all" and "dryRun"'),
+    );
+  if (fields.length > MOST_SHOWN)
+    problems.push(
+      problem('body', undefined, `has ${fields.length - MOST_SHOWN} more fields that are not known`),
+    );
   if ((objects === undefined) === (all === undefined)) {
     problems.push(problem('objects', objects, 'must be given, or "all" instead'));
   }
   if (objects !== undefined && (!Array.isArray(objects) || list.length === 0 || list.length > MOST_OBJECTS)) {
     problems.push(problem('objects', objects, `must be a list of 1 to ${MOST_OBJECTS} objects`));
   }
-  list.forEach((object, i) => {
+  list.slice(0, MOST_OBJECTS).forEach((object, i) => {
     if (objectKey(object) === undefined) {
       problems.push(problem(`objects[${i}]`, object, 'must be service/NAMESPACE/NAME, node/NAME or routes'));
     }
@@ -133,5 +145,5 @@ function objectKey(object: unknown): Key | undefined {
 
 function problem(field: string, value: unknown, message: string): Problem {
   const text = value === undefined ? '' : JSON.stringify(value);
-  return { field, value: text.length > 100 ? `${text.slice(0, 100)}...` : text, message };
+  return { field, value: clip(text, 100), message };
 }

@@ -52,15 +52,22 @@ function toHttpError(error: unknown): HttpError {
     const { status, advice } = ERRORS[error.code];
     return new HttpError(status, error.message, { details: { code: error.code, advice } });
   }
-  return FROM_EXPRESS[statusOf(error)] ?? new HttpError(500, 'an unexpected error; the log has the details');
+  const status = statusOf(error);
+  if (status === 413) return new HttpError(413, `the body is longer than ${limitOf(error)}`);
+  return FROM_EXPRESS[status] ?? new HttpError(500, 'an unexpected error; the log has the details');
 }
 
 /** The errors of express and its body reader by status. Their own texts name internals. */
 const FROM_EXPRESS: Readonly<Record<number, HttpError>> = {
   400: new HttpError(400, 'the request could not be read'),
-  413: new HttpError(413, 'the body is longer than 10 MB'),
   415: new HttpError(415, 'the Content-Encoding or charset of the body is not supported'),
 };
+
+/** The limit that the body reader was given, in MB or kB. */
+function limitOf(error: unknown): string {
+  const bytes = error instanceof Error && 'limit' in error ? Number(error.limit) : 0;
+  return bytes >= 2 ** 20 ? `${bytes / 2 ** 20} MB` : `${bytes / 2 ** 10} kB`;
+}
 
 function statusOf(error: unknown): number {
   return error instanceof Error && 'status' in error ? Number(error.status) : 500;

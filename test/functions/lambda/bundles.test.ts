@@ -31,13 +31,13 @@ function packagesOf(name: string): ReadonlySet<string> {
 }
 
 // decision 40
-test.each(['audit', 'events', 'resync', 'status'])('%s loads at most 1370 kB at start', (name) => {
-  expect(bundle(name).eager).toBeLessThanOrEqual(1_370_000);
+test.each(['audit', 'events', 'resync', 'status'])('%s loads at most 1400 kB at start', (name) => {
+  expect(bundle(name).eager).toBeLessThanOrEqual(1_400_000);
 });
 
 describe.each(['reconcile', 'sweep'])('%s', (name) => {
-  test('loads at most 540 kB at start', () => {
-    expect(bundle(name).eager).toBeLessThanOrEqual(540_000);
+  test('loads at most 560 kB at start', () => {
+    expect(bundle(name).eager).toBeLessThanOrEqual(560_000);
   });
 
   test('has nothing of the server, the metrics or the command line in it', () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
@@ -89,4 +90,26 @@ test('a resync of a Node answers with its report', async () => {
     { request: { key: 'node/node-1' }, outcome: { status: 'settled' }, plan: { steps: [] } },
   ]);
   expect(taken(world.aws)).toEqual([]);
+});
+
+test('a body that is nested too deep is refused, and large ones pass one after the other', async () => {
+  const world = await deployed();
+  const send = async (text: string): Promise<APIGatewayProxyStructuredResultV2> =>
+    call('audit', {
+      method: 'POST',
+      rawPath: '/audit/kubernetes',
+      headers: {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        authorization: 'Bearer audit-token',
+      },
+      body: gzipSync(text).toString('base64'),
+      isBase64Encoded: true,
+    });
+  const batch = JSON.stringify(eventList([serviceEvent('create')]));
+
+  const answers = await Promise.all([send(batch), send('['.repeat(4_900_000)), send(batch)]);
+
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 422, 202]);
+  expect(taken(world.aws)).toHaveLength(1);
 });

@@ -1,0 +1,37 @@
+/**
+ * Limits of JSON that nobody has parsed yet. A parser takes up to a hundred bytes of memory for one byte of nested
+ * brackets, and whoever walks through the result may run out of stack.
+ */
+
+/** Deeper than any object of Kubernetes. */
+const MOST_LEVELS = 200;
+/** More than 10 MB of audit events have, even with all their field managers. */
+const MOST_VALUES = 1_000_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/** Why a JSON text in UTF-8 is not parsed; undefined if it may be. Looks at each byte once. */
+export function whyTooMuch(body: Buffer): string | undefined {
+  let [levels, values] = [0, 1];
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte === QUOTE) at = endOfString(body, at + 1);
+    else if (OPENING.has(byte)) {
+      levels += 1;
+      values += 1;
+    } else if (CLOSING.has(byte)) levels -= 1;
+    else if (byte === COMMA) values += 1;
+    if (levels > MOST_LEVELS) return `the JSON is nested deeper than ${MOST_LEVELS} levels`;
+    if (values > MOST_VALUES) return `the JSON has more than ${MOST_VALUES} values`;
+  }
+  return undefined;
+}
+
+/** The index of the quote that ends a string which begins at `at`. */
+function endOfString(body: Buffer, at: number): number {
+  let end = at;
+  while (end < body.length && body[end] !== QUOTE) end += body[end] === BACKSLASH ? 2 : 1;
+  return end;
+}

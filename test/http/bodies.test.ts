@@ -1,0 +1,161 @@
+/** Bodies that a caller with a token may send: what they may cost is bounded before anything is parsed. */
+import fc from 'fast-check';
+import http from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import express, { raw } from 'express';
+import request from 'supertest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { whyTooMuch } from '../../functions/http/json-size.ts';
+import { oneLargeBody } from '../../functions/http/large-bodies.ts';
+import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+interface Endpoint {
+  readonly path: string;
+  readonly token: string;
+  readonly type: string;
+}
+const ORDER: Endpoint = { path: '/resync', token: RESYNC, type: 'application/json' };
+const ENDPOINTS: readonly Endpoint[] = [
+  { path: '/audit/kubernetes', token: AUDIT, type: 'application/json' },
+  { path: '/events/kubernetes', token: AUDIT, type: 'application/cloudevents+json' },
+  ORDER,
+];
+
+async function post({ app }: TestServer, { path, token, type }: Endpoint, body: string | Buffer) {
+  const call = request(app).post(path).set('Authorization', token).set('Content-Type', type);
+  if (typeof body !== 'string') call.set('Content-Encoding', 'gzip');
+  return call.serialize((sent: unknown) => sent as string).send(body);
+}
+
+describe.each(ENDPOINTS)('$path', (endpoint) => {
+  test('answers JSON that is nested too deep with 422, packed or not', async () => {
+    const server = testServer();
+    for (const body of [nested(15_000), gzipSync(nested(15_000))]) {
+      const answer = await post(server, endpoint, body);
+      expect(answer.status).toBe(422);
+      expect(answer.body).toEqual({ error: 'the JSON is nested deeper than 200 levels' });
+    }
+    expect(server.queued).toEqual([]);
+  });
+
+  test('refuses a million and more values before it parses them, however small their packet is', async () => {
+    const bomb = gzipSync(`{"items":[${'{},'.repeat(3_400_000)}{}]}`);
+    expect(bomb.length).toBeLessThan(15_000);
+    const before = process.memoryUsage().heapUsed;
+    const { status, text } = await post(testServer(), endpoint, bomb);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100e6);
+    const isOrder = endpoint === ORDER;
+    expect([status, JSON.parse(text)]).toEqual(
+      isOrder
+        ? [413, { error: 'the body is longer than 64 kB' }]
+        : [422, { error: 'the JSON has more than 1000000 values' }],
+    );
+  });
+});
+
+test('levels and values are those that a parser finds', () => {
+  const levelsOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(1, 150, 195, 200), (inner, around) => {
+      const text = '[ '.repeat(around) + inner + ' ]'.repeat(around);
+      const isDeep = around + levelsOf(JSON.parse(inner)) > 200;
+      expect(whyTooMuch(Buffer.from(text)) !== undefined).toBe(isDeep);
+    }),
+  );
+});
+
+test('unknown fields of an order are named up to twenty, and the others counted', async () => {
+  const server = testServer();
+  const fields = Array.from({ length: 6_000 }, (_, at) => `"k${at}":1`).join(',');
+  const answer = await post(server, ORDER, `{${fields}}`);
+  expect(answer.status).toBe(422);
+  expect(answer.text).toContain('has 5980 more fields that are not known');
+  expect(answer.text.length + server.lines.join().length).toBeLessThan(15_000);
+  const half = `{${Array.from({ length: 500_000 }, (_, at) => `"k${at}":1`).join(',')}}`;
+  const long = await post(server, ORDER, half);
+  expect([long.status, long.text.length]).toEqual([413, 41]);
+});
+
+describe('large bodies', () => {
+  const LARGE = 2_000_000;
+  const batch = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[]}`;
+
+  /** The status of an answer to a POST of so many bytes, of which it sends the last when `finish` is called. */
+  function begin(
+    port: number,
+    bytes: number,
+  ): { socket: Socket; finish: () => void; status: Promise<string> } {
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      `POST /audit/kubernetes HTTP/1.1\r\nHost: x\r\nAuthorization: ${AUDIT}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+    );
+    const text = batch.padEnd(bytes);
+    socket.write(text.slice(0, -1));
+    const status = new Promise<string>((resolve) => {
+      socket.once('data', (data) => {
+        resolve(data.toString().slice(9, 12));
+      });
+      socket.once('close', () => {
+        resolve('closed');
+      });
+      socket.once('error', () => {
+        resolve('closed');
+      });
+    });
+    return { socket, status, finish: () => void socket.write(text.slice(-1)) };
+  }
+
+  async function listening(app = testServer().app): Promise<number> {
+    const server = http.createServer(app).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+
+  const soon = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 200, 'waits'));
+
+  test('pass one at a time, and small ones beside them', async () => {
+    const port = await listening();
+    const first = begin(port, LARGE);
+    await soon();
+    const second = begin(port, LARGE);
+    second.finish();
+    const small = begin(port, 1_000);
+    small.finish();
+    expect(await small.status).toBe('202');
+    expect(await Promise.race([second.status, soon()])).toBe('waits');
+    first.finish();
+    expect(await first.status).toBe('202');
+    expect(await second.status).toBe('202');
+  });
+
+  test('let the next one in when a sender goes away', async () => {
+    const port = await listening();
+    const first = begin(port, LARGE);
+    await soon();
+    const second = begin(port, LARGE);
+    second.finish();
+    first.socket.destroy();
+    expect(await second.status).toBe('202');
+  });
+
+  test('are given up when they do not come', async () => {
+    const app = express().use(oneLargeBody(100), raw({ limit: '10mb', type: () => true }), (_, response) => {
+      response.sendStatus(202);
+    });
+    const port = await listening(app);
+    const first = begin(port, LARGE);
+    await soon();
+    const second = begin(port, LARGE);
+    second.finish();
+    expect(await first.status).toBe('closed');
+    expect(await second.status).toBe('202');
+  });
+});

@@ -235,11 +235,3 @@ export function withoutRecordOf(tags: readonly string[], attributes: readonly st
 export function isAdopted({ tags }: Pick<WireResource, string>): boolean {
   return tagValue(tags, 'port') === undefined || tagValue(tags, 'replaces') !== undefined;
 }
-
-/**
- * Whether a floating IP's description says that levelset or the Go provider made it for this Service. Only such a one
- * is deleted.
- */
-export function isFloatingIPMadeFor(wire: WireResource, unit: { readonly name: ServiceKey }): boolean {
-  return String(wire['description']).startsWith(`${goFloatingIPText(unit.name)} from cluster `);
-}

@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
-import { clusterTag, goFloatingIPText, hasTag, tagValue, tagValues } from '../model/ownership.ts';
+import { serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
+import { clusterTag, hasTag, tagValue, tagValues } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { keyOf, parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
@@ -112,11 +113,6 @@ function leftBehind(
   return owner && !isThere ? [`${owner.namespace}/${owner.name}`] : [];
 }
 
-const DESCRIBED = new RegExp(
-  `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
-);
-
 function nameInDescription(wire: WireResource): string | undefined {
-  const match = DESCRIBED.exec(String(wire['description']));
-  return match ? `${match[1] ?? ''}/${match[2] ?? ''}` : undefined;
+  return textOf(serviceIn(String(wire['description'])));
 }

@@ -8,7 +8,7 @@
  * | `allowed` | the same, and what the operator allows by `--allowed-references` or by a tag            |
  * | `open`    | all that the project sees, as with the Go provider; `--reach=allowed` turns it to `allowed` |
  */
-import { tagValue } from '../ownership.ts';
+import { tagValues } from '../ownership.ts';
 import type { WireResource } from '../resources.ts';
 import { readUuid } from '../text/text.ts';
 import { parseTlsReference } from '../tls/certificate-facts.ts';
@@ -52,6 +52,11 @@ export interface ReachConfig {
 export function mayRefer(config: ReachConfig, namespace: string, kind: ReferenceKind, id: string): boolean {
   if (REACH[kind] === 'own') return true;
   if (REACH[kind] === 'open' && config.reach !== 'allowed') return true;
+  return isListed(config, namespace, kind, id);
+}
+
+/** Whether the operator's list lets Services of a namespace name this resource. */
+export function isListed(config: ReachConfig, namespace: string, kind: ReferenceKind, id: string): boolean {
   return (config.allowedReferences ?? []).some(
     (entry) =>
       isOneOf(entry.namespace, namespace) &&
@@ -65,9 +70,15 @@ export function mayRefer(config: ReachConfig, namespace: string, kind: Reference
  * any namespace) allows that, and so does the operator by `--allowed-references`.
  */
 export function mayJoin(config: ReachConfig, namespace: string, loadBalancer: WireResource): boolean {
-  const tags = Array.isArray(loadBalancer['tags']) ? loadBalancer['tags'] : [];
-  const consents = tags.some((tag) => ['*', namespace].includes(tagValue([tag], 'allow') ?? ''));
-  return consents || mayRefer(config, namespace, 'loadbalancer', loadBalancer.id);
+  return (
+    allowsNamespace(loadBalancer['tags'], namespace) ||
+    mayRefer(config, namespace, 'loadbalancer', loadBalancer.id)
+  );
+}
+
+/** Whether a tag `levelset-allow=<namespace>` (`*`: any namespace) is among these. */
+export function allowsNamespace(tags: unknown, namespace: string): boolean {
+  return tagValues(tags, 'allow').some((allowed) => isOneOf(allowed, namespace));
 }
 
 /** The message of a Problem: who can allow the reference, and how. */

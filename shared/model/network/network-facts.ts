@@ -60,6 +60,8 @@ export interface NetworkQuestion {
   readonly choose_floating_subnet?: boolean;
   /** spec.loadBalancerIP may name only a floating IP that was made for the Service, or kept for its namespace. */
   readonly only_own_floating_ip?: true;
+  /** The operator lets the Service have the floating IP in spec.loadBalancerIP, although it is another Service's. */
+  readonly floating_ip_allowed?: true;
   /** IP families of the Service, in their order. */
   readonly families: readonly Family[];
 }

@@ -40,6 +40,7 @@ export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): N
     choose_floating_subnet: choosesFloatingSubnet(intent),
     external: wantsFloatingIP(intent),
     ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
+    ...(intent.floatingIPAllowed ? { floating_ip_allowed: true as const } : {}),
     families: intent.families,
   };
 }

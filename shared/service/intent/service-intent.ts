@@ -3,7 +3,7 @@ import type { Service } from '../../model/kubernetes.ts';
 import type { Family } from '../../model/network/network-facts.ts';
 import type { NodeSelector } from '../../model/node/node-selector.ts';
 import type { Problem } from '../../model/plan.ts';
-import { mayRefer } from '../../model/load-balancer/reach.ts';
+import { isListed, mayRefer } from '../../model/load-balancer/reach.ts';
 import type { InTurns } from '../../model/turns.ts';
 import { readPublication } from './publication.ts';
 import type { Publication } from './publication.ts';
@@ -36,6 +36,8 @@ export interface ServiceIntent {
    * Whether spec.loadBalancerIP may name only a floating IP that was made for the Service, or kept for its namespace.
    */
   readonly onlyOwnFloatingIP: boolean;
+  /** Whether the operator's list names the floating IP in spec.loadBalancerIP for the Service's namespace. */
+  readonly floatingIPAllowed: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -45,6 +47,8 @@ export function* readIntent(service: Service, config: Config): InTurns<ServiceIn
   const settings = annotated.Service;
   const families = familiesOf(service);
   const ranges = yield* readSourceRanges(service, settings.sourceRanges ?? []);
+  const { namespace } = service.metadata;
+  const { loadBalancerIP: address = '' } = service.spec;
   return {
     service,
     annotated,
@@ -56,12 +60,8 @@ export function* readIntent(service: Service, config: Config): InTurns<ServiceIn
     nodeSelector: settings.nodeSelector ?? {},
     ranges,
     ...ofFamilies(ranges, families),
-    onlyOwnFloatingIP: !mayRefer(
-      config,
-      service.metadata.namespace,
-      'floatingip',
-      service.spec.loadBalancerIP ?? '',
-    ),
+    onlyOwnFloatingIP: !mayRefer(config, namespace, 'floatingip', address),
+    floatingIPAllowed: isListed(config, namespace, 'floatingip', address),
     problems: [...classed.problems, ...annotated.problems],
   };
 }

@@ -54,7 +54,7 @@ export async function observeService(
   const onIt = children === 'given up' ? [] : children;
   const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
   const sharing = lb && sharingOf(lb, all, unit, cluster);
-  const resources = lb && sharing ? ofWhom(all, lb, sharing, unit) : all;
+  const resources = lb && sharing ? ofWhom(all, lb, sharing, unit, cluster) : all;
   const observed = {
     ...found,
     ...behind,

@@ -3,10 +3,11 @@ import { publishedAddresses } from '../../model/kubernetes.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { isFloatingIPMadeFor } from '../../model/load-balancer/floating-ip-owner.ts';
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
-import { isFloatingIPMadeFor, LOAD_BALANCER_ID } from '../../model/ownership.ts';
+import { LOAD_BALANCER_ID } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother } from '../../model/plan.ts';
 import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
@@ -91,7 +92,7 @@ export function planService(input: ServicePlanInput): Plan {
     ],
     keepMembers,
     keepSecurityGroup,
-    isOursToDelete: (resource) => isOursToDelete(resource, unit, observed),
+    isOursToDelete: (resource) => isOursToDelete(resource, unit, observed, cluster),
     sharedWith: sharing?.others ?? [],
     ...(draining ? { draining } : {}),
     missingTags: sharing?.missingTags ?? [],
@@ -142,11 +143,12 @@ function isOursToDelete(
   { kind, wire }: ObservedResource,
   { name }: Unit,
   { loadBalancer, sharing }: ObservedService,
+  cluster: ClusterIdentity,
 ): boolean {
   if (kind === 'loadbalancer') return isMadeForService(wire);
   // the floating IP of a shared load balancer was made for the Service that owns the load balancer
   const owner = loadBalancer && sharing?.role === 'joiner' ? madeForKey(loadBalancer) : undefined;
-  return isFloatingIPMadeFor(wire, { name }) || isFloatingIPMadeFor(wire, { name: owner ?? name });
+  return [name, owner ?? name].some((maker) => isFloatingIPMadeFor(wire, maker, cluster));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { goTags, isMadeFor, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
-import { clusterTag, hasTag, isFloatingIPMadeFor, nameTag } from '../../../model/ownership.ts';
+import { isFloatingIPMadeFor } from '../../../model/load-balancer/floating-ip-owner.ts';
+import { clusterTag, hasTag, nameTag } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import {
@@ -79,6 +80,7 @@ export function ofWhom(
   loadBalancer: WireResource,
   { role, others }: Sharing,
   unit: Unit,
+  cluster: ClusterIdentity,
 ): readonly ObservedResource[] {
   const isLast = !unit.wanted && others.length === 0;
   if (role === 'owner' && (unit.wanted || isLast)) return resources;
@@ -90,7 +92,7 @@ export function ofWhom(
     if (resource.kind !== 'floatingip' || !isOnIt) return resource;
     return {
       ...resource,
-      owned: isLast && makers.some((name) => isFloatingIPMadeFor(resource.wire, { name })),
+      owned: isLast && makers.some((name) => isFloatingIPMadeFor(resource.wire, name, cluster)),
     };
   });
 }

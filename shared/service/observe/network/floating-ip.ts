@@ -1,17 +1,21 @@
 import { publishedAddresses, requestedFloatingIP } from '../../../model/kubernetes.ts';
 import {
+  isFloatingIPMadeFor,
+  isOfAnotherCluster,
+  whyNotFree,
+} from '../../../model/load-balancer/floating-ip-owner.ts';
+import {
   clusterTag,
   floatingIPDescription,
   hasTag,
-  isFloatingIPMadeFor,
-  keptTag,
   serviceTag,
   tagValue,
+  tagValues,
 } from '../../../model/ownership.ts';
 import type { ClusterIdentity } from '../../../model/ownership.ts';
 import { vipsOf } from '../../../model/network/network-facts.ts';
 import type { NetworkQuestion } from '../../../model/network/network-facts.ts';
-import { outOfReach } from '../../../model/load-balancer/reach.ts';
+import { allowsNamespace, outOfReach } from '../../../model/load-balancer/reach.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud } from '../../../ports.ts';
@@ -28,7 +32,7 @@ export interface FoundFloatingIP {
 
 type Found = Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement' | 'duplicates'>;
 
-interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip'> {
+interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip' | 'floating_ip_allowed'> {
   readonly isJoiner: boolean;
 }
 
@@ -63,10 +67,11 @@ async function lookForOne(
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<FoundFloatingIP> {
-  const { external: wantsOne, only_own_floating_ip: onlyOwn = false } = intent;
+  const { external: wantsOne } = intent;
   const asked = wantsOne && unit.service ? requestedFloatingIP(unit.service) : undefined;
   const { loadBalancer, replacement, duplicates } = found;
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(replacement, cloud));
+  if (attached && isOfAnotherCluster(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
   if (attached) {
     const resource = observed(attached, unit, cluster);
     const looks = unit.wanted && !intent.isJoiner && (unit.withLeftovers === true || duplicates.length > 0);
@@ -74,16 +79,18 @@ async function lookForOne(
       ? { resource, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
       : { resource };
   }
-  const ofDuplicate = wantsOne && !asked ? await onDuplicate(unit, duplicates, cloud) : undefined;
+  const ofDuplicate = wantsOne && !asked ? await onDuplicate(unit, duplicates, cluster, cloud) : undefined;
   if (ofDuplicate) return { resource: observed(ofDuplicate, unit, cluster) };
-  if (asked) return findAsked({ address: asked, onlyOwn }, unit, cluster, cloud);
+  if (asked) return findAsked(asked, intent, unit, cluster, cloud);
   if (loadBalancer && !wantsOne) return {};
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
   const borrowed =
     unit.service && !wantsOne
       ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
       : [];
-  const free = [...made, ...borrowed].find((ip) => !ip['port_id'] && !isKept(ip, wantsOne));
+  const free = [...made, ...borrowed].find(
+    (ip) => !ip['port_id'] && !isKept(ip, wantsOne) && !isElsewhere(ip, unit, cluster),
+  );
   return free ? { resource: observed(free, unit, cluster) } : {};
 }
 
@@ -91,10 +98,11 @@ async function lookForOne(
 async function onDuplicate(
   unit: Unit,
   duplicates: readonly WireResource[],
+  cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<WireResource | undefined> {
   const attached = await Promise.all(duplicates.map((duplicate) => attachedTo(duplicate, cloud)));
-  return attached.find((ip) => ip && isFloatingIPMadeFor(ip, unit));
+  return attached.find((ip) => ip && isFloatingIPMadeFor(ip, unit.name, cluster));
 }
 
 /**
@@ -114,7 +122,7 @@ async function findLeftover(
   return made
     .filter((ip) => ip.id !== inUse.id && (!ip['port_id'] || going.has(ip['port_id'])))
     .filter((ip) => !named.includes(String(ip['floating_ip_address'])))
-    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined)
+    .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, unit, cluster))
     .map((ip) => ({ ...observed(ip, unit, cluster), address: `floatingip/${ip.id}` }));
 }
 
@@ -131,8 +139,22 @@ function isKept(ip: WireResource, wantsOne: boolean): boolean {
   return !wantsOne && tagValue(ip['tags'], 'kept') !== undefined;
 }
 
+/**
+ * Whether a floating IP that was made for this Service has gone to somebody else since: to another cluster, or by the
+ * tag `levelset-allow` to another Service.
+ */
+function isElsewhere({ tags, ...wire }: WireResource, { service }: Unit, cluster: ClusterIdentity): boolean {
+  const user = tagValue(tags, 'service');
+  const isGiven = tagValues(tags, 'allow').length > 0 && user !== undefined;
+  return isOfAnotherCluster({ ...wire, tags }, cluster) || (isGiven && user !== service?.metadata.uid);
+}
+
+/** The words for a floating IP of another cluster on the VIP port. */
+const ON_VIP = 'is not used: the floating IP on the VIP port has the tag of another cluster';
+
 async function findAsked(
-  { address, onlyOwn }: { readonly address: string; readonly onlyOwn: boolean },
+  address: string,
+  { only_own_floating_ip: onlyOwn, floating_ip_allowed: isAllowed }: Wish,
   unit: Unit,
   cluster: ClusterIdentity,
   cloud: Pick<Cloud, 'list'>,
@@ -140,12 +162,12 @@ async function findAsked(
   const [ip] = await cloud.list('floatingip', { floating_ip_address: address });
   if (!ip) return {};
   if (ip['port_id']) return { loadBalancerIPTaken: 'is a floating IP that is attached to something else' };
-  const kept = tagValue(ip['tags'], 'kept');
-  if (kept !== undefined && !hasTag(ip['tags'], keptTag(cluster, unit.name.namespace))) {
-    return { loadBalancerIPTaken: 'is a floating IP that is kept for another namespace' };
-  }
-  if (onlyOwn && kept === undefined && !isFloatingIPMadeFor(ip, unit)) {
-    return { loadBalancerIPTaken: outOfReach(unit.name.namespace, 'floatingip', address) };
+  const taken = whyNotFree(ip, unit, cluster, isAllowed === true);
+  if (taken !== undefined) return { loadBalancerIPTaken: taken };
+  const { namespace } = unit.name;
+  const isOwn = tagValue(ip['tags'], 'kept') !== undefined || isFloatingIPMadeFor(ip, unit.name, cluster);
+  if (onlyOwn && !isOwn && !allowsNamespace(ip['tags'], namespace)) {
+    return { loadBalancerIPTaken: outOfReach(namespace, 'floatingip', address) };
   }
   return { resource: observed(ip, unit, cluster) };
 }
@@ -156,7 +178,7 @@ function observed(wire: WireResource, unit: Unit, cluster: ClusterIdentity): Obs
     kind: 'floatingip',
     address: 'floatingip',
     id: wire.id,
-    owned: used || isFloatingIPMadeFor(wire, unit),
+    owned: used || isFloatingIPMadeFor(wire, unit.name, cluster),
     wire,
   };
 }

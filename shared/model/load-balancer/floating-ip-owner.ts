@@ -1,0 +1,104 @@
+/** Whose a floating IP is, by its tags and its description (decision 161). */
+import {
+  floatingIPDescription,
+  goFloatingIPText,
+  hasTag,
+  keptTag,
+  serviceTag,
+  tagValue,
+  tagValues,
+} from '../ownership.ts';
+import type { ClusterIdentity } from '../ownership.ts';
+import type { ServiceKey } from '../request.ts';
+import type { WireResource } from '../resources.ts';
+import { allowsNamespace } from './reach.ts';
+
+interface Asking {
+  readonly name: ServiceKey;
+  readonly service?: { readonly metadata: { readonly uid: string } } | undefined;
+}
+
+/** How a description of levelset ends, after the Go provider's text. */
+const HASH = /\(levelset [0-9a-f]{12}\)$/;
+
+/**
+ * Whether levelset or the Go provider made a floating IP for this very Service. Only such a one is deleted. What names
+ * another cluster, by a tag or in the description, was not.
+ */
+export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluster: ClusterIdentity): boolean {
+  if (isOfAnotherCluster(wire, cluster)) return false;
+  const text = String(wire['description']);
+  const start = `${goFloatingIPText(name)} from cluster `;
+  if (HASH.test(text))
+    return text.startsWith(start) && hashOf(text) === hashOf(floatingIPDescription(cluster, name));
+  return text === `${start}${cluster.name}`;
+}
+
+/** Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description. */
+export function isOfAnotherCluster(wire: WireResource, cluster: ClusterIdentity): boolean {
+  if (tagValues(wire['tags'], 'cluster').some((id) => id !== cluster.id)) return true;
+  const text = String(wire['description']);
+  const made = serviceIn(text);
+  return (
+    made !== undefined && HASH.test(text) && hashOf(text) !== hashOf(floatingIPDescription(cluster, made))
+  );
+}
+
+/**
+ * Why a Service may not have a free floating IP that it names, for people; undefined if it may. Consent is a tag on the
+ * floating IP, or the operator's word (`isAllowed`).
+ */
+export function whyNotFree(
+  wire: WireResource,
+  { name, service }: Asking,
+  cluster: ClusterIdentity,
+  isAllowed: boolean,
+): string | undefined {
+  if (isOfAnotherCluster(wire, cluster))
+    return 'is a floating IP of another cluster, as its tags or its description say; levelset takes it only without these';
+  const { tags } = wire;
+  if (isAllowed || allowsNamespace(tags, name.namespace)) return undefined;
+  if (hasTag(tags, keptTag(cluster, name.namespace))) return undefined;
+  const owner = ownerOf(wire, { name, service }, cluster);
+  if (owner === undefined) return undefined;
+  const address = String(wire['floating_ip_address']);
+  return `is a floating IP ${owner}; to move it here, let that Service go first with keep-floatingip, if it is in this namespace, or give consent: by the tag levelset-allow=${name.namespace} on the floating IP, or by --allowed-references=${name.namespace}/floatingip/${address}`;
+}
+
+/** Whose the floating IP is if not this Service's: `of Service shop/web`; undefined if nobody's. */
+function ownerOf(
+  wire: WireResource,
+  { name, service }: Asking,
+  cluster: ClusterIdentity,
+): string | undefined {
+  const { tags } = wire;
+  const kept = tagValue(tags, 'kept');
+  if (kept !== undefined) return `that is kept for another namespace, ${kept.split('/')[1] ?? ''}`;
+  if (isFloatingIPMadeFor(wire, name, cluster)) return undefined;
+  if (service && hasTag(tags, serviceTag(service.metadata.uid))) return undefined;
+  const made = serviceIn(String(wire['description']));
+  const uid = tagValue(tags, 'service');
+  if (uid !== undefined)
+    return made ? `of Service ${textOf(made)}` : `of another Service, whose UID is ${uid}`;
+  if (!made) return undefined;
+  const of = /from cluster (.*)$/.exec(String(wire['description']))?.[1] ?? '';
+  return `that was made for Service ${textOf(made)} of cluster ${of}`;
+}
+
+const DESCRIBED = new RegExp(
+  `^${goFloatingIPText({ namespace: '([^/ ]+)', name: '([^ ]+)' })} from cluster `,
+);
+
+/** The Service in a description of levelset or of the Go provider. */
+export function serviceIn(description: string): ServiceKey | undefined {
+  const [, namespace, name] = DESCRIBED.exec(description) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
+}
+
+function hashOf(text: string): string | undefined {
+  return HASH.exec(text)?.[0];
+}
+
+function textOf({ namespace, name }: ServiceKey): string {
+  return `${namespace}/${name}`;
+}

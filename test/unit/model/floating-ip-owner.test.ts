@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  isFloatingIPMadeFor,
+  isOfAnotherCluster,
+  serviceIn,
+  whyNotFree,
+} from '../../../shared/model/load-balancer/floating-ip-owner.ts';
+import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../../shared/model/ownership.ts';
+import type { WireResource } from '../../../shared/model/resources.ts';
+import '../../laws/seed.ts';
+
+const CLUSTER = { id: 'c1', name: 'kubernetes' };
+const OTHER = { id: 'c2', name: 'kubernetes' };
+const WEB = { namespace: 'shop', name: 'web' };
+const unit = { name: WEB, service: { metadata: { uid: 'own' } } };
+const GO = 'Floating IP for Kubernetes external service';
+
+const aFloatingIP = (tags: readonly string[], description = ''): WireResource => ({
+  ...{ id: 'f', floating_ip_address: '203.0.113.7', port_id: null },
+  tags,
+  description,
+});
+
+describe('a free floating IP', () => {
+  test.each([
+    ['of nobody', [], ''],
+    ['with a user’s own words', ['shop'], 'for the shop'],
+    ['that was made for the Service', [], floatingIPDescription(CLUSTER, WEB)],
+    [
+      'of a namesake before it',
+      [clusterTag(CLUSTER), serviceTag('old')],
+      floatingIPDescription(CLUSTER, WEB),
+    ],
+    ['of the Go provider’s Service of that name', [], `${GO} shop/web from cluster kubernetes`],
+    [
+      'that is kept for the namespace',
+      [clusterTag(CLUSTER), keptTag(CLUSTER, 'shop')],
+      `${GO} shop/x from cluster k`,
+    ],
+    ['of another Service, which consents', [serviceTag('other'), 'levelset-allow=shop'], ''],
+  ])('%s is free', (_, tags, description) => {
+    expect(whyNotFree(aFloatingIP(tags, description), unit, CLUSTER, false)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'of another Service',
+      [clusterTag(CLUSTER), serviceTag('other')],
+      '',
+      'another Service, whose UID is other',
+    ],
+    ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
+    ['of the Go provider in another cluster', [], `${GO} shop/web from cluster prod`, 'of cluster prod'],
+    ['kept for another namespace', [keptTag(CLUSTER, 'edge')], '', 'kept for another namespace, edge'],
+    [
+      'that consents to another namespace',
+      [serviceTag('other'), 'levelset-allow=edge'],
+      '',
+      'another Service',
+    ],
+  ])('%s takes consent', (_, tags, description, words) => {
+    const wire = aFloatingIP(tags, description);
+
+    expect(whyNotFree(wire, unit, CLUSTER, false)).toContain(words);
+    expect(whyNotFree(wire, unit, CLUSTER, true)).toBeUndefined();
+  });
+
+  test.each([
+    ['by its tag', [clusterTag(OTHER)], ''],
+    ['by the description of a namesake', [], floatingIPDescription(OTHER, WEB)],
+    ['by one of two tags', [clusterTag(CLUSTER), clusterTag(OTHER)], floatingIPDescription(CLUSTER, WEB)],
+  ])('of another cluster %s is never free', (_, tags, description) => {
+    const wire = aFloatingIP([...tags, 'levelset-allow=*'], description);
+
+    expect(whyNotFree(wire, unit, CLUSTER, true)).toContain('another cluster');
+    expect(isFloatingIPMadeFor(wire, WEB, CLUSTER)).toBe(false);
+  });
+});
+
+test('a description leads back to the Service and the cluster that wrote it, and to no other', () => {
+  const aName = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+  const aCluster = fc.record({ id: fc.uuid(), name: fc.stringMatching(/^[a-zA-Z0-9._-]{1,250}$/) });
+  const aKey = fc.record({ namespace: aName, name: aName });
+  fc.assert(
+    fc.property(aCluster, aCluster, aKey, aKey, (cluster, other, key, another) => {
+      const wire = aFloatingIP([], floatingIPDescription(cluster, key));
+
+      expect(serviceIn(String(wire['description']))).toEqual(key);
+      expect(isFloatingIPMadeFor(wire, key, cluster)).toBe(true);
+      expect(isOfAnotherCluster(wire, cluster)).toBe(false);
+      expect(isOfAnotherCluster(wire, other)).toBe(cluster.id !== other.id);
+      expect(isFloatingIPMadeFor(wire, another, cluster)).toBe(
+        another.name === key.name && another.namespace === key.namespace,
+      );
+    }),
+  );
+});

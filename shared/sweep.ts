@@ -3,7 +3,7 @@
  * runs each key, reads afresh, and deletes what the Service of the key no longer wants, or had when it was there (service/orphans.ts).
  * In Kubernetes the sweep removes Leases and watermarks of Services that are gone, unless the scope says `readOnly`.
  */
-import { errorText } from './model/errors.ts';
+import { asReconcileError, type ReconcileError } from './model/errors.ts';
 import { CONTROLLERS } from './controllers.ts';
 import type { Controller } from './controllers.ts';
 import { lazily } from './memory/answers.ts';
@@ -21,6 +21,8 @@ export interface Sweep extends SweepFigures {
   readonly incomplete: boolean;
   /** The reason why a controller found out nothing. What the others found is in `requests` all the same. */
   readonly failed?: string;
+  /** The longest wait that the answers of what failed asked for (Retry-After), in milliseconds. */
+  readonly retryAfterMs?: number;
 }
 
 /** Never throws. A controller that fails takes nothing along of what the others find. */
@@ -28,24 +30,28 @@ export async function sweep(world: World, scope: SweepScope = {}): Promise<Sweep
   const controllers = CONTROLLERS.filter(({ looksAfter }) => looksAfter(world.config));
   const nodes = lazily(() => listNodesNow(world));
   const found = await Promise.all(controllers.map((controller) => findBy(controller, nodes, world, scope)));
-  const reasons = new Set(found.flatMap(({ failed }) => failed ?? []));
+  const errors = found.flatMap(({ error }) => error ?? []);
+  const reasons = new Set(errors.map(({ message }) => message));
   return {
     ...found.reduce<SweepFigures>((figures, { figures: own }) => ({ ...figures, ...own }), NOTHING),
     requests: found.flatMap(({ keys }) => keys).map((key) => ({ key, trigger: 'sweep' })),
     warnings: found.flatMap(({ warnings }) => warnings),
-    incomplete: found.some(({ incomplete, failed }) => incomplete === true || failed !== undefined),
-    ...(reasons.size > 0 ? { failed: [...reasons].join('; ') } : {}),
+    incomplete: errors.length > 0 || found.some(({ incomplete }) => incomplete === true),
+    ...(errors.length > 0 && {
+      failed: [...reasons].join('; '),
+      retryAfterMs: Math.max(0, ...errors.flatMap(({ context }) => context.retryAfterMs ?? [])),
+    }),
   };
 }
 
 async function findBy(
   controller: Controller,
   ...[nodes, world, scope]: Parameters<Controller['find']>
-): Promise<Found & Pick<Sweep, 'failed'>> {
+): Promise<Found & { readonly error?: ReconcileError }> {
   try {
     return await controller.find(nodes, world, scope);
   } catch (error) {
-    return { ...NOTHING_FOUND, failed: errorText(error) };
+    return { ...NOTHING_FOUND, error: asReconcileError(error) };
   }
 }
 

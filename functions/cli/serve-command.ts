@@ -6,8 +6,9 @@ import { untilSignal } from './until-signal.ts';
 /** `levelset serve`: serves until SIGTERM or SIGINT. */
 export async function serveCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const log = logOf(flags, 'info');
+  const signalled = untilSignal(); // before anybody can know that it serves
   const serving = await serve({ flags, env, log });
-  const signal = await untilSignal();
+  const signal = await signalled;
   log.info('ending', { signal });
   await serving.stop();
   return 0;

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../../shared/deadline.ts';
+import { LONGEST_TIMER_MS, withDeadline } from '../../shared/deadline.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
@@ -11,12 +11,15 @@ export interface SweeperOptions {
   readonly swept: (found: Sweep) => void;
 }
 
+/** What a sweep has not read by then, the next one reads. */
+export const LONGEST_SWEEP_MS = 10 * 60_000;
 const SOON_MS = 500;
-const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
+const AGAIN_MS = 1_000;
 
 /**
  * Sweeps at start, at every interval and on demand. While one sweep runs, at most one more waits, for everything that was asked
- * for meanwhile. After a sweep that failed, or that found a Node without an address, another one follows in 1, 2, ... 30 s.
+ * for meanwhile. After a sweep that failed, or that found a Node without an address, another one follows in 1, 2, ... 30 s,
+ * or later where an answer of what failed asked for it, after five minutes at the latest.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -61,9 +64,14 @@ export class Sweeper {
   }
 
   /** Sweeps again after a delay that grows: a Node has no address yet, or the last sweep failed. */
-  lookAgain(): void {
+  lookAgain(retryAfterMs = 0): void {
     if (this.#stopped || this.#again) return;
-    const delayMs = requeueDelayMs(AGAIN, this.#attempt, Math.random);
+    const outcome = {
+      status: 'progressing',
+      reason: '',
+      retryAfterMs: Math.max(AGAIN_MS, retryAfterMs),
+    } as const;
+    const delayMs = requeueDelayMs(outcome, this.#attempt, Math.random);
     this.#attempt += 1;
     this.#again = setTimeout(() => {
       this.#again = undefined;
@@ -71,7 +79,7 @@ export class Sweeper {
     }, delayMs).unref();
   }
 
-  /** Resolves when the sweep that runs has ended. */
+  /** Resolves when the sweep that runs has ended, which begins no request any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#next = undefined;
@@ -84,7 +92,7 @@ export class Sweeper {
   async #run(): Promise<void> {
     for (let scope = this.#next; scope !== undefined; scope = this.#next) {
       this.#next = undefined;
-      const found = await sweep(this.#options.world, scope);
+      const found = await this.#sweep(scope);
       if (this.#stopped) break;
       try {
         this.#options.swept(found);
@@ -93,9 +101,16 @@ export class Sweeper {
         this.lookAgain();
         continue;
       }
-      if (found.failed !== undefined || found.nodesWithoutAddress.length > 0) this.lookAgain();
+      if (found.failed !== undefined || found.nodesWithoutAddress.length > 0)
+        this.lookAgain(found.retryAfterMs);
       else this.#attempt = 0;
     }
     this.#running = undefined;
+  }
+
+  #sweep(scope: SweepScope): Promise<Sweep> {
+    const end = performance.now() + LONGEST_SWEEP_MS;
+    const remainingMs = (): number => (this.#stopped ? 0 : Math.max(0, end - performance.now()));
+    return withDeadline({ remainingMs }, () => sweep(this.#options.world, scope));
   }
 }

@@ -17,7 +17,8 @@ import { sweep } from '../../shared/sweep.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { aConfig } from './config.ts';
 
-const silent: Log = {
+/** A log that nobody reads. */
+export const SILENT: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -69,14 +70,14 @@ export async function startSandboxWorld(
       env: {},
       namespace: other.stateNamespace,
       identity,
-      log: silent,
+      log: SILENT,
     });
     return {
       kube,
       cloud,
       calls,
       clock: { now: () => Date.now() },
-      log: silent,
+      log: SILENT,
       config: other,
       memory: newMemory(),
     };

@@ -38,7 +38,7 @@ export function errorProblems(
     .map(({ address, id }) => ({
       field: address,
       value: id,
-      message: 'is in ERROR: Octavia could not configure it; levelset writes it again every minute',
+      message: 'is in ERROR: Octavia could not configure it; levelset writes it again, at most once a minute',
       code: 'LOAD_BALANCER_ERROR' as const,
     }));
 }

@@ -236,7 +236,8 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
  * The order of the steps, since Octavia takes one write on a load balancer at a time. Steps for the load balancer
  * itself, such as its tags, come first. Then come steps that close (source ranges) and free ports, steps that create,
  * and steps that delete what is no longer used. The listener comes last of its port, when its pool is complete. A
- * listener that must be created again is deleted just before that. Floating IPs belong to Neutron and wait only for the
+ * listener that must be created again is deleted just before that. A pool and a policy come before what is below them,
+ * which Octavia refuses to write while they are in ERROR. Floating IPs belong to Neutron and wait only for the
  * VIP port.
  */
 const ORDER: readonly ((step: Step) => boolean)[] = [
@@ -245,11 +246,12 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),
   (step) => step.verb === 'delete' && step.kind === 'listener' && step.because === undefined,
   (step) => step.verb === 'create' && step.kind === 'pool',
+  (step) => step.verb === 'update' && step.kind === 'pool',
   (step) => step.verb === 'members' || step.kind === 'member',
   (step) => step.kind === 'healthmonitor',
   (step) => step.verb === 'update' && step.kind === 'listener',
   (step) => step.kind === 'listener',
-  (step) => step.verb === 'create' && step.kind === 'l7policy',
+  (step) => step.verb !== 'delete' && step.kind === 'l7policy',
   (step) => step.verb === 'create' && step.kind === 'l7rule',
   (step) => step.verb === 'update',
   () => true,

@@ -17,15 +17,15 @@ import {
   until,
   type LabNode,
 } from '../lab/lab.ts';
-import { startNovaFront, type Novas } from '../fixtures/nova-front.ts';
+import { startCloudFront, type Trouble } from '../fixtures/cloud-front.ts';
 
 const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
 const GONE = 'levelset.openstack.org/server-gone';
 const MINUTE = 60_000;
-const nova = await startNovaFront();
+const front = await startCloudFront();
 const world = labWorld({
   servers: ['e2e-life-1', 'e2e-life-2', 'e2e-life-3', 'e2e-life-4'],
-  cloudConfig: { Global: { 'auth-url': nova.authUrl } },
+  cloudConfig: { Global: { 'auth-url': front.authUrl } },
 });
 let worker: LabNode;
 let other: LabNode;
@@ -43,7 +43,7 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => nova.close());
+afterAll(() => front.close());
 
 const isThere = async ({ name }: LabNode): Promise<boolean> => (await nodeOf(name)) !== undefined;
 const lookAt = (nodes: readonly LabNode[]): Promise<unknown> =>
@@ -80,16 +80,16 @@ it(
       await until(`${name} to be noted`, async () => (await nodeOf(name))?.metadata.annotations?.[GONE]);
     const noted = Date.now();
 
-    nova.answers = 500;
+    await front.inTrouble('compute', 500);
     await new Promise((resolve) => setTimeout(resolve, noted + MINUTE + 2_000 - Date.now()));
-    for (const answers of [500, 503, 404, 'no servers'] satisfies readonly Novas[]) {
-      nova.answers = answers;
+    for (const trouble of ['stopped', 500, 503, 404, 'no servers'] satisfies readonly Trouble[]) {
+      await front.inTrouble('compute', trouble);
       await lookAt(leaving);
-      expect(await Promise.all(leaving.map(isThere)), String(answers)).toEqual([true, true]);
+      expect(await Promise.all(leaving.map(isThere)), String(trouble)).toEqual([true, true]);
     }
     for (const { name } of leaving) expect(await complaintOf(name)).toMatch(/no server of any Node/);
 
-    nova.answers = 'as it is';
+    await front.inTrouble('compute');
     await lookAt(leaving);
     const left = await until('one of them to be gone', async () => {
       const there = await Promise.all(leaving.map(isThere));

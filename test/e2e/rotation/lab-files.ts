@@ -20,6 +20,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/routes/routes.test.ts': { part: 'core', seconds: 60 },
 
   'test/e2e/service/security-groups.test.ts': { part: 1, seconds: 196 },
+  'test/conformance/l7.test.ts': { part: 1, seconds: 92 },
   'test/conformance/networks.test.ts': { part: 1, seconds: 86 },
   'test/conformance/load-balancers.test.ts': { part: 1, seconds: 82 },
   'test/e2e/service/client-certificates.test.ts': { part: 1, seconds: 58 },
@@ -38,14 +39,14 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/listeners.test.ts': { part: 2, seconds: 111 },
   'test/e2e/service/traffic-policy-local.test.ts': { part: 2, seconds: 79 },
   'test/e2e/service/pods.test.ts': { part: 2, seconds: 73 },
+  'test/conformance/servers.test.ts': { part: 2, seconds: 48 },
 
+  'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
   'test/conformance/pools.test.ts': { part: 3, seconds: 137 },
   'test/e2e/node/node-lifecycle.test.ts': { part: 3, seconds: 94 },
-  'test/conformance/l7.test.ts': { part: 3, seconds: 92 },
   'test/e2e/service/dual-stack.test.ts': { part: 3, seconds: 83 },
   'test/e2e/service/protocols.test.ts': { part: 3, seconds: 79 },
   'test/e2e/service/tls.test.ts': { part: 3, seconds: 53 },
-  'test/conformance/servers.test.ts': { part: 3, seconds: 48 },
   'test/e2e/node/node-addresses.test.ts': { part: 3, seconds: 47 },
   'test/conformance/kubernetes.test.ts': { part: 3, seconds: 3 },
 };

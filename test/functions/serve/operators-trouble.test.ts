@@ -7,17 +7,9 @@ import { serve } from '../../../functions/serve.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import { connect } from '../../../functions/world.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import type { Log } from '../../../shared/ports.ts';
 import { aConfig } from '../../support/config.ts';
-import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, SILENT, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-
-const SILENT: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 async function aWorld(): Promise<SandboxWorld> {
   const it = await startSandboxWorld();

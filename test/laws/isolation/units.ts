@@ -8,13 +8,14 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { isUnit, parseKey, type Key } from '../../../shared/model/request.ts';
 import type { Transport } from '../../../shared/openstack/openstack-http.ts';
-import type { Log, World } from '../../../shared/ports.ts';
+import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, certificateOf, keyOfPair } from '../../support/tls-secret.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
 
 /** By what it shows: a key of the queue. */
 export const UNITS = {
@@ -39,13 +40,6 @@ const OWN = 'levelset.openstack.org/';
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 const NO_MEMBER = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
 const HTTPS = [{ name: 'https', port: 443, targetPort: 8443, nodePort: 30_443 }];
-
-const SILENT: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 export interface Isolation {
   readonly inside: SandboxInside;

@@ -90,3 +90,22 @@ test('members in ERROR are written in one call', async () => {
   expect(statesOf('members')).toEqual(new Set(['ACTIVE']));
   expect(cloudWrites(it.sandbox).slice(before)).toHaveLength(1);
 });
+
+test('all of them in ERROR are written, each before what is below it, and serve', async () => {
+  for (const kind of KINDS) fail(kind, 3);
+
+  const { outcome } = await it.settle('web', { trigger: 'sweep' });
+
+  expect(outcome).toEqual({ status: 'settled' });
+  for (const kind of KINDS) expect(statesOf(kind), kind).toEqual(new Set(['ACTIVE']));
+});
+
+test('a new member comes after its pool, which is in ERROR', async () => {
+  fail('pools', 3);
+  it.sandbox.kube.addNode('node-9');
+
+  const { outcome } = await it.settle('web', { trigger: 'sweep' });
+
+  expect(outcome).toEqual({ status: 'settled' });
+  expect(statesOf('pools')).toEqual(new Set(['ACTIVE']));
+});

@@ -14,11 +14,11 @@ export function noteWritesInError(
   observed: readonly ObservedResource[],
   { memory, clock }: Remembered,
 ): void {
-  const written = new Set(steps.map(({ address }) => address));
+  const written = new Set(steps.flatMap(({ verb, address }) => (verb === 'members' ? [] : address)));
   const batches = new Set(steps.flatMap(({ verb, address }) => (verb === 'members' ? address : [])));
   for (const child of observed.filter(isChildInError)) {
-    if (written.has(child.address) || batches.has(child.parent ?? ''))
-      memory.writtenInError.set(child.id, clock.now());
+    const inBatch = child.kind === 'member' && batches.has(child.parent ?? '');
+    if (inBatch || written.has(child.address)) memory.writtenInError.set(child.id, clock.now());
   }
 }
 

@@ -1,0 +1,226 @@
+/** An API of OpenStack is stopped for a minute, or a child is left in ERROR: what does not need it goes on, and a sweep makes up for the rest. */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { forThisTest, storeContainer } from '../fixtures/barbican.ts';
+import { startCloudFront } from '../fixtures/cloud-front.ts';
+import {
+  addressOf,
+  apply,
+  aService,
+  joinCluster,
+  kubectl,
+  lab,
+  leaveCluster,
+  loadBalancersOf,
+  readyOf,
+  serviceGone,
+  startLevelset,
+  sweepUntilSettled,
+  treeOf,
+  uidOf,
+  until,
+  type Levelset,
+  type Tree,
+} from '../lab/lab.ts';
+import { labWorld } from '../lab/lab-world.ts';
+import { run } from '../lab/run.ts';
+
+const MINUTE = 60_000;
+/** Nearly all of a minute is the outage itself. */
+const TEST_TIMEOUT = { timeout: 240_000 };
+
+const front = await startCloudFront();
+const world = labWorld({
+  nodes: ['e2e-trouble-1'],
+  servers: ['e2e-trouble-2'],
+  cloudConfig: { Global: { 'auth-url': front.authUrl } },
+  levelsetByTest: true,
+});
+afterAll(() => front.close());
+afterEach(async () => {
+  for (const service of ['identity', 'key-manager', 'load-balancer', 'network'] as const)
+    await front.inTrouble(service);
+  for (const { name } of world.servers) await leaveCluster(name);
+});
+
+const start = (options = {}): Promise<Levelset> =>
+  startLevelset({ cloudConfig: world.cloudConfig, ...options });
+const deploy = (name: string, ports: readonly number[], annotations: Record<string, string> = {}) =>
+  apply([
+    aService(
+      world.namespace,
+      name,
+      ports.map((port) => ({ port })),
+      { annotations },
+    ),
+  ]);
+const remove = (name: string) => kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
+const address = (name: string) => addressOf(world.namespace, name);
+const tree = (name: string): Promise<Tree> => treeOf(world.namespace, name);
+const isReady = async (name: string): Promise<boolean> =>
+  (await readyOf(world.namespace, name))?.status === 'True';
+const restOfMinute = (since: number): Promise<void> => pause(Math.max(0, since + MINUTE - Date.now()));
+
+/** A pool for each port, with so many members in each. */
+const serves = (name: string, ports: number, members: number) =>
+  until(`${name} to have ${ports} ports with ${members} members each`, async () => {
+    const { listeners, pools } = await tree(name);
+    return (
+      listeners.length === ports &&
+      pools.length === ports &&
+      pools.every((pool) => pool.members.length === members)
+    );
+  });
+
+/** One sweep, and as many more as Octavia's work takes; the first one already fails nothing. */
+async function level(): Promise<void> {
+  const sweeps = await sweepUntilSettled({ cloudConfig: world.cloudConfig });
+  console.log(`level after ${sweeps.length} sweeps`);
+}
+
+it(
+  'without Barbican, Services that need no certificate are made, changed and deleted, and get a new Node',
+  TEST_TIMEOUT,
+  async () => {
+    const ref = forThisTest(await storeContainer('one'));
+    const levelset = await start();
+    await deploy('tls', [443], { 'loadbalancer.openstack.org/default-tls-container-ref': ref });
+    await deploy('changed', [80]);
+    await deploy('deleted', [80]);
+    const served = await Promise.all(['tls', 'changed', 'deleted'].map(address));
+
+    await front.inTrouble('key-manager', 'stopped');
+    const stopped = Date.now();
+    await Promise.all([deploy('made', [80]), deploy('changed', [80, 8080]), remove('deleted')]);
+    for (const node of world.servers) await joinCluster(node);
+    await address('made');
+    await serviceGone(world.namespace, 'deleted');
+    await serves('made', 1, 2);
+    await serves('changed', 2, 2);
+    console.log(`made, changed and deleted ${Date.now() - stopped} ms after Barbican was stopped`);
+    await restOfMinute(stopped);
+    expect((await levelset.get('/readyz')).status).toBe(200);
+
+    await front.inTrouble('key-manager');
+    await level();
+    await serves('tls', 1, 2);
+    expect(await Promise.all(['tls', 'changed'].map(address))).toEqual(served.slice(0, 2));
+    expect(await Promise.all(['tls', 'changed', 'made'].map(isReady))).toEqual([true, true, true]);
+  },
+);
+
+it('without Neutron, a listener and the members of an internal Service change', TEST_TIMEOUT, async () => {
+  await start();
+  await deploy('web', [80], { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' });
+  const served = await address('web');
+
+  await front.inTrouble('network', 'stopped');
+  const stopped = Date.now();
+  await deploy('web', [80, 8080], { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' });
+  for (const node of world.servers) await joinCluster(node);
+  await serves('web', 2, 2);
+  console.log(`changed ${Date.now() - stopped} ms after Neutron was stopped`);
+  await restOfMinute(stopped);
+
+  await front.inTrouble('network');
+  await level();
+  await serves('web', 2, 2);
+  expect(await address('web')).toBe(served);
+  expect(await isReady('web')).toBe(true);
+});
+
+it(
+  'without Keystone, a process that starts lives, deletes nothing, and tries few logins',
+  TEST_TIMEOUT,
+  async () => {
+    const before = await start();
+    await deploy('kept', [80]);
+    await deploy('deleted', [80]);
+    const served = await Promise.all(['kept', 'deleted'].map(address));
+    const asMade = async (): Promise<readonly unknown[]> =>
+      Promise.all(['kept', 'deleted'].map(tree)).then((all) => all.map(withoutHealth));
+    const trees = await asMade();
+    await before.stop();
+
+    await front.inTrouble('identity', 'stopped');
+    const stopped = Date.now();
+    const levelset = await start({ waitsUntilReady: false, sweepInterval: '10s' });
+    await Promise.all([deploy('made', [80]), remove('deleted')]);
+    for (const node of world.servers) await joinCluster(node);
+    await restOfMinute(stopped);
+
+    const readiness = await levelset.get('/readyz');
+    console.log(`without Keystone /readyz says ${readiness.status} ${readiness.text}`);
+    expect(readiness.status).toBe(503);
+    expect(await asMade()).toEqual(trees);
+    const logins = loginsOf((await levelset.get('/metrics')).text);
+    console.log(`${logins} logins were tried in a minute`);
+    expect(logins).toBeGreaterThan(0);
+    expect(logins).toBeLessThanOrEqual(20);
+
+    await front.inTrouble('identity');
+    await until('levelset to be ready', async () => (await levelset.get('/readyz')).status === 200);
+    await level();
+    await serviceGone(world.namespace, 'deleted');
+    await serves('kept', 1, 2);
+    await serves('made', 1, 2);
+    expect(await address('kept')).toBe(served[0]);
+  },
+);
+
+it(
+  'a listener, a pool and a member that Octavia left in ERROR are configured anew',
+  TEST_TIMEOUT,
+  async () => {
+    const levelset = await start();
+    await deploy('web', [80]);
+    const served = await address('web');
+    const { listeners, pools } = await tree('web');
+    const children: [table: string, id: string | undefined][] = [
+      ['listener', listeners[0]?.id],
+      ['pool', pools[0]?.id],
+      ['member', pools[0]?.members[0]?.id],
+    ];
+    for (const [table, id] of children) await setStatus(table, id ?? '', 'ERROR');
+
+    await levelset.resync({ objects: [`service/${world.namespace}/web`] });
+
+    const statuses = async (): Promise<readonly unknown[]> => {
+      const now = await tree('web');
+      const all = [...now.listeners, ...now.pools, ...now.pools.flatMap(({ members }) => members)];
+      return all.map(({ provisioning_status }) => provisioning_status);
+    };
+    await until('all to be ACTIVE', async () => (await statuses()).every((status) => status === 'ACTIVE'));
+    await level();
+    expect((await tree('web')).listeners.map(({ id }) => id)).toEqual([listeners[0]?.id]);
+    expect([await address('web'), await isReady('web')]).toEqual([served, true]);
+    expect((await loadBalancersOf(await uidOf(world.namespace, 'web'))).length).toBe(1);
+  },
+);
+
+/** What Octavia's monitors say comes and goes by itself. */
+function withoutHealth(tree: Tree): unknown {
+  return JSON.parse(
+    JSON.stringify(tree, (name, value: unknown) =>
+      name === 'operating_status' || name === 'updated_at' ? undefined : value,
+    ),
+  );
+}
+
+/** As the metric counts them, whatever became of them. */
+function loginsOf(metrics: string): number {
+  const lines = metrics.matchAll(/^levelset_openstack_requests_total\{(?<labels>.*)\} (?<count>\d+)$/gm);
+  return [...lines]
+    .filter(({ groups }) => groups?.['labels']?.includes('service="identity",method="POST"'))
+    .reduce((sum, { groups }) => sum + Number(groups?.['count']), 0);
+}
+
+/** Octavia's own record, as a worker leaves it that failed. */
+async function setStatus(table: string, id: string, status: string): Promise<void> {
+  const labctl = join(lab().repository, 'infra/lab/openstack/labctl.sh');
+  const { code, stderr } = await run('bash', [labctl, 'prov', table, id, status], {
+    env: { LAB: lab().labState },
+  });
+  if (code !== 0) throw new Error(stderr);
+}

@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { LONGEST_SWEEP_MS, Sweeper } from '../../../functions/serve/sweeper.ts';
+import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { timeLeftMs } from '../../../shared/deadline.ts';
+import { ReconcileError } from '../../../shared/model/errors.ts';
+import type { Sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+
+/** What a sweeper found at start, and the time that was left to it when it asked OpenStack for something. */
+async function sweepOnce(onRequest: (sweeper: Sweeper) => void): Promise<{ found: Sweep[]; left: number[] }> {
+  const inside = createSandbox({ nodes: 1 }, new VirtualClock());
+  const through = cloudTransport(inside);
+  const left: number[] = [];
+  const found: Sweep[] = [];
+  const transport: typeof through = {
+    ...through,
+    send: (request, limitMs) => {
+      // a login serves whoever comes next, too: it has no end
+      if (request.method === 'GET') {
+        left.push(timeLeftMs());
+        onRequest(sweeper);
+      }
+      return through.send(request, limitMs);
+    },
+  };
+  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
+  const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: (sweep) => found.push(sweep) });
+  sweeper.start();
+  while (sweeper.busy) await new Promise(setImmediate);
+  await sweeper.stop();
+  return { found, left };
+}
+
+test('a sweep has a time of its own', async () => {
+  const { found, left } = await sweepOnce(() => undefined);
+  expect(found.map(({ failed }) => failed)).toEqual([undefined]);
+  expect(left.length).toBeGreaterThan(0);
+  for (const ms of left) {
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThanOrEqual(LONGEST_SWEEP_MS);
+  }
+});
+
+test('a sweep asks nothing more when the process is told to stop', async () => {
+  const whole = await sweepOnce(() => undefined);
+  const cut = await sweepOnce((sweeper) => void sweeper.stop());
+  expect(cut.left.length).toBeLessThan(whole.left.length);
+  expect(cut.found).toEqual([]);
+});
+
+test.each([
+  { asked: 200_000, least: 200_000, most: 200_000 },
+  { asked: 3_600_000, least: 300_000, most: 300_000 },
+  { asked: undefined, least: 500, most: 1_000 },
+])(
+  'after a sweep that failed the next one comes when the answer allows it: $asked ms',
+  async ({ asked, least, most }) => {
+    const inside = createSandbox({ nodes: 1 }, new VirtualClock());
+    const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+    const context = asked === undefined ? {} : { retryAfterMs: asked };
+    world.kube.listServices = () => Promise.reject(new ReconcileError('KUBE_UNAVAILABLE', 'away', context));
+    const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: () => undefined });
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => {
+      timers.mockRestore();
+    });
+
+    sweeper.start();
+    while (sweeper.busy) await new Promise(setImmediate);
+    await sweeper.stop();
+
+    const delays = timers.mock.calls.map(([, ms = 0]) => ms);
+    const [delay = 0] = delays.slice(-1);
+    expect(delay).toBeGreaterThanOrEqual(least);
+    expect(delay).toBeLessThanOrEqual(most);
+  },
+);

@@ -111,6 +111,11 @@ export interface Endpoint {
 
 export interface Pod {
   readonly metadata: ObjectMeta;
+  readonly spec?: {
+    /** The Pod has the addresses of its Node. */
+    readonly hostNetwork?: boolean;
+    readonly nodeName?: string;
+  };
   readonly status?: {
     /** Pending, Running, Succeeded, Failed or Unknown. */
     readonly phase?: string;

@@ -12,6 +12,8 @@ import { readAsDialect } from './intent/as-dialect.ts';
 import { joinIntent } from './intent/cloud-questions.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
+import { provenAddresses } from '../model/node/judged-nodes.ts';
+import type { HasAddress } from '../model/node/judged-nodes.ts';
 import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
@@ -26,6 +28,7 @@ export interface Evaluation {
   readonly cluster: ClusterIdentity;
   /** The Nodes that this evaluation used. */
   readonly nodes: readonly Node[];
+  readonly isOfNode: HasAddress;
   readonly intent?: ServiceIntent;
   readonly observed: ObservedService;
   readonly desired: Desired;
@@ -64,7 +67,8 @@ export async function evaluate(
   const judged =
     world.judged ??
     (await observeNodes(nodes, { mayFail, groups: config.loadBalancer.manageSecurityGroups }, world));
-  const about = { unit, cluster, nodes: judged.nodes, judged, depth, config };
+  const isOfNode = provenAddresses(judged, config.memberAddresses === 'proven');
+  const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
 
   const reading = await world.memory.eventLoop.share(readAsDialect(service, found.loadBalancer, config));
 
@@ -84,6 +88,7 @@ export async function evaluate(
     unit,
     cluster,
     nodes,
+    isOfNode,
     ...(intent ? { intent } : {}),
     observed,
     desired: desired.own,

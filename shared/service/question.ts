@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
-import type { JudgedNodes } from '../model/node/judged-nodes.ts';
+import type { HasAddress, JudgedNodes } from '../model/node/judged-nodes.ts';
 import type { OfferQuestion } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -18,20 +18,21 @@ export interface Asking {
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
   readonly judged: Pick<JudgedNodes, 'ports'>;
+  readonly isOfNode: HasAddress;
   readonly depth: Depth;
   readonly config: Config;
 }
 
 /** What to read for one Service. If the Service wants no load balancer, only what it has is read. */
 export function questionOf(
-  { unit, cluster, nodes, judged, depth, config }: Asking,
+  { unit, cluster, nodes, judged, isOfNode, depth, config }: Asking,
   loadBalancer: WireResource | undefined,
   reading: Reading,
 ): Question {
   const managed = config.loadBalancer.manageSecurityGroups;
   const { intent } = reading;
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
-  const base = { unit, cluster, nodes, depth, namesSecrets };
+  const base = { unit, cluster, nodes, isOfNode, depth, namesSecrets };
   if (!intent || !unit.wanted)
     return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports: judged.ports } };
   const offers =

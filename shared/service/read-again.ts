@@ -31,7 +31,10 @@ export async function isUpToDate(evaluation: Evaluation, now: Unit, world: World
   if (versionOf(evaluation.unit) !== versionOf(now)) return false;
   if (!now.service || !now.wanted) return true;
   const { localNodes, endpoints } = evaluation.observed;
-  const [nodes, behind] = await Promise.all([nodesOf(now, world), observeEndpoints(now.service, world)]);
+  const [nodes, behind] = await Promise.all([
+    nodesOf(now, world),
+    observeEndpoints(now.service, world, evaluation.isOfNode),
+  ]);
   return isAlike({ localNodes, endpoints }, behind) && areAlike(evaluation.nodes, nodes);
 }
 

@@ -1,6 +1,7 @@
 /** The endpoints of a Service that take traffic, and the Pods behind them. */
 import { cidrContains } from '../network/cidr.ts';
 import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '../kubernetes.ts';
+import type { HasAddress } from '../node/judged-nodes.ts';
 import type { Subnet } from '../network/network-facts.ts';
 import { sortedInTurns } from '../turns.ts';
 import type { InTurns } from '../turns.ts';
@@ -52,14 +53,16 @@ export function* localNodes(slices: readonly EndpointSlice[], service: Policy): 
 
 /**
  * The Pods behind each port that goes to Pods. Each must be a Pod that the Service selects and that has the IP address
- * (decision 35). Each endpoint is judged once, for all ports.
+ * (decision 35), one in its Node's network an address that the Node has (decision 160). Each endpoint is judged once,
+ * for all ports.
  */
 export function* readEndpoints(
   slices: readonly EndpointSlice[],
   service: Service,
   pods: readonly Pod[],
+  isOfNode: HasAddress,
 ): InTurns<Endpoints> {
-  const judge = judgeOf(service.metadata.namespace, pods);
+  const judge = judgeOf(service.metadata.namespace, pods, isOfNode);
   const read = (service.spec.ports ?? []).map((port) =>
     goesToPods(service, port) ? new PortReading(port) : undefined,
   );
@@ -165,13 +168,16 @@ class PortReading {
 function judgeOf(
   namespace: string,
   pods: readonly Pod[],
+  isOfNode: HasAddress,
 ): (endpoint: Endpoint, service: Policy) => readonly Judged[] {
   const byName = new Map(pods.map((pod) => [pod.metadata.name, pod]));
   return (endpoint, service) => {
     const [address] = endpoint.addresses ?? [];
     const stage = stageOf(endpoint, service);
     if (address === undefined || stage === undefined) return [];
-    const because = whyNoPod(endpoint, address, namespace, byName);
+    const because =
+      whyNoPod(endpoint, address, namespace, byName) ??
+      whyNotOfNode(byName.get(endpoint.targetRef?.name ?? ''), address, isOfNode);
     return [{ stage, address, pod: endpoint.targetRef?.name ?? '', because }];
   };
 }
@@ -194,6 +200,14 @@ function whyNoPod(
   if (phase === 'Succeeded' || phase === 'Failed') return `Pod ${targetRef.name} has ended (${phase})`;
   const owns = (pod?.status?.podIPs ?? []).some(({ ip }) => ip === address);
   return owns ? undefined : `it is not an address of Pod ${targetRef.name}`;
+}
+
+/** Why a Pod in its Node's network does not have an address; undefined if it has, or has a network of its own. */
+function whyNotOfNode(pod: Pod | undefined, address: string, isOfNode: HasAddress): string | undefined {
+  const { hostNetwork = false, nodeName = '' } = pod?.spec ?? {};
+  return !hostNetwork || isOfNode(nodeName, address)
+    ? undefined
+    : `Pod ${pod?.metadata.name ?? ''} is in the network of its Node, and no port proves that Node ${nodeName} has the address`;
 }
 
 /** IP addresses of the Pods, each once; only those in the subnet, if one is given. */

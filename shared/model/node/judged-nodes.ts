@@ -87,6 +87,24 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
   };
 }
 
+/** Whether a Node, by its name, has an address. */
+export type HasAddress = (node: string, address: string) => boolean;
+
+/**
+ * Whether an address is proved to be a Node's, for Pods in the Node's own network. Where nothing can be proved, since
+ * the ports could not be listed or the Node names no server, the Node's word counts; not for the latter with
+ * `isStrict`.
+ */
+export function provenAddresses(judged: JudgedNodes, isStrict: boolean): HasAddress {
+  const { nodes, unclaimed, unlisted, ports } = judged;
+  const addresses = new Map(nodes.map((node) => [node.metadata.name, memberAddresses(node)]));
+  return (node, address) => {
+    const isNamed = addresses.get(node)?.some((one) => one.address === address) ?? false;
+    if (unclaimed.has(address) && !ports.has(address)) return isNamed && !isStrict;
+    return isNamed && (unlisted !== undefined || (ports.get(address) ?? []).length > 0);
+  };
+}
+
 /** The Nodes without these addresses. A Node of which no IP address is left goes, so that nobody waits for one. */
 export function withoutAddresses(nodes: readonly Node[], lost: ReadonlySet<string>): readonly Node[] {
   return nodes.flatMap((node) => {

@@ -1,6 +1,7 @@
 import { goesToPods, localNodes, readEndpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { ObservedEndpoints } from '../../model/load-balancer/observed-service.ts';
 import type { Service } from '../../model/kubernetes.ts';
+import type { HasAddress } from '../../model/node/judged-nodes.ts';
 import type { Kube, World } from '../../ports.ts';
 
 interface EndpointSource extends Pick<World, 'memory'> {
@@ -8,11 +9,12 @@ interface EndpointSource extends Pick<World, 'memory'> {
 }
 
 /**
- * The endpoints of a Service. Nothing is listed unless externalTrafficPolicy is Local or traffic goes to Pods directly.
+ * The endpoints of a Service. `isOfNode` tells the addresses of Pods in the network of their Node. Nothing is listed unless externalTrafficPolicy is Local or traffic goes to Pods directly.
  */
 export async function observeEndpoints(
   service: Service,
   { kube, memory: { eventLoop } }: EndpointSource,
+  isOfNode: HasAddress,
 ): Promise<ObservedEndpoints> {
   const { spec, metadata } = service;
   const isLocal = spec.externalTrafficPolicy === 'Local';
@@ -22,5 +24,5 @@ export async function observeEndpoints(
   const nodes = isLocal ? { localNodes: await eventLoop.share(localNodes(slices, service)) } : {};
   if (!isDirect) return nodes;
   const pods = await kube.listPods(metadata.namespace, spec.selector ?? {});
-  return { ...nodes, endpoints: await eventLoop.share(readEndpoints(slices, service, pods)) };
+  return { ...nodes, endpoints: await eventLoop.share(readEndpoints(slices, service, pods, isOfNode)) };
 }

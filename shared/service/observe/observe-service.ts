@@ -41,7 +41,7 @@ export async function observeService(
   const { service, wanted } = unit;
   const [octavia, behind, secrets, certificates] = await Promise.all([
     source.cloud.octaviaVersion(),
-    service && wanted ? observeEndpoints(service, source) : NO_ENDPOINTS,
+    service && wanted ? observeEndpoints(service, source, question.isOfNode) : NO_ENDPOINTS,
     observeTlsSecrets(question.secrets, unit.name.namespace, source),
     observeCertificates(question.certificates, source),
   ]);

@@ -1,5 +1,5 @@
 import type { Node } from '../../model/kubernetes.ts';
-import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
+import type { HasAddress, JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { OfferQuestion } from '../../model/load-balancer/octavia.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
@@ -23,6 +23,7 @@ export interface LoadBalancerQuestion {
 /** Every read that the intent asks for. */
 export interface Question extends Pick<LoadBalancerQuestion, 'unit' | 'cluster' | 'depth'> {
   readonly nodes: readonly Node[];
+  readonly isOfNode: HasAddress;
   /** Undefined if the Service wants no load balancer. */
   readonly network: ((endpoints: Endpoints | undefined) => NetworkQuestion) | undefined;
   readonly securityGroup: SecurityGroupQuestion;

@@ -17,6 +17,8 @@ interface Where {
   readonly conditions?: object;
   /** The address that the Pod itself says it has. */
   readonly own?: string;
+  /** The Node in whose network it is. */
+  readonly on?: string;
 }
 
 const LABELS = { app: 'web' };
@@ -24,10 +26,11 @@ const LABELS = { app: 'web' };
 /** Pods as their kubelets have them, and the slice that the endpoint slice controller makes of them. */
 function podsAt(...all: readonly Where[]): void {
   const { kube } = it.sandbox;
-  const endpoints = all.map(({ pod: name, address, own = address, conditions = { ready: true } }) => {
+  const endpoints = all.map(({ pod: name, address, own = address, conditions = { ready: true }, on }) => {
     const { metadata } = kube.apply({
       kind: 'Pod',
       metadata: { name, labels: LABELS },
+      ...(on === undefined ? {} : { spec: { hostNetwork: true, nodeName: on } }),
       status: { podIP: own, podIPs: [{ ip: own }] },
     });
     const targetRef = { kind: 'Pod', namespace: 'default', name, uid: metadata.uid };
@@ -108,6 +111,24 @@ describe('what no Pod has as its address', () => {
     await it.sweepUntilSettled();
     expect(told()).not.toContain('10.0.0.99');
   });
+});
+
+test('a Pod in the network of its Node is a member at an address that the Node’s server has, and at no other', async () => {
+  const database = it.sandbox.cloud.addNovaServer('database');
+  const addressOf = (name: string): string => {
+    const { id = '' } = it.sandbox.cloud.servers.find((server) => server.name === name) ?? {};
+    return it.sandbox.cloud.ports.find((port) => port.device_id === id)?.fixed_ips[0]?.ip_address ?? '';
+  };
+  const own = addressOf('node-1');
+  const theirs = addressOf(database.name);
+  podsAt({ pod: 'web-1', address: own, on: 'node-1' }, { pod: 'web-2', address: theirs, on: 'node-2' });
+  ask();
+
+  await it.sweepUntilSettled();
+
+  expect(members()).toEqual([`web-1 ${own}:8080`]);
+  expect(told()).toContain(`"${theirs}" is not made a member`);
+  expect(told()).toContain('no port proves that Node node-2 has the address');
 });
 
 describe('Pods of another subnet', () => {

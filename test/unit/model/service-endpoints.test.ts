@@ -62,14 +62,23 @@ const ipv4 = (port: number, ...endpoints: readonly Endpoint[]): EndpointSlice =>
   endpoints,
 });
 const ended = (pod: Pod, phase: string): Pod => ({ ...pod, status: { ...pod.status, phase } });
+const inNodesNetwork = (pod: Pod, nodeName: string): Pod => ({
+  ...pod,
+  spec: { hostNetwork: true, nodeName },
+});
 const pods = [
+  inNodesNetwork(aPod('host', '10.0.0.1'), 'a'),
+  inNodesNetwork(aPod('liar', '10.0.0.99'), 'a'),
+  inNodesNetwork(aPod('thief', '10.0.0.1'), 'b'),
   ...[aPod('web-1', '10.0.0.31', 'fd00::31'), aPod('web-2', '10.0.0.32')],
   ...[ended(aPod('done', '10.0.0.41'), 'Succeeded'), ended(aPod('broken', '10.0.0.42'), 'Failed')],
 ];
 
 function podsBehind(slices: readonly EndpointSlice[], port: ServicePort): PortEndpoints {
   const direct = service({ allocateLoadBalancerNodePorts: false, ports: [port] });
-  const [found] = allAtOnce(readEndpoints(slices, direct, pods));
+  const [found] = allAtOnce(
+    readEndpoints(slices, direct, pods, (node, address) => node === 'a' && address === '10.0.0.1'),
+  );
   return found ?? { pods: [], refused: [] };
 }
 
@@ -86,6 +95,17 @@ describe('Pods behind a port', () => {
     const dns = port({ name: 'dns', port: 53, protocol: 'UDP' });
     expect(podsBehind(slices, dns).pods.map((one) => one.port)).toEqual([53, 53]);
     expect(podsBehind(slices, port({ name: 'dns', port: 53 })).pods).toEqual([]);
+  });
+
+  test('in the network of their Node are those with an address that the Node has', () => {
+    const all = [at('10.0.0.1', 'host'), at('10.0.0.99', 'liar'), at('10.0.0.1', 'thief')];
+    const found = podsBehind([ipv4(8080, ...all)], port(http));
+
+    expect(found.pods).toEqual([{ pod: 'host', address: '10.0.0.1', port: 8080 }]);
+    expect(found.refused.map(({ because }) => because)).toEqual([
+      expect.stringContaining('no port proves that Node a has the address'),
+      expect.stringContaining('no port proves that Node b has the address'),
+    ]);
   });
 
   test('are chosen for each family by itself', () => {
@@ -136,15 +156,15 @@ test('endpoints are asked for where traffic stays local, Pods where there is no 
   };
   const web = (spec: Record<string, unknown>) => service({ selector: { app: 'web' }, ...spec });
   const direct = { allocateLoadBalancerNodePorts: false, ports: [http, { ...http, nodePort: 30080 }] };
-  expect(await observeEndpoints(web({}), { kube, memory })).toEqual({});
+  expect(await observeEndpoints(web({}), { kube, memory }, () => false)).toEqual({});
   expect(asked).toEqual([]);
 
-  expect(await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), { kube, memory })).toHaveProperty(
-    'localNodes',
-  );
+  expect(
+    await observeEndpoints(web({ externalTrafficPolicy: 'Local' }), { kube, memory }, () => false),
+  ).toHaveProperty('localNodes');
   expect(asked.splice(0)).toEqual(['slices default/web']);
 
-  expect(await observeEndpoints(web(direct), { kube, memory })).toEqual({
+  expect(await observeEndpoints(web(direct), { kube, memory }, () => false)).toEqual({
     endpoints: [{ pods: [{ pod: 'web-1', address: '10.0.0.31', port: 8080 }], refused: [] }, undefined],
   });
   expect(asked).toEqual(['slices default/web', 'pods default {"app":"web"}']);

@@ -4,6 +4,7 @@ import type { Report } from '../shared/model/outcome.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Refusal, Step } from '../shared/model/plan.ts';
 import type { Key } from '../shared/model/request.ts';
+import type { WebhookView } from '../shared/report/page.ts';
 import type { TriggerCounts } from '../shared/trigger/causes.ts';
 
 /** One request to OpenStack or to the kube-apiserver. */
@@ -28,6 +29,7 @@ export interface Metrics {
   /** Every certificate that the listeners of a Service use; replaces those that were set before. */
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
   observeAudit(counts: TriggerCounts): void;
+  setWebhook(webhook: WebhookView): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -108,6 +110,18 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const lastBatch = new Gauge({
+    name: 'levelset_audit_last_batch_timestamp_seconds',
+    help: 'When the last batch of events was accepted, in seconds since 1970; 0 if none was.',
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'levelset_audit_refusals_total',
+    help: 'Requests to /audit and /events that were refused, by reason: token, path, body, queue.',
+    labelNames: ['reason'],
+    registers,
+  });
+
   return {
     observeReconcile({ request, outcome: { status: outcome }, plan, applied, durationMs }) {
       const labels = { object: request.key.split('/')[0] ?? '', outcome };
@@ -151,6 +165,11 @@ export function createMetrics(): Metrics {
       for (const result of ['accepted', 'skipped', 'ignored'] as const) {
         auditEvents.inc({ result }, counts[result]);
       }
+    },
+    setWebhook({ lastAccepted, refused }) {
+      if (lastAccepted !== undefined) lastBatch.set(Date.parse(lastAccepted) / 1000);
+      refusals.reset();
+      for (const [reason, count] of Object.entries(refused)) refusals.inc({ reason }, count);
     },
     async scrape() {
       return { contentType: register.contentType, body: await register.metrics() };

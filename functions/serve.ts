@@ -11,6 +11,7 @@ import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 import { listen, parseListen } from './serve/listen.ts';
 import { Memory } from './serve/memory.ts';
+import { Webhook } from './serve/webhook.ts';
 import { Work } from './serve/work.ts';
 import { readTokens, type Tokens } from './http/admit.ts';
 import { connect } from './world.ts';
@@ -52,6 +53,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     if (!clusters.includes(id)) clusters.push(id);
   };
   const memory = new Memory(connected.world);
+  const webhook = new Webhook({ ...connected.world, isKnown: (key) => memory.isAtWorkOn(key) });
   const work = new Work({
     connected,
     reported: (report) => {
@@ -67,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     swept: (found) => {
       memory.rememberSweep(found);
+      webhook.swept(found.news);
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);
@@ -89,14 +92,20 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return Promise.resolve();
     },
     reconcile: (requests) => work.reconcile(requests),
-    status: () => memory.view(work.queued()),
+    status: () => memory.view({ queue: work.queued(), webhook: webhook.view() }),
     metrics: () => {
       metrics.setQueue(work.queued());
+      metrics.setWebhook(webhook.view());
       return metrics.scrape();
     },
     ready: () => connected.ready(),
+    notes: () => [webhook.view().trouble ?? []].flat(),
     observeAudit: (counts) => {
       metrics.observeAudit(counts);
+      webhook.accepted();
+    },
+    observeRefusal: (reason) => {
+      webhook.refused(reason);
     },
     log,
   });
@@ -107,6 +116,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     url: listening.url,
     idle: () => work.idle,
     stop: async () => {
+      webhook.stop();
       await Promise.all([listening.close(), work.stop()]);
     },
   };

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import { auditWebhook } from './audit-webhook.ts';
 import { events } from './events.ts';
 import { answerErrors, notFound } from './http/http-error.ts';
+import { observeRefusals } from './http/refusals.ts';
 import type { ServerOptions } from './http/server-options.ts';
 import { resync } from './resync.ts';
 import { status } from './status.ts';
@@ -11,6 +12,7 @@ export function createServer(options: ServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(auditWebhook(options), events(options), resync(options), status(options));
   app.use(notFound);
+  if (options.observeRefusal) app.use(['/audit', '/events'], observeRefusals(options.observeRefusal));
   app.use(answerErrors(options.log));
   return app;
 }

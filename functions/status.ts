@@ -24,7 +24,7 @@ const SAFE = {
   Vary: 'Accept',
 };
 
-type Options = Pick<ServerOptions, 'open' | 'pageTokens' | 'status' | 'metrics' | 'ready'>;
+type Options = Pick<ServerOptions, 'open' | 'pageTokens' | 'status' | 'metrics' | 'ready' | 'notes'>;
 
 export function status(options: Options): Router {
   const { open, pageTokens = [] } = options;
@@ -46,11 +46,12 @@ export function status(options: Options): Router {
   router.all('/readyz', READ, async ({ headers }, response) => {
     const missing = await options.ready();
     response.type('text');
+    const mayKnow = open || authorizeReader(headers.authorization, pageTokens);
     if (missing.length === 0) {
-      response.send('ok\n');
+      const notes = mayKnow ? (options.notes?.() ?? []) : [];
+      response.send(['ok', ...notes, ''].join('\n'));
       return;
     }
-    const mayKnow = open || authorizeReader(headers.authorization, pageTokens);
     response.status(503).send(`${mayKnow ? missing.join('\n') : 'not ready'}\n`);
   });
   return router;

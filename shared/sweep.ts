@@ -61,6 +61,7 @@ const NOTHING: SweepFigures = {
   settled: 0,
   awaitingApproval: 0,
   nodesWithoutAddress: [],
+  news: [],
   certificates: new Map(),
   nodes: 0,
   nodesSettled: 0,

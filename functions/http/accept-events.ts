@@ -13,7 +13,6 @@ export async function acceptEvents(
   response: Response,
 ): Promise<void> {
   const { keys, ...counts } = found;
-  options.observeAudit?.(counts);
   const fields = { cluster: request.params.cluster, trigger, ...counts, keys: keys.length };
   if (counts.skipped > 0) options.log.warn('events that cannot be read were skipped', fields);
   else options.log.debug('events received', fields);
@@ -22,6 +21,7 @@ export async function acceptEvents(
     keys.map(({ key, cause }) => ({ key, trigger, cause })),
     options,
   );
+  options.observeAudit?.(counts);
   response.status(202).json({ ...counts, keys: keys.length });
 }
 

@@ -28,7 +28,8 @@ export function requireMethod(...methods: readonly string[]): RequestHandler {
 /** 401 unless the request has one of the tokens as Bearer. */
 export function requireToken(tokens: readonly string[]): RequestHandler {
   return (request, _response, next) => {
-    if (!authorize(request.headers.authorization, tokens)) throw unauthorized(tokens, 'Bearer');
+    const { authorization } = request.headers;
+    if (!authorize(authorization, tokens)) throw unauthorized(tokens, 'Bearer', authorization);
     next();
   };
 }
@@ -40,15 +41,20 @@ export function requireReader(open: boolean, tokens: readonly string[]): Request
       throw unauthorized(
         tokens,
         'Basic realm="levelset, any user, a token as password", charset="UTF-8", Bearer',
+        request.headers.authorization,
       );
     }
     next();
   };
 }
 
-function unauthorized(tokens: readonly string[], challenge: string): HttpError {
+function unauthorized(tokens: readonly string[], challenge: string, given: string | undefined): HttpError {
   const message =
-    tokens.length === 0 ? 'no token is configured for this endpoint: it refuses everybody' : 'no valid token';
+    tokens.length === 0
+      ? 'no token is configured for this endpoint: it refuses everybody'
+      : given === undefined
+        ? 'no token (a kube-apiserver sends the token of a kubeconfig over HTTPS only)'
+        : 'no valid token';
   return new HttpError(401, message, { headers: { 'WWW-Authenticate': challenge } });
 }
 

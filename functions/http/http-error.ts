@@ -46,7 +46,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
   };
 }
 
-function toHttpError(error: unknown): HttpError {
+export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof ReconcileError) {
     const { status, advice } = ERRORS[error.code];

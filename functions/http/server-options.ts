@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
+import type { RefusalReason } from './refusals.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 
 /** Everything that the HTTP endpoints need. */
@@ -25,5 +26,9 @@ export interface ServerOptions {
   readonly ready: () => Promise<readonly string[]>;
   /** Called for every delivery that was read, for the metrics. */
   readonly observeAudit?: (counts: TriggerCounts) => void;
+  /** Called for every request to /audit or /events that is refused. */
+  readonly observeRefusal?: (reason: RefusalReason) => void;
+  /** What /readyz says beside `ready`, to whoever may see the page: it makes nothing unready. */
+  readonly notes?: () => readonly string[];
   readonly log: Log;
 }

@@ -35,13 +35,19 @@ export class Memory {
     this.#reports.set(key, { report, at: this.#now() });
   }
 
+  /** Whether the last run of a key left work to do: the state of its object is then no news. */
+  isAtWorkOn(key: Key): boolean {
+    const last = this.#reports.get(key);
+    return last !== undefined && last.report.outcome.status !== 'settled';
+  }
+
   rememberSweep({ services, letGo, nodes, requests, warnings, failed }: Sweep): void {
     const all = failed === undefined ? warnings : [`the sweep failed: ${failed}`, ...warnings];
     this.#lastSweep = { at: this.#now(), services, letGo, nodes, queued: requests.length, warnings: all };
   }
 
   /** Lists Services and Nodes, at most once a second for all readers of the page. If that fails the last list counts. */
-  async view(queue: NonNullable<StatusView['queue']>): Promise<StatusView> {
+  async view({ queue, webhook }: Pick<StatusView, 'queue' | 'webhook'>): Promise<StatusView> {
     const { clock, config } = this.#world;
     const atMs = clock.now();
     if (!this.#listing || atMs - this.#listing.atMs > LIST_AGE_MS) {
@@ -57,7 +63,8 @@ export class Memory {
       cluster: config.clusterName,
       generatedAt: this.#now(),
       rows,
-      queue,
+      ...(queue && { queue }),
+      ...(webhook && { webhook }),
       ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
     };
   }

@@ -75,6 +75,8 @@ export interface SweepFigures {
   /** Absent if the load balancers could not be listed. */
   readonly loadBalancersByState?: Readonly<Record<string, number>>;
   readonly nodesWithoutAddress: readonly string[];
+  /** Services that began or ceased to want a load balancer, and on which nobody has worked since. */
+  readonly news: readonly Key[];
   /** Certificates in use, by the key of the Service. */
   readonly certificates: ReadonlyMap<Key, readonly CertificateInUse[]>;
   /** Number of Nodes in the cluster; 0 if levelset does not look after Nodes. */

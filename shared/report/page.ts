@@ -29,6 +29,16 @@ export interface StatusRow {
   readonly problems?: number;
 }
 
+/** Whether events come. */
+export interface WebhookView {
+  /** The time of the last batch of events that was accepted, RFC 3339. */
+  readonly lastAccepted?: string;
+  /** Requests that were refused, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Why events do not come, in words. */
+  readonly trouble?: string;
+}
+
 export interface StatusView {
   readonly cluster: string;
   /** The time from which ages on the page are counted, RFC 3339. */
@@ -36,6 +46,7 @@ export interface StatusView {
   readonly rows: readonly StatusRow[];
   /** The reason why Services and Nodes could not be listed. The rows are those of the last list. */
   readonly notListed?: string;
+  readonly webhook?: WebhookView;
   readonly queue?: { readonly depth: number; readonly oldestMs: number };
   readonly lastSweep?: {
     readonly at: string;
@@ -75,6 +86,7 @@ export function renderPage(view: StatusView): string {
         </header>
         <dl class="facts">${facts(view, now)}</dl>
         ${view.notListed === undefined ? undefined : markup`<p class="warning">the rows are not up to date: ${view.notListed}</p>`}
+        ${view.webhook?.trouble && markup`<p class="warning">${view.webhook.trouble}</p>`}
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
         ${rows.length === 0 ? nothing(view) : table(rows, now)}
         <footer>Updated ${view.generatedAt}. The page reloads every 5 s while no plan is open. The same data as <a href="/?format=json">JSON</a>.</footer>
@@ -105,14 +117,21 @@ function count(state: string, rows: readonly StatusRow[]): Html | undefined {
   return number === 0 ? undefined : markup`<li class="${state}"><b>${number}</b> ${state}</li>`;
 }
 
-function facts({ queue, lastSweep }: StatusView, now: number): readonly Html[] {
+function facts({ queue, lastSweep, webhook }: StatusView, now: number): readonly Html[] {
   const waiting =
     queue && queue.depth > 0 ? `${queue.depth} waiting, oldest ${age(queue.oldestMs)}` : 'empty';
   const swept = lastSweep && `${ago(lastSweep.at, now)}: ${inNumbers(lastSweep)}, ${lastSweep.queued} queued`;
   return [
     markup`<div><dt>Queue</dt><dd>${queue ? waiting : 'unknown'}</dd></div>`,
     markup`<div><dt>Last sweep</dt><dd>${swept ?? 'none yet'}</dd></div>`,
+    ...(webhook ? [markup`<div><dt>Last events</dt><dd>${eventsInWords(webhook, now)}</dd></div>`] : []),
   ];
+}
+
+function eventsInWords({ lastAccepted, refused }: WebhookView, now: number): string {
+  const reasons = Object.entries(refused).map(([reason, count]) => `${count} for its ${reason}`);
+  const last = lastAccepted === undefined ? 'none yet' : ago(lastAccepted, now);
+  return reasons.length === 0 ? last : `${last}; refused: ${reasons.join(', ')}`;
 }
 
 function table(rows: readonly StatusRow[], now: number): Html {

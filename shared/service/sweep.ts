@@ -104,6 +104,9 @@ export async function findServices(
       settled: wanted.length - unsettled.length - refused.length - notCompared.length,
       awaitingApproval,
       ...statesOf(project.loadBalancers),
+      news: [...wanted.filter((service) => !hasFinalizer(service)), ...leaving].map(({ metadata }) =>
+        serviceKey(metadata.namespace, metadata.name),
+      ),
       nodesWithoutAddress: nodes instanceof ReconcileError ? [] : withoutAddress(nodes, wanted),
       certificates,
     },

@@ -13,7 +13,7 @@ const world = {
   config: { ...aConfig(), controllers: CONTROLLERS },
 } as unknown as World;
 const rowsOf = async (memory: Memory): Promise<number> =>
-  (await memory.view({ depth: 0, oldestMs: 0 })).rows.length;
+  (await memory.view({ queue: { depth: 0, oldestMs: 0 } })).rows.length;
 const blocked = (key: Key) => ({
   request: { key, trigger: 'sweep' } as const,
   ...{ outcome: { status: 'blocked', reason: 'x' } as const, applied: [] },
@@ -42,7 +42,7 @@ test('the rows of the last list stay while the apiserver is away, with the reaso
   memory.remember(blocked('node/node-0'));
   const view = async () => {
     atMs += 2_000;
-    const { rows, notListed } = await memory.view({ depth: 0, oldestMs: 0 });
+    const { rows, notListed } = await memory.view({ queue: { depth: 0, oldestMs: 0 } });
     return { rows: rows.map(({ object }) => object), notListed };
   };
   expect(await view()).toEqual({ rows: ['node/node-0'], notListed: undefined });

@@ -14,6 +14,7 @@ import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
 import type { Route, RouteRecords } from './model/network/routes.ts';
 import type { StatusTree } from './model/load-balancer/octavia.ts';
+import type { LoadBalancerPlace } from './model/place.ts';
 import type { UnitState } from './model/unit.ts';
 import type { Config } from './config/config.ts';
 import type { Memory } from './memory/memory.ts';
@@ -60,6 +61,7 @@ export interface Kube {
   state: StateStore;
   routes: RouteRecord;
   deletions: Deletions;
+  place: PlaceRecord;
   cidrs: CidrClaims;
 }
 
@@ -95,6 +97,13 @@ export interface Deletions {
   readonly nodes: DeletionRecord;
   /** The load balancers whose Service has vanished. */
   readonly loadBalancers: DeletionRecord;
+}
+
+/** The record of where this cluster's load balancers are (decision 152). */
+export interface PlaceRecord {
+  load(): Promise<LoadBalancerPlace | undefined>;
+  /** Records the place, unless there is a record. */
+  create(place: LoadBalancerPlace): Promise<void>;
 }
 
 /** Claims on CIDRs for Nodes. Each CIDR can be claimed once (decision 29). */

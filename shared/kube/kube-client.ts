@@ -10,13 +10,22 @@ import type {
   ServicePatch,
 } from '../model/kubernetes.ts';
 import type { NodePatch, NodeStatusPatch } from '../model/node/node.ts';
-import type { CidrClaims, Kube, Lease, Log, Deletions, RouteRecord, StateStore } from '../ports.ts';
+import type {
+  CidrClaims,
+  Kube,
+  Lease,
+  Log,
+  Deletions,
+  PlaceRecord,
+  RouteRecord,
+  StateStore,
+} from '../ports.ts';
 import { asObject, listAll, toSelector, corePath, endpointSlicePath, leasePath } from './kube-objects.ts';
 import { LeaseClaims } from './state/cidr-claims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Http } from './kube-http.ts';
 import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
-import { configMapDeletions, ConfigMapRoutes } from './state/config-map-records.ts';
+import { configMapDeletions, configMapPlace, ConfigMapRoutes } from './state/config-map-records.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { ConfigMapState } from './state/config-map-state.ts';
 
@@ -36,6 +45,7 @@ export class KubeClient implements Kube {
   readonly state: StateStore;
   readonly routes: RouteRecord;
   readonly deletions: Deletions;
+  readonly place: PlaceRecord;
   readonly cidrs: CidrClaims;
   private readonly http: Http;
   private readonly options: KubeClientOptions;
@@ -47,6 +57,7 @@ export class KubeClient implements Kube {
     this.state = new ConfigMapState(http, options.namespace, options.log);
     this.routes = new ConfigMapRoutes(http, options.namespace);
     this.deletions = configMapDeletions(http, options.namespace);
+    this.place = configMapPlace(http, options.namespace);
     this.cidrs = new LeaseClaims(http, options.namespace);
   }
 

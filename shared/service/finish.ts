@@ -11,6 +11,7 @@ import { outcomeOfError } from '../report/outcome-of-error.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 import { heldBackEvent, publish, release, summarize, summarizeOutcome } from './report/summarize.ts';
 import { rfc3339 } from '../report/condition.ts';
+import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
 import { refusal, watermark } from './watermark.ts';
 
@@ -101,6 +102,7 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
       evaluation.plan.draining !== undefined || evaluation.plan.problems.some((problem) => problem.momentary);
     const state = momentary ? undefined : watermark(evaluation, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await keepState(uid, state, world);
+    if (observed.loadBalancer) await recordPlace(world);
     return;
   }
   if (observed.loadBalancer) return;

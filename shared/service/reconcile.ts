@@ -18,6 +18,7 @@ import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
 import { nodesOf } from './read-again.ts';
+import { requirePlace } from './place.ts';
 import { isOurs, unitOf } from './unit.ts';
 import { withinBudget } from './vanished.ts';
 
@@ -50,7 +51,8 @@ export async function reconcileService(
 }
 
 async function run(request: ReconcileRequest, unit: Unit, world: World, budget: Budget): Promise<Run> {
-  const cluster = { id: await world.kube.clusterId(), name: world.config.clusterName };
+  const [id] = await Promise.all([world.kube.clusterId(), requirePlace(world)]);
+  const cluster = { id, name: world.config.clusterName };
   const evaluateNow = async (asRead: Unit): Promise<Evaluation> => {
     const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
     const evaluation = await withinBudget(found, world);

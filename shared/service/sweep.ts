@@ -22,6 +22,7 @@ import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { findOrphans } from './orphans.ts';
+import { requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found, SweepFigures } from '../model/outcome.ts';
@@ -55,6 +56,9 @@ export async function findServices(
   if (namespace !== undefined && wanted.length + others.length === 0) return NOTHING_FOUND;
   for (const { metadata } of [...wanted, ...others])
     world.memory.holders.set(serviceKey(metadata.namespace, metadata.name), true);
+  const elsewhere = await attempt(requirePlace(world));
+  // without an answer the runs of the Services find out
+  if (isError(elsewhere) && elsewhere.code === 'CONFIG_INVALID') throw elsewhere;
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
   const ports = async (): Promise<readonly WireResource[]> =>

@@ -9,7 +9,8 @@ import { corePath } from '../kube-objects.ts';
 import { DELETIONS } from '../../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
 import { APPROVE } from '../../model/ownership.ts';
-import type { DeletionRecord, Deletions, RouteRecord } from '../../ports.ts';
+import { PLACE } from '../../model/place.ts';
+import type { DeletionRecord, Deletions, PlaceRecord, RouteRecord } from '../../ports.ts';
 import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
 
 const CONFLICT = 409;
@@ -103,6 +104,27 @@ function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
       } catch (error) {
         if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
         throw error;
+      }
+    },
+  };
+}
+
+/** The record of the place. One that cannot be read throws, so that nothing is made elsewhere. */
+export function configMapPlace(http: Http, namespace: string): PlaceRecord {
+  const data = new VersionedData(http, namespace, PLACE);
+  return {
+    async load() {
+      const { data: place, version } = await data.load();
+      if (version === undefined) return undefined;
+      const { project_id, region } = place;
+      if (project_id !== undefined) return { project_id, ...(region === undefined ? {} : { region }) };
+      throw new ReconcileError('UNEXPECTED_RESPONSE', `ConfigMap ${PLACE} has no entry project_id`);
+    },
+    async create(place) {
+      try {
+        await data.save({ ...place }, undefined);
+      } catch (error) {
+        if (!(error instanceof ReconcileError && error.code === 'KUBE_CONFLICT')) throw error;
       }
     },
   };

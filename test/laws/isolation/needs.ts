@@ -8,6 +8,7 @@ import type {
   Deletions,
   Kube,
   Lease,
+  PlaceRecord,
   ReadKind,
   RouteRecord,
   StateStore,
@@ -106,11 +107,12 @@ const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'ne
 type Within<Name extends string, Port> = `${Name}.${keyof Port & string}`;
 
 type KubeCall =
-  | Exclude<keyof Kube, 'lease' | 'state' | 'routes' | 'deletions' | 'cidrs'>
+  | Exclude<keyof Kube, 'lease' | 'state' | 'routes' | 'deletions' | 'place' | 'cidrs'>
   | Within<'lease', Lease>
   | Within<'state', StateStore>
   | Within<'routes', RouteRecord>
   | Within<Within<'deletions', Deletions>, DeletionRecord>
+  | Within<'place', PlaceRecord>
   | Within<'cidrs', CidrClaims>;
 
 const LEASE = /\/leases\/levelset-/;
@@ -147,6 +149,8 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   // of Services that have vanished; the law's world deletes its Service
   'deletions.loadBalancers.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
   'deletions.loadBalancers.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
+  'place.load': { method: 'GET', path: /\/configmaps\/levelset-place/, needs: SERVICES },
+  'place.create': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
   // the world of the law gives out no CIDRs
   'cidrs.list': { method: 'GET', path: /\/leases\?.*cidr/, needs: NOBODY },
   'cidrs.claim': { method: 'POST', path: /\/leases\/levelset-cidr/, needs: NOBODY },

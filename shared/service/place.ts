@@ -1,0 +1,43 @@
+/**
+ * The place of this cluster's load balancers: the OpenStack project, and the region. Elsewhere levelset would find nothing of
+ * them, make others, and let deleted Services go while their load balancers stay (decision 152).
+ */
+import { ReconcileError } from '../model/errors.ts';
+import { PLACE } from '../model/place.ts';
+import type { LoadBalancerPlace } from '../model/place.ts';
+import { onceAMinute } from '../observe/once-a-minute.ts';
+import type { World } from '../ports.ts';
+
+/** Throws CONFIG_INVALID if the credentials or the region lead to another place than the recorded one. */
+export async function requirePlace(world: World): Promise<void> {
+  const [recorded, here] = await Promise.all([recordedPlace(world), placeOf(world)]);
+  if (!recorded || isSame(recorded, here)) return;
+  const message = `the credentials are for ${inWords(here)}, but the load balancers of this cluster are in ${inWords(recorded)}, so levelset changes nothing of them; if new ones are to be made here, and the old ones left alone, run: kubectl --namespace ${world.config.stateNamespace} delete configmap ${PLACE}`;
+  throw new ReconcileError('CONFIG_INVALID', message);
+}
+
+/** Records the place, if none is recorded. Whoever calls has seen a load balancer of this cluster there. */
+export async function recordPlace(world: World): Promise<void> {
+  if (await recordedPlace(world)) return;
+  await world.kube.place.create(await placeOf(world));
+  world.memory.answers.forget(PLACE);
+}
+
+function recordedPlace(world: World): Promise<LoadBalancerPlace | undefined> {
+  return onceAMinute(world, PLACE, () => world.kube.place.load());
+}
+
+async function placeOf({ cloud, config }: World): Promise<LoadBalancerPlace> {
+  const { region } = config.openstack;
+  return { project_id: await cloud.projectId(), ...(region === undefined ? {} : { region }) };
+}
+
+/** Two regions differ only if both are named: without a name it is the only one, or the first. */
+function isSame(one: LoadBalancerPlace, other: LoadBalancerPlace): boolean {
+  const isElsewhere = one.region !== undefined && other.region !== undefined && one.region !== other.region;
+  return one.project_id === other.project_id && !isElsewhere;
+}
+
+function inWords({ project_id, region }: LoadBalancerPlace): string {
+  return `project ${project_id}${region === undefined ? '' : ` of region ${region}`}`;
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Config } from '../../../shared/config/config.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
+import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { addressOf, cloudWrites, leftovers, readyOf, serviceOf } from '../../support/told.ts';
+
+let it: SandboxWorld;
+beforeEach(async () => {
+  it = await startSandboxWorld();
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled();
+});
+afterEach(() => it.close());
+
+const PROJECT = { name: 'other', domain: { name: 'Default' } };
+const other: Config['openstack']['credentials'] = {
+  ...{ type: 'password', user: PROJECT, password: 'other', project: PROJECT },
+};
+
+const elsewhere = (openstack: Partial<Config['openstack']>) =>
+  it.another({ ...it.world.config, openstack: { ...it.world.config.openstack, ...openstack } });
+
+const EXPLAINED =
+  /^the credentials are for project \w+.*, but the load balancers of this cluster are in project \w+.*levelset changes nothing.*run: kubectl --namespace kube-system delete configmap levelset-place$/;
+
+/** As if the process that made the load balancers had named this region. */
+function recordedIn(region: string): void {
+  const metadata = { name: 'levelset-place', namespace: 'kube-system' };
+  it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { region } });
+}
+
+test.each(['project', 'region'])(
+  'with another %s nothing is made, changed or deleted, and a deleted Service keeps its finalizer',
+  async (what) => {
+    if (what === 'region') recordedIn('RegionTwo');
+    const world = await elsewhere(what === 'region' ? { region: 'RegionOne' } : { credentials: other });
+    const [written, address] = [cloudWrites(it.sandbox), addressOf(it.sandbox)];
+
+    const found = await sweep(world);
+    const living = await run({ key: 'service/default/web', trigger: 'command' }, world);
+    it.sandbox.kube.apply(aService({ name: 'new' }));
+    await run({ key: 'service/default/new', trigger: 'audit' }, world);
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    const leaving = await run({ key: 'service/default/web', trigger: 'audit' }, world);
+
+    expect(found.requests).toEqual([]);
+    expect(found.failed).toMatch(EXPLAINED);
+    for (const { outcome } of [living, leaving])
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(EXPLAINED) as string,
+      });
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(addressOf(it.sandbox)).toBe(address);
+    expect(readyOf(it.sandbox)?.message).toContain('levelset-place');
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toHaveLength(1);
+
+    it.sandbox.kube.delete('Service', 'default', 'new');
+    if (what === 'region') it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+    await it.sweepUntilSettled(await it.another());
+    expect(leftovers(it.sandbox)).toEqual({});
+  },
+);
+
+test('a region that is named for the first time is no other one', async () => {
+  const world = await elsewhere({ region: 'RegionOne' });
+  expect(await sweep(world)).not.toHaveProperty('failed');
+});
+
+test('whoever deletes the record goes on in the other project, and leaves the load balancers of the old one alone', async () => {
+  const before = [...it.sandbox.cloud.loadbalancers];
+  it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+  const world = await elsewhere({ credentials: other });
+
+  const found = await sweep(world);
+  const { outcome } = await run({ key: 'service/default/web', trigger: 'sweep' }, world);
+
+  expect(found.requests.map(({ key }) => key)).toEqual(['service/default/web']);
+  // the simulated project has no network, which is for its owner to know
+  expect(outcome).toMatchObject({ status: 'blocked', reason: expect.stringContaining('subnet') as string });
+  expect(it.sandbox.cloud.loadbalancers).toEqual(before);
+});
+
+test('a record that cannot be read stops every run', async () => {
+  const metadata = { name: 'levelset-place', namespace: 'kube-system' };
+  it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { project_id: null } });
+
+  const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, await it.another());
+  const message = expect.stringContaining('levelset-place has no entry project_id') as string;
+  expect(outcome).toMatchObject({ status: 'failed', message });
+});

@@ -165,6 +165,8 @@ export type ShutdownState = 'SHUTOFF' | 'SHELVED_OFFLOADED' | 'SUSPENDED';
 export interface RouteConfig {
   /** Undefined: the router that has an interface on a subnet of the Nodes. */
   readonly routerId?: string;
+  /** By IP family, the mask size of a Node's podCIDR; absent where no flag says it. A wider podCIDR gets no route. */
+  readonly maskSizes?: Readonly<Partial<Record<4 | 6, number>>>;
 }
 
 /** The ranges of which each Node gets a podCIDR. */

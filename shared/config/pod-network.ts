@@ -38,7 +38,14 @@ function routeConfig(
       warnings.push('--configure-cloud-routes has no effect: [Route] router-id names no router');
     return {};
   }
-  if (values.clusterCidr.length > 0) return { route: routerId === undefined ? {} : { routerId } };
+  if (values.clusterCidr.length > 0) {
+    const sizes = values.clusterCidr.map((cidr) => [cidr.family, maskSizeOf(cidr, flags, values)] as const);
+    const said = sizes.filter(([, { isSaid }]) => isSaid || values.allocateNodeCidrs);
+    const maskSizes = Object.fromEntries(said.map(([family, { size }]) => [family, size]));
+    return {
+      route: { ...(routerId === undefined ? {} : { routerId }), ...(said.length > 0 ? { maskSizes } : {}) },
+    };
+  }
   const asks = routerId === undefined ? '--discover-router' : '[Route] router-id';
   if (isEmpty(flags.clusterCidr))
     warnings.push(`${asks} has no effect without --cluster-cidr: levelset makes and deletes no routes`);
@@ -56,15 +63,25 @@ function nodeCidrConfig(flags: Flags, values: FlagValues, problems: string[]): N
     return undefined;
   }
   const ranges = clusterCidr.map((cidr) => {
-    const [own, maskSize] =
-      cidr.family === 4
-        ? [flags.nodeCidrMaskSizeIpv4, values.nodeCidrMaskSizeIpv4]
-        : [flags.nodeCidrMaskSizeIpv6, values.nodeCidrMaskSizeIpv6];
-    const size = own === undefined ? (nodeCidrMaskSize ?? maskSize) : maskSize;
+    const { size } = maskSizeOf(cidr, flags, values);
     checkMaskSize(size, cidr, problems);
     return { clusterCidr: cidr.text, family: cidr.family, maskSize: size };
   });
   return { ranges, serviceCidrs: serviceClusterIpRange.map(({ text }) => text) };
+}
+
+/** The mask size of a Node's part of a cluster CIDR, and whether a flag says it. */
+function maskSizeOf(
+  { family }: Cidr,
+  flags: Flags,
+  { nodeCidrMaskSize, nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6 }: FlagValues,
+): { readonly size: number; readonly isSaid: boolean } {
+  const [own, size] =
+    family === 4
+      ? [flags.nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv4]
+      : [flags.nodeCidrMaskSizeIpv6, nodeCidrMaskSizeIpv6];
+  if (own !== undefined) return { size, isSaid: true };
+  return { size: nodeCidrMaskSize ?? size, isSaid: nodeCidrMaskSize !== undefined };
 }
 
 function checkMaskSize(size: number, { text, family }: Cidr, problems: string[]): void {

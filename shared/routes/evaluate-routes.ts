@@ -62,7 +62,7 @@ async function observe(
   world: World,
 ): Promise<Observed | { readonly problems: readonly Problem[]; readonly records: RouteRecords }> {
   const { kube, cloud, config } = world;
-  const { clusterCidrs, route: { routerId } = {} } = config;
+  const { clusterCidrs, route: { routerId, maskSizes } = {} } = config;
   const [nodes, records] = await Promise.all([kube.listNodes(), kube.routes.load()]);
   const seen = await observePorts(routerId, nodes, records, cloud);
   const chosen =
@@ -81,7 +81,11 @@ async function observe(
   }
   const limit = limitOf(id, world);
   const written = records.get(id) ?? [];
-  const reading = { ...found, nodes, written, clusterCidrs, ...(limit === undefined ? {} : { limit }) };
+  const reading = {
+    ...{ ...found, nodes, written, clusterCidrs },
+    ...(maskSizes === undefined ? {} : { maskSizes }),
+    ...(limit === undefined ? {} : { limit }),
+  };
   return { reading, records, resources: [...found.resources, ...nodes.flatMap(observedNode)] };
 }
 

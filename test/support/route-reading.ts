@@ -68,6 +68,7 @@ export interface RouteCase {
   readonly former?: readonly FormerRouter[];
   readonly limit?: number;
   readonly clusterCidrs?: readonly string[];
+  readonly maskSizes?: RouteReading['maskSizes'];
 }
 
 /** A router on both subnets, and Nodes behind it. */
@@ -83,6 +84,7 @@ export function readingOf(given: RouteCase): RouteReading {
     written: given.written ?? [],
     former: given.former ?? [],
     clusterCidrs: given.clusterCidrs ?? ['10.244.0.0/16', 'fd00:244::/56'],
+    ...(given.maskSizes === undefined ? {} : { maskSizes: given.maskSizes }),
     ...(given.limit === undefined ? {} : { limit: given.limit }),
   };
 }

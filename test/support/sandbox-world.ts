@@ -55,7 +55,8 @@ export async function startSandboxWorld(
   cloudOf?: Sandbox,
 ): Promise<SandboxWorld> {
   const sandbox = await startSandbox({ pendingMs: 2, ...options, ...(cloudOf ? { nodes: 0 } : {}) });
-  if (cloudOf) for (const name of ['other-1', 'other-2']) addNodeIn(cloudOf, name, sandbox);
+  if (cloudOf && options.nodes !== 0)
+    for (const name of ['other-1', 'other-2']) addNodeIn(cloudOf, name, sandbox);
   const { authUrl } = cloudOf ?? sandbox;
   const directory = mkdtempSync(join(tmpdir(), 'levelset-'));
   const kubeconfig = join(directory, 'kubeconfig');

@@ -27,6 +27,8 @@ export interface RouteReading {
   /** The other routers in the record. */
   readonly former: readonly FormerRouter[];
   readonly clusterCidrs: readonly string[];
+  /** By IP family: a wider podCIDR gets no route, unless it has one. */
+  readonly maskSizes?: Readonly<Partial<Record<4 | 6, number>>>;
   /** The number of routes that the router accepts, if Neutron has said so. */
   readonly limit?: number;
 }
@@ -108,12 +110,13 @@ function routesOf(
     const hops = nextHops(node, ports ?? [], destination, reading.subnets);
     const hop = hops.find(({ nexthop }) => there.has(routeKey({ destination, nexthop }))) ?? hops[0];
     const isOurs = reading.clusterCidrs.some((outer) => isWithin(destination, outer));
-    if (isOurs && hop) routes.push({ destination, ...hop });
-    else
-      without.push({
-        cidr,
-        why: isOurs ? whyNoHop(ports, destination, reading) : 'it is not in a --cluster-cidr',
-      });
+    const isThere = hop !== undefined && there.has(routeKey({ destination, ...hop }));
+    // who has a route keeps it: the mask size may have been another one when the Node came
+    const tooWide = isThere ? undefined : whyTooWide(destination, reading);
+    if (!isOurs) without.push({ cidr, why: 'it is not in a --cluster-cidr' });
+    else if (tooWide !== undefined) without.push({ cidr, why: tooWide });
+    else if (hop) routes.push({ destination, ...hop });
+    else without.push({ cidr, why: whyNoHop(ports, destination, reading) });
   }
   return { node, ports: ports ?? [], routes, without, isDoubtful };
 }
@@ -135,6 +138,15 @@ function nextHops(
     .filter((one) => subnets.has(one.subnet_id ?? '') && isSameFamily(one.ip_address, destination))
     .sort((a, b) => rank(a.ip_address) - rank(b.ip_address) || compareText(a.port, b.port))
     .map(({ ip_address, port }) => ({ nexthop: ip_address, port }));
+}
+
+/** Why a podCIDR is too wide for one Node: it would take the traffic of Nodes that come later. */
+function whyTooWide(destination: string, { maskSizes }: RouteReading): string | undefined {
+  const family = familyOf(destination);
+  const size = maskSizes?.[family];
+  return size === undefined || Number(destination.split('/')[1]) >= size
+    ? undefined
+    : `it is wider than the /${size} of --node-cidr-mask-size-ipv${family}`;
 }
 
 function whyNoHop(

@@ -103,6 +103,19 @@ describe('node CIDRs', () => {
     expect(config.nodeCidrs).toEqual({ ranges: [V4], serviceCidrs: ['10.96.0.0/12', 'fd01::/112'] });
   });
 
+  it.each<readonly [Given, unknown]>([
+    [DUAL, undefined],
+    [{ ...DUAL, nodeCidrMaskSizeIpv6: '72' }, { 6: 72 }],
+    [{ ...PODS, nodeCidrMaskSize: '26' }, { 4: 26 }],
+    [
+      { ...DUAL, allocateNodeCidrs: 'true' },
+      { 4: 24, 6: 64 },
+    ],
+  ])('that are wider than %j says get no route', async (flags, sizes) => {
+    const { config } = await load({ cloudConfigText: ROUTED, ...flags });
+    expect(config.route).toEqual({ routerId: ROUTER, ...(sizes === undefined ? {} : { maskSizes: sizes }) });
+  });
+
   it('are not given out without --allocate-node-cidrs', async () => {
     const { config } = await load({ cloudConfigText: GLOBAL, ...DUAL, nodeCidrMaskSize: '26' });
     expect(config.nodeCidrs).toBeUndefined();

@@ -2,6 +2,7 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Step } from '../model/plan.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
+import { withPermit } from '../permit.ts';
 import type { Budget, Kube, Lease, World } from '../ports.ts';
 import { rulesOf } from '../model/network/openings.ts';
 import { execute } from './execute.ts';
@@ -45,7 +46,7 @@ const WRITE_MS = 5_000;
  * Executes the steps of a plan in their order, several ports at a time. A write on a load balancer locks it,
  * so after it only steps follow that this lock does not hold up: those outside Octavia, and those of another
  * load balancer. A resource that somebody else changed meanwhile is left to the next run, and so are deletes
- * outside Octavia, which may depend on it. The lease and the remaining time are checked before each write.
+ * outside Octavia, which may depend on it. The remaining time is checked before each step, and the lease before each write.
  * Never waits.
  */
 export async function apply(
@@ -119,10 +120,13 @@ async function attempt(
   known: ReadonlyMap<string, WireResource>,
   means: Means,
 ): Promise<{ readonly step: Step; readonly answer: WireResource | undefined }> {
-  await means.lease.renew();
+  const renew = (): Promise<void> => means.lease.renew();
+  await renew();
   try {
     const stores = step.kind === 'secret' && step.verb === 'create';
-    const answer = stores ? await storeCertificate(step, means) : await execute(step, known, means);
+    const answer = await withPermit(renew, () =>
+      stores ? storeCertificate(step, means) : execute(step, known, means),
+    );
     return { step, answer };
   } catch (error) {
     const full = error instanceof ReconcileError && error.code === 'ADDRESSES_EXHAUSTED';

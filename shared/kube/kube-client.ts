@@ -35,6 +35,8 @@ export interface KubeClientOptions {
   /** Holder of our Leases, unique to a process or invocation. */
   readonly identity: string;
   readonly log: Log;
+  /** The monotonic clock by which our Leases age; the process's own by default. */
+  readonly monotonic?: () => number;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { errorText, ReconcileError } from '../model/errors.ts';
 import type { Lease, Log } from '../ports.ts';
-import type { Http, KubeAnswer } from './kube-http.ts';
+import type { Http } from './kube-http.ts';
 import { leasePath } from './kube-objects.ts';
 
 export interface LeaseOptions {
@@ -11,9 +11,11 @@ export interface LeaseOptions {
   /** Holder, unique to a process or invocation. */
   readonly identity: string;
   readonly log: Log;
+  /** The monotonic clock, in milliseconds; the process's own by default. */
+  readonly monotonic?: () => number;
 }
 
-/** Our last confirmed write: its answer, and when it was sent, by the monotonic clock. */
+/** Our last confirmed write: its answer, and the earliest time, by the monotonic clock, that its renewTime may mean. */
 interface Held {
   readonly record: LeaseRecord;
   readonly sinceMs: number;
@@ -21,22 +23,27 @@ interface Held {
 
 /**
  * A Lease of one unit (docs/sources/kubernetes.md, "Leases"). The apiserver's Date header alone tells whether another
- * holder is alive; the monotonic clock since our last confirmed write tells how long we hold it. `acquire` takes two
+ * holder is alive; the monotonic clock since our last confirmed write tells how long we hold it. Who was slow to hear the
+ * apiserver's time writes an early one: others see an older Lease then, and so must we. `acquire` takes two
  * calls, `release` one, `renew` one in the second half of the time and none before.
  */
 export class KubeLease implements Lease {
   private readonly http: Http;
   private readonly options: LeaseOptions;
+  private readonly monotonic: () => number;
   private held: Held | undefined;
   /** This process created the Lease. */
   private made = false;
   private renewing: Promise<void> | undefined;
-  /** The apiserver's time minus the monotonic clock. */
+  /** The apiserver's time minus the monotonic clock, as an answer told it: never too much. */
   private clockOffsetMs = 0;
+  /** By how much it may be too little: so long that answer, with its request, was on its way. The quickest answer counts. */
+  private clockLagMs = Infinity;
 
   constructor(http: Http, options: LeaseOptions) {
     this.http = http;
     this.options = options;
+    this.monotonic = options.monotonic ?? (() => performance.now());
   }
 
   /** Takes the Lease, or throws LEASE_HELD. `fresh`: this holder had it last, or there was no Lease. */
@@ -63,14 +70,16 @@ export class KubeLease implements Lease {
   }
 
   private async renewOnce(): Promise<void> {
-    if (!this.held) throw this.isLost('it is not held');
-    const ageMs = performance.now() - this.held.sinceMs;
-    if (ageMs < LEASE_DURATION_MS / 2) return;
-    // An unchanged resourceVersion proves that nobody held the Lease since, even if a write took longer than
-    // the 15 s.
-    if (await this.write(renewed(this.held.record, this.serverNow()))) return;
-    this.held = undefined;
-    throw this.isLost('another holder took it');
+    for (let tries = 0; tries < MOST_RENEWALS; tries += 1) {
+      if (!this.held) throw this.isLost('it is not held');
+      if (this.monotonic() - this.held.sinceMs < LEASE_DURATION_MS / 2) return;
+      // An unchanged resourceVersion proves that nobody held the Lease since, even if a write took longer than
+      // the 15 s. An answer that took as long proves nothing about now.
+      if (await this.write(renewed(this.held.record, this.serverNow()))) continue;
+      this.held = undefined;
+      throw this.isLost('another holder took it');
+    }
+    throw this.isLost('the kube-apiserver answers too late');
   }
 
   async release(unused = false): Promise<void> {
@@ -98,8 +107,13 @@ export class KubeLease implements Lease {
   }
 
   private async read(): Promise<LeaseRecord | undefined> {
+    const sentMs = this.monotonic();
     const answer = await this.http({ method: 'GET', ...this.request('read'), expected: [404] });
-    this.learnClock(answer);
+    if (answer.serverTimeMs === undefined)
+      throw new ReconcileError('UNEXPECTED_RESPONSE', 'the kube-apiserver answers without a Date', {
+        status: answer.status,
+      });
+    this.learnClock(answer.serverTimeMs, sentMs);
     return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
   }
 
@@ -109,13 +123,15 @@ export class KubeLease implements Lease {
    */
   private async write(record: LeaseRecord): Promise<boolean> {
     const { namespace } = this.options;
-    const sinceMs = performance.now();
+    const sentMs = this.monotonic();
+    const sinceMs = sentMs - this.clockLagMs;
     const isNew = record.metadata.resourceVersion === undefined;
     const { path, doing } = this.request('write');
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...record };
     const answer = isNew
       ? await this.http({ method: 'POST', path: leasePath(namespace), body, doing, expected: [409] })
       : await this.http({ method: 'PUT', path, body, doing, expected: [404, 409] });
+    if (answer.serverTimeMs !== undefined) this.learnClock(answer.serverTimeMs, sentMs);
     if (answer.status >= 400) return false;
     this.held = { record: answer.body as LeaseRecord, sinceMs };
     return true;
@@ -126,16 +142,15 @@ export class KubeLease implements Lease {
     return { path: leasePath(namespace, name), doing: `${verb} Lease ${namespace}/${name}` };
   }
 
-  private learnClock({ serverTimeMs, status }: KubeAnswer): void {
-    if (serverTimeMs === undefined)
-      throw new ReconcileError('UNEXPECTED_RESPONSE', 'the kube-apiserver answers without a Date', {
-        status,
-      });
-    this.clockOffsetMs = serverTimeMs - performance.now();
+  private learnClock(serverTimeMs: number, sentMs: number): void {
+    const nowMs = this.monotonic();
+    if (nowMs - sentMs > this.clockLagMs) return;
+    this.clockOffsetMs = serverTimeMs - nowMs;
+    this.clockLagMs = nowMs - sentMs;
   }
 
   private serverNow(): number {
-    return this.clockOffsetMs + performance.now();
+    return this.clockOffsetMs + this.monotonic();
   }
 
   private isHeld(retryAfterMs: number): ReconcileError {
@@ -186,6 +201,9 @@ export interface LeaseRecord {
 export const LEASE_LABEL = { 'levelset.openstack.org/lease': 'unit' } as const;
 
 export const LEASE_DURATION_MS = 15_000;
+
+/** So often a Lease is renewed before one write, while each answer comes too late. */
+const MOST_RENEWALS = 3;
 
 /** Margin for the Date header, which has whole seconds, and for clocks of several apiservers. */
 const MARGIN_MS = 2_000;

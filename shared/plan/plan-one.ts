@@ -68,9 +68,12 @@ function whyNot(kind: ResourceKind): string {
     : 'the change would take the address away';
 }
 
-/** The attributes of the POST. Neutron takes no tags there: the next run finds them missing and sets them. */
+/**
+ * What is created. A floating IP is made without its tags, since Neutron takes none in a POST: its description says whose
+ * it is until the next run sets them.
+ */
 function createAttributes({ kind, attributes }: DesiredResource): Attributes {
-  if (!isOutsideOctavia(kind)) return attributes;
+  if (!isOutsideOctavia(kind) || kind === 'securitygroup') return attributes;
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'tags'));
 }
 
@@ -135,8 +138,8 @@ function hostBefore(changes: readonly Change[]): Before | undefined {
   return { first, because: 'Octavia takes the older HTTP version only without a host name' };
 }
 
-/** Whether the change shuts out clients that had access before. */
-function closes({ attribute, from, to }: Change): boolean {
+/** Whether the change of a listener shuts out clients that had access before. */
+export function closes({ attribute, from, to }: Change): boolean {
   if (attribute === 'client_authentication') return to !== 'NONE' && to !== null;
   if (attribute !== 'allowed_cidrs' || !isSome(to)) return false;
   return !isSome(from) || from.some((cidr) => !to.includes(cidr));

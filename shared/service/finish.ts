@@ -89,6 +89,13 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
   await publish(service, summary, world.kube).catch(() => undefined);
 }
 
+/** Whether nothing is left of a Service that wants no load balancer, so that its finalizer is taken off. */
+export function losesFinalizer({ unit, observed, plan }: Evaluation): boolean {
+  const { service, wanted } = unit;
+  const isLeft = observed.loadBalancer !== undefined || plan.steps.length > 0;
+  return !wanted && service !== undefined && hasFinalizer(service) && !isLeft;
+}
+
 /**
  * Keeps a watermark for a Service that is as desired. While members drain or a problem is momentary, it removes the
  * watermark, so that every sweep runs the Service again. A Service that wants no load balancer and has none left loses

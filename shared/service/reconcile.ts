@@ -13,7 +13,7 @@ import type { Unit } from '../model/unit.ts';
 import type { Budget, World } from '../ports.ts';
 import { evaluate } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
-import { nothingApplied, reportFailure, runSummary } from './finish.ts';
+import { losesFinalizer, nothingApplied, reportFailure, runSummary } from './finish.ts';
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
@@ -79,8 +79,8 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const held = await ensureFinalizer(first, world);
 
   // report alone, if the plan has no step: all is as desired, or the Service is blocked, locked, refused or awaits
-  // approval
-  if (first.plan.steps.length === 0) return end(held, nothingApplied(first), world);
+  // approval; but the finalizer goes under the lease alone, since another process may be making what was not there
+  if (first.plan.steps.length === 0 && !losesFinalizer(first)) return end(held, nothingApplied(first), world);
 
   // lease, read again, apply, report: evaluate again under the lease, unless no other run can have had it since the
   // first evaluation and Kubernetes says the same

@@ -5,7 +5,7 @@
 import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
-import { finish, nothingApplied } from './finish.ts';
+import { finish, losesFinalizer, nothingApplied } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, rememberLeases, requireSameLeases } from './leases.ts';
 import type { Ending, Leases } from './leases.ts';
@@ -51,7 +51,7 @@ export async function writeUnderLease(
     if (!leases.fresh) trustNothing(unit, world);
     const second = counts ? first : await ensureFinalizer(await evaluateAgain(unit), world);
     if (second.plan.steps.length > 0) requireSameLeases(names, second);
-    else if (!second.unit.service) how = 'gone';
+    else if (!second.unit.service || losesFinalizer(second)) how = 'gone';
     return await write(second, leases, world, budget);
   } finally {
     await leases.release(how);
@@ -59,7 +59,8 @@ export async function writeUnderLease(
 }
 
 /**
- * Does the same for a Service whose last run remembered its leases. It takes the leases first, and so evaluates once.
+ * Does the same for a Service whose last run remembered its leases. It takes the leases first, and so evaluates once. Who
+ * had them last is this process by then, so what it expects after its own writes counts only if nobody had them in between.
  */
 export async function writeUnderRememberedLeases(
   remembered: LeaseNames,
@@ -72,6 +73,7 @@ export async function writeUnderRememberedLeases(
   if (!leases) return waitForOthers(unit, remembered, world);
   let how: Ending | undefined = 'unused';
   try {
+    if (!leases.fresh) trustNothing(unit, world);
     const only = await ensureFinalizer(await evaluation(await readUnitAgain(unit, world)), world);
     if (only.plan.steps.length === 0) {
       const done = await end(only, nothingApplied(only), world);

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { expect } from 'vitest';
 
+export const SEED = Number(process.env['LAWS_SEED'] ?? 20_261_121);
 const { numRuns = 30 } = fc.readConfigureGlobal();
 
 /**
@@ -9,8 +11,29 @@ const { numRuns = 30 } = fc.readConfigureGlobal();
 fc.configureGlobal({
   ...fc.readConfigureGlobal(),
   numRuns,
-  seed: Number(process.env['LAWS_SEED'] ?? 20_261_121),
+  seed: SEED,
 });
 
 /** Whether a law may take minutes. */
 export const THOROUGH = numRuns >= 1000;
+
+/**
+ * As fc.assert, and the message of a failure has the line that replays it: with LAWS_PATH that one case is played and no
+ * other.
+ */
+export async function assertReplayable<T>(
+  property: fc.IAsyncProperty<T>,
+  parameters: fc.Parameters<T>,
+): Promise<void> {
+  const path = process.env['LAWS_PATH'];
+  const details = await fc.check(property, { ...parameters, ...(path === undefined ? {} : { path }) });
+  if (!details.failed) return;
+  const { currentTestName = '', testPath = '' } = expect.getState();
+  const file = testPath.slice(testPath.indexOf('test/laws'));
+  const [name = ''] = currentTestName.split(' > ').slice(-1);
+  const replay = `LAWS_SEED=${details.seed} LAWS_PATH=${details.counterexamplePath ?? ''}`;
+  const line = `${replay} npm run unit -- ${file} -t '${name}'`;
+  throw new Error(`${fc.defaultReportMessage(details) ?? ''}\n\nagain: ${line}\n`, {
+    cause: details.errorInstance,
+  });
+}

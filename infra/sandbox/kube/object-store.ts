@@ -100,10 +100,12 @@ export class ObjectStore {
     subresource?: string,
   ): KubeObject {
     const stored = this.find(type, namespace, name);
-    if (!stored && type.createOnUpdate && subresource === undefined)
-      return this.create(type, namespace, given);
-    if (!stored) throw notFound(type, name);
     const meta = asJson(given['metadata']);
+    if (!stored && type.createOnUpdate && subresource === undefined) {
+      if (meta['uid'] !== undefined) throw conflict(type, name, 'Precondition failed: UID in precondition');
+      return this.create(type, namespace, given);
+    }
+    if (!stored) throw notFound(type, name);
     const version = asText(meta['resourceVersion']);
     if (version === '' && type.kind === 'Lease') {
       throw invalid(

@@ -11,7 +11,7 @@ export interface Token {
   readonly value: string;
   readonly projectId: string;
   readonly catalog: readonly CatalogEndpoint[];
-  /** When to ask for a new one: milliseconds since 1970, by this process's clock. */
+  /** When to ask for a new one, by this process's monotonic clock. */
   readonly renewAt: number;
 }
 
@@ -31,7 +31,7 @@ const RENEW_EVERY_MS = 60_000;
 export interface KeystoneOptions {
   readonly config: OpenStackConfig;
   readonly http: Http;
-  /** Milliseconds, since whenever. */
+  /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;

@@ -1,5 +1,6 @@
 import { budgetSpent, timeLeftMs } from '../../deadline.ts';
 import type { OpenStackConfig } from '../../config/config.ts';
+import { askPermit } from '../../permit.ts';
 import { serviceUrl } from './catalog.ts';
 import { unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
@@ -26,11 +27,13 @@ export interface Session {
 
 /**
  * Requests with the token of the process. A 401 renews the token once and repeats the request, even a write:
- * a request that is refused for its token has had no effect.
+ * a request that is refused for its token has had no effect. Right before a write is sent, its run is asked whether it
+ * still may write.
  */
 export function createSession(config: OpenStackConfig, keystone: Keystone, http: Http): Session {
   async function sendWith(token: Token, request: SessionRequest): Promise<HttpAnswer> {
     const { service, method, path, body, attempted } = request;
+    if (method !== 'GET') await askPermit();
     if (timeLeftMs() <= 0) throw budgetSpent(attempted);
     const url = serviceUrl(token.catalog, service, config) + path;
     const headers = { ...request.headers, 'x-auth-token': token.value };

@@ -233,8 +233,8 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
 }
 
 /**
- * The order of the steps, since Octavia takes one write on a load balancer at a time. Steps for the load balancer
- * itself, such as its tags, come first. Then come steps that close (source ranges) and free ports, steps that create,
+ * The order of the steps, since Octavia takes one write on a load balancer at a time. A floating IP goes before anything
+ * is opened to those who are inside. Steps for the load balancer itself, such as its tags, come next. Then come steps that close (source ranges) and free ports, steps that create,
  * and steps that delete what is no longer used. The listener comes last of its port, when its pool is complete. A
  * listener that must be created again is deleted just before that. A pool and a policy come before what is below them,
  * which Octavia refuses to write while they are in ERROR. Floating IPs belong to Neutron and wait only for the
@@ -242,6 +242,7 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
  */
 const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
+  (step) => step.address === 'floatingip' && detaches(step),
   (step) => step.kind === 'loadbalancer',
   (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),
   (step) => step.verb === 'delete' && step.kind === 'listener' && step.because === undefined,
@@ -256,6 +257,14 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'update',
   () => true,
 ];
+
+/** Whether the floating IP goes from the load balancer. */
+function detaches(step: Step): boolean {
+  if (step.verb === 'delete') return true;
+  return (
+    step.verb === 'update' && step.changes.some(({ attribute, to }) => attribute === 'port_id' && to === null)
+  );
+}
 
 /** Whether the listener gets another pool. It waits until that pool is complete. */
 function switchesPool(step: UpdateStep): boolean {

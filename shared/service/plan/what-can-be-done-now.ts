@@ -4,6 +4,7 @@ import { isAnother, REPLACEMENT } from '../../model/plan.ts';
 import type { Plan, Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
+import { closes } from '../../plan/plan-one.ts';
 import { quotaShortages } from './plan-problems.ts';
 
 export interface Moment {
@@ -24,6 +25,7 @@ export interface Moment {
  * - A shallow look sees nothing on the load balancer, so only the load balancer itself is planned.
  * - A replacement waits for quota, and the present load balancer is planned as usual.
  * - While a shared load balancer is locked, no security group rule is created.
+ * - A load balancer gets its floating IP when nothing on it is left to close: what is still open was meant for those inside.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const { unit, depth, observed, desired, headroom, isMadeAnew } = moment;
@@ -32,7 +34,9 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR' && !isMadeAnew;
   const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
+  const mayBeOpen = isBusy || planned.steps.some(closesListener);
   const isPossible = (step: Step): boolean => {
+    if (mayBeOpen && letsIn(step, loadBalancer)) return false;
     if (shortages.length > 0 && isAnother(step)) return false;
     if (isOutsideOctavia(step.kind)) return !(isBusy && isShared && opensPort(step));
     if (isBusy) return false;
@@ -51,6 +55,20 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
  */
 function opensPort({ kind, verb }: Step): boolean {
   return kind === 'securitygrouprule' && verb === 'create';
+}
+
+/** Whether the step lets the internet in to what is on the load balancer. */
+function letsIn(step: Step, loadBalancer: WireResource | undefined): boolean {
+  if (step.address !== 'floatingip' || step.verb === 'members' || step.verb === 'delete') return false;
+  if (step.verb === 'create') return true;
+  const port = step.changes.find(({ attribute }) => attribute === 'port_id');
+  return port !== undefined && port.to === loadBalancer?.['vip_port_id'];
+}
+
+/** Whether the step shuts clients out of a listener. One of these is executed in a run. */
+function closesListener(step: Step): boolean {
+  if (step.kind !== 'listener') return false;
+  return step.verb === 'delete' || (step.verb === 'update' && step.changes.some(closes));
 }
 
 /** Whether the step may be done about a load balancer in ERROR: it makes the replacement, or deletes the old one. */

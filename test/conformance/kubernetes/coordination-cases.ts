@@ -45,6 +45,16 @@ export const coordinationCases: readonly KubeCase[] = [
     },
   },
   {
+    name: 'PUT with the uid of a Lease that is gone creates none',
+    run: async (kube) => {
+      const made = await kube.create('leases', lease('pruned', 'a'));
+      const path = kube.path('leases', 'pruned');
+      expect((await kube.call('DELETE', path)).status).toBe(200);
+      expectStatus(await kube.call('PUT', path, made.body), 409, 'Conflict');
+      expectStatus(await kube.call('GET', path), 404, 'NotFound');
+    },
+  },
+  {
     name: 'an Event is created, counted up by a patch, and must live with what it is about',
     run: async (kube) => {
       const event = (namespace: string): Record<string, unknown> => ({

@@ -114,6 +114,11 @@ const nodePorts = (cloud: SimulatedCloud): readonly Wire[] =>
 const made = (cloud: SimulatedCloud): readonly unknown[] =>
   [...cloud.all('securitygroup'), ...cloud.all('securitygrouprule')].filter(({ id }) => !isForeign(id));
 
+function approving({ metadata, ...service }: Service, approvals: readonly string[]): Service {
+  const annotations = { ...metadata.annotations, 'levelset.openstack.org/approve': approvals.join(',') };
+  return { ...service, metadata: { ...metadata, annotations } };
+}
+
 /** Only clients of a family at which its members are not reached any more. */
 const DUAL: Edit = {
   ports: [{ protocol: 'TCP', port: 53, nodePort: 30_000 }],
@@ -280,7 +285,7 @@ test('when no node can be used, or nothing is opened, the group loses neither po
     }),
   ));
 
-test('switched off, the group goes and everything else stays', () =>
+test('switched off, the group stays until it is approved, and then goes alone', () =>
   fc.assert(
     fc.asyncProperty(anEdit, usableNodes, someGroups, async (edit, nodes, groups) => {
       const cloud = aCloud();
@@ -289,7 +294,11 @@ test('switched off, the group goes and everything else stays', () =>
       const service = serviceOf({ ...edit, ranges: [] });
       await settle(service, nodes, cloud, managed);
       const lbs = structuredClone(cloud.all('loadbalancer'));
-      await settle(service, nodes, cloud);
+      const [ours, on] = [structuredClone(made(cloud)), placed(cloud, service)];
+      const plans = await settle(service, nodes, cloud);
+      expect([made(cloud), placed(cloud, service)]).toEqual([ours, on]);
+      const approve = plans.at(-1)?.awaitingApproval.map(({ approval }) => approval) ?? [];
+      await settle(approving(service, approve), nodes, cloud);
       expect(made(cloud)).toEqual([]);
       expect(foreign(cloud)).toEqual(before);
       expect(cloud.all('loadbalancer')).toEqual(lbs);

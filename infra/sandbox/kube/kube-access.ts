@@ -46,14 +46,17 @@ const grants: readonly Grant[] = [
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },
-  {
-    resources: ['leases.coordination.k8s.io'],
-    verbs: ['get', 'list', 'create', 'update', 'delete'],
-    namespace: 'kube-system',
-  },
   // one namespace has opted in (infra/kubernetes/tls-secrets.example.yaml)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
-  { resources: ['configmaps'], verbs: ['get', 'list', 'create', 'patch'], namespace: 'kube-system' },
+  // the manifests' namespace of the state, and one that an operator gave the same rights for --state-namespace
+  ...['kube-system', 'levelset-state'].flatMap((namespace) => [
+    {
+      resources: ['leases.coordination.k8s.io'],
+      verbs: ['get', 'list', 'create', 'update', 'delete'],
+      namespace,
+    },
+    { resources: ['configmaps'], verbs: ['get', 'list', 'create', 'patch'], namespace },
+  ]),
 ];
 
 /** Refuses with 403 and the RBAC authorizer's own words. */

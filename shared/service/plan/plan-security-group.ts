@@ -1,7 +1,8 @@
-import type { Refusal, Step } from '../../model/plan.ts';
+import type { Plan, Refusal, Step } from '../../model/plan.ts';
 import type { Address, Ref } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { DEFAULT_RULES, openingAddress } from '../../model/network/openings.ts';
+import { approvalOf } from '../../plan/approval.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 
@@ -139,4 +140,37 @@ function ofRange(
   const { protocol = '', port_range_min: port = 0 } = rule.attributes;
   const address = openingAddress({ protocol, port, cidr });
   return { ...rule, address, attributes: { ...rule.attributes, remote_ip_prefix: cidr } };
+}
+
+const OF_GROUPS = ['securitygroup', 'securitygrouprule', 'port'];
+
+/**
+ * The plan without the steps that take the security group off a Service that goes on. They wait for approval: the group
+ * may be all that lets the load balancer in, and only the configuration has changed (decision 153).
+ */
+export function keepGroupUntilApproved(
+  planned: Plan,
+  { uid, approved, observed, desired }: GroupOfService,
+): Plan {
+  const group = observed.find(({ kind }) => kind === GROUP);
+  const takesOff = planned.steps.filter(({ kind }) => OF_GROUPS.includes(kind));
+  if (!group || takesOff.length === 0 || desired.some(({ kind }) => kind === GROUP)) return planned;
+  const approval = approvalOf([uid, 'delete', group.id]);
+  if (approved.includes(approval)) return planned;
+  const reason =
+    'manage-security-groups is off; levelset leaves the group on the ports of the nodes as it is until its deletion is approved';
+  const { address, kind } = group;
+  const waits = { verb: 'delete', address, kind, changes: [], reason, approval } as const;
+  return {
+    ...planned,
+    steps: planned.steps.filter((step) => !takesOff.includes(step)),
+    awaitingApproval: [...planned.awaitingApproval, waits],
+  };
+}
+
+interface GroupOfService {
+  readonly uid: string;
+  readonly approved: readonly string[];
+  readonly observed: readonly ObservedResource[];
+  readonly desired: readonly DesiredResource[];
 }

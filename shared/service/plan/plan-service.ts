@@ -23,6 +23,7 @@ import {
 } from './plan-problems.ts';
 import { errorProblems } from './mend-children.ts';
 import { plan } from './plan.ts';
+import { keepGroupUntilApproved } from './plan-security-group.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
 /** How many resources of each kind the quota still allows; kinds without a limit are absent. */
@@ -104,7 +105,9 @@ export function planService(input: ServicePlanInput): Plan {
     ...(replacement ? { replacement } : {}),
     ...(rebuild === undefined ? {} : { rebuild }),
   });
-  const allowed = unit.letGo ? untilApproved(planned, unit, unit.letGo, approved) : planned;
+  const ofService = { uid, approved, observed: observed.resources, desired: desired.resources };
+  const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(planned, ofService) : planned;
+  const allowed = unit.letGo ? untilApproved(serving, unit, unit.letGo, approved) : serving;
   return whatCanBeDoneNow(allowed, { ...input, isMadeAnew: rebuild !== undefined });
 }
 

@@ -6,7 +6,7 @@ import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import type { LoadBalancerIngress } from '../../model/kubernetes.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
-import type { WireResource } from '../../model/resources.ts';
+import type { ResourceKind, WireResource } from '../../model/resources.ts';
 
 /**
  * The addresses to publish, in the order of spec.ipFamilies. VIPs of other families come last, if the Service asks for
@@ -58,16 +58,18 @@ function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Appl
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
+/** Kinds whose changes alter no address. */
+const UNPUBLISHED: readonly ResourceKind[] = ['healthmonitor', 'securitygroup'];
+
 /**
- * The ingress to publish. While any change except one of a health monitor waits for approval, the published ingress
- * stays.
+ * The ingress to publish. While a change waits for approval that could alter an address, the published ingress stays.
  */
 export function ingressOf(
   evaluation: Evaluation,
   addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
   const before = evaluation.unit.service?.status?.loadBalancer?.ingress ?? [];
-  const waits = evaluation.plan.awaitingApproval.some(({ kind }) => kind !== 'healthmonitor');
+  const waits = evaluation.plan.awaitingApproval.some(({ kind }) => !UNPUBLISHED.includes(kind));
   if (waits && before.length > 0) return before;
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }

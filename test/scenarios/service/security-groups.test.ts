@@ -171,11 +171,18 @@ describe('the security group of a Service', () => {
     expect(rulesOf()).toEqual(rules);
   });
 
-  test('goes when security groups are no longer managed', async () => {
+  test('stays when security groups are no longer managed, and goes when that is approved', async () => {
     const before = others();
     await create('web');
+    const [made] = [structuredClone(groups())];
+    const unmanaged = await it.another(aConfig(it.sandbox.authUrl));
 
-    await it.sweepUntilSettled(await it.another(aConfig(it.sandbox.authUrl)));
+    await it.sweepUntilSettled(unmanaged);
+    expect(groups()).toEqual(made);
+    const [, approve = ''] = /approve: (\w+)/.exec(readyOf(it.sandbox)?.message ?? '') ?? [];
+    const annotations = { 'levelset.openstack.org/approve': approve };
+    it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+    await it.sweepUntilSettled(unmanaged);
 
     expect([groups(), others()]).toEqual([[], before]);
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);

@@ -13,9 +13,9 @@ type Options = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueu
 export function auditWebhook(options: Options): Router {
   return Router().all(
     '/audit/:cluster',
+    requireToken(options.auditTokens),
     requireCluster(options.clusters),
     requireMethod('POST'),
-    requireToken(options.auditTokens),
     requireMediaType('application/json'),
     readBody(),
     (request, response) => {

@@ -15,9 +15,9 @@ type Options = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'enqueue' | 'obs
 export function events(options: Options): Router {
   return Router().all(
     '/events/:cluster',
+    requireToken(options.auditTokens),
     requireCluster(options.clusters),
     requireMethod('POST'),
-    requireToken(options.auditTokens),
     requireMediaType(STRUCTURED, BATCH, 'application/json'),
     readBody(),
     (request, response) =>

@@ -18,8 +18,8 @@ type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'>;
 export function resync(options: Options): Router {
   return Router().all(
     '/resync',
-    requireMethod('POST'),
     requireToken(options.resyncTokens),
+    requireMethod('POST'),
     requireMediaType('application/json'),
     readBody(LONGEST_ORDER),
     async (request, response) => {

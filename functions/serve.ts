@@ -52,6 +52,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const { id } = await connected.cluster();
     if (!clusters.includes(id)) clusters.push(id);
   };
+  const tokens = readTokens(env);
+  const isOpen = tokens.auditTokens.length > 0;
   const memory = new Memory(connected.world);
   const webhook = new Webhook({ ...connected.world, isKnown: (key) => memory.isAtWorkOn(key) });
   const work = new Work({
@@ -69,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     swept: (found) => {
       memory.rememberSweep(found);
-      webhook.swept(found.news);
+      if (isOpen) webhook.swept(found.news);
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);
@@ -80,7 +82,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       });
     },
   });
-  const tokens = readTokens(env);
   warnOfClosedDoors(tokens, log);
   const app = createServer({
     ...tokens,
@@ -105,12 +106,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       webhook.accepted();
     },
     observeRefusal: (reason) => {
-      webhook.refused(reason);
+      if (isOpen) webhook.refused(reason);
     },
     log,
   });
   const listening = await listen(app, address, flags);
   work.start();
+  if (flags.allowPlainHttp && listening.url.startsWith('http:'))
+    log.warn('--allow-plain-http: tokens pass in the clear, unless a proxy in front ends TLS', {
+      url: listening.url,
+    });
   log.info('listening', { url: listening.url, cluster: config.clusterName });
   return {
     url: listening.url,

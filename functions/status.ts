@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { Router, type Request } from 'express';
 import { PAGE_SCRIPT, PAGE_STYLE } from '../shared/report/page-assets.ts';
 import { renderPage } from '../shared/report/page.ts';
-import { authorizeReader } from '../shared/trigger/authorize.ts';
-import { requireMethod, requireReader } from './http/admit.ts';
+import { mayRead, requireMethod, requireReader } from './http/admit.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
 const READ = requireMethod('GET', 'HEAD');
@@ -43,10 +42,10 @@ export function status(options: Options): Router {
   router.all('/healthz', READ, (_request, response) => {
     response.type('text').send('ok\n');
   });
-  router.all('/readyz', READ, async ({ headers }, response) => {
+  router.all('/readyz', READ, async (request, response) => {
     const missing = await options.ready();
     response.type('text');
-    const mayKnow = open || authorizeReader(headers.authorization, pageTokens);
+    const mayKnow = mayRead(request, open, pageTokens);
     if (missing.length === 0) {
       const notes = mayKnow ? (options.notes?.() ?? []) : [];
       response.send(['ok', ...notes, ''].join('\n'));

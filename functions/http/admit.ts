@@ -1,8 +1,9 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { ReconcileError } from '../../shared/model/errors.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import { HttpError } from './http-error.ts';
 
-/** 404 for another cluster. This check comes before all others. */
+/** 404 for another cluster. */
 export function requireCluster(clusters: readonly string[]): RequestHandler<{ cluster: string }> {
   return (request, _response, next) => {
     if (!clusters.includes(request.params.cluster)) {
@@ -34,19 +35,33 @@ export function requireToken(tokens: readonly string[]): RequestHandler {
   };
 }
 
-/** For pages: no token if the server listens on loopback only, else one as Bearer, or as the password of Basic. */
+/**
+ * For pages: no token if the server listens on loopback only, else one as Bearer, or as the password of Basic. On
+ * loopback the request must name a host of loopback: a page of another site, whose name leads here, may read nothing.
+ */
 export function requireReader(open: boolean, tokens: readonly string[]): RequestHandler {
   return (request, _response, next) => {
-    if (!open && !authorizeReader(request.headers.authorization, tokens)) {
-      throw unauthorized(
-        tokens,
-        'Basic realm="levelset, any user, a token as password", charset="UTF-8", Bearer',
-        request.headers.authorization,
-      );
+    const { authorization } = request.headers;
+    if (!mayRead(request, open, tokens)) {
+      if (open)
+        throw new HttpError(403, `the Host ${JSON.stringify(request.headers.host ?? '')} is not of loopback`);
+      const challenge = 'Basic realm="levelset, any user, a token as password", charset="UTF-8", Bearer';
+      throw unauthorized(tokens, challenge, authorization);
     }
     next();
   };
 }
+
+/** Whether a request may see the page, and why levelset is not ready. */
+export function mayRead(
+  { headers: { authorization, host = '' } }: Pick<Request, 'headers'>,
+  open: boolean,
+  tokens: readonly string[],
+): boolean {
+  return (open && LOOPBACK_HOST.test(host)) || authorizeReader(authorization, tokens);
+}
+
+const LOOPBACK_HOST = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)(:\d+)?$/i;
 
 function unauthorized(tokens: readonly string[], challenge: string, given: string | undefined): HttpError {
   const message =
@@ -64,16 +79,36 @@ export interface Tokens {
   readonly pageTokens: readonly string[];
 }
 
-/** Bearer tokens from the environment, several separated by commas for rotation. Without a token an endpoint refuses everybody. */
+/**
+ * Bearer tokens from the environment, several separated by commas for rotation. Without a token an endpoint refuses
+ * everybody. Throws CONFIG_INVALID for one that can be guessed, and never names it.
+ */
 export function readTokens(env: NodeJS.ProcessEnv): Tokens {
-  const read = (name: string): readonly string[] =>
-    (env[name] ?? '')
+  const read = (name: string): readonly string[] => {
+    const tokens = (env[name] ?? '')
       .split(',')
       .map((token) => token.trim())
       .filter((token) => token !== '');
+    for (const token of tokens) {
+      const wrong = whyGuessed(token);
+      if (wrong !== undefined)
+        throw new ReconcileError(
+          'CONFIG_INVALID',
+          `${name}: a token ${wrong}; make one by openssl rand -hex 32`,
+        );
+    }
+    return tokens;
+  };
   return {
     auditTokens: read('LEVELSET_AUDIT_TOKENS'),
     resyncTokens: read('LEVELSET_RESYNC_TOKENS'),
     pageTokens: read('LEVELSET_PAGE_TOKENS'),
   };
+}
+
+const SHORTEST_TOKEN = 20;
+
+function whyGuessed(token: string): string | undefined {
+  if (/change[-_ ]?me/i.test(token)) return 'is the placeholder of an example';
+  return token.length < SHORTEST_TOKEN ? `has fewer than ${SHORTEST_TOKEN} characters` : undefined;
 }

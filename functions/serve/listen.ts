@@ -7,7 +7,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 
-type TlsFiles = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile'>;
+type ListenFlags = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'allowPlainHttp'>;
 
 export interface Listening {
   readonly url: string;
@@ -16,6 +16,10 @@ export interface Listening {
 }
 
 const LAST_ANSWERS_MS = 2_000;
+/** An apiserver needs a few. */
+const MOST_CONNECTIONS = 500;
+/** A connection that sends no request, or half of one, makes room for others. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** Reads the value of `--listen`. Throws CONFIG_INVALID. */
@@ -30,11 +34,19 @@ export function parseListen(listen: string): HostPort & { readonly loopback: boo
 export async function listen(
   handler: http.RequestListener,
   address: string,
-  files: TlsFiles,
+  flags: ListenFlags,
 ): Promise<Listening> {
-  const { host, port } = parseListen(address);
-  const tls = await readTls(files);
-  const server = tls ? https.createServer(tls, handler) : http.createServer(handler);
+  const { host, port, loopback } = parseListen(address);
+  const tls = await readTls(flags);
+  if (!tls && !loopback && !flags.allowPlainHttp)
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      `--listen ${address} is reached from other machines, and tokens would pass in the clear: give --tls-cert-file and --tls-private-key-file, or --allow-plain-http where a proxy in front ends TLS`,
+    );
+  const server = tls
+    ? https.createServer({ ...LIMITS, ...tls }, handler)
+    : http.createServer(LIMITS, handler);
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -58,8 +70,8 @@ export async function listen(
   };
 }
 
-async function readTls(files: TlsFiles): Promise<https.ServerOptions | undefined> {
-  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = files;
+async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefined> {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = flags;
   if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined && clientCaFile === undefined)
     return undefined;
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) {

@@ -203,6 +203,10 @@ export const FLAGS = {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'private key of the certificate',
   },
+  'allow-plain-http': {
+    topic: 'server', commands: ['serve', 'sandbox'],
+    help: 'listen beyond loopback without a certificate, where a proxy in front ends TLS',
+  },
   'client-ca-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',

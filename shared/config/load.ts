@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { ReconcileError } from '../model/errors.ts';
 import { loadBalancerConfig, readCloudConf, type CloudConf } from './cloud-conf/cloud-conf.ts';
 import { networkingConfig } from './cloud-conf/options.ts';
@@ -28,6 +28,14 @@ export async function loadConfig(
   const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const openstack = sources && (await openStackConfig(sources, timeout, problems));
   const warnings = [...(conf?.warnings ?? [])];
+  if (openstack?.tlsInsecure)
+    warnings.push(
+      'tls-insecure: certificates of OpenStack are not checked, and whoever is on the way can read the password; give ca-file instead',
+    );
+  if (await isReadByAll(flags.cloudConfig))
+    warnings.push(
+      `${flags.cloudConfig ?? ''} has a password, and every user of this machine can read it: chmod 600`,
+    );
   const values = readFlags(flags, problems);
   const own = {
     controllers: values.controllers,
@@ -76,6 +84,12 @@ function nodeConfig(
     nameFrom: values.nodeNameFrom,
     shutdownStates: values.shutdownStates,
   };
+}
+
+/** Whether all users of the machine can read a file. A file that is not there is told of elsewhere. */
+async function isReadByAll(file: string | undefined): Promise<boolean> {
+  const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
+  return found !== undefined && (found.mode & 0o004) !== 0;
 }
 
 /** Undefined: there is no cloud.conf. Null: it cannot be read. */

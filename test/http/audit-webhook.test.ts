@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import request, { type Test } from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { eventList, nodeEvent, SELF, serviceEvent } from '../unit/trigger/audit-events.ts';
-import { AUDIT, testServer, type TestServer } from './test-server.ts';
+import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
+import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN } from './tokens.ts';
 
 const BATCH = eventList([serviceEvent('create'), serviceEvent('update'), nodeEvent('create')]);
 
@@ -30,20 +31,26 @@ describe('POST /audit/:cluster', () => {
   );
 
   describe('refuses, in this order', () => {
+    test('401: what is right besides is not told to whoever has no token', async () => {
+      const paths = ['/audit/kubernetes', '/audit/other', '/events/kubernetes', '/events/other'];
+      for (const path of paths) {
+        expect((await request(testServer().app).put(path)).status).toBe(401);
+      }
+    });
+
     test('404: a cluster that is not ours, whatever else is wrong', async () => {
-      const server = testServer();
-      const answer = await request(server.app).put('/audit/other');
+      const answer = await request(testServer().app).put('/audit/other').set('Authorization', AUDIT);
       expect(answer.status).toBe(404);
       expect(answer.body).toEqual({ error: 'no such cluster: "other"' });
     });
 
-    test('405: any method but POST, token or not', async () => {
-      const answer = await request(testServer().app).get('/audit/kubernetes');
+    test('405: any method but POST', async () => {
+      const answer = await request(testServer().app).get('/audit/kubernetes').set('Authorization', AUDIT);
       expect(answer.status).toBe(405);
       expect(answer.headers['allow']).toBe('POST');
     });
 
-    test.each([undefined, 'Bearer wrong', 'Bearer resync-token', 'Basic YTphdWRpdC10b2tlbg=='])(
+    test.each([undefined, 'Bearer wrong', RESYNC, `Basic ${btoa(`a:${AUDIT_TOKEN}`)}`])(
       '401: token %j, before the body is read',
       async (token) => {
         const server = testServer();
@@ -123,7 +130,7 @@ describe('POST /audit/:cluster', () => {
 
   test('both tokens of a rotation are good', async () => {
     const answer = await deliver(testServer())
-      .set('Authorization', 'Bearer next-audit-token')
+      .set('Authorization', `Bearer ${NEXT_AUDIT_TOKEN}`)
       .send(JSON.stringify(BATCH));
     expect(answer.status).toBe(202);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Outcome } from '../../shared/model/outcome.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
-import { PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';
+import { AUDIT, PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';
 
 function resync({ app }: TestServer, body: unknown): Test {
   const call = request(app)
@@ -129,11 +129,11 @@ describe('POST /resync', () => {
     expect((await resync(testServer(), { objects })).status).toBe(422);
   });
 
-  test('refuses in order: 405, 401, 415', async () => {
+  test('refuses in order: 401, 405, 415', async () => {
     const { app } = testServer();
-    const get = await request(app).get('/resync');
+    const get = await request(app).get('/resync').set('Authorization', RESYNC);
     expect([get.status, get.headers['allow']]).toEqual([405, 'POST']);
-    expect((await request(app).post('/resync').set('Authorization', 'Bearer audit-token')).status).toBe(401);
+    expect((await request(app).post('/resync').set('Authorization', AUDIT)).status).toBe(401);
     const text = request(app).post('/resync').set('Authorization', RESYNC).set('Content-Type', 'text/plain');
     expect((await text.send('all')).status).toBe(415);
   });

@@ -3,6 +3,7 @@ import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import type { StatusView } from '../../shared/report/page.ts';
 import { PAGE, testServer } from './test-server.ts';
+import { AUDIT_TOKEN, PAGE_TOKEN } from './tokens.ts';
 
 const VIEW: StatusView = {
   cluster: 'kubernetes',
@@ -89,8 +90,8 @@ describe('GET /', () => {
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
     expect((await request(app).get(path).set('Authorization', PAGE)).status).toBe(200);
-    expect((await request(app).get(path).auth('anyone', 'page-token')).status).toBe(200);
-    expect((await request(app).get(path).auth('anyone', 'audit-token')).status).toBe(401);
+    expect((await request(app).get(path).auth('anyone', PAGE_TOKEN)).status).toBe(200);
+    expect((await request(app).get(path).auth('anyone', AUDIT_TOKEN)).status).toBe(401);
     expect(
       (
         await request(testServer({ pageTokens: [] }).app)

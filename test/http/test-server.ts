@@ -7,10 +7,11 @@ import type { Plan } from '../../shared/model/plan.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 import { SELF } from '../unit/trigger/audit-events.ts';
+import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from './tokens.ts';
 
-export const AUDIT = 'Bearer audit-token';
-export const RESYNC = 'Bearer resync-token';
-export const PAGE = 'Bearer page-token';
+export const AUDIT = `Bearer ${AUDIT_TOKEN}`;
+export const RESYNC = `Bearer ${RESYNC_TOKEN}`;
+export const PAGE = `Bearer ${PAGE_TOKEN}`;
 
 export const PLAN: Plan = {
   unit: 'uid-1',
@@ -39,9 +40,9 @@ export function testServer(change: Partial<ServerOptions> = {}): TestServer {
   const note = (message: string, fields?: unknown) => void lines.push(JSON.stringify([message, fields]));
   const app = createServer({
     clusters: ['cluster-uid', 'kubernetes'],
-    auditTokens: ['audit-token', 'next-audit-token'],
-    resyncTokens: ['resync-token'],
-    pageTokens: ['page-token'],
+    auditTokens: [AUDIT_TOKEN, NEXT_AUDIT_TOKEN],
+    resyncTokens: [RESYNC_TOKEN],
+    pageTokens: [PAGE_TOKEN],
     open: false,
     self: [SELF],
     enqueue: (requests) => Promise.resolve(void queued.push(...requests)),

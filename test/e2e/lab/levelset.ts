@@ -8,8 +8,8 @@ import { until } from './until.ts';
 
 /** The path of the lab's webhook ends in it. */
 export const CLUSTER_NAME = 'lab';
-export const AUDIT_TOKEN = 'audit-token';
-export const RESYNC_TOKEN = 'resync-token';
+export const AUDIT_TOKEN = 'audit-token-of-the-lab';
+export const RESYNC_TOKEN = 'resync-token-of-the-lab';
 
 export interface LevelsetOptions {
   readonly clusterName?: string;

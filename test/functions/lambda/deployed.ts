@@ -12,6 +12,7 @@ import { parseQueuedWork, type QueuedWork } from '../../../shared/queue/queued-w
 import { startAws, type AwsFake } from './aws-fake.ts';
 import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { sqsRecord } from './sqs-record.ts';
+import { AUDIT_TOKEN, RESYNC_TOKEN, PAGE_TOKEN } from '../../http/tokens.ts';
 
 export const CONTEXT = { getRemainingTimeInMillis: () => 30_000 } as Context;
 
@@ -34,9 +35,9 @@ export async function deployed(pendingMs = 100): Promise<Deployed> {
   const secrets = {
     CLOUD_CONFIG_TEXT: await readFile(world.flags.cloudConfig, 'utf8'),
     KUBECONFIG_TEXT: await readFile(world.flags.kubeconfig, 'utf8'),
-    AUDIT_TOKENS: 'audit-token',
-    RESYNC_TOKENS: 'resync-token',
-    PAGE_TOKENS: 'page-token',
+    AUDIT_TOKENS: AUDIT_TOKEN,
+    RESYNC_TOKENS: RESYNC_TOKEN,
+    PAGE_TOKENS: PAGE_TOKEN,
   };
   for (const [name, value] of Object.entries(secrets)) {
     aws.parameters.set(`/levelset/test/${name}`, value);

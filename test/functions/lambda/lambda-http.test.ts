@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
 import { call, deployed, taken } from './deployed.ts';
 import { aService } from '../sandbox-world.ts';
+import { AUDIT_TOKEN, RESYNC_TOKEN, PAGE_TOKEN } from '../../http/tokens.ts';
 
 test('an audit event becomes a message of its key, and the same batch again becomes none', async () => {
   const world = await deployed();
@@ -17,9 +18,9 @@ test('an audit event becomes a message of its key, and the same batch again beco
     });
 
   expect((await post('wrong')).statusCode).toBe(401);
-  expect((await post('audit-token', 'c1c1c1c1-0000-4000-8000-000000000000')).statusCode).toBe(404);
-  expect((await post('audit-token')).statusCode).toBe(202);
-  expect((await post('audit-token')).statusCode).toBe(202);
+  expect((await post(AUDIT_TOKEN, 'c1c1c1c1-0000-4000-8000-000000000000')).statusCode).toBe(404);
+  expect((await post(AUDIT_TOKEN)).statusCode).toBe(202);
+  expect((await post(AUDIT_TOKEN)).statusCode).toBe(202);
 
   expect(taken(world.aws)).toMatchObject([
     { queue: 'triggers.fifo', request: { key: 'service/shop/web', cause: 'audit-1' } },
@@ -34,7 +35,7 @@ test('a resync answers with the report and requeues the rest', async () => {
   const answer = await call('resync', {
     method: 'POST',
     rawPath: '/resync',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer resync-token' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${RESYNC_TOKEN}` },
     body: JSON.stringify({ objects: ['service/default/web'] }),
   });
 
@@ -55,7 +56,7 @@ test('the page is for who has its token, and tells what Services and Nodes say',
     call('status', { method: 'GET', headers: { accept: 'application/json', ...headers } });
 
   expect((await get({})).statusCode).toBe(401);
-  const page = await get({ authorization: 'Bearer page-token' });
+  const page = await get({ authorization: `Bearer ${PAGE_TOKEN}` });
 
   expect(JSON.parse(page.body ?? '')).toMatchObject({
     rows: [
@@ -81,7 +82,7 @@ test('a resync of a Node answers with its report', async () => {
   const answer = await call('resync', {
     method: 'POST',
     rawPath: '/resync',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer resync-token' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${RESYNC_TOKEN}` },
     body: JSON.stringify({ objects: ['node/node-1'] }),
   });
 
@@ -101,7 +102,7 @@ test('a body that is nested too deep is refused, and large ones pass one after t
       headers: {
         'content-type': 'application/json',
         'content-encoding': 'gzip',
-        authorization: 'Bearer audit-token',
+        authorization: `Bearer ${AUDIT_TOKEN}`,
       },
       body: gzipSync(text).toString('base64'),
       isBase64Encoded: true,

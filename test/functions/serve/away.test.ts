@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../functions/serve.ts';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
 import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 
 const FORBIDDEN = { kind: 'Status', status: 'Failure', message: 'forbidden', reason: 'Forbidden', code: 403 };
 const ALWAYS = 1e6;
@@ -65,7 +66,7 @@ async function comesAndGoes(name: string, { fault, controllers, ready, page }: A
   const routes = { clusterCidr: '10.244.0.0/16', discoverRouter: 'true' };
   const serving = await serve({
     flags: { ...flags, ...routes, controllers, sweepInterval: '1s', listen: '127.0.0.1:0' },
-    env: { LEVELSET_AUDIT_TOKENS: 'a', LEVELSET_RESYNC_TOKENS: 'b' },
+    env: { LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN, LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN },
     log: { debug: () => undefined, info: () => undefined, warn: note, error: note },
   });
   onTestFinished(() => serving.stop());

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { listen, parseListen } from '../../../functions/serve/listen.ts';
 
 test.each([
@@ -33,4 +35,26 @@ test('a port that is taken is a message in words', async () => {
   await expect(listen(nobody, new URL(first.url).host, {})).rejects.toThrow(/cannot listen on .*EADDRINUSE/);
 
   await first.close();
+});
+
+test('plain HTTP beyond loopback is refused, unless a flag allows it', async () => {
+  await expect(listen(nobody, '192.0.2.1:0', {})).rejects.toThrow(
+    /--allow-plain-http where a proxy in front/,
+  );
+  await expect(listen(nobody, '192.0.2.1:0', { allowPlainHttp: true })).rejects.toThrow('cannot listen on');
+});
+
+test('more connections than an apiserver needs are not taken', async () => {
+  const listening = await listen(nobody, '127.0.0.1:0', {});
+  const port = Number(new URL(listening.url).port);
+  let closed = 0;
+  const sockets = Array.from({ length: 520 }, () =>
+    connect(port, '127.0.0.1').on('close', () => (closed += 1)),
+  );
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  await vi.waitFor(() => {
+    expect(closed).toBe(20);
+  });
+  for (const socket of sockets) socket.destroy();
+  await listening.close();
 });

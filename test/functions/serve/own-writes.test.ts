@@ -4,6 +4,7 @@ import { serve } from '../../../functions/serve.ts';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
 import { call, deployed } from '../lambda/deployed.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
+import { AUDIT_TOKEN } from '../../http/tokens.ts';
 
 const OURS = ['kube-system', 'ops'] as const;
 type Flags = Readonly<Record<'stateNamespace' | 'serviceAccount', string>> | { stateNamespace: string };
@@ -34,14 +35,14 @@ test.each(CASES)('levelset serve with %j', async (flags, own) => {
   const note = (message: string, fields?: object): void => void lines.push({ message, ...fields });
   const serving = await serve({
     flags: { ...world.flags, ...flags, listen: '127.0.0.1:0', sweepInterval: '1h' },
-    env: { LEVELSET_AUDIT_TOKENS: 'audit-token' },
+    env: { LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN },
     log: { debug: note, info: note, warn: note, error: note },
   });
   onTestFinished(() => serving.stop());
 
   const answer = await fetch(`${serving.url}/audit/kubernetes`, {
     method: 'POST',
-    headers: { Authorization: 'Bearer audit-token', 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${AUDIT_TOKEN}`, 'Content-Type': 'application/json' },
     body,
   });
 
@@ -62,7 +63,7 @@ test.each(CASES)('the function audit with %j', async (flags, own) => {
   const answer = await call('audit', {
     method: 'POST',
     rawPath: '/audit/kubernetes',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer audit-token' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${AUDIT_TOKEN}` },
     body,
   });
 

@@ -12,12 +12,13 @@ import {
   whatIsThere,
   type SandboxWorld,
 } from '../sandbox-world.ts';
+import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 
 interface Running extends Serving {
   readonly lines: string[];
 }
 
-const RESYNC = { Authorization: 'Bearer resync-token', 'Content-Type': 'application/json' };
+const RESYNC = { Authorization: `Bearer ${RESYNC_TOKEN}`, 'Content-Type': 'application/json' };
 
 /** `levelset serve` against the sandbox; with `audit` its events come in. */
 async function running(
@@ -29,11 +30,14 @@ async function running(
     void lines.push(JSON.stringify([message, fields]));
   const serving = await serve({
     flags: { ...world.flags, sweepInterval: '1h', listen: '127.0.0.1:0', ...options.flags },
-    env: { LEVELSET_AUDIT_TOKENS: 'audit-token', LEVELSET_RESYNC_TOKENS: 'old-token,resync-token' },
+    env: {
+      LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN,
+      LEVELSET_RESYNC_TOKENS: `the-old-token-of-the-tests,${RESYNC_TOKEN}`,
+    },
     log: { debug: note, info: note, warn: note, error: note },
   });
   onTestFinished(() => serving.stop());
-  if (options.audit !== false) world.sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, 'audit-token');
+  if (options.audit !== false) world.sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, AUDIT_TOKEN);
   await until('the first sweep', () => lines.some((line) => line.startsWith('["swept"')));
   return { ...serving, lines };
 }

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
 import { at, CLOUDS, GLOBAL, load, PEM, placeConfigFiles, VARIABLES, type Given } from './config-files.ts';
@@ -169,4 +170,17 @@ describe('loadConfig', () => {
     const { config } = await load(flags, env);
     expect(config.openstack).toMatchObject(expected);
   });
+});
+
+it('warns of a cloud.conf that all users can read, and of a check that is turned off', async () => {
+  chmodSync(at('cloud.conf'), 0o640);
+  expect((await load({ cloudConfig: at('cloud.conf') })).warnings).toEqual([]);
+  chmodSync(at('cloud.conf'), 0o644);
+  expect((await load({ cloudConfig: at('cloud.conf') })).warnings).toEqual([
+    `${at('cloud.conf')} has a password, and every user of this machine can read it: chmod 600`,
+  ]);
+  const { warnings } = await load({ cloudConfigText: `${GLOBAL}\ntls-insecure = true` });
+  expect(warnings).toEqual([
+    expect.stringContaining('tls-insecure: certificates of OpenStack are not checked'),
+  ]);
 });

@@ -1,5 +1,7 @@
 import {
   clusterTag,
+  hasTag,
+  TAG_PREFIX,
   loadBalancerName,
   nameTag,
   sharedTag,
@@ -107,7 +109,9 @@ export function joinersProblems(
   loadBalancer: WireResource,
   floatingIP: WireResource | undefined,
 ): readonly Problem[] {
-  const owner = textOf(madeForKey(loadBalancer)) ?? 'its owner';
+  const maker = textOf(madeForKey(loadBalancer));
+  const hasLeft = maker !== undefined && hasTag(loadBalancer['tags'], `${TAG_PREFIX}owner=${maker}`);
+  const owner = hasLeft ? 'its owner, which has left it,' : (maker ?? 'its owner');
   const problem = (field: string, value: string): Problem => ({
     field,
     value,

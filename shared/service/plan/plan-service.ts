@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
-import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { goTags, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { isFloatingIPMadeFor } from '../../model/load-balancer/floating-ip-owner.ts';
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
@@ -97,6 +97,7 @@ export function planService(input: ServicePlanInput): Plan {
     sharedWith: sharing?.others ?? [],
     ...(draining ? { draining } : {}),
     missingTags: sharing?.missingTags ?? [],
+    goTags: goTags(cluster.name, unit.name),
     duplicates,
     resting: observed.writtenInError,
     uid,

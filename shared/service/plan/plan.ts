@@ -10,6 +10,8 @@ import type {
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { replacePools } from './replace-pools.ts';
+import { isAllOurs, removeAll, removeWithAll } from './plan-leaving.ts';
+import type { Leaving } from './plan-leaving.ts';
 import { planReplacement, removeReplacement, switchedTo } from './plan-replacement.ts';
 import type { Replacement, ReplacementInput } from './plan-replacement.ts';
 import { planChildren } from './plan-children.ts';
@@ -18,23 +20,14 @@ import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
-import { nameTag, ownerTag, tagValue, tagValues, withoutOurTags } from '../../model/ownership.ts';
-import type { ServiceKey } from '../../model/request.ts';
-import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
-import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
 
-export interface PlanInput extends ReplacementInput {
-  readonly unit: string;
+export interface PlanInput extends ReplacementInput, Leaving {
   readonly services: readonly string[];
   readonly problems: readonly Problem[];
   /** The desired rules are unknown, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;
-  /** Whether the floating IP, or the load balancer, was made for this Service, so that levelset may delete it. */
-  readonly isOursToDelete: (observed: ObservedResource) => boolean;
   /** Load balancers of this unit that were made twice because the answer to a POST was lost. */
   readonly duplicates: readonly WireResource[];
-  /** Tags of other Services that only their listeners have, and the load balancer should have. */
-  readonly missingTags?: readonly string[];
   /** Changes that were taken out of the comparison because they wait for approval. */
   readonly awaitingApproval?: readonly AwaitingApproval[];
   /** Members that are desired until they have drained. A member goes sooner if its pool is replaced. */
@@ -138,17 +131,6 @@ function byAddress<R extends { readonly address: Address }>(
   return new Map(resources.map((resource) => [resource.address, resource]));
 }
 
-function removeWithAll(address: string, id: string, because?: string): Step {
-  return {
-    verb: 'delete',
-    kind: 'loadbalancer',
-    address,
-    id,
-    cascade: true,
-    ...(because === undefined ? {} : { because }),
-  };
-}
-
 /** A floating IP of this Service beside the one that it uses. */
 function isLeftover({ kind, address, owned }: ObservedResource): boolean {
   return kind === 'floatingip' && address !== 'floatingip' && owned;
@@ -164,72 +146,6 @@ function removeDuplicate(duplicate: WireResource): Step {
     duplicate.id,
     'a create whose answer was lost made it twice',
   );
-}
-
-/**
- * The steps for a load balancer that is not desired any more. Octavia's cascade deletes everything on it, so it is used
- * only if the load balancer was made for this Service, levelset owns everything on it, and no other Service shares it.
- * Else levelset deletes what is its own; when nothing of that is left, it removes its tags.
- */
-function removeAll(
-  lb: ObservedResource,
-  { unit, observed, sharedWith = [], missingTags = [], isOursToDelete }: PlanInput,
-): readonly Step[] {
-  const isShared = sharedWith.length > 0;
-  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
-  const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
-  if (ours.length > 0) return ours;
-  const [, namespace = '', name = ''] = unit.split('/');
-  return isShared ? leave(lb, { namespace, name }, missingTags) : [release(lb)];
-}
-
-function isAllOurs(observed: readonly ObservedResource[]): boolean {
-  return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
-}
-
-/** Removes levelset's tags from a load balancer that stays because it, or a resource on it, is not levelset's. */
-export function release(lb: ObservedResource): Step {
-  const from = tagsOf(lb);
-  const service = tagValue(from, 'name')?.replace('/', '_') ?? '';
-  const isGoTag = (tag: string): boolean => tag.startsWith('kube_service_') && tag.endsWith(`_${service}`);
-  const to = withoutOurTags(from).filter((tag) => tag !== lb.wire['name'] && !isGoTag(tag));
-  return setTags(lb, to, "it, or a resource on it, is not levelset's, so it stays and loses levelset's tags");
-}
-
-/**
- * Removes the tags of one Service from a load balancer that other Services use. If the load balancer was made for this
- * Service, a tag notes that, so that a Service of that name becomes its owner again. Tags that only the other Services'
- * listeners have are added. If no name of a Service is left in the tags, all of levelset's tags go.
- */
-export function leave(
-  lb: ObservedResource,
-  key: ServiceKey,
-  missingTags: readonly string[],
-): readonly Step[] {
-  const from = tagsOf(lb);
-  const owner = madeForKey(lb.wire);
-  const isOwner = owner !== undefined && textOf(owner) === textOf(key);
-  const goes = (tag: string): boolean =>
-    isGoTagOf(tag, key) ||
-    tagValue([tag], 'name') === textOf(key) ||
-    (isOwner && tagValue([tag], 'service') !== undefined);
-  const { observed: others } = mergeUserTags(from, [nameTag(key)]);
-  const stay = [...others.filter((tag) => !goes(tag)), ...missingTags];
-  const isOurs = tagValues(stay, 'name').length > 0;
-  const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
-  return to.length === from.length && to.every((tag) => from.includes(tag))
-    ? []
-    : [setTags(lb, to, 'other Services use it, so it stays')];
-}
-
-function setTags(lb: ObservedResource, to: readonly string[], because: string): UpdateStep {
-  const { kind, address, id } = lb;
-  const changes = [{ attribute: 'tags', from: tagsOf(lb), to }];
-  return { verb: 'update', kind, address, id, because, changes };
-}
-
-function tagsOf({ wire }: ObservedResource): readonly string[] {
-  return wire['tags'] as readonly string[];
 }
 
 /**

@@ -190,6 +190,53 @@ describe('a Service that names the load balancer of another one', () => {
   });
 });
 
+test('whoever left is named by no tag any more, nor in the condition of those who stay', async () => {
+  const id = await it.owner();
+  const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
+  const flavor = { 'loadbalancer.openstack.org/flavor-id': '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' };
+  it.apply('api', 81, { [LOAD_BALANCER_ID]: id, ...flavor });
+  await it.settle('api');
+  expect(readyOf(it.sandbox, 'api')?.message).toContain('default/web decides this');
+
+  await it.remove('web');
+  await it.sweepUntilSettled();
+
+  const named = it.lb().tags.filter((tag) => tag.endsWith('web') || tag.includes(uid));
+  expect(named).toEqual(['levelset-owner=default/web']);
+  expect(it.sandbox.cloud.floatingips[0]?.tags.filter((tag) => tag.includes(uid))).toEqual([]);
+  expect(readyOf(it.sandbox, 'api')?.message).toContain('its owner, which has left it, decides this');
+  expect(readyOf(it.sandbox, 'api')?.message).not.toContain('default/web');
+});
+
+test.each(['that stays shared', 'that it had alone'])(
+  'on a user’s own load balancer %s a Service has the Go provider’s tag, and takes it along, however long its name is',
+  async (what) => {
+    const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
+    const made = await it.world.cloud.create('loadbalancer', {
+      name: 'mine',
+      vip_subnet_id: subnet,
+      tags: ['team=edge', 'levelset-allow=*'],
+    });
+    const clusterName = 'c'.repeat(250);
+    const world = await it.another({ ...it.world.config, clusterName });
+    const lb = () => it.sandbox.cloud.loadbalancers.find((one) => one.id === made.id);
+    const goTags = () => (lb()?.tags ?? []).filter((tag) => tag.startsWith('kube_service_'));
+    const names = what === 'that stays shared' ? ['api', 'dns'] : ['api'];
+    for (const [at, name] of names.entries()) {
+      it.apply(name, 81 + at, { [LOAD_BALANCER_ID]: made.id });
+      await it.sweepUntilSettled(world);
+    }
+    expect(goTags()).toHaveLength(names.length);
+
+    it.sandbox.kube.delete('Service', 'default', 'api');
+    await it.sweepUntilSettled(world);
+
+    expect(goTags()).toHaveLength(names.length - 1);
+    expect(lb()?.tags).toEqual(expect.arrayContaining(['team=edge', 'levelset-allow=*']));
+    expect((lb()?.tags ?? []).filter((tag) => tag.includes('default/api'))).toEqual([]);
+  },
+);
+
 test('a Service that vanished without its finalizer loses its listeners to the sweep, and the others keep theirs', async () => {
   await it.owner();
   for (const [at, name] of ['api', 'dns'].entries()) {

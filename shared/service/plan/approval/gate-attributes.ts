@@ -1,4 +1,4 @@
-import { CONTROLLER, behaviourOf } from '../../../model/load-balancer/other-controllers.ts';
+import { CONTROLLER, behaviourOf, isMadeForService } from '../../../model/load-balancer/other-controllers.ts';
 import type { Dialect } from '../../../model/load-balancer/other-controllers.ts';
 import type { AwaitingApproval, Change } from '../../../model/plan.ts';
 import type { Address } from '../../../model/address.ts';
@@ -105,6 +105,12 @@ export function withOurTags(desired: DesiredResource, { there, tags: written }: 
     const left = tags.filter((tag) => written || (recordedIn([tag]).length === 0 && !isUserTag(tag, tags)));
     return { ...desired, attributes: { ...others, tags: left } };
   }
-  const ours = tags.filter((tag) => tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
+  const isUsersOwn = desired.kind === 'loadbalancer' && isOfUser(there.get(desired.address));
+  const ours = tags.filter((tag) => isUsersOwn || tag.startsWith(TAG_PREFIX) || isUserTag(tag, tags));
   return { ...desired, attributes: written ? { ...others, tags: ours } : others };
+}
+
+/** Whether a person made the load balancer: no controller that takes over has put its tag there. */
+function isOfUser(loadBalancer: ObservedResource | undefined): boolean {
+  return loadBalancer !== undefined && !isMadeForService(loadBalancer.wire);
 }

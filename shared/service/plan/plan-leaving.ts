@@ -1,0 +1,123 @@
+/** What a Service takes along from its load balancer, and what it leaves there. Nothing names it afterwards. */
+import { isGoTagOf, madeForKey, textOf } from '../../model/load-balancer/shared-load-balancer.ts';
+import { mergeUserTags } from '../../model/load-balancer/user-tags.ts';
+import {
+  hasTag,
+  nameTag,
+  ownerTag,
+  serviceTag,
+  tagValue,
+  tagValues,
+  withoutOurTags,
+} from '../../model/ownership.ts';
+import type { Step, UpdateStep } from '../../model/plan.ts';
+import type { ServiceKey } from '../../model/request.ts';
+import type { ObservedResource } from '../../model/resources.ts';
+import { remove } from '../../plan/plan-one.ts';
+
+export interface Leaving {
+  readonly unit: string;
+  readonly observed: readonly ObservedResource[];
+  /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
+  readonly sharedWith?: readonly string[];
+  /** Tags of other Services that only their listeners have, and the load balancer should have. */
+  readonly missingTags?: readonly string[];
+  /** The tags that the Go provider has for this Service. */
+  readonly goTags?: readonly string[];
+  /** Whether the floating IP, or the load balancer, was made for this Service, so that levelset may delete it. */
+  readonly isOursToDelete: (observed: ObservedResource) => boolean;
+}
+
+/**
+ * The steps for a load balancer that is not desired any more. Octavia's cascade deletes everything on it, so it is used
+ * only if the load balancer was made for this Service, levelset owns everything on it, and no other Service shares it.
+ * Else levelset deletes what is its own; when nothing of that is left, it removes its tags.
+ */
+export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[] {
+  const { unit, observed, sharedWith = [], isOursToDelete } = input;
+  const isShared = sharedWith.length > 0;
+  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
+  const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
+  if (ours.length > 0) return ours;
+  const [, namespace = '', name = ''] = unit.split('/');
+  return isShared ? leave(lb, { namespace, name }, input) : [release(lb, { namespace, name }, input)];
+}
+
+export function isAllOurs(observed: readonly ObservedResource[]): boolean {
+  return observed.every(({ parent, owned }) => parent !== 'lb' || owned);
+}
+
+/** Removes levelset's tags from a load balancer that stays because it, or a resource on it, is not levelset's. */
+function release(lb: ObservedResource, key: ServiceKey, { goTags = [] }: Leaving): Step {
+  const from = tagsOf(lb);
+  const goes = (tag: string): boolean =>
+    tag === lb.wire['name'] || isGoTagOf(tag, key) || goTags.includes(tag);
+  const to = withoutOurTags(from).filter((tag) => !goes(tag));
+  return setTags(lb, to, "it, or a resource on it, is not levelset's, so it stays and loses levelset's tags");
+}
+
+/**
+ * Removes the tags of one Service from a load balancer that other Services use, and the owner's UID from its floating IP. If the load balancer was made for this
+ * Service, a tag notes that, so that a Service of that name becomes its owner again. Tags that only the other Services'
+ * listeners have are added. If no name of a Service is left in the tags, all of levelset's tags go.
+ */
+function leave(
+  lb: ObservedResource,
+  key: ServiceKey,
+  { observed, missingTags = [], goTags = [] }: Leaving,
+): readonly Step[] {
+  const from = tagsOf(lb);
+  const owner = madeForKey(lb.wire);
+  const isOwner = owner !== undefined && textOf(owner) === textOf(key);
+  const goes = (tag: string): boolean =>
+    isGoTagOf(tag, key) ||
+    goTags.includes(tag) ||
+    tagValue([tag], 'name') === textOf(key) ||
+    (isOwner && tagValue([tag], 'service') !== undefined);
+  const { observed: others } = mergeUserTags(from, [nameTag(key)]);
+  const stay = [...others.filter((tag) => !goes(tag)), ...missingTags];
+  const isOurs = tagValues(stay, 'name').length > 0;
+  const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
+  const because = 'other Services use it, so it stays';
+  const isSame = to.length === from.length && to.every((tag) => from.includes(tag));
+  const uid = isOwner ? tagValue(from, 'service') : undefined;
+  return [...(isSame ? [] : [setTags(lb, to, because)]), ...unnamed(uid, observed, because)];
+}
+
+/** Takes the UID of the owner that leaves off the floating IP, which stays with the load balancer. */
+function unnamed(
+  uid: string | undefined,
+  observed: readonly ObservedResource[],
+  because: string,
+): readonly Step[] {
+  const floatingIP = observed.find(({ address }) => address === 'floatingip');
+  if (!floatingIP || uid === undefined || !hasTag(floatingIP.wire['tags'], serviceTag(uid))) return [];
+  return [
+    setTags(
+      floatingIP,
+      tagsOf(floatingIP).filter((tag) => tag !== serviceTag(uid)),
+      because,
+    ),
+  ];
+}
+
+function setTags(lb: ObservedResource, to: readonly string[], because: string): UpdateStep {
+  const { kind, address, id } = lb;
+  const changes = [{ attribute: 'tags', from: tagsOf(lb), to }];
+  return { verb: 'update', kind, address, id, because, changes };
+}
+
+function tagsOf({ wire }: ObservedResource): readonly string[] {
+  return wire['tags'] as readonly string[];
+}
+
+export function removeWithAll(address: string, id: string, because?: string): Step {
+  return {
+    verb: 'delete',
+    kind: 'loadbalancer',
+    address,
+    id,
+    cascade: true,
+    ...(because === undefined ? {} : { because }),
+  };
+}

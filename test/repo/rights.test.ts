@@ -23,7 +23,9 @@ interface Manifest {
 
 /** `verb group/resource`, and whether in our own namespace only. */
 function granted(): readonly string[] {
-  const files = ['rbac', 'rbac-nodes', 'tls-secrets.example'].map((name) => `infra/kubernetes/${name}.yaml`);
+  const files = ['rbac', 'rbac-nodes', 'rbac-pods', 'tls-secrets.example'].map(
+    (name) => `infra/kubernetes/${name}.yaml`,
+  );
   const manifests = files.flatMap((file) =>
     parseAllDocuments(textOf(file)).map((one) => one.toJS() as Manifest),
   );

@@ -54,10 +54,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
   const tokens = readTokens(env);
   const isOpen = tokens.auditTokens.length > 0;
-  const memory = new Memory(connected.world);
+  const dryRun = flags.dryRun === true;
+  if (dryRun)
+    log.warn('dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack');
+  const memory = new Memory(connected.world, dryRun);
   const webhook = new Webhook({ ...connected.world, isKnown: (key) => memory.isAtWorkOn(key) });
   const work = new Work({
     connected,
+    dryRun,
     reported: (report) => {
       memory.remember(report);
       metrics.observeReconcile(report);

@@ -2,6 +2,7 @@ import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Key } from '../../shared/model/request.ts';
+import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
@@ -25,14 +26,18 @@ export class Memory {
   #listing: { readonly atMs: number; readonly ended: Promise<Listing> } | undefined;
   #objects: Listed = { services: [], nodes: [] };
 
-  constructor(world: World) {
+  readonly #dryRun: boolean;
+
+  /** With `dryRun` all runs are dry runs, and the page shows what they would do. */
+  constructor(world: World, dryRun = false) {
     this.#world = world;
+    this.#dryRun = dryRun;
   }
 
   remember(report: Report): void {
     const { key, dryRun } = report.request;
-    if (dryRun) return;
-    this.#reports.set(key, { report, at: this.#now() });
+    if (dryRun && !this.#dryRun) return;
+    this.#reports.set(key, { report: dryRun ? asNotDone(report) : report, at: this.#now() });
   }
 
   /** Whether the last run of a key left work to do: the state of its object is then no news. */
@@ -60,6 +65,7 @@ export class Memory {
       for (const key of this.#reports.keys()) if (!shown.has(key)) this.#reports.delete(key);
     return {
       ...(notListed === undefined ? {} : { notListed }),
+      ...(this.#dryRun ? { dryRun: true as const } : {}),
       cluster: config.clusterName,
       generatedAt: this.#now(),
       rows,
@@ -82,4 +88,11 @@ export class Memory {
   #now(): string {
     return new Date(this.#world.clock.now()).toISOString();
   }
+}
+
+/** The report of a dry run, whose steps wait until levelset runs without --dry-run. */
+function asNotDone(report: Report): Report {
+  const { steps = [] } = report.plan ?? {};
+  if (steps.length === 0) return report;
+  return { ...report, outcome: { status: 'blocked', reason: `dry run: ${summarizeSteps(steps)}` } };
 }

@@ -7,6 +7,8 @@ import type { World } from '../../shared/ports.ts';
 export interface SweeperOptions {
   readonly world: World;
   readonly intervalMs: number;
+  /** Sweeps change nothing, not even the state of units that are gone. */
+  readonly readOnly?: boolean;
   /** Called for every sweep that ended. It queues what the sweep found. */
   readonly swept: (found: Sweep) => void;
 }
@@ -111,6 +113,7 @@ export class Sweeper {
   #sweep(scope: SweepScope): Promise<Sweep> {
     const end = performance.now() + LONGEST_SWEEP_MS;
     const remainingMs = (): number => (this.#stopped ? 0 : Math.max(0, end - performance.now()));
-    return withDeadline({ remainingMs }, () => sweep(this.#options.world, scope));
+    const { world, readOnly } = this.#options;
+    return withDeadline({ remainingMs }, () => sweep(world, readOnly ? { ...scope, readOnly } : scope));
   }
 }

@@ -13,6 +13,8 @@ import { Sweeper } from './sweeper.ts';
 
 export interface WorkOptions {
   readonly connected: Connected;
+  /** All runs are dry runs, and sweeps change nothing: nothing is written to Kubernetes or OpenStack. */
+  readonly dryRun?: boolean;
   /** Called for every run that ended. */
   readonly reported: (report: Report) => void;
   /** Called for every sweep that ended. */
@@ -71,6 +73,7 @@ export class Work {
     this.#sweeper = new Sweeper({
       world,
       intervalMs: config.sweepIntervalMs,
+      readOnly: options.dryRun === true,
       swept: (found) => {
         this.enqueue(found.requests);
         options.swept(found);
@@ -85,7 +88,7 @@ export class Work {
 
   enqueue(requests: readonly ReconcileRequest[]): void {
     for (const request of requests) {
-      if (isUnit(request.key)) this.#queue.add(request);
+      if (isUnit(request.key)) this.#queue.add(this.#asAllowed(request));
       else this.#sweeper.request(scopeOf(request.key));
     }
   }
@@ -95,7 +98,8 @@ export class Work {
    * the requests. All are dry runs, or none is. Throws 429 if too many dry runs wait.
    */
   reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
-    if (requests.every(({ dryRun }) => dryRun)) return this.#dryRuns.runAll(requests);
+    if (this.#options.dryRun || requests.every(({ dryRun }) => dryRun))
+      return this.#dryRuns.runAll(requests.map((request) => ({ ...request, dryRun: true })));
     return Promise.all(requests.map((request) => this.#runNow(request)));
   }
 
@@ -123,6 +127,10 @@ export class Work {
       this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
       this.enqueue([request]);
     });
+  }
+
+  #asAllowed(request: ReconcileRequest): ReconcileRequest {
+    return this.#options.dryRun ? { ...request, dryRun: true } : request;
   }
 
   async #run(request: ReconcileRequest): Promise<Report> {

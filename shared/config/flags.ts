@@ -213,8 +213,8 @@ export const FLAGS = {
     without: 'no client certificate is asked for',
   },
   'dry-run': {
-    topic: 'one run', commands: ['sweep', 'reconcile'],
-    help: 'print the plans and change nothing',
+    topic: 'one run', commands: ['serve', 'sweep', 'reconcile'],
+    help: 'print the plans and change nothing; serve shows them on its page',
   },
   'wait': {
     topic: 'one run', commands: ['reconcile'],

@@ -44,6 +44,8 @@ export interface StatusView {
   /** The time from which ages on the page are counted, RFC 3339. */
   readonly generatedAt: string;
   readonly rows: readonly StatusRow[];
+  /** levelset runs with --dry-run: it shows plans and writes nothing. */
+  readonly dryRun?: true;
   /** The reason why Services and Nodes could not be listed. The rows are those of the last list. */
   readonly notListed?: string;
   readonly webhook?: WebhookView;
@@ -85,6 +87,7 @@ export function renderPage(view: StatusView): string {
           <ul class="counts">${WORST_FIRST.map((state) => count(state, rows))}</ul>
         </header>
         <dl class="facts">${facts(view, now)}</dl>
+        ${view.dryRun && markup`<p class="warning">dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack</p>`}
         ${view.notListed === undefined ? undefined : markup`<p class="warning">the rows are not up to date: ${view.notListed}</p>`}
         ${view.webhook?.trouble && markup`<p class="warning">${view.webhook.trouble}</p>`}
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}

@@ -193,7 +193,7 @@ export interface Cloud {
 export type Query = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds: since 1970 in a World, since whenever where time that passes is measured. */
   now(): number;
 }
 

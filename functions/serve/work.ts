@@ -3,6 +3,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
+import type { Clock } from '../../shared/ports.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { timeBudget } from '../budget.ts';
@@ -30,6 +31,9 @@ const ROUTES_MS = 500;
 /** One dry run at a time for so many other runs. */
 const RUNS_PER_DRY_RUN = 5;
 
+/** How long keys wait and runs take. Who sets the time of day makes neither longer. */
+const MONOTONIC: Clock = { now: () => performance.now() };
+
 /**
  * The work of one process: the queue, the keys that wait for Octavia, and the sweeps. For a key that names no unit a sweep
  * queues what it finds.
@@ -49,11 +53,11 @@ export class Work {
   constructor(options: WorkOptions) {
     this.#options = options;
     const { world } = options.connected;
-    const { cloud, clock, log, config } = world;
+    const { cloud, log, config } = world;
     this.#poller = new PendingPoller({
       cloud,
       cluster: () => options.connected.cluster(),
-      clock,
+      clock: MONOTONIC,
       log,
       ready: (request) => {
         this.#queue.add(request);
@@ -62,13 +66,13 @@ export class Work {
     this.#queue = new MemoryQueue({
       run: (request) => this.#run(request),
       concurrency: config.concurrentServiceSyncs,
-      clock,
+      clock: MONOTONIC,
       waiting: this.#poller,
     });
     this.#dryRuns = new DryRuns({
       run: (request) => this.#reconcile(request),
       concurrency: Math.ceil(config.concurrentServiceSyncs / RUNS_PER_DRY_RUN),
-      clock,
+      clock: MONOTONIC,
     });
     this.#sweeper = new Sweeper({
       world,
@@ -143,7 +147,7 @@ export class Work {
 
   async #reconcile(request: ReconcileRequest): Promise<Report> {
     const { world } = this.#options.connected;
-    const budget = timeBudget(world.config.reconcileTimeoutMs, world.clock, this.#stop.signal);
+    const budget = timeBudget(world.config.reconcileTimeoutMs, MONOTONIC, this.#stop.signal);
     const report = await reconcile(request, world, budget);
     if (!request.dryRun) this.#follow(report);
     this.#options.reported(report);

@@ -5,8 +5,11 @@ import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { isLocked, isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
+import { Silence, type Delays } from '../silence.ts';
 
 const LEAST_GAP_MS = 500;
+/** After lists that fail in a row, besides the least gap. */
+const OF_FAILURE: Delays = { firstMs: 2 * FIRST_REQUEUE_MS, longestMs: LONGEST_REQUEUE_MS };
 /** The first poll comes after this share of the expected duration. */
 const EARLY = 0.9;
 /** The next poll comes after this share of the time so far: sooner if the duration is known. */
@@ -16,6 +19,7 @@ const UNKNOWN = 0.25;
 export interface PendingPollerOptions {
   readonly cloud: Pick<Cloud, 'list' | 'get'>;
   readonly cluster: () => Promise<ClusterIdentity>;
+  /** The monotonic clock: who sets the time of day back holds up no key. */
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
   /** Called with a key whose load balancer is no longer busy, or gone. */
@@ -47,15 +51,16 @@ export class PendingPoller implements WaitingKeys {
   readonly #random: () => number;
   readonly #waiting = new Map<Key, Waiting>();
   readonly #durations = new ExpectedDurations();
+  readonly #silence: Silence;
   #timer: NodeJS.Timeout | undefined;
   #listing = false;
   #notBeforeMs = 0;
-  #failures = 0;
   #stopped = false;
 
   constructor(options: PendingPollerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    this.#silence = new Silence(() => options.clock.now());
   }
 
   get size(): number {
@@ -122,14 +127,13 @@ export class PendingPoller implements WaitingKeys {
       const now = clock.now();
       const due = asked.filter(({ dueMs }) => dueMs <= now).map(({ loadBalancer }) => loadBalancer);
       const busy = await findBusy(due, cloud, await cluster());
-      this.#failures = 0;
+      this.#silence.end();
       const taken = new Set<string>();
       for (const waiting of asked) this.#judge(waiting, busy.get(waiting.loadBalancer), taken);
     } catch (error) {
-      this.#failures += 1;
-      if (this.#failures > 1) this.#letThemLook(asked);
-      const ceiling = Math.min(LONGEST_REQUEUE_MS, FIRST_REQUEUE_MS * 2 ** Math.min(this.#failures, 10));
-      this.#notBeforeMs = clock.now() + LEAST_GAP_MS + Math.round(this.#random() * ceiling);
+      const silentMs = this.#silence.begin(OF_FAILURE, this.#random());
+      if (this.#silence.failures > 1) this.#letThemLook(asked);
+      this.#notBeforeMs = clock.now() + LEAST_GAP_MS + Math.round(silentMs);
       log.warn('cannot list the busy load balancers', { error: String(error) });
     } finally {
       this.#listing = false;

@@ -2,6 +2,7 @@ import type { RequestOptions } from 'node:https';
 import { readFile, stat } from 'node:fs/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { ReconcileError } from '../../model/errors.ts';
+import { Silence, type Delays } from '../../silence.ts';
 import type { Credential, CredentialSource } from './connection.ts';
 
 /** `exec` or `auth-provider` of a user in a kubeconfig. */
@@ -23,17 +24,17 @@ export function externalCredential(
   let config: Promise<KubeConfig> | undefined;
   let running: Promise<Credential> | undefined;
   let refusedAtMs = -Infinity;
-  let failure: { readonly error: unknown; readonly forMs: number; readonly untilMs: number } | undefined;
+  let failure: unknown;
+  const silence = new Silence(now);
   const askOnce = async (asked: Promise<KubeConfig>): Promise<Credential> => {
-    if (failure && now() < failure.untilMs) throw failure.error;
+    if (!silence.isOver) throw failure;
     try {
       const credential = await ask(asked, what);
-      failure = undefined;
+      silence.end();
       return credential;
     } catch (error) {
-      const forMs =
-        failure === undefined ? FIRST_SILENCE_MS : Math.min(LONGEST_SILENCE_MS, failure.forMs * 2);
-      failure = { error, forMs, untilMs: now() + forMs };
+      failure = error;
+      silence.begin(OF_FAILURE);
       throw error;
     }
   };
@@ -49,8 +50,7 @@ export function externalCredential(
 }
 
 const RUN_AGAIN_EVERY_MS = 60_000;
-const FIRST_SILENCE_MS = 5_000;
-const LONGEST_SILENCE_MS = 5 * 60_000;
+const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 5 * 60_000 };
 
 async function load(user: ExternalUser): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');

@@ -1,25 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Credentials } from '../../config/config.ts';
 import { asReconcileError, type ReconcileError } from '../../model/errors.ts';
-
-/** Delays after failed logins in a row, in milliseconds: the first one, and the longest one. */
-interface Delays {
-  readonly first: number;
-  readonly longest: number;
-}
+import { Silence, type Delays } from '../../silence.ts';
 
 /** Whoever refuses a login counts it, and some lock the account after five of them. */
-const OF_REFUSAL: Delays = { first: 60_000, longest: 5 * 60_000 };
-const OF_NO_ANSWER: Delays = { first: 1_000, longest: 30_000 };
+const OF_REFUSAL: Delays = { firstMs: 60_000, longestMs: 5 * 60_000 };
+const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
 
 /** How often the files are read for other credentials while a login is refused. */
 const READ_EVERY_MS = 10_000;
-
-interface Failure {
-  readonly error: ReconcileError;
-  readonly inARow: number;
-  readonly untilMs: number;
-}
 
 /**
  * Keeps the runs of a process from logging in again and again. A failed login is the answer for everybody until the next
@@ -28,9 +17,10 @@ interface Failure {
  */
 export class LoginRefusals {
   readonly #now: () => number;
+  readonly #silence: Silence;
   readonly #readAgain: () => Promise<Credentials | undefined>;
   #credentials: Credentials;
-  #failure: Failure | undefined;
+  #failure: ReconcileError | undefined;
   #readAtMs = -Infinity;
 
   constructor(
@@ -40,32 +30,31 @@ export class LoginRefusals {
   ) {
     this.#credentials = credentials;
     this.#now = now;
+    this.#silence = new Silence(now);
     this.#readAgain = readAgain;
   }
 
   /** Logs in by `login`, unless the last failure still counts. */
   async guard<T>(login: (credentials: Credentials) => Promise<T>): Promise<T> {
     const last = this.#failure;
-    const isOver = last === undefined || this.#now() >= last.untilMs;
-    if (!isOver && !(isRefusal(last.error) && (await this.#hasChanged()))) throw last.error;
+    if (last && !this.#silence.isOver && !(isRefusal(last) && (await this.#hasChanged()))) throw last;
     try {
       const done = await login(this.#credentials);
-      this.#failure = undefined;
+      this.#forget();
       return done;
     } catch (error) {
-      const failed = this.#note(asReconcileError(error));
+      const failed = asReconcileError(error);
+      if (this.#failure?.code !== failed.code) this.#forget();
+      this.#failure = failed;
+      this.#silence.begin(isRefusal(failed) ? OF_REFUSAL : OF_NO_ANSWER);
       if (!isRefusal(failed) || !(await this.#hasChanged())) throw failed;
       return this.guard(login);
     }
   }
 
-  #note(error: ReconcileError): ReconcileError {
-    const { first, longest } = isRefusal(error) ? OF_REFUSAL : OF_NO_ANSWER;
-    const before = this.#failure;
-    const inARow = before?.error.code === error.code ? before.inARow + 1 : 1;
-    const delayMs = Math.min(longest, first * 2 ** Math.min(inARow - 1, 10));
-    this.#failure = { error, inARow, untilMs: this.#now() + delayMs };
-    return error;
+  #forget(): void {
+    this.#failure = undefined;
+    this.#silence.end();
   }
 
   /** Reads the files, if that was not done lately. True: they have other credentials, which count now. */
@@ -75,7 +64,7 @@ export class LoginRefusals {
     const found = await this.#readAgain();
     if (found === undefined || isDeepStrictEqual(found, this.#credentials)) return false;
     this.#credentials = found;
-    this.#failure = undefined;
+    this.#forget();
     return true;
   }
 }

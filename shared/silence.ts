@@ -1,0 +1,42 @@
+/** How long nobody tries again after failures in a row, in milliseconds: after the first one, and at most. */
+export interface Delays {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/**
+ * The time after a failure for which nobody tries again. It doubles with each failure in a row. By default it goes by the
+ * monotonic clock: who sets the time of day back does not make it longer.
+ */
+export class Silence {
+  readonly #now: () => number;
+  #failures = 0;
+  #untilMs = -Infinity;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Failures in a row. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  get isOver(): boolean {
+    return this.#now() >= this.#untilMs;
+  }
+
+  /** One more failure; returns the length of the silence that begins. `share` of the delay, from 0 to 1, is for jitter. */
+  begin({ firstMs, longestMs }: Delays, share = 1): number {
+    const delayMs = share * Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures, 10));
+    this.#failures += 1;
+    this.#untilMs = this.#now() + delayMs;
+    return delayMs;
+  }
+
+  /** After a success: the next failure is the first one again. */
+  end(): void {
+    this.#failures = 0;
+    this.#untilMs = -Infinity;
+  }
+}

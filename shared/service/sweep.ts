@@ -61,8 +61,12 @@ export async function findServices(
   if (isError(elsewhere) && elsewhere.code === 'CONFIG_INVALID') throw elsewhere;
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
   const managed = config.loadBalancer.manageSecurityGroups;
+  // a burst of EndpointSlices is a sweep of each namespace, and says nothing of ports
+  const isWhole = namespace === undefined;
   const ports = async (): Promise<readonly WireResource[]> =>
-    wanted.length === 0 ? [] : listNodePorts(await nodesListed(), managed, 'now', world);
+    wanted.length === 0
+      ? []
+      : listNodePorts(await nodesListed(), managed, isWhole || managed ? 'now' : 'lately', world);
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
     observeProject(cluster, cloud, ports),

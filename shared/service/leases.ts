@@ -99,6 +99,8 @@ export async function acquireLeases(
     fresh: false,
     renew: async () => {
       await Promise.all([own.renew(), shared.renew()]);
+      // while one is renewed slowly the other one grows old; renewing one that is young sends nothing
+      await Promise.all([own.renew(), shared.renew()]);
     },
     release: async (how) => {
       await Promise.all([

@@ -12,7 +12,7 @@ import { readAsDialect } from './intent/as-dialect.ts';
 import { joinIntent } from './intent/cloud-questions.ts';
 import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
-import { provenAddresses } from '../model/node/judged-nodes.ts';
+import { namedAddresses } from '../model/node/judged-nodes.ts';
 import type { HasAddress } from '../model/node/judged-nodes.ts';
 import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
@@ -67,7 +67,7 @@ export async function evaluate(
   const judged =
     world.judged ??
     (await observeNodes(nodes, { mayFail, groups: config.loadBalancer.manageSecurityGroups }, world));
-  const isOfNode = provenAddresses(judged, config.memberAddresses === 'proven');
+  const isOfNode = namedAddresses(judged);
   const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
 
   const reading = await world.memory.eventLoop.share(readAsDialect(service, found.loadBalancer, config));

@@ -37,7 +37,7 @@ export interface SandboxWorld {
   /** A further process: other identity, own caches. */
   another(config?: Config): Promise<World>;
   /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
-  settle(name: string, options?: Partial<ReconcileRequest>): Promise<Report>;
+  settle(name: string, options?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
   /** Deletes the Service, and settles. */
   remove(name: string): Promise<Report>;
   /** Sweeps and runs what it found until a sweep finds nothing to do. */
@@ -84,11 +84,11 @@ export async function startSandboxWorld(
     };
   };
   const world = await another();
-  const settle: SandboxWorld['settle'] = async (name, request = {}) => {
+  const settle: SandboxWorld['settle'] = async (name, request = {}, by = world) => {
     const [namespace, last] = partsOf(name);
     const until = Date.now() + SETTLED_MS;
     while (Date.now() < until) {
-      const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, world);
+      const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, by);
       if (report.outcome.status !== 'progressing') return report;
       await pause(3);
     }

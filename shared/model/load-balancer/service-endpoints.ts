@@ -53,7 +53,7 @@ export function* localNodes(slices: readonly EndpointSlice[], service: Policy): 
 
 /**
  * The Pods behind each port that goes to Pods. Each must be a Pod that the Service selects and that has the IP address
- * (decision 35), one in its Node's network an address that the Node has (decision 160). Each endpoint is judged once,
+ * (decision 35), one in its Node's network an address that the Node names and no other device has (decision 160). Each endpoint is judged once,
  * for all ports.
  */
 export function* readEndpoints(
@@ -207,7 +207,14 @@ function whyNotOfNode(pod: Pod | undefined, address: string, isOfNode: HasAddres
   const { hostNetwork = false, nodeName = '' } = pod?.spec ?? {};
   return !hostNetwork || isOfNode(nodeName, address)
     ? undefined
-    : `Pod ${pod?.metadata.name ?? ''} is in the network of its Node, and no port proves that Node ${nodeName} has the address`;
+    : `Pod ${pod?.metadata.name ?? ''} is in the network of its Node, and the address is none at which Node ${nodeName} may be a member`;
+}
+
+/** The endpoints without the Pods at these IP addresses. */
+export function withoutPodsAt(endpoints: Endpoints, lost: ReadonlySet<string>): Endpoints {
+  return endpoints.map(
+    (one) => one && { ...one, pods: one.pods.filter(({ address }) => !lost.has(address)) },
+  );
 }
 
 /** IP addresses of the Pods, each once; only those in the subnet, if one is given. */

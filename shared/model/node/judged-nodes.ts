@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Node, NodeAddress } from '../kubernetes.ts';
 import { cidrContains, cidrKey, isWithin } from '../network/cidr.ts';
 import type { NeutronPort } from './nova.ts';
+import { toldAddresses } from './node-set.ts';
 import { parseProviderID } from './provider-id.ts';
 
 /** A port, as far as it tells whose an address is. */
@@ -90,33 +91,27 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
 /** Whether a Node, by its name, has an address. */
 export type HasAddress = (node: string, address: string) => boolean;
 
-/**
- * Whether an address is proved to be a Node's, for Pods in the Node's own network. Where nothing can be proved, since
- * the ports could not be listed or the Node names no server, the Node's word counts; not for the latter with
- * `isStrict`.
- */
-export function provenAddresses(judged: JudgedNodes, isStrict: boolean): HasAddress {
-  const { nodes, unclaimed, unlisted, ports } = judged;
+/** Whether an address that a Node names is refused to nobody, for Pods in the Node's own network. */
+export function namedAddresses({ nodes }: JudgedNodes): HasAddress {
   const addresses = new Map(nodes.map((node) => [node.metadata.name, memberAddresses(node)]));
-  return (node, address) => {
-    const isNamed = addresses.get(node)?.some((one) => one.address === address) ?? false;
-    if (unclaimed.has(address) && !ports.has(address)) return isNamed && !isStrict;
-    return isNamed && (unlisted !== undefined || (ports.get(address) ?? []).length > 0);
-  };
+  return (node, address) => addresses.get(node)?.some((one) => one.address === address) ?? false;
 }
 
-/** The Nodes without these addresses. A Node of which no IP address is left goes, so that nobody waits for one. */
+/**
+ * The Nodes without these addresses, and without others of the same family in their place, which nobody judged. A Node of
+ * which no IP address is left goes, so that nobody waits for one.
+ */
 export function withoutAddresses(nodes: readonly Node[], lost: ReadonlySet<string>): readonly Node[] {
   return nodes.flatMap((node) => {
-    const addresses = (node.status?.addresses ?? []).filter(({ address }) => !lost.has(address));
-    return addresses.length === node.status?.addresses?.length ? [node] : withAddresses(node, addresses);
+    const own = memberAddresses(node).flatMap(({ address }) => (lost.has(address) ? [address] : []));
+    return own.length === 0 ? [node] : withoutFamilies(node, own);
   });
 }
 
 /** The addresses at which a Node may be a member: of each family the InternalIPs, else the ExternalIPs. */
-function memberAddresses({ status }: Node): readonly NodeAddress[] {
+function memberAddresses(node: Node): readonly NodeAddress[] {
   return [4, 6].flatMap((family) => {
-    const all = (status?.addresses ?? []).filter(({ address }) => isIP(address) === family);
+    const all = toldAddresses(node).filter(({ address }) => isIP(address) === family);
     const internal = all.filter(({ type }) => type === 'InternalIP');
     return internal.length > 0 ? internal : all.filter(({ type }) => type === 'ExternalIP');
   });
@@ -161,7 +156,7 @@ function withoutFamilies(node: Node, lost: readonly string[]): readonly Node[] {
       .map(({ address }) => address)
       .filter((one) => !lost.includes(one)),
   );
-  const addresses = (node.status?.addresses ?? []).filter(
+  const addresses = toldAddresses(node).filter(
     ({ address }) => !families.has(isIP(address)) || kept.has(address),
   );
   return withAddresses(node, addresses);

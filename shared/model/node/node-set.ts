@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { cidrContains } from '../network/cidr.ts';
-import type { Node } from '../kubernetes.ts';
+import type { Node, NodeAddress } from '../kubernetes.ts';
 import type { Subnet, Family } from '../network/network-facts.ts';
 
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
@@ -22,13 +22,17 @@ export function isEligible(node: Node): boolean {
   );
 }
 
+/** The addresses that a Node's kubelet tells, as far as they count. */
+export function toldAddresses({ status }: Node): readonly NodeAddress[] {
+  return (status?.addresses ?? []).slice(0, MOST_ADDRESSES);
+}
+
 /**
  * The IP address at which a Node is a member (decision 25), of the given family: an InternalIP inside the member
  * subnet, else the first InternalIP, else the first ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
-  const told = (node.status?.addresses ?? []).slice(0, MOST_ADDRESSES);
-  const addresses = told.filter(({ address }) => isIP(address) === family);
+  const addresses = toldAddresses(node).filter(({ address }) => isIP(address) === family);
   const internal = addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   const inside = subnet && internal.find((address) => cidrContains(subnet.cidr, address));
   return inside ?? internal[0] ?? addresses.find(({ type }) => type === 'ExternalIP')?.address;

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { NO_CERTIFICATES } from '../../model/tls/certificate-facts.ts';
 import type { CertificateFacts, CertificateInUse, Horizon } from '../../model/tls/certificate-facts.ts';
+import { hasOnlyPods, podAddresses } from '../../model/load-balancer/service-endpoints.ts';
 import type { PortEndpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { memberSubnetOf, servedFamilies } from '../../model/network/network-facts.ts';
@@ -132,7 +133,7 @@ export function desireUnit(input: DesireInput, config: Config): Desired {
       ...intent.problems,
       ...intent.rangeProblems,
       ...selected.problems,
-      ...addressProblems(input.judged, reachedAt(nodes.reachable, second?.nodes ?? []), config),
+      ...addressProblems(input.judged, reachedAt(input, nodes.reachable, second?.nodes ?? []), config),
       ...ports.flatMap(({ problems }) => problems),
       ...floating.problems,
       ...group.problems,
@@ -162,8 +163,13 @@ function keptOnDeletion(intent: ServiceIntent | undefined, cluster: ClusterIdent
   };
 }
 
-function reachedAt(...nodes: readonly (readonly ReachableNode[])[]): readonly string[] {
-  return nodes.flat().map(({ address }) => address);
+/** The addresses of members: of Nodes unless all members are Pods, and of Pods. */
+function reachedAt(
+  { intent, endpoints }: Pick<DesireInput, 'intent' | 'endpoints'>,
+  ...nodes: readonly (readonly ReachableNode[])[]
+): readonly string[] {
+  const ofNodes = intent && hasOnlyPods(intent.service) ? [] : nodes.flat().map(({ address }) => address);
+  return [...ofNodes, ...podAddresses(endpoints)];
 }
 
 function isPoolOfNodes({ kind, mayBeEmpty }: DesiredResource): boolean {

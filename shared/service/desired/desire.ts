@@ -1,5 +1,7 @@
 import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
+import { withoutPodsAt } from '../../model/load-balancer/service-endpoints.ts';
+import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses } from '../../model/node/judged-nodes.ts';
@@ -40,25 +42,35 @@ export interface DesiredHere extends Desired {
 }
 
 /**
- * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes whose
- * addresses wait are desired for the watermark, and not for the plan.
+ * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes and
+ * Pods whose addresses wait are desired for the watermark, and not for the plan.
  */
 export function desire(given: Given): DesiredService {
   const { nodes, judged, observed, depth, reading } = given;
-  const all = desireWith(given, nodes);
+  const { endpoints } = observed;
+  const all = desireWith(given, nodes, endpoints);
   const waiting = waitingAddresses(judged, observed, depth, reading.config);
   if (waiting.size === 0) return all;
-  const { own, here } = desireWith(given, withoutAddresses(nodes, waiting));
-  const problems = [...all.here.problems, ...waitingProblem(judged, waiting)];
+  const left = endpoints && withoutPodsAt(endpoints, waiting);
+  const { own, here } = desireWith(given, withoutAddresses(nodes, waiting), left);
+  const joining = membersAt(all.here).filter((address) => waiting.has(address));
+  const problems = [...all.here.problems, ...waitingProblem(judged, joining)];
   return { own: { ...all.own, keepMembers: own.keepMembers }, here: { ...here, problems } };
+}
+
+function membersAt({ resources }: Desired): readonly string[] {
+  return resources.flatMap(({ kind, attributes }) =>
+    kind === 'member' && 'address' in attributes ? [attributes.address] : [],
+  );
 }
 
 function desireWith(
   { unit, cluster, judged, reading, observed }: Given,
   nodes: readonly Node[],
+  endpoints: Endpoints | undefined,
 ): DesiredService {
   const { intent, config, asNew, approved } = reading;
-  const { loadBalancer, sharing, resources, localNodes, endpoints, ifReplaced, horizon } = observed;
+  const { loadBalancer, sharing, resources, localNodes, ifReplaced, horizon } = observed;
   const input: DesireInput = {
     intent,
     wanted: unit.wanted,

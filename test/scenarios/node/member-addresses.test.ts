@@ -4,7 +4,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
-import { pause, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
@@ -31,12 +31,14 @@ function claim(address: string, name = 'node-3'): void {
   it.sandbox.kube.apply({ kind: 'Node', metadata: { name }, status });
 }
 
-async function settleNow(by = world): Promise<void> {
-  for (let runs = 0; runs < 50; runs += 1) {
-    const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, by);
-    if (outcome.status !== 'progressing') return;
-    await pause(3);
-  }
+const settleNow = (by = world) => it.settle('web', { trigger: 'command' }, by);
+
+/** The Service without a security group. */
+async function withoutGroups(): Promise<void> {
+  it.sandbox.kube.delete('Service', 'default', 'web');
+  await settleNow();
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled(await worldWith({ loadBalancer: aConfig().loadBalancer }));
 }
 
 test.each(['another machine', 'the metadata service'])(
@@ -101,12 +103,53 @@ test('an address on no port joins with a warning, and with --member-addresses=pr
   expect(members()).toContain('10.0.0.250');
 });
 
+test.each([true, false])(
+  'an address that waits leaves no ExternalIP in its place, which nobody judged (Neutron answers: %s)',
+  async (answers) => {
+    if (!answers) await withoutGroups();
+    const victim = addressOf(it.sandbox.cloud.addNovaServer('database').id);
+    const own = members();
+    const status = {
+      addresses: [
+        { type: 'InternalIP', address: '10.0.0.99' },
+        { type: 'ExternalIP', address: victim },
+      ],
+    };
+    it.sandbox.kube.addNode('node-9');
+    it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-9' }, status });
+    const match = { side: 'openstack', method: 'GET', path: /\/v2.0\/ports/ } as const;
+    if (!answers) it.sandbox.fault({ match, times: 1e6, kind: 'fail-before', status: 503 });
+    const { loadBalancer } = aConfig(undefined, { manageSecurityGroups: answers });
+
+    await settleNow(await worldWith({ loadBalancer, ...(answers ? { memberAddresses: 'proven' } : {}) }));
+
+    expect(members()).toEqual(own);
+  },
+);
+
+test('while ports cannot be listed and nobody would join, nobody waits, and the Service is watched as before', async () => {
+  await withoutGroups();
+  it.sandbox.kube.apply({
+    kind: 'Node',
+    metadata: {
+      name: 'not-a-member',
+      labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' },
+    },
+    spec: { providerID: 'openstack:///5e5e5e5e-0000-4000-8000-000000000001' },
+    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.98' }] },
+  });
+  const match = { side: 'openstack', method: 'GET', path: /\/v2.0\/ports/ } as const;
+  it.sandbox.fault({ match, times: 1e6, kind: 'fail-before', status: 503 });
+
+  const { outcome } = await settleNow(await worldWith({ loadBalancer: aConfig().loadBalancer }));
+
+  expect(outcome).toMatchObject({ status: 'settled' });
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  expect(readyOf(it.sandbox)?.message).not.toContain('waits');
+});
+
 test('while ports cannot be listed members stay, a listener still changes, and a new Node joins when they can be', async () => {
-  // a world without security groups, which need the ports
-  await it.close();
-  it = await startSandboxWorld();
-  it.sandbox.kube.apply(aService());
-  await it.sweepUntilSettled();
+  await withoutGroups();
   const own = members();
   const match = { side: 'openstack', method: 'GET', path: /\/v2.0\/ports/ } as const;
   const heal = it.sandbox.fault({ match, times: 1e6, kind: 'fail-before', status: 503 });

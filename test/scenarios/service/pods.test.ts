@@ -1,5 +1,7 @@
 /** spec.allocateLoadBalancerNodePorts false: the load balancer goes to the Pods themselves. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../../shared/config/config.ts';
+import { aConfig } from '../../support/config.ts';
 import { startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -113,12 +115,13 @@ describe('what no Pod has as its address', () => {
   });
 });
 
+const addressOf = (name: string): string => {
+  const { id = '' } = it.sandbox.cloud.servers.find((server) => server.name === name) ?? {};
+  return it.sandbox.cloud.ports.find((port) => port.device_id === id)?.fixed_ips[0]?.ip_address ?? '';
+};
+
 test('a Pod in the network of its Node is a member at an address that the Nodeâ€™s server has, and at no other', async () => {
   const database = it.sandbox.cloud.addNovaServer('database');
-  const addressOf = (name: string): string => {
-    const { id = '' } = it.sandbox.cloud.servers.find((server) => server.name === name) ?? {};
-    return it.sandbox.cloud.ports.find((port) => port.device_id === id)?.fixed_ips[0]?.ip_address ?? '';
-  };
   const own = addressOf('node-1');
   const theirs = addressOf(database.name);
   podsAt({ pod: 'web-1', address: own, on: 'node-1' }, { pod: 'web-2', address: theirs, on: 'node-2' });
@@ -128,7 +131,52 @@ test('a Pod in the network of its Node is a member at an address that the Nodeâ€
 
   expect(members()).toEqual([`web-1 ${own}:8080`]);
   expect(told()).toContain(`"${theirs}" is not made a member`);
-  expect(told()).toContain('no port proves that Node node-2 has the address');
+  expect(told()).toContain('none at which Node node-2 may be a member');
+});
+
+describe('of Pods in the network of their Nodes', () => {
+  const settleAfresh = async (more: Pick<Config, 'memberAddresses'> = {}): Promise<void> => {
+    await it.settle('web', {}, await it.another({ ...aConfig(it.sandbox.authUrl), ...more }));
+  };
+
+  test('members stay when Neutron lists no port any more, and new ones join as Nodes do', async () => {
+    podsAt(...['node-1', 'node-2'].map((on) => ({ pod: `on-${on}`, address: addressOf(on), on })));
+    ask();
+    await it.sweepUntilSettled();
+    const own = members();
+    const all = ['node-1', 'node-2', 'node-3'].map((on) => ({ pod: `on-${on}`, address: addressOf(on), on }));
+    const { ports, servers } = it.sandbox.cloud;
+    const others = ports.filter(({ device_id: id }) => !servers.some((server) => server.id === id));
+    ports.splice(0, ports.length, ...others);
+    podsAt(...all);
+
+    await settleAfresh({ memberAddresses: 'proven' });
+    expect(members()).toEqual(own);
+    await settleAfresh();
+    expect(members()).toHaveLength(3);
+    expect(told()).toContain('so nothing proves');
+  });
+
+  test('none joins while Neutron cannot list the ports, and those that are there stay', async () => {
+    const theirs = addressOf(it.sandbox.cloud.addNovaServer('database').name);
+    podsAt({ pod: 'web-1', address: addressOf('node-1'), on: 'node-1' });
+    ask();
+    await it.sweepUntilSettled();
+    const own = members();
+    const status = { addresses: [{ type: 'InternalIP', address: theirs }] };
+    it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-3' }, status });
+    podsAt(
+      { pod: 'web-1', address: addressOf('node-1'), on: 'node-1' },
+      { pod: 'web-3', address: theirs, on: 'node-3' },
+    );
+    const match = { side: 'openstack', method: 'GET', path: /\/v2.0\/ports/ } as const;
+    it.sandbox.fault({ match, times: 1e6, kind: 'fail-before', status: 503 });
+
+    await settleAfresh();
+
+    expect(members()).toEqual(own);
+    expect(told()).toContain(`"${theirs}" waits: whose it is cannot be looked up`);
+  });
 });
 
 describe('Pods of another subnet', () => {

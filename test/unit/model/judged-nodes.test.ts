@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeNodes, unknownAddresses, withoutAddresses } from '../../../shared/model/node/judged-nodes.ts';
 import type { DevicePort } from '../../../shared/model/node/judged-nodes.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
+import { memberAddress } from '../../../shared/model/node/node-set.ts';
 import '../../laws/seed.ts';
 
 const serverId = (number: number): string => `5e5e5e5e-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -143,6 +144,33 @@ test('a Node of which no IP address is left goes, and the others stay what they 
 
   expect(withoutAddresses(nodes, new Set(['10.0.0.1', '10.0.0.2']))).toEqual([aNode('two', 2, 'fd00::2')]);
   expect(withoutAddresses(nodes, new Set())[0]).toBe(nodes[0]);
+});
+
+describe('every address at which a Node is a member', () => {
+  const anAddress = fc.record({
+    type: fc.constantFrom('InternalIP', 'ExternalIP', 'Hostname'),
+    address: fc.constantFrom('10.0.0.1', '10.0.0.2', '203.0.113.1', '203.0.113.2', 'fd00::1', 'fd00::2'),
+  });
+  const many = Array.from({ length: 999 }, () => ({ type: 'Hostname', address: 'padding' }));
+  const addresses = fc
+    .tuple(fc.array(anAddress, { maxLength: 6 }), fc.boolean(), fc.array(anAddress, { maxLength: 3 }))
+    .map(([first, padded, last]) => [...first, ...(padded ? many : []), ...last]);
+
+  test('is one that was judged, whichever addresses wait', () => {
+    const dice = fc.tuple(addresses, fc.subarray(['10.0.0.1', '10.0.0.2', '203.0.113.1', 'fd00::1']));
+    fc.assert(
+      fc.property(dice, ([told, waiting]) => {
+        const judged = judgeNodes([{ ...aNode('one', 1), status: { addresses: told } }], []);
+        const [left] = withoutAddresses(judged.nodes, new Set(waiting));
+        for (const family of [4, 6] as const) {
+          const address = left && memberAddress(left, undefined, family);
+          if (address === undefined) continue;
+          expect(judged.ports.has(address)).toBe(true);
+          expect(waiting).not.toContain(address);
+        }
+      }),
+    );
+  });
 });
 
 describe('whatever Nodes say of themselves', () => {

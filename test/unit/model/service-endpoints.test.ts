@@ -103,8 +103,8 @@ describe('Pods behind a port', () => {
 
     expect(found.pods).toEqual([{ pod: 'host', address: '10.0.0.1', port: 8080 }]);
     expect(found.refused.map(({ because }) => because)).toEqual([
-      expect.stringContaining('no port proves that Node a has the address'),
-      expect.stringContaining('no port proves that Node b has the address'),
+      expect.stringContaining('the address is none at which Node a may be a member'),
+      expect.stringContaining('the address is none at which Node b may be a member'),
     ]);
   });
 

@@ -26,8 +26,7 @@ export function waitingAddresses(
 }
 
 function doubtful({ unseen, unclaimed, unlisted }: JudgedNodes, config: MemberAddresses): readonly string[] {
-  const unproven = config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
-  return unlisted === undefined ? unproven : [...new Set([...unseen, ...unproven])];
+  return unlisted !== undefined || config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
 }
 
 /** Problems of Nodes' addresses that are another device's, and of those that nothing proves. `reached` are the members'. */
@@ -54,11 +53,11 @@ export function addressProblems(
   return [...refused, { ...addressesOfMembers(unproven), message, passing: true }];
 }
 
-/** The Problem of Nodes that wait, since nothing could be looked up. */
-export function waitingProblem({ unlisted }: JudgedNodes, waiting: ReadonlySet<string>): readonly Problem[] {
-  if (unlisted === undefined) return [];
+/** The Problem of addresses that would be members and wait, since nothing could be looked up. */
+export function waitingProblem({ unlisted }: JudgedNodes, waiting: readonly string[]): readonly Problem[] {
+  if (unlisted === undefined || waiting.length === 0) return [];
   const message = `waits: whose it is cannot be looked up, since ${unlisted}; members that are there stay`;
-  return [{ ...addressesOfMembers([...waiting]), message, momentary: true }];
+  return [{ ...addressesOfMembers(waiting), message, momentary: true }];
 }
 
 /** So many addresses are shown one by one, since a condition has a limited length. */

@@ -110,25 +110,34 @@ it(
   },
 );
 
-it('without Neutron, a listener and the members of an internal Service change', TEST_TIMEOUT, async () => {
-  await start();
-  await deploy('web', [80], { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' });
-  const served = await address('web');
+it(
+  'without Neutron, a listener and the members of an internal Service change, and a new Node waits',
+  TEST_TIMEOUT,
+  async () => {
+    const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+    for (const node of world.servers) await joinCluster(node);
+    await start();
+    await deploy('web', [80], internal);
+    const served = await address('web');
+    await serves('web', 1, 2);
 
-  await front.inTrouble('network', 'stopped');
-  const stopped = Date.now();
-  await deploy('web', [80, 8080], { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' });
-  for (const node of world.servers) await joinCluster(node);
-  await serves('web', 2, 2);
-  console.log(`changed ${Date.now() - stopped} ms after Neutron was stopped`);
-  await restOfMinute(stopped);
+    await front.inTrouble('network', 'stopped');
+    const stopped = Date.now();
+    await deploy('web', [80, 8080], internal);
+    for (const { name } of world.servers) await leaveCluster(name);
+    await serves('web', 2, 1);
+    console.log(`changed ${Date.now() - stopped} ms after Neutron was stopped`);
+    for (const node of world.servers) await joinCluster(node);
+    await restOfMinute(stopped);
+    await serves('web', 2, 1);
 
-  await front.inTrouble('network');
-  await level();
-  await serves('web', 2, 2);
-  expect(await address('web')).toBe(served);
-  expect(await isReady('web')).toBe(true);
-});
+    await front.inTrouble('network');
+    await level();
+    await serves('web', 2, 2);
+    expect(await address('web')).toBe(served);
+    expect(await isReady('web')).toBe(true);
+  },
+);
 
 it(
   'without Keystone, a process that starts lives, deletes nothing, and tries few logins',

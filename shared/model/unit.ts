@@ -24,6 +24,11 @@ export interface LetGo {
   readonly because: string;
   /** Another controller has written the Service's status. */
   readonly takenOver: boolean;
+  /** That controller has the same finalizer, so it is the one to take it off. */
+  readonly keepsFinalizer: boolean;
+  /** The approval to delete what the Service has. Absent: the Service does not say yet that it was let go. */
+  readonly approval?: string;
+  readonly isApproved: boolean;
 }
 
 /** The unit of work of the Service controller: one Service, with everything of its own in OpenStack. */

@@ -1,8 +1,11 @@
 import type { Leaving } from '../apply/reserve-deletion.ts';
+import type { Config } from '../config/config.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isLocked } from '../model/load-balancer/octavia.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
+import { tagValue, tagValues } from '../model/ownership.ts';
+import type { WireResource } from '../model/resources.ts';
 import type { Depth, Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';
 import { desire } from './desired/desire.ts';
@@ -21,6 +24,7 @@ import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
+import { isOurs } from './unit.ts';
 
 /** One Service before a run's first write: what is observed, what is desired, and the plan from one to the other. */
 export interface Evaluation {
@@ -48,19 +52,21 @@ export interface Evaluation {
  * The depth `shallow`, for the sweep, leaves out what is on the load balancer.
  */
 export async function evaluate(
-  unit: Unit,
+  asRead: Unit,
   nodes: readonly Node[],
   world: Source & Pick<World, 'config'>,
   cluster: ClusterIdentity,
   depth: Depth = 'deep',
 ): Promise<Evaluation> {
   const { config } = world;
-  const { service, wanted } = unit;
+  const { service, wanted } = asRead;
 
   // Another controller may have made the load balancer, and it read annotations in its own way: so find the load
   // balancer first.
   const join = service && wanted ? joinIntent(service, config) : undefined;
-  const found = await findLoadBalancer({ unit, cluster, depth, join }, world);
+  const found = await findLoadBalancer({ unit: asRead, cluster, depth, join }, world);
+
+  const unit = withoutLetGoOfNamesake(asRead, found.loadBalancer, config);
 
   // A kubelet says which addresses its Node has, and Neutron whose they are.
   const mayFail = found.loadBalancer !== undefined && !config.loadBalancer.manageSecurityGroups;
@@ -97,4 +103,16 @@ export async function evaluate(
     ...(replacement && isLocked(replacement) ? { replacing: replacement.id } : {}),
     hash: hashOf(desired.own, approved, intent?.annotated.Service.loadBalancerName),
   };
+}
+
+/**
+ * The unit of a Service that was never levelset's, without its being let go, if the load balancer is that of an earlier Service of
+ * this name: that one has vanished (decision 151).
+ */
+function withoutLetGoOfNamesake(unit: Unit, lb: WireResource | undefined, config: Config): Unit {
+  const { service, letGo, ...others } = unit;
+  if (!service || !letGo || !lb || isOurs(service, config)) return unit;
+  const uid = tagValue(lb['tags'], 'service');
+  const isOfNamesake = uid !== undefined && uid !== service.metadata.uid;
+  return isOfNamesake && tagValues(lb['tags'], 'name').length === 1 ? { ...others, service } : unit;
 }

@@ -93,7 +93,9 @@ export async function reportFailure(unit: Unit, failure: ReconcileError, world: 
 export function losesFinalizer({ unit, observed, plan }: Evaluation): boolean {
   const { service, wanted } = unit;
   const isLeft = observed.loadBalancer !== undefined || plan.steps.length > 0;
-  return !wanted && service !== undefined && hasFinalizer(service) && !isLeft;
+  return (
+    !wanted && service !== undefined && hasFinalizer(service) && !isLeft && unit.letGo?.isApproved !== false
+  );
 }
 
 /**
@@ -112,15 +114,14 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     if (observed.loadBalancer) await recordPlace(world);
     return;
   }
-  if (observed.loadBalancer) return;
+  if (observed.loadBalancer || unit.letGo?.isApproved === false) return;
   if (uid !== undefined) {
     await keepState(uid, undefined, world);
     await world.kube.lease(leaseName(evaluation)).remove();
   }
   const { service, letGo } = unit;
-  // the finalizer of a Service that another controller has taken over is that one's by now
-  if (service && hasFinalizer(service) && isOurs(service, world.config) && !letGo?.takenOver)
-    await publish(service, release(service), world.kube);
+  if (service && hasFinalizer(service) && isOurs(service, world.config))
+    await publish(service, release(service, letGo), world.kube);
 }
 
 /**

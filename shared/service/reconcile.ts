@@ -19,7 +19,7 @@ import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
 import { nodesOf } from './read-again.ts';
 import { requirePlace } from './place.ts';
-import { isOurs, unitOf } from './unit.ts';
+import { isAnothers, isOurs, unitOf } from './unit.ts';
 import { withinBudget } from './vanished.ts';
 
 export async function reconcileService(
@@ -36,6 +36,9 @@ export async function reconcileService(
   const unit = readsInFull(request.trigger) ? { ...asRead, withLeftovers: true as const } : asRead;
   if (isHint(request) && hasNothingOfOurs(unit, world))
     return { outcome: { status: 'settled' }, applied: [] };
+
+  // another controller's finalizer, and so its load balancer (decision 150)
+  if (service && isAnothers(service, world.config)) return { outcome: { status: 'settled' }, applied: [] };
 
   // the run of a sweep, a resync or a command does not rely on what this process expects after its own writes
   if (readsInFull(request.trigger)) trustNothing(unit, world);

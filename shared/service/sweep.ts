@@ -8,19 +8,17 @@ import { evaluate } from './evaluate.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
-import { APPROVE, tagValue, TAG_PREFIX } from '../model/ownership.ts';
+import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
-import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
-import type { Config } from '../config/config.ts';
-import { readyCondition } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
+import { isNotTold, letGoInWords } from './let-go.ts';
 import { findOrphans } from './orphans.ts';
 import { requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
@@ -97,7 +95,12 @@ export async function findServices(
     ...(notPruned === undefined ? [] : [`the sweep could not remove what Services have left: ${notPruned}`]),
   ];
   const keys = [
-    ...[...unsettled, ...notCompared.map(({ service }) => service), ...leaving, ...letGo.filter(isNotTold)]
+    ...[
+      ...unsettled,
+      ...notCompared.map(({ service }) => service),
+      ...leaving,
+      ...letGo.filter((one) => isNotTold(one, config)),
+    ]
       .map(keyOf)
       .map((key) => serviceKey(key.namespace, key.name)),
     ...orphans.keys,
@@ -195,21 +198,6 @@ async function heldBack(services: readonly Service[], view: View): Promise<reado
   return recorded instanceof ReconcileError
     ? [`load balancers whose Services are gone stay as they are: ${recorded.message}`]
     : heldBackInWords(facts, recorded, world);
-}
-
-/** Whether a Service that was let go does not say so yet, or may have an approval. */
-function isNotTold({ metadata, status }: Service): boolean {
-  const told = readyCondition(status?.conditions)?.reason;
-  const isApproved = (metadata.annotations?.[APPROVE] ?? '') !== '';
-  return isApproved || (told !== LET_GO_REASON && told !== TAKEN_OVER_REASON);
-}
-
-function letGoInWords(letGo: readonly Service[], config: Config): readonly string[] {
-  const because = (service: Service): string => whyLetGo(service, config)?.because ?? '';
-  return [...Map.groupBy(letGo, because)].map(([reason, services]) => {
-    const names = services.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-    return `levelset does not look after ${names.join(', ')} any more, and changes and deletes nothing of them: ${reason}`;
-  });
 }
 
 function stateOf({ metadata }: Service, { states }: View): UnitState | undefined {

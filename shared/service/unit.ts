@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { FINALIZER } from '../model/ownership.ts';
+import { APPROVE, FINALIZER } from '../model/ownership.ts';
 import type { Key, ServiceKey } from '../model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { LetGo, Unit } from '../model/unit.ts';
+import { approvalOfLetGo } from './plan/hold-back.ts';
 import { readyCondition } from '../report/condition.ts';
-import { secondController } from './plan/plan-problems.ts';
+import { otherController, secondController } from './plan/plan-problems.ts';
 
 type Classed = Pick<Config, 'loadBalancerClass'>;
 
@@ -26,12 +27,35 @@ export function hasFinalizer(service: Service): boolean {
 }
 
 /**
- * Whether levelset looks after the Service, or did so. All controllers of Services have the same finalizer, so a Service
- * of another class counts only with levelset's condition.
+ * Whether levelset looks after the Service, or did so. All cloud controllers have the same finalizer, so a Service that has
+ * not levelset's class counts only with levelset's condition. A Service of another type has no class.
  */
 export function isOurs(service: Service, config: Classed): boolean {
   if (wantsLoadBalancer(service, config)) return true;
-  return hasFinalizer(service) && (!isOfAnotherClass(service, config) || hasCondition(service));
+  const hasOurClass =
+    service.spec.type === 'LoadBalancer'
+      ? !isOfAnotherClass(service, config)
+      : config.loadBalancerClass === undefined;
+  return hasFinalizer(service) && (hasOurClass || hasCondition(service));
+}
+
+/**
+ * Whether the Service leaves, and levelset sees it. The finalizer keeps it until then. One that was replaced without its
+ * finalizer still has levelset's condition; one from a backup, of before it was levelset's, has none.
+ */
+export function isSeenLeaving(service: Service, config: Classed): boolean {
+  if (isOurs(service, config)) return true;
+  if (service.spec.type !== 'LoadBalancer') return hasCondition(service);
+  return (
+    service.metadata.deletionTimestamp !== undefined &&
+    !hasFinalizer(service) &&
+    !isOfAnotherClass(service, config)
+  );
+}
+
+/** Whether the Service is of another type, and the finalizer on it another controller's. */
+export function isAnothers(service: Service, config: Classed): boolean {
+  return service.spec.type !== 'LoadBalancer' && hasFinalizer(service) && !isOurs(service, config);
 }
 
 export function unitOf(key: Key, name: ServiceKey, service: Service | undefined, config: Classed): Unit {
@@ -48,15 +72,36 @@ export function unitOf(key: Key, name: ServiceKey, service: Service | undefined,
  */
 export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
   const isOther = isOfAnotherClass(service, config);
-  const isLeaving = service.metadata.deletionTimestamp !== undefined || service.spec.type !== 'LoadBalancer';
-  const told = readyCondition(service.status?.conditions)?.reason;
+  const condition = readyCondition(service.status?.conditions);
+  const told = condition?.reason;
   const wasLetGo = told === LET_GO_REASON || told === TAKEN_OVER_REASON;
-  if (!isOther && !(isLeaving && wasLetGo)) return undefined;
+  if (!isOther && !(isLeaving(service) && wasLetGo)) return undefined;
   const second = secondController(service);
   const takenOver = told === TAKEN_OVER_REASON || second !== undefined;
-  if (isLeaving && hasCondition(service) && !takenOver) return undefined;
-  const since = takenOver ? `, and ${second?.manager ?? 'another controller'} has written its status` : '';
-  return { because: `${isOther ? classOf(service, config) : 'levelset had let it go'}${since}`, takenOver };
+  const by = takenOver ? (second ?? otherController(service))?.manager : undefined;
+  const keepsFinalizer = takenOver && (by === undefined || CLOUD_CONTROLLER.test(by));
+  if (isLeaving(service) && hasCondition(service) && !keepsFinalizer) return undefined;
+  const because = [
+    isOther ? classOf(service, config) : 'levelset had let it go',
+    ...(takenOver ? [`${by ?? 'another controller'} has written its status`] : []),
+    ...(isLeaving(service) && keepsFinalizer
+      ? [
+          `it leaves, and the finalizer ${FINALIZER} is that controller's; if that controller does not run any more, remove the finalizer from the Service`,
+        ]
+      : []),
+  ].join(', and ');
+  const approval =
+    wasLetGo || !hasCondition(service) ? approvalOfLetGo(service, condition?.lastTransitionTime) : undefined;
+  const approved = (service.metadata.annotations?.[APPROVE] ?? '').split(/[\s,]+/);
+  const isApproved = approval !== undefined && approved.includes(approval);
+  return { because, takenOver, keepsFinalizer, isApproved, ...(approval === undefined ? {} : { approval }) };
+}
+
+/** The managers that have the same finalizer as levelset (docs/sources/kubernetes.md). */
+const CLOUD_CONTROLLER = /cloud-controller-manager$|^kube-controller-manager$/;
+
+export function isLeaving({ metadata, spec }: Service): boolean {
+  return metadata.deletionTimestamp !== undefined || spec.type !== 'LoadBalancer';
 }
 
 function isOfAnotherClass({ spec }: Service, { loadBalancerClass }: Classed): boolean {

@@ -21,7 +21,7 @@ import type { Evaluation } from './evaluate.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import { goneFrom, isLookedAfter } from './orphans.ts';
 import { approvalOfDeletion, holdBack, whyHoldBack } from './plan/hold-back.ts';
-import { hasFinalizer } from './unit.ts';
+import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
 
 /** A load balancer, and a Service of it that has vanished. */
 export interface Vanished {
@@ -44,7 +44,12 @@ export function findVanished(
   config: Config,
 ): VanishedServices {
   const live = services.filter((service) => isLookedAfter(service, config));
-  const seen = new Set(services.filter(isSeenLeaving).map((service) => textOf(keyOf(service))));
+  // one that wants a load balancer keeps it, also before it has its finalizer again
+  const seen = new Set(
+    services
+      .filter((service) => wantsLoadBalancer(service, config) || isSeenLeaving(service, config))
+      .map((service) => textOf(keyOf(service))),
+  );
   const there = loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE');
   const vanished = there.flatMap((lb) =>
     goneFrom(lb, services, live, cluster)
@@ -55,13 +60,8 @@ export function findVanished(
   return { all: there.map(({ id }) => id), vanished };
 }
 
-/** The finalizer keeps a Service until levelset has seen that it leaves. */
-function isSeenLeaving(service: Service): boolean {
-  return hasFinalizer(service) || service.metadata.deletionTimestamp !== undefined;
-}
-
-function hasVanished({ wanted, letGo, service }: Unit): boolean {
-  return !wanted && !letGo && !(service && isSeenLeaving(service));
+function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean {
+  return !wanted && !letGo && !(service && isSeenLeaving(service, config));
 }
 
 /**
@@ -70,9 +70,9 @@ function hasVanished({ wanted, letGo, service }: Unit): boolean {
  */
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { unit, plan, cluster, observed } = evaluation;
-  const serves = whatServes(observed);
-  if (!serves || plan.steps.length === 0 || !hasVanished(unit)) return evaluation;
   const { kube, clock, config } = world;
+  const serves = whatServes(observed);
+  if (!serves || plan.steps.length === 0 || !hasVanished(unit, config)) return evaluation;
   const seenAt = clock.now();
   const record = kube.deletions.loadBalancers;
   const [facts, recorded] = await Promise.all([readVanished(cluster, world), record.load()]);

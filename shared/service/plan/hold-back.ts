@@ -1,3 +1,5 @@
+import type { Service } from '../../model/kubernetes.ts';
+import { LOAD_BALANCER_ID } from '../../model/ownership.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';
@@ -18,6 +20,17 @@ export function whyHoldBack({ vanished, ...budget }: Facts): string | undefined 
 /** The approval to delete what one Service that has vanished has on one load balancer. */
 export function approvalOfDeletion(key: Key, id: string): string {
   return approvalOf(['vanished', key, id]);
+}
+
+/**
+ * The approval to delete what a Service has that was let go. It names the load balancer and the time since when the Service says
+ * that it was let go, so an approval from before does not hold if levelset has looked after the Service since.
+ */
+export function approvalOfLetGo(
+  { metadata: { uid, annotations } }: Service,
+  since: string | undefined,
+): string {
+  return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }
 
 /** The plan with a refusal in place of its steps. */

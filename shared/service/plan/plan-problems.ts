@@ -129,6 +129,13 @@ export function secondControllerProblems(service: Service | undefined): readonly
   return [{ field: 'field manager', value: other.manager ?? '', message, momentary: true }];
 }
 
+/** The last write of another controller; undefined if there is none. */
+export function otherController(service: Service | undefined): ManagedFields | undefined {
+  const writes = service?.metadata.managedFields ?? [];
+  const others = writes.filter((write) => write.manager !== FIELD_MANAGER && isController(write));
+  return others.sort((a, b) => (b.time ?? '').localeCompare(a.time ?? ''))[0];
+}
+
 /** The last write of another controller, if it came after levelset's last write of the status. */
 export function secondController(service: Service | undefined): ManagedFields | undefined {
   const writes = service?.metadata.managedFields ?? [];
@@ -137,9 +144,8 @@ export function secondController(service: Service | undefined): ManagedFields | 
   );
   const [last] = own.flatMap(({ time }) => time ?? []).sort((a, b) => b.localeCompare(a));
   if (last === undefined) return undefined;
-  return writes.find(
-    (write) => write.manager !== FIELD_MANAGER && isController(write) && (write.time ?? '') > last,
-  );
+  const other = otherController(service);
+  return (other?.time ?? '') > last ? other : undefined;
 }
 
 /**

@@ -7,13 +7,11 @@ import { isFloatingIPMadeFor } from '../../model/load-balancer/floating-ip-owner
 import { madeForKey } from '../../model/load-balancer/shared-load-balancer.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import { addressesOf } from '../../model/node/node-set.ts';
-import { LOAD_BALANCER_ID } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { isAnother } from '../../model/plan.ts';
 import type { DrainingMember, Plan, Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import type { Depth, LetGo, Unit } from '../../model/unit.ts';
-import { approvalOf } from '../../plan/approval.ts';
 import { gateChanges } from './approval/gate-changes.ts';
 import {
   delegationProblems,
@@ -108,27 +106,28 @@ export function planService(input: ServicePlanInput): Plan {
   });
   const ofService = { uid, approved, observed: observed.resources, desired: desired.resources };
   const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(planned, ofService) : planned;
-  const allowed = unit.letGo ? untilApproved(serving, unit, unit.letGo, approved) : serving;
+  const allowed = unit.letGo ? untilApproved(serving, unit.letGo) : serving;
   return whatCanBeDoneNow(allowed, { ...input, isMadeAnew: rebuild !== undefined });
 }
 
 /**
- * The plan for a Service that was let go: its deletion waits for approval (decision 150). The approval holds for this
- * Service and the load balancer that its annotation names, until nothing is left.
+ * The plan for a Service that was let go: its deletion waits for approval, and so does its finalizer if there is nothing to
+ * delete (decision 150).
  */
-function untilApproved(planned: Plan, { service }: Unit, letGo: LetGo, approved: readonly string[]): Plan {
-  const [first] = planned.steps;
-  if (!first) return planned;
-  const { uid, annotations } = service?.metadata ?? {};
-  const approval = approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID]]);
-  if (approved.includes(approval)) return planned;
-  const reason = `${letGo.because}; levelset changes nothing of it, and deletes it only if that is approved`;
+function untilApproved(planned: Plan, { because, approval, isApproved }: LetGo): Plan {
+  if (isApproved) return planned;
+  if (approval === undefined) return { ...planned, steps: [] };
+  const [{ address, kind } = { address: 'lb', kind: 'loadbalancer' } as const] = planned.steps;
+  const what =
+    planned.steps.length > 0
+      ? 'levelset changes nothing of it, and deletes it only if that is approved'
+      : 'levelset finds nothing of it here, and gives it up only if that is approved';
   const waits = {
     verb: 'delete',
-    address: first.address,
-    kind: first.kind,
+    address,
+    kind,
     changes: [],
-    reason,
+    reason: `${because}; ${what}`,
     approval,
   } as const;
   return { ...planned, steps: [], awaitingApproval: [waits] };

@@ -38,6 +38,12 @@ function newsOf(
 ): ConditionNews {
   const old = readyCondition(service.status?.conditions);
   const leaving = evaluation ? !evaluation.unit.wanted : service.metadata.deletionTimestamp !== undefined;
+  const letGo = evaluation?.unit.letGo;
+  if (letGo && outcome.status !== 'settled') {
+    const reason = letGo.takenOver ? TAKEN_OVER_REASON : LET_GO_REASON;
+    const message = outcome.status === 'failed' ? outcome.message : outcome.reason;
+    return warning({ status: 'Unknown', reason, message });
+  }
   switch (outcome.status) {
     case 'settled':
       return served(evaluation, addresses);
@@ -48,11 +54,6 @@ function newsOf(
       return { message: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
     }
     case 'blocked': {
-      const letGo = evaluation?.unit.letGo;
-      if (letGo) {
-        const reason = letGo.takenOver ? TAKEN_OVER_REASON : LET_GO_REASON;
-        return warning({ status: 'Unknown', reason, message: outcome.reason });
-      }
       return warning({
         status: 'False',
         reason: BLOCKED_REASON,
@@ -62,7 +63,7 @@ function newsOf(
     case 'failed': {
       const { reason, advice } = ERRORS[outcome.code];
       const broken = leaving || outcome.code === 'LOAD_BALANCER_ERROR';
-      const status = broken ? 'False' : (old?.status ?? 'False');
+      const status = broken || old?.status !== 'True' ? 'False' : 'True';
       return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, evaluation) });
     }
   }

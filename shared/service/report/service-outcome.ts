@@ -16,7 +16,14 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   if (applied.error) return outcomeOfError(applied.error);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
   const wait = lb ? { waitingFor: lb.id } : {};
-  const isLetGo = evaluation.unit.letGo !== undefined && plan.awaitingApproval.length > 0;
+  const { letGo } = evaluation.unit;
+  if (letGo && letGo.approval === undefined)
+    return {
+      status: 'progressing',
+      reason: `${letGo.because}; levelset changes nothing of it`,
+      retryAfterMs: 0,
+    };
+  const isLetGo = letGo !== undefined && plan.awaitingApproval.length > 0;
   const isHeldBack = evaluation.leaving !== undefined && plan.refused.length > 0;
   if (isLetGo || isHeldBack) return { status: 'blocked', reason: planNotes(plan).join('\n') };
   if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };

@@ -1,6 +1,7 @@
 import type { Applied } from '../../apply/apply.ts';
 import type { Evaluation } from '../evaluate.ts';
 import type { Service, ObjectEvent, ServicePatch } from '../../model/kubernetes.ts';
+import { vipsOf } from '../../model/network/network-facts.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import {
   FINALIZER,
@@ -9,6 +10,7 @@ import {
   LOAD_BALANCER_NAME,
   READY_CONDITION,
 } from '../../model/ownership.ts';
+import type { LetGo } from '../../model/unit.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
 import { isNews, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
@@ -67,35 +69,62 @@ export function summarizeOutcome(
   now: string,
   evaluation?: Evaluation,
 ): Summary {
+  if (outcome.status === 'settled') return { patch: {}, events: [] };
   const { message, type } = conditionOf(service, outcome, evaluation);
-  const old = readyCondition(service.status?.conditions);
-  if (outcome.status === 'settled' || !isNews(message, old)) return { patch: {}, events: [] };
+  const news = isNews(message, readyCondition(service.status?.conditions));
+  const status: ServicePatch['status'] = {
+    ...(evaluation && losesAddress(evaluation) ? { loadBalancer: { ingress: null } } : {}),
+    ...(news ? { conditions: withCondition(service, message, now) } : {}),
+  };
   return {
-    patch: { status: { conditions: withCondition(service, message, now) } },
-    events: [eventOf(message, type)],
+    patch: Object.keys(status).length > 0 ? { status } : {},
+    events: news ? [eventOf(message, type)] : [],
   };
 }
 
 /**
+ * Whether the published addresses go: a Service that was let go, and still wants a load balancer of somebody, has them from
+ * levelset, and the deletion of levelset's load balancer is approved.
+ */
+function losesAddress({
+  unit: { service, letGo },
+  observed: { loadBalancer, resources },
+}: Evaluation): boolean {
+  const published = service?.status?.loadBalancer?.ingress ?? [];
+  if (!letGo?.isApproved || letGo.takenOver || !loadBalancer || published.length === 0) return false;
+  const ours = [
+    ...vipsOf(loadBalancer),
+    ...resources.flatMap(({ kind, wire }) =>
+      kind === 'floatingip' ? String(wire['floating_ip_address']) : [],
+    ),
+    ...[service?.metadata.annotations?.[LOAD_BALANCER_ADDRESS] ?? []].flat(),
+  ];
+  return published.every(({ ip, hostname }) =>
+    ours.some((address) => (ip ? ip === address : hostname?.startsWith(address))),
+  );
+}
+
+/**
  * Removes the finalizer from a Service that has nothing left in OpenStack. If the Service is not being deleted, it also
- * loses the condition and the annotations that levelset wrote. The annotation with the load balancer's id stays if it
+ * loses the condition and the annotations that levelset wrote. A Service that another controller has taken over keeps what may be
+ * that one's: the annotations, and the finalizer if that one has the same. The annotation with the load balancer's id stays if it
  * is the user's intent, which is so without the annotations for the address and the sharing name. Pure.
  */
-export function release(service: Service): Summary {
-  const finalizers = (service.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+export function release(service: Service, letGo?: LetGo): Summary {
+  const keeps = letGo?.keepsFinalizer === true;
+  const finalizers = (service.metadata.finalizers ?? []).filter((name) => keeps || name !== FINALIZER);
   const has = (key: string): boolean => service.metadata.annotations?.[key] !== undefined;
   const isIntent = !has(LOAD_BALANCER_ADDRESS) && !has(LOAD_BALANCER_NAME);
   const ours = [...(isIntent ? [] : [LOAD_BALANCER_ID]), LOAD_BALANCER_ADDRESS].filter(has);
   const conditions = (service.status?.conditions ?? []).filter(({ type }) => type !== READY_CONDITION);
   const leaving = service.metadata.deletionTimestamp !== undefined;
   const annotations = Object.fromEntries(ours.map((key) => [key, null]));
-  // the apiserver itself clears the addresses of a Service of another type
-  const isLetGo = !leaving && service.spec.type === 'LoadBalancer';
-  const status = { conditions, ...(isLetGo ? { loadBalancer: { ingress: null } } : {}) };
+  const keepsAnnotations = leaving || letGo?.takenOver === true || ours.length === 0;
+  const keepsCondition = (leaving && !keeps) || !readyCondition(service.status?.conditions);
   return {
     patch: {
-      metadata: { finalizers, ...(leaving || ours.length === 0 ? {} : { annotations }) },
-      ...(leaving || !readyCondition(service.status?.conditions) ? {} : { status }),
+      metadata: { finalizers, ...(keepsAnnotations ? {} : { annotations }) },
+      ...(keepsCondition ? {} : { status: { conditions } }),
     },
     events: [{ type: 'Normal', reason: 'DeletedLoadBalancer', message: 'Deleted load balancer' }],
   };

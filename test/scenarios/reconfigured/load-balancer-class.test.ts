@@ -1,12 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { aService } from '../../support/service.ts';
 import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const OURS = 'levelset.example/lb';
+const PROJECT = { name: 'other', domain: { name: 'Default' } };
+const OF_ANOTHER_PROJECT: Config['openstack']['credentials'] = {
+  ...{ type: 'password', user: PROJECT, password: 'other', project: PROJECT },
+};
+/** The address that another controller publishes. */
+const THEIRS = '192.0.2.9';
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
 let it: SandboxWorld;
@@ -38,13 +46,23 @@ async function finished(world: World): Promise<void> {
 }
 
 /** What another controller writes to the Service's status. */
-function takenOver(): void {
+function takenOver(manager = 'openstack-cloud-controller-manager'): void {
   const fieldsV1 = { 'f:status': { 'f:loadBalancer': { 'f:ingress': {} } } };
   const managedFields = [
     { manager: 'levelset', subresource: 'status', time: '2026-01-01T00:00:00Z' },
-    { manager: 'metallb', subresource: 'status', time: '2099-01-01T00:00:00Z', fieldsV1 },
+    { manager, subresource: 'status', time: '2099-01-01T00:00:00Z', fieldsV1 },
   ];
-  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', managedFields } });
+  const status = { loadBalancer: { ingress: [{ ip: THEIRS }] } };
+  it.sandbox.kube.apply({
+    ...{ kind: 'Service', status },
+    metadata: { name: 'web', namespace: 'default', managedFields },
+  });
+}
+
+function approve(): void {
+  const [, approval = ''] = /approve: (\w+)/.exec(readyOf(it.sandbox)?.message ?? '') ?? [];
+  const annotations = { 'levelset.openstack.org/approve': approval };
+  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
 }
 
 describe('--load-balancer-class', () => {
@@ -88,9 +106,7 @@ describe('--load-balancer-class', () => {
     await it.sweepUntilSettled();
     const world = await withClass(OURS);
     await sweptBy(world);
-    const [, approve = ''] = /approve: (\w+)/.exec(readyOf(it.sandbox)?.message ?? '') ?? [];
-    const annotations = { 'levelset.openstack.org/approve': approve };
-    it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+    approve();
 
     await finished(world);
 
@@ -141,9 +157,100 @@ describe('--load-balancer-class', () => {
 
       expect(cloudWrites(it.sandbox)).toEqual(written);
       expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-      expect(readyOf(it.sandbox)).toMatchObject({ status: 'Unknown', reason: 'TakenOver' });
+      expect(readyOf(it.sandbox)).toMatchObject({
+        ...{ status: 'Unknown', reason: 'TakenOver' },
+        message: expect.stringMatching(
+          /if that controller does not run any more, remove the finalizer/,
+        ) as string,
+      });
+      expect(addressOf(it.sandbox)).toBe(THEIRS);
     },
   );
+
+  test('finishes a deleted Service that a controller without this finalizer has taken over', async () => {
+    apply(OURS);
+    await it.sweepUntilSettled(await withClass(OURS));
+    const world = await withClass();
+    await sweptBy(world);
+    takenOver('metallb-controller');
+    await sweptBy(world);
+    expect(readyOf(it.sandbox)?.reason).toBe('TakenOver');
+
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    await it.sweepUntilSettled(world);
+
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test.each([
+    ['openstack-cloud-controller-manager', [FINALIZER]],
+    ['metallb-controller', []],
+  ])('leaves %s its address and its finalizer, also with an approval', async (manager, finalizers) => {
+    apply();
+    await it.sweepUntilSettled();
+    const world = await withClass(OURS);
+    takenOver(manager);
+    await sweptBy(world);
+
+    approve();
+    await finished(world);
+    await sweptBy(world);
+
+    expect(leftovers(it.sandbox)).toEqual({});
+    expect(addressOf(it.sandbox)).toBe(THEIRS);
+    expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual(finalizers);
+    expect(readyOf(it.sandbox)).toBeUndefined();
+    expect(await sweep(world)).toMatchObject({ requests: [], warnings: [] });
+  });
+
+  test('gives up no Service of which it finds nothing', async () => {
+    apply();
+    await it.sweepUntilSettled();
+    const address = addressOf(it.sandbox);
+    const world = await withClass(OURS);
+    const elsewhere = { ...world.config.openstack, credentials: OF_ANOTHER_PROJECT };
+    it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+
+    await sweptBy(await it.another({ ...world.config, openstack: elsewhere }));
+
+    expect(addressOf(it.sandbox)).toBe(address);
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(readyOf(it.sandbox)?.reason).toBe('LetGo');
+  });
+
+  test('takes no approval from before levelset looked after the Service again', async () => {
+    apply();
+    await it.sweepUntilSettled();
+    await sweptBy(await withClass(OURS));
+    approve();
+    await it.sweepUntilSettled();
+    const written = cloudWrites(it.sandbox);
+    const clock = { now: () => Date.now() + 60_000 };
+
+    const later = { ...(await withClass(OURS)), clock };
+    await sweptBy(later);
+
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(readyOf(it.sandbox)?.reason).toBe('LetGo');
+    expect(await sweep(later)).toMatchObject({ requests: [] });
+  });
+
+  test('leaves a Service to the Go provider when it changes its type', async () => {
+    const metadata = { name: 'web', namespace: 'default', finalizers: [FINALIZER] };
+    it.sandbox.kube.apply({ ...aService(), metadata });
+    await makeAsGoProvider(it);
+    const world = await withClass(OURS);
+    await sweptBy(world);
+    const written = cloudWrites(it.sandbox);
+
+    it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP' } }));
+    await sweptBy(world);
+    await run({ key: 'service/default/web', trigger: 'command' }, world);
+
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+  });
 
   test('asks OpenStack nothing about Services of another controller, whose finalizer is the same', async () => {
     const world = await withClass(OURS);

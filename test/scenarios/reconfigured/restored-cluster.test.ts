@@ -106,7 +106,12 @@ describe('an apiserver that was restored from a backup', () => {
     const spec = { type: 'ClusterIP', loadBalancerClass: null };
     for (const name of ['s1', 's2']) {
       const { metadata } = aService({ name });
-      it.sandbox.kube.apply({ ...aService({ name, spec }), metadata: { ...metadata, finalizers: [] } });
+      const status = { conditions: [] };
+      it.sandbox.kube.apply({
+        ...aService({ name, spec }),
+        metadata: { ...metadata, finalizers: [] },
+        status,
+      });
     }
     const written = cloudWrites(it.sandbox);
 
@@ -114,6 +119,43 @@ describe('an apiserver that was restored from a backup', () => {
 
     expect(cloudWrites(it.sandbox)).toEqual(written);
     expect(reports.map(({ outcome: { status } }) => status)).toEqual(['blocked', 'blocked']);
+  });
+
+  test('does not keep what a Service had that was replaced by one of another type', async () => {
+    await create(3);
+    const spec = { type: 'ClusterIP', loadBalancerClass: null };
+    for (const name of ['s1', 's2']) {
+      const { metadata } = aService({ name });
+      it.sandbox.kube.apply({ ...aService({ name, spec }), metadata: { ...metadata, finalizers: [] } });
+    }
+
+    await it.sweepUntilSettled();
+
+    expect(loadBalancers()).toBe(1);
+  });
+
+  test('with a Service of another class in place of a lost one holds up neither that one nor the others', async () => {
+    await create(3);
+    lose('s1', 's2');
+    it.sandbox.kube.apply(aService({ name: 's1', spec: { loadBalancerClass: 'metallb' } }));
+    await sweptBy();
+    expect(loadBalancers()).toBe(3);
+    const [warning] = (await sweep(it.world)).warnings;
+    expect(warning).toContain('default/s1 (load balancer');
+
+    kubectl(commandIn(warning));
+    await it.sweepUntilSettled();
+
+    expect(loadBalancers()).toBe(1);
+    expect((await sweep(it.world)).warnings).toEqual([]);
+  });
+
+  test('calls no Service gone that is there again', async () => {
+    await create(2);
+    lose('s0', 's1');
+    for (const name of names(2)) it.sandbox.kube.apply(aService({ name }));
+
+    expect((await sweep(it.world)).warnings).toEqual([]);
   });
 
   test('says so in an Event and in each run of a person', async () => {

@@ -89,8 +89,12 @@ export interface Lease {
 /** The record of what was deleted lately, of one kind. */
 export interface DeletionRecord {
   load(): Promise<RecordedDeletions>;
-  /** Replaces what was loaded. False: another writer was faster. */
-  save(deletions: readonly Deletion[], loaded: RecordedDeletions): Promise<boolean>;
+  /** Replaces what was loaded; `approved` only if it is given. False: another writer was faster. */
+  save(
+    deletions: readonly Deletion[],
+    loaded: RecordedDeletions,
+    approved?: readonly string[],
+  ): Promise<boolean>;
 }
 
 export interface Deletions {

@@ -2,6 +2,7 @@ import { recent } from '../model/deletions.ts';
 import type { RecordedDeletions } from '../model/deletions.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
+import type { Key } from '../model/request.ts';
 import type { DeletionRecord, World } from '../ports.ts';
 import { oneByOne } from './one-by-one.ts';
 
@@ -9,6 +10,8 @@ import { oneByOne } from './one-by-one.ts';
 export interface Leaving {
   /** The UID of the Node, or the id of the load balancer. */
   readonly id: string;
+  /** The Service that has vanished. */
+  readonly service?: Key;
   /** The name of what is to be deleted, for people. */
   readonly what: string;
   readonly record: DeletionRecord;
@@ -34,7 +37,7 @@ const PROOF_MS = 10_000;
  */
 export function reserveDeletion(
   planned: Plan,
-  { id, what, record, seenAt, planWith, ...leaving }: Leaving,
+  { id, service, what, record, seenAt, planWith, ...leaving }: Leaving,
   world: Pick<World, 'clock' | 'memory'>,
 ): Promise<Plan> {
   const { clock } = world;
@@ -44,8 +47,11 @@ export function reserveDeletion(
     for (let tries = 0; tries < MOST_RESERVATIONS && clock.now() - seenAt < PROOF_MS; tries += 1) {
       if (!deletes(plan)) return plan;
       const now = clock.now();
-      const others = recent(recorded.deletions, now).filter((one) => one.id !== id);
-      if (await record.save([...others, { id, at: now }], recorded)) return plan;
+      const others = recent(recorded.deletions, now).filter(
+        (one) => one.id !== id || one.service !== service,
+      );
+      const own = { id, ...(service === undefined ? {} : { service }), at: now };
+      if (await record.save([...others, own], recorded)) return plan;
       recorded = await record.load();
       plan = planWith(recorded);
     }

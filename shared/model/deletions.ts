@@ -1,3 +1,5 @@
+import type { Key } from './request.ts';
+
 /**
  * A deletion that levelset began, of a Node or of a load balancer whose Service has vanished. All processes share one
  * record of these, for the deletion budget (decisions 27 and 151).
@@ -5,6 +7,8 @@
 export interface Deletion {
   /** The UID of the Node, or the id of the load balancer. */
   readonly id: string;
+  /** The Service that has vanished: others may be on the same load balancer. */
+  readonly service?: Key;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

@@ -13,6 +13,7 @@ import { heldBackEvent, publish, release, summarize, summarizeOutcome } from './
 import { rfc3339 } from '../report/condition.ts';
 import { recordPlace } from './place.ts';
 import { hasFinalizer, isOurs } from './unit.ts';
+import { forgetApproval } from './vanished.ts';
 import { refusal, watermark } from './watermark.ts';
 
 /**
@@ -112,6 +113,7 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     const state = momentary ? undefined : watermark(evaluation, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await keepState(uid, state, world);
     if (observed.loadBalancer) await recordPlace(world);
+    await forgetApproval(evaluation, world);
     return;
   }
   if (observed.loadBalancer || unit.letGo?.isApproved === false) return;

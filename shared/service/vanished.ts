@@ -6,16 +6,18 @@ import type { Leaving } from '../apply/reserve-deletion.ts';
 import type { Config } from '../config/config.ts';
 import { DELETIONS, recent } from '../model/deletions.ts';
 import type { RecordedDeletions } from '../model/deletions.ts';
+import { ReconcileError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import { textOf } from '../model/load-balancer/shared-load-balancer.ts';
-import { APPROVE } from '../model/ownership.ts';
+import { APPROVE, tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import { keyOf, parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
+import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import type { Evaluation } from './evaluate.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
@@ -27,6 +29,7 @@ import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
 export interface Vanished {
   readonly key: Key;
   readonly loadBalancerId: string;
+  readonly approval: string;
 }
 
 /** The facts for the deletion budget of load balancers. */
@@ -55,7 +58,7 @@ export function findVanished(
     goneFrom(lb, services, live, cluster)
       .filter((name) => !seen.has(name))
       .flatMap((name) => parseKey(`service/${name ?? ''}`) ?? [])
-      .map((key) => ({ key, loadBalancerId: lb.id })),
+      .map((key) => ({ key, loadBalancerId: lb.id, approval: approvalOfDeletion(key, lb) })),
   );
   return { all: there.map(({ id }) => id), vanished };
 }
@@ -77,16 +80,45 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   const record = kube.deletions.loadBalancers;
   const [facts, recorded] = await Promise.all([readVanished(cluster, world), record.load()]);
   const { id } = serves;
-  const approval = approvalOfDeletion(unit.key, id);
+  const approval = approvalOfDeletion(unit.key, serves.wire);
   const planWith = (others: RecordedDeletions): Plan => {
-    const isBegun = recent(others.deletions, clock.now()).some((one) => one.id === id);
-    if (isBegun || others.approved.includes(approval)) return plan;
+    if (
+      isBegun({ key: unit.key, loadBalancerId: id }, others, clock.now()) ||
+      others.approved.includes(approval)
+    )
+      return plan;
     const why = whyHoldBack({ ...facts, id, ...others, percent: config.deletionPercent, now: clock.now() });
     return why === undefined ? plan : holdBack(plan, serves, why, approval, whereToApprove(config));
   };
   const what = `load balancer ${id}`;
-  const leaving: Leaving = { id, what, record, recorded, seenAt, planWith };
+  const leaving: Leaving = { id, service: unit.key, what, record, recorded, seenAt, planWith };
   return { ...evaluation, plan: planWith(recorded), leaving };
+}
+
+/** Whether the deletion of what this Service has was recorded. One of another Service on the load balancer does not count. */
+function isBegun(
+  { key, loadBalancerId }: Omit<Vanished, 'approval'>,
+  { deletions }: RecordedDeletions,
+  now: number,
+): boolean {
+  return recent(deletions, now).some(({ id, service }) => id === loadBalancerId && service === key);
+}
+
+/**
+ * Takes the approval to delete out of the record once the Service is there again. If the load balancer's tag has the
+ * Service's UID, the approval is for another UID, and nothing is read.
+ */
+export async function forgetApproval({ unit, observed }: Evaluation, world: World): Promise<void> {
+  const { loadBalancer: lb } = observed;
+  if (!lb || tagValue(lb['tags'], 'service') === unit.service?.metadata.uid) return;
+  const record = world.kube.deletions.loadBalancers;
+  const recorded = await attempt(record.load());
+  const approval = approvalOfDeletion(unit.key, lb);
+  // who cannot read the record deletes nothing
+  if (recorded instanceof ReconcileError || !recorded.approved.includes(approval)) return;
+  const left = recorded.approved.filter((one) => one !== approval);
+  if (await record.save(recorded.deletions, recorded, left)) return;
+  throw new ReconcileError('KUBE_CONFLICT', `${DELETIONS} was written meanwhile`);
 }
 
 /** The load balancer, or a floating IP of the Service that is on some port. */
@@ -121,10 +153,9 @@ export function heldBackInWords(
   { config, clock }: Pick<World, 'config' | 'clock'>,
 ): readonly string[] {
   const { deletionPercent: percent, stateNamespace } = config;
-  const held = facts.vanished.flatMap(({ key, loadBalancerId: id }) => {
-    const approval = approvalOfDeletion(key, id);
-    const isBegun = recent(recorded.deletions, clock.now()).some((one) => one.id === id);
-    if (isBegun || recorded.approved.includes(approval)) return [];
+  const held = facts.vanished.flatMap((one) => {
+    const { key, loadBalancerId: id, approval } = one;
+    if (isBegun(one, recorded, clock.now()) || recorded.approved.includes(approval)) return [];
     const why = whyHoldBack({ ...facts, id, ...recorded, percent, now: clock.now() });
     return why === undefined ? [] : [{ name: key.slice('service/'.length), id, approval, why }];
   });

@@ -56,7 +56,11 @@ class VersionedData {
    * Replaces entries of the version that was read; null removes one. Returns the new version. Throws
    * KUBE_CONFLICT if somebody has written since.
    */
-  async save(data: Readonly<Record<string, string | null>>, version: Loaded['version']): Promise<string> {
+  async save(
+    data: Readonly<Record<string, string | null>>,
+    version: Loaded['version'],
+    annotations: Loaded['annotations'] = {},
+  ): Promise<string> {
     const all = corePath('configmaps', this.namespace);
     const doing = `write ConfigMap ${this.namespace}/${this.name}`;
     const { name } = this;
@@ -65,7 +69,7 @@ class VersionedData {
       : this.http({
           method: 'PATCH',
           path: `${all}/${name}`,
-          body: { metadata: { resourceVersion: version }, data },
+          body: { metadata: { resourceVersion: version, annotations }, data },
           doing,
         }));
     if (answer.status === CONFLICT)
@@ -97,9 +101,10 @@ function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
       const approved = (annotations[APPROVE] ?? '').split(/[\s,]+/).filter((hash) => hash !== '');
       return { deletions: parseList(DELETIONS, entries[entry] ?? '[]', isDeletion), approved, version };
     },
-    async save(deletions, { version }: RecordedDeletions) {
+    async save(deletions, { version }: RecordedDeletions, approved) {
+      const annotations = approved ? { [APPROVE]: approved.join(',') } : {};
       try {
-        await data.save({ [entry]: JSON.stringify(deletions) }, version);
+        await data.save({ [entry]: JSON.stringify(deletions) }, version, annotations);
         return true;
       } catch (error) {
         if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
@@ -131,8 +136,9 @@ export function configMapPlace(http: Http, namespace: string): PlaceRecord {
 }
 
 function isDeletion(value: unknown): value is Deletion {
-  const { id, at } = fieldsOf(value);
-  return typeof id === 'string' && typeof at === 'number';
+  const { id, at, service } = fieldsOf(value);
+  const isService = service === undefined || typeof service === 'string';
+  return typeof id === 'string' && typeof at === 'number' && isService;
 }
 
 /**

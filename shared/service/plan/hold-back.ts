@@ -1,8 +1,8 @@
 import type { Service } from '../../model/kubernetes.ts';
-import { LOAD_BALANCER_ID } from '../../model/ownership.ts';
+import { LOAD_BALANCER_ID, tagValue } from '../../model/ownership.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
-import type { ObservedResource } from '../../model/resources.ts';
+import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { approvalOf } from '../../plan/approval.ts';
 import { overBudget } from '../../plan/deletion-budget.ts';
 import type { DeletionBudget } from '../../plan/deletion-budget.ts';
@@ -17,9 +17,12 @@ export function whyHoldBack({ vanished, ...budget }: Facts): string | undefined 
   return overBudget({ ...budget, together }, 'load balancer');
 }
 
-/** The approval to delete what one Service that has vanished has on one load balancer. */
-export function approvalOfDeletion(key: Key, id: string): string {
-  return approvalOf(['vanished', key, id]);
+/**
+ * The approval to delete what one Service that has vanished has on one load balancer. The tag with the UID of the Service is
+ * part of it: a new Service of that name, which inherits the load balancer, is another one.
+ */
+export function approvalOfDeletion(key: Key, { id, tags }: WireResource): string {
+  return approvalOf(['vanished', key, id, tagValue(tags, 'service') ?? null]);
 }
 
 /**

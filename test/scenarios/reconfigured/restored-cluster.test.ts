@@ -101,6 +101,19 @@ describe('an apiserver that was restored from a backup', () => {
     expect((await sweep(it.world)).warnings).toEqual([]);
   });
 
+  test('keeps what was approved for deletion and then came back', async () => {
+    await create(4);
+    lose('s1', 's2', 's3');
+    await sweptBy();
+    kubectl(commandIn((await sweep(it.world)).warnings[0]));
+    await create(4);
+
+    lose('s1', 's2', 's3');
+    await sweptBy(await it.another());
+
+    expect(loadBalancers()).toBe(4);
+  });
+
   test('whose Services are of type ClusterIP there loses none of them either', async () => {
     await create(3);
     const spec = { type: 'ClusterIP', loadBalancerClass: null };

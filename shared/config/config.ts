@@ -1,3 +1,4 @@
+import type { WantedMetadata } from '../model/node/nova.ts';
 import type { NodeSelector } from '../model/node/node-selector.ts';
 import type { ReachConfig } from '../model/load-balancer/reach.ts';
 import type { ControllerName } from './controllers.ts';
@@ -151,6 +152,8 @@ export interface NodeConfig {
   readonly nameFrom: NodeNameFrom;
   /** The states of Nova in which a server counts as shut down. */
   readonly shutdownStates: readonly ShutdownState[];
+  /** The metadata of the servers that may be Nodes and members. Absent: every server of the project may. */
+  readonly serverMetadata?: WantedMetadata;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   cidrs,
   goBoolean,
   hostPort,
+  metadata,
   milliseconds,
   oneOf,
   percent,
@@ -118,6 +119,11 @@ export const FLAGS = {
     topic: 'Nodes', value: 'what', read: oneOf('name', 'hostname', 'first-label'), commands: WORKING, lambda: true,
     help: 'what of a server is compared with the name of a Node: its name, its hostname (of Nova or of its metadata), or the first label of both names',
     default: 'name',
+  },
+  'server-metadata': {
+    topic: 'Nodes', value: 'key=value', read: metadata, commands: WORKING, lambda: true,
+    help: 'only servers with this metadata in Nova become Nodes and members: KEY=VALUE, or KEY for any value; a member that is there stays',
+    without: 'every server of the project may',
   },
   'shutdown-states': {
     topic: 'Nodes', value: 'list', read: someOf('SHUTOFF', 'SHELVED_OFFLOADED', 'SUSPENDED'), repeatable: true, commands: WORKING, lambda: true,

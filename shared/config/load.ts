@@ -83,6 +83,7 @@ function nodeConfig(
     regionalProviderID: isRegional && region !== undefined,
     nameFrom: values.nodeNameFrom,
     shutdownStates: values.shutdownStates,
+    ...(values.serverMetadata === undefined ? {} : { serverMetadata: values.serverMetadata }),
   };
 }
 

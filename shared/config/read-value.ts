@@ -1,6 +1,7 @@
 /** Kinds of values that flags and options of cloud.conf have: each reads a text, or says what it would have allowed. */
 import { parseCidr, type Cidr } from '../model/network/cidr.ts';
 import { chooseByName, chooseByTags } from '../model/network/subnet-choice.ts';
+import type { WantedMetadata } from '../model/node/nova.ts';
 import { NODE_SELECTOR, parseNodeSelector, type NodeSelector } from '../model/node/node-selector.ts';
 import { readUuid } from '../model/text/text.ts';
 import { didYouMean } from './did-you-mean.ts';
@@ -27,6 +28,13 @@ export function refusalOf(place: string, value: string | undefined, { allowed, i
   const shown = wrong === '' ? `= ${JSON.stringify(value)}` : `has ${wrong}, which`;
   return `${place} ${value === undefined ? 'has no value' : `${shown} is not allowed`}: give ${allowed}`;
 }
+
+/** KEY=VALUE, or KEY alone: metadata of a server. */
+export const metadata: Read<WantedMetadata> = (written = '') => {
+  const [key = '', ...rest] = written.split('=');
+  if (key === '' || written.length > 511) return new NotAllowed('KEY=VALUE, or KEY for any value');
+  return rest.length === 0 ? { key } : { key, value: rest.join('=') };
+};
 
 export const text: Read<string> = (value) => value ?? new NotAllowed('a value after =');
 

@@ -65,11 +65,6 @@ test('each line about who is believed names the test that holds it', () => {
   expect(without.map((cells) => cells.slice(1, 3).join(': '))).toEqual([]);
 });
 
-test('every script that shows a fault has its row in test/repro/README.md', () => {
-  const scripts = filesOf('test/repro/*/*.ts').map((path) => path.replace('test/repro/', ''));
-  expect(filesNamedIn('test/repro/README.md').toSorted()).toEqual(scripts);
-});
-
 test('every path of the project that a comment or a document names is there', () => {
   const path =
     /(?<![\w/.{}@-])(?:shared|functions|infra|test|docs|examples)\/[\w\-/]+(?:\.[\w-]+)*(?![\w*<{$/])/g;

@@ -28,8 +28,19 @@ export interface JudgedNodes {
   readonly unclaimed: ReadonlySet<string>;
   /** By address of a Node with a providerID: the ids of its server's ports there. */
   readonly ports: ReadonlyMap<string, readonly string[]>;
+  /** Addresses of Nodes that `--server-metadata` leaves out: none joins there. */
+  readonly strangers?: ReadonlySet<string>;
   /** Why the ports could not be listed, so that nothing is known of Nodes with a providerID. */
   readonly unlisted?: string;
+}
+
+/** The addresses of the Nodes that name none of these servers. */
+export function addressesOfStrangers(
+  nodes: readonly Node[],
+  servers: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const strangers = nodes.filter((node) => !servers.has(serverOf(node) ?? ''));
+  return new Set(strangers.flatMap(memberAddresses).map(({ address }) => address));
 }
 
 /** The ids of the servers that Nodes name by their providerID, each once. */

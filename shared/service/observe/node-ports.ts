@@ -1,7 +1,14 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { fingerprint } from '../../model/json.ts';
 import type { Node } from '../../model/kubernetes.ts';
-import { judgeNodes, serversOf, unknownAddresses } from '../../model/node/judged-nodes.ts';
+import { hasMetadata } from '../../model/node/nova.ts';
+import type { Server, WantedMetadata } from '../../model/node/nova.ts';
+import {
+  addressesOfStrangers,
+  judgeNodes,
+  serversOf,
+  unknownAddresses,
+} from '../../model/node/judged-nodes.ts';
 import type { DevicePort, JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
@@ -77,6 +84,28 @@ export async function observeNodes(
   const read = (): Promise<readonly WireResource[]> => listNodePorts(nodes, groups, 'lately', reader);
   const ports = mayFail ? await readIfPossible(reader, PORTS, read) : await read();
   return judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED);
+}
+
+const SERVERS = 'servers that may be Nodes';
+
+/**
+ * The addresses of the Nodes whose server lacks the metadata, or that name none: of all, if the servers cannot be listed. One
+ * list serves the runs of a minute that ask about the same servers.
+ */
+export async function addressesWithoutMetadata(
+  nodes: readonly Node[],
+  wanted: WantedMetadata,
+  reader: CloudReader,
+): Promise<ReadonlySet<string>> {
+  const { memory, clock, cloud } = reader;
+  const named = `${SERVERS} ${fingerprint(serversOf(nodes).toSorted())}`;
+  const list = (): Promise<readonly WireResource[]> =>
+    memory.answers.read(named, { keepMs: KEEP_MS, clock }, () => cloud.list('server'));
+  const servers = ((await readIfPossible(reader, SERVERS, list)) ?? []) as readonly Server[];
+  return addressesOfStrangers(
+    nodes,
+    new Set(servers.filter((server) => hasMetadata(server, wanted)).map(({ id }) => id)),
+  );
 }
 
 /** The Nodes of a sweep, judged by the list that the sweep has. */

@@ -1,6 +1,7 @@
 /** At which addresses of Nodes levelset adds members, whatever kubelets say of themselves. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
+import { CONTROLLERS } from '../../../shared/config/controllers.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
@@ -192,4 +193,39 @@ test('sweeps of namespaces share one list of ports for a minute', async () => {
 
   const ports = it.sandbox.requests.slice(before).filter(({ path }) => path.includes('/v2.0/ports'));
   expect(ports).toEqual([]);
+});
+
+test('with --server-metadata a server without it becomes neither Node nor member, and what is there stays', async () => {
+  const { kube, cloud } = it.sandbox;
+  const own = members();
+  for (const server of cloud.servers) if (server.name !== 'node-2') server.metadata['cluster'] = 'one';
+  const database = cloud.addNovaServer('database', { networks: ['private'] });
+  const closed = await worldWith({
+    controllers: CONTROLLERS,
+    nodes: { ...aConfig().nodes, serverMetadata: { key: 'cluster', value: 'one' } },
+  });
+  const another = cloud.addNovaServer('another', { networks: ['private'] });
+  kube.registerNode('rogue', { systemUUID: another.id });
+  kube.addNode('new');
+  kube.apply({
+    kind: 'Node',
+    metadata: { name: 'bought' },
+    spec: { providerID: `openstack:///${database.id}` },
+  });
+  claim(addressOf(database.id), 'bought');
+  kube.setReady('bought', true);
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await runAll(await sweep(closed), closed);
+  await settleNow(closed);
+
+  expect(members()).toEqual(own);
+  expect(kube.get('Node', undefined, 'rogue')?.spec?.['providerID']).toBeUndefined();
+  expect(portOf(database.id)?.security_groups).not.toContain(
+    cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg-'))?.id,
+  );
+  expect(readyOf(it.sandbox)?.message).toContain('--server-metadata');
+
+  for (const server of cloud.servers) server.metadata['cluster'] = 'one';
+  await runAll(await sweep(await worldWith({})), await worldWith({}));
+  await settleNow();
+  expect(members().length).toBeGreaterThan(own.length);
 });

@@ -25,8 +25,11 @@ export function waitingAddresses(
   return new Set(doubtful(judged, config).filter((address) => !members.has(address)));
 }
 
-function doubtful({ unseen, unclaimed, unlisted }: JudgedNodes, config: MemberAddresses): readonly string[] {
-  return unlisted !== undefined || config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
+function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
+  const { unseen, unclaimed, unlisted, strangers = [] } = judged;
+  const unproven =
+    unlisted !== undefined || config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
+  return [...unproven, ...strangers];
 }
 
 /** Problems of Nodes' addresses that are another device's, and of those that nothing proves. `reached` are the members'. */
@@ -41,6 +44,14 @@ export function addressProblems(
     message: `${because}; levelset makes it no member`,
     passing: true,
   }));
+  const strange = reached.filter((address) => judged.strangers?.has(address));
+  if (strange.length > 0)
+    refused.push({
+      ...addressesOfMembers(strange),
+      message:
+        'belongs to a Node whose server has not the metadata of --server-metadata, or that names no server; levelset adds no member there, and keeps one that is there',
+      passing: true,
+    });
   if (judged.unlisted !== undefined) return refused;
   const isProven = config.memberAddresses === 'proven';
   const unproven = reached.filter(

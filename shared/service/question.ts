@@ -17,7 +17,7 @@ export interface Asking {
   readonly unit: Unit;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
-  readonly judged: Pick<JudgedNodes, 'ports'>;
+  readonly judged: Pick<JudgedNodes, 'ports' | 'servers'>;
   readonly isOfNode: HasAddress;
   readonly depth: Depth;
   readonly config: Config;
@@ -30,11 +30,12 @@ export function questionOf(
   reading: Reading,
 ): Question {
   const managed = config.loadBalancer.manageSecurityGroups;
+  const { ports, servers } = judged;
   const { intent } = reading;
   const namesSecrets = intent !== undefined && secretsOf(intent).length > 0;
   const base = { unit, cluster, nodes, isOfNode, depth, namesSecrets };
   if (!intent || !unit.wanted)
-    return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports: judged.ports } };
+    return { ...base, ...NOTHING, securityGroup: { managed, addresses: () => [], ports, servers } };
   const offers =
     (of: Config, isMade: boolean) =>
     (octavia: ObservedService['octavia']): OfferQuestion =>
@@ -45,7 +46,8 @@ export function questionOf(
     securityGroup: {
       managed,
       addresses: (subnet, endpoints) => (managed ? memberAddresses(nodes, subnet, intent, endpoints) : []),
-      ports: judged.ports,
+      ports,
+      servers,
     },
     offers: loadBalancer ? offers(reading.config, true) : offers(reading.asNew, false),
     offersIfReplaced: reading.approved.length > 0 ? offers(reading.asNew, false) : undefined,

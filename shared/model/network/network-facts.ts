@@ -96,6 +96,8 @@ export interface NetworkFacts {
   readonly withoutPort?: readonly string[];
   /** IP addresses of members whose port has port security switched off, so that no rule has an effect. */
   readonly unfiltered?: readonly string[];
+  /** IP addresses of members at which the project sees only ports of servers that no Node names. */
+  readonly onStrangeServer?: readonly string[];
   /** Ids of subnets, ports and security groups that were asked for and that the project does not see. */
   readonly missing: readonly string[];
   /** The project does not see the QoS policy that was asked for, or Neutron has no QoS. */

@@ -30,6 +30,8 @@ export interface JudgedNodes {
   readonly ports: ReadonlyMap<string, readonly string[]>;
   /** Addresses of Nodes that `--server-metadata` leaves out: none joins there. */
   readonly strangers?: ReadonlySet<string>;
+  /** The servers that Nodes name. */
+  readonly servers: ReadonlySet<string>;
   /** Why the ports could not be listed, so that nothing is known of Nodes with a providerID. */
   readonly unlisted?: string;
 }
@@ -95,6 +97,7 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
     unseen,
     unclaimed,
     ports: own,
+    servers: claimed,
     ...(typeof ports === 'string' ? { unlisted: ports } : {}),
   };
 }

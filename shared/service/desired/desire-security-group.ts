@@ -140,22 +140,27 @@ function noSubnet(strict: boolean): Problem {
 }
 
 /**
- * Problems of members without a Neutron port, or with a port that filters nothing. The first Problem only names members
- * without a port. If rules alone enforce the source ranges, a second one names both kinds of members and blocks.
+ * Problems of members without a Neutron port, with a strange server's, or with a port that filters nothing. If rules
+ * alone enforce the source ranges, one more Problem names all of these members and blocks.
  */
 function portProblems(
   intent: ServiceIntent,
   facts: NetworkFacts,
   config: LoadBalancerConfig,
 ): readonly Problem[] {
-  const { withoutPort = [], unfiltered = [] } = facts;
+  const { withoutPort = [], unfiltered = [], onStrangeServer = [] } = facts;
   const problems: Problem[] = [];
   if (withoutPort.length > 0) {
     const message =
       'is on no port that the project sees in the member subnet; levelset cannot put the security group on it';
     problems.push({ field: 'address of a member', value: withoutPort.join(', '), message });
   }
-  const open = isStrict(intent, config) ? [...withoutPort, ...unfiltered] : [];
+  if (onStrangeServer.length > 0) {
+    const message =
+      'is on a port of a server that no Node names; levelset does not put the security group on it';
+    problems.push({ field: 'address of a member', value: onStrangeServer.join(', '), message });
+  }
+  const open = isStrict(intent, config) ? [...withoutPort, ...onStrangeServer, ...unfiltered] : [];
   if (open.length > 0) {
     const message = `cannot be enforced at ${open.join(', ')}, where no security group is in force; levelset changes nothing until one is`;
     const value = (intent.allowed_cidrs ?? []).join(',');

@@ -8,7 +8,7 @@ import { withoutAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
-import { waitingAddresses, waitingProblem } from './nodes/address-problems.ts';
+import { waitingAddresses, waitingPorts, waitingProblem } from './nodes/address-problems.ts';
 import { desireUnit } from './desire-service.ts';
 import type { Desired, DesireInput } from './desire-service.ts';
 import { ambiguityProblems, desireSharing, joiningProblems } from './desire-sharing.ts';
@@ -50,7 +50,11 @@ export function desire(given: Given): DesiredService {
   const { endpoints } = observed;
   const all = desireWith(given, nodes, endpoints);
   const waiting = waitingAddresses(judged, observed, depth, reading.config);
-  if (waiting.size === 0) return all;
+  if (waiting.size === 0) {
+    const ports = waitingPorts(judged, observed, depth, reading.config);
+    const resources = all.here.resources.filter(({ address }) => !ports.has(address));
+    return { ...all, here: { ...all.here, resources } };
+  }
   const left = endpoints && withoutPodsAt(endpoints, waiting);
   const { own, here } = desireWith(given, withoutAddresses(nodes, waiting), left);
   const joining = membersAt(all.here).filter((address) => waiting.has(address));

@@ -97,8 +97,12 @@ async function observeOutsideOctavia(
   ]);
   const subnet = facts.memberSubnet;
   const addresses = securityGroup.addresses(subnet, endpoints);
-  const members = { addresses, subnet, ports: securityGroup.ports };
-  const { withoutPort, unfiltered, ...ports } = await observeNodePorts(groups, members, lists);
+  const members = { addresses, subnet, ports: securityGroup.ports, servers: securityGroup.servers };
+  const { withoutPort, unfiltered, onStrangeServer, ...ports } = await observeNodePorts(
+    groups,
+    members,
+    lists,
+  );
   const { resource, leftover = [], loadBalancerIPTaken: taken } = floating;
   return {
     resources: [
@@ -112,6 +116,7 @@ async function observeOutsideOctavia(
       ...facts,
       withoutPort,
       unfiltered,
+      onStrangeServer,
       ...(taken === undefined ? {} : { loadBalancerIPTaken: taken }),
     },
   };

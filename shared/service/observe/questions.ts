@@ -48,6 +48,8 @@ export interface SecurityGroupQuestion {
   ) => readonly string[];
   /** By address of a Node that names its server: the ids of the server's ports there. */
   readonly ports: JudgedNodes['ports'];
+  /** The servers that Nodes name. */
+  readonly servers: JudgedNodes['servers'];
 }
 
 export interface Source extends CloudReader {

@@ -5,7 +5,7 @@ import { CONTROLLERS } from '../../../shared/config/controllers.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
-import { runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { eventsOf, readyOf } from '../../support/told.ts';
@@ -102,6 +102,64 @@ test('an address on no port joins with a warning, and with --member-addresses=pr
   await settleNow(proven);
   await it.sweepUntilSettled(proven);
   expect(members()).toContain('10.0.0.250');
+});
+
+const groupsOf = (server: string) => portOf(server)?.security_groups;
+/** A Node whose providerID is none of OpenStack's, at this address. */
+function addStranger(address: string): void {
+  const status = { addresses: [{ type: 'InternalIP', address }] };
+  const spec = { providerID: 'k3s://stranger' };
+  it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'stranger' }, spec, status });
+}
+
+test('a Node that names no server joins with a warning, and the server at its address gets no security group', async () => {
+  const { id } = it.sandbox.cloud.addNovaServer('database');
+  const before = groupsOf(id);
+  addStranger(addressOf(id));
+
+  await it.sweepUntilSettled(world);
+
+  expect(members()).toContain(addressOf(id));
+  expect(groupsOf(id)).toEqual(before);
+  expect(readyOf(it.sandbox)?.message).toContain('of a Node whose providerID names no server of OpenStack');
+  expect(readyOf(it.sandbox)?.message).toContain('of a server that no Node names');
+});
+
+test('a server that has the security group keeps it, and where no Node names a server it gets it', async () => {
+  for (const { metadata } of it.sandbox.kube.list('Node')) it.sandbox.kube.delete('Node', '', metadata.name);
+  const { id } = it.sandbox.cloud.addNovaServer('node-7');
+  addStranger(addressOf(id));
+  await it.sweepUntilSettled(world);
+  const having = groupsOf(id);
+  expect(having).toHaveLength(2);
+
+  it.sandbox.kube.addNode('node-9');
+  await it.sweepUntilSettled(world);
+  expect(groupsOf(id)).toEqual(having);
+});
+
+test('with --member-addresses=proven the port of an address that waits gets no group, in a sweep or while locked', async () => {
+  const { cloud } = it.sandbox;
+  const template = portOf(cloud.addNovaServer('template').id);
+  const [fixed] = template?.fixed_ips ?? [];
+  if (!template || !fixed) throw new Error('no port');
+  const fixed_ips = [{ ...fixed, ip_address: '10.0.0.222' }];
+  const port = { ...template, id: cloud.newId(), device_id: '', device_owner: '', fixed_ips };
+  const before = (port.security_groups = [...template.security_groups]);
+  cloud.ports.push(port);
+  const clock = { now: () => Date.now() + 60_000 };
+  const proven = { ...(await worldWith({ memberAddresses: 'proven' })), clock };
+  addStranger('10.0.0.222');
+
+  await it.sweepUntilSettled(proven);
+  const { requests } = await sweep(proven);
+  const [loadBalancer] = cloud.loadbalancers;
+  Object.assign(loadBalancer ?? {}, { provisioning_status: 'PENDING_UPDATE' });
+  await run({ key: 'service/default/web', trigger: 'audit' }, await worldWith({ memberAddresses: 'proven' }));
+
+  expect(members()).not.toContain('10.0.0.222');
+  expect(cloud.ports.find(({ id }) => id === port.id)?.security_groups).toEqual(before);
+  expect(requests.filter(({ key }) => key.startsWith('service/'))).toEqual([]);
 });
 
 test.each([true, false])(

@@ -134,6 +134,21 @@ test('a Pod in the network of its Node is a member at an address that the Nodeâ€
   expect(told()).toContain('none at which Node node-2 may be a member');
 });
 
+test('a Pod that says it has a serverâ€™s address puts the security group on no port of that server', async () => {
+  const { cloud } = it.sandbox;
+  const { id } = cloud.addNovaServer('database');
+  const groups = (): unknown => cloud.ports.find(({ device_id: device }) => device === id)?.security_groups;
+  const before = groups();
+  podsAt({ pod: 'web-1', address: addressOf('database') });
+  ask();
+
+  await it.sweepUntilSettled(await it.another(aConfig(it.sandbox.authUrl, { manageSecurityGroups: true })));
+
+  expect(members()).toHaveLength(1);
+  expect(groups()).toEqual(before);
+  expect(told()).toContain('of a server that no Node names');
+});
+
 describe('of Pods in the network of their Nodes', () => {
   const settleAfresh = async (more: Pick<Config, 'memberAddresses'> = {}): Promise<void> => {
     await it.settle('web', {}, await it.another({ ...aConfig(it.sandbox.authUrl), ...more }));

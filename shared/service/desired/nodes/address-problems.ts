@@ -18,11 +18,43 @@ export function waitingAddresses(
   depth: Depth,
   config: MemberAddresses,
 ): ReadonlySet<string> {
-  if (depth === 'shallow' || (loadBalancer && isLocked(loadBalancer))) return new Set();
+  if (showsNoMembers(loadBalancer, depth)) return new Set();
   const members = new Set(
     resources.flatMap(({ kind, wire }) => (kind === 'member' ? [String(wire['address'])] : [])),
   );
   return new Set(doubtful(judged, config).filter((address) => !members.has(address)));
+}
+
+function showsNoMembers(loadBalancer: ObservedService['loadBalancer'], depth: Depth): boolean {
+  return depth === 'shallow' || (loadBalancer !== undefined && isLocked(loadBalancer));
+}
+
+/**
+ * The ports that do not get the security group in a look that shows no members: those at addresses that wait unless they
+ * are members already. A port that has the group is none of them.
+ */
+export function waitingPorts(
+  judged: JudgedNodes,
+  { loadBalancer, resources }: ObservedService,
+  depth: Depth,
+  config: MemberAddresses,
+): ReadonlySet<string> {
+  if (!showsNoMembers(loadBalancer, depth)) return new Set();
+  const group = resources.find(
+    ({ kind, address }) => kind === 'securitygroup' && address === 'securitygroup',
+  );
+  const having = new Set(
+    resources.flatMap(({ kind, address, wire }) =>
+      kind === 'port' && group && ((wire['security_groups'] ?? []) as readonly string[]).includes(group.id)
+        ? [address]
+        : [],
+    ),
+  );
+  return new Set(
+    doubtful(judged, config)
+      .map((address) => `port/${address}`)
+      .filter((port) => !having.has(port)),
+  );
 }
 
 function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
@@ -54,14 +86,24 @@ export function addressProblems(
     });
   if (judged.unlisted !== undefined) return refused;
   const isProven = config.memberAddresses === 'proven';
-  const unproven = reached.filter(
-    (address) => judged.unseen.has(address) || (isProven && judged.unclaimed.has(address)),
+  const unseen = reached.filter((address) => judged.unseen.has(address));
+  // where no Node names a server, that a Node names none says nothing
+  const counts = isProven || judged.servers.size > 0;
+  const unclaimed = reached.filter(
+    (address) => counts && judged.unclaimed.has(address) && !judged.unseen.has(address),
   );
-  if (unproven.length === 0) return refused;
-  const message = isProven
-    ? 'is on no port of the server that its Node names; with --member-addresses=proven levelset adds no member there, and keeps one that is there'
-    : 'is on no port that the project sees, so nothing proves that it is the Node’s; start levelset with --member-addresses=proven to keep such addresses out';
-  return [...refused, { ...addressesOfMembers(unproven), message, passing: true }];
+  const then = isProven
+    ? '; with --member-addresses=proven levelset adds no member there, and keeps one that is there'
+    : ', so nothing proves that it is the Node’s; start levelset with --member-addresses=proven to keep such addresses out';
+  const problem = (addresses: readonly string[], why: string): readonly Problem[] =>
+    addresses.length === 0
+      ? []
+      : [{ ...addressesOfMembers(addresses), message: `${why}${then}`, passing: true }];
+  return [
+    ...refused,
+    ...problem(unseen, 'is on no port of the server that its Node names, as far as the project sees'),
+    ...problem(unclaimed, 'is of a Node whose providerID names no server of OpenStack'),
+  ];
 }
 
 /** The Problem of addresses that would be members and wait, since nothing could be looked up. */

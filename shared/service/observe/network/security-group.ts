@@ -103,7 +103,10 @@ function oldestFirst(a: WireResource, b: WireResource): number {
   return rank(a) < rank(b) ? -1 : 1;
 }
 
-const FIELDS = ['id', 'fixed_ips', 'security_groups', 'revision_number', 'port_security_enabled'];
+const FIELDS = [
+  ...['id', 'device_id', 'device_owner', 'fixed_ips'],
+  ...['security_groups', 'revision_number', 'port_security_enabled'],
+];
 
 export interface NodePorts {
   readonly resources: readonly ObservedResource<'port'>[];
@@ -111,17 +114,21 @@ export interface NodePorts {
   readonly withoutPort: readonly string[];
   /** IP addresses whose port has no port security. Such a port takes no security group and needs none. */
   readonly unfiltered: readonly string[];
+  /** IP addresses at which the project sees only ports of servers that no Node names. */
+  readonly onStrangeServer: readonly string[];
 }
 
 interface Members {
   readonly addresses: readonly string[];
   readonly subnet: Subnet | undefined;
   readonly ports: JudgedNodes['ports'];
+  readonly servers: JudgedNodes['servers'];
 }
 
 /**
  * The ports that have one of the groups, and the ports of members at these IP addresses in this subnet. A Node that
- * names its server has only ports of that server, whoever else has its address. One call lists the ports with a group.
+ * names its server has only ports of that server, whoever else has its address. The group goes onto no port of a server
+ * that no Node names, unless no Node names any; where it is, it stays. One call lists the ports with a group.
  * If nothing changed, these are all, and no further call is needed.
  */
 export async function observeNodePorts(
@@ -129,7 +136,7 @@ export async function observeNodePorts(
   members: Members,
   cloud: Pick<Cloud, 'list'>,
 ): Promise<NodePorts> {
-  const { addresses, subnet, ports: ofServers } = members;
+  const { addresses, subnet, ports: ofServers, servers } = members;
   const holders = await holdersOf(groups, cloud);
   const isAt = (port: WireResource, address: string): boolean => {
     const own = ofServers.get(address);
@@ -140,10 +147,12 @@ export async function observeNodePorts(
   const ids = [...new Set(missing.flatMap((address) => ofServers.get(address) ?? []))];
   const elsewhere = missing.filter((address) => !ofServers.has(address));
   const others = [...(await listPorts('id', ids, FIELDS, cloud)), ...(await portsAt(elsewhere, cloud))];
-  const found = addresses.map((address) => ({
-    address,
-    port: [...holders, ...others].find((port) => isAt(port, address)),
-  }));
+  const strange = new Set(others.filter((port) => isOfStrangeServer(port, servers)));
+  const found = addresses.map((address) => {
+    const at = [...holders, ...others].filter((port) => isAt(port, address));
+    const port = at.find((one) => !strange.has(one));
+    return { address, port, isStrange: !port && at.length > 0 };
+  });
   const used = new Set(found.flatMap(({ port }) => port?.id ?? []));
   const left = holders.filter(({ id }) => !used.has(id));
   const ports = new Map<Address, WireResource>();
@@ -160,7 +169,8 @@ export async function observeNodePorts(
       owned: true,
       wire,
     })),
-    withoutPort: found.flatMap(({ address, port }) => (port ? [] : [address])),
+    withoutPort: found.flatMap(({ address, port, isStrange }) => (port || isStrange ? [] : [address])),
+    onStrangeServer: found.flatMap(({ address, isStrange }) => (isStrange ? [address] : [])),
     unfiltered: found.flatMap(({ address, port }) => (port && !isFiltered(port) ? [address] : [])),
   };
 }
@@ -193,6 +203,16 @@ async function holdersOf(
   return listed.filter((port) =>
     ids.some((id) => (port['security_groups'] as readonly string[]).includes(id)),
   );
+}
+
+/** Ports that Kuryr makes for Pods look like a server's. */
+const OF_POD = 'compute:kuryr';
+
+function isOfStrangeServer(port: WireResource, servers: ReadonlySet<string>): boolean {
+  const { device_owner: told } = port;
+  const owner = typeof told === 'string' ? told : '';
+  const isServer = (owner.startsWith('compute:') || owner.startsWith('baremetal:')) && owner !== OF_POD;
+  return isServer && servers.size > 0 && !servers.has(String(port['device_id']));
 }
 
 function isFiltered(port: WireResource): boolean {

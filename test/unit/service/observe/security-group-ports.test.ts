@@ -32,7 +32,11 @@ describe('ports of nodes', () => {
     const cloud = listing(withGroupOn(1, 2));
     const addresses = ['10.0.0.1', '10.0.0.2'];
 
-    const found = await observeNodePorts([GROUP], { addresses, subnet, ports: new Map() }, cloud);
+    const found = await observeNodePorts(
+      [GROUP],
+      { addresses, subnet, ports: new Map(), servers: new Set<string>() },
+      cloud,
+    );
 
     expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.2']);
     expect(cloud.asked).toHaveLength(1);
@@ -43,7 +47,11 @@ describe('ports of nodes', () => {
     const cloud = listing(withGroupOn(1, 5));
     const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
 
-    const found = await observeNodePorts([GROUP], { addresses, subnet, ports: new Map() }, cloud);
+    const found = await observeNodePorts(
+      [GROUP],
+      { addresses, subnet, ports: new Map(), servers: new Set<string>() },
+      cloud,
+    );
 
     expect(found.resources.map(({ address }) => address)).toEqual([
       ...addresses.map((address) => `port/${address}`),
@@ -61,11 +69,11 @@ describe('ports of nodes', () => {
 
     const found = await observeNodePorts(
       [],
-      { addresses: ['10.0.0.1'], subnet: elsewhere, ports: new Map() },
+      { addresses: ['10.0.0.1'], subnet: elsewhere, ports: new Map(), servers: new Set<string>() },
       cloud,
     );
 
-    expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [] });
+    expect(found).toEqual({ resources: [], withoutPort: ['10.0.0.1'], unfiltered: [], onStrangeServer: [] });
   });
 
   test('without port security take no group', async () => {
@@ -74,7 +82,7 @@ describe('ports of nodes', () => {
 
     const found = await observeNodePorts(
       [],
-      { addresses: ['10.0.0.1', '10.0.0.2'], subnet, ports: new Map() },
+      { addresses: ['10.0.0.1', '10.0.0.2'], subnet, ports: new Map(), servers: new Set<string>() },
       cloud,
     );
 
@@ -86,7 +94,11 @@ describe('ports of nodes', () => {
     const cloud = withGroupOn(3);
     const deaf: Pick<SimulatedCloud, 'list'> = { list: (kind) => cloud.list(kind) };
 
-    const found = await observeNodePorts([GROUP], { addresses: [], subnet, ports: new Map() }, deaf);
+    const found = await observeNodePorts(
+      [GROUP],
+      { addresses: [], subnet, ports: new Map(), servers: new Set<string>() },
+      deaf,
+    );
 
     expect(found.resources.map(({ address }) => address)).toEqual(['port/10.0.0.3']);
   });

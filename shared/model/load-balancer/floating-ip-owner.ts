@@ -34,9 +34,13 @@ export function isFloatingIPMadeFor(wire: WireResource, name: ServiceKey, cluste
   return text === `${start}${cluster.name}`;
 }
 
-/** Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description. */
+/**
+ * Whether a floating IP is another cluster's: by a tag, or by the end of levelset's own description if it has no tag of
+ * a cluster.
+ */
 export function isOfAnotherCluster(wire: WireResource, cluster: ClusterIdentity): boolean {
-  if (tagValues(wire['tags'], 'cluster').some((id) => id !== cluster.id)) return true;
+  const tagged = tagValues(wire['tags'], 'cluster');
+  if (tagged.length > 0) return tagged.some((id) => id !== cluster.id);
   const text = String(wire['description']);
   const made = serviceIn(text);
   return (
@@ -55,7 +59,7 @@ export function whyNotFree(
   isAllowed: boolean,
 ): string | undefined {
   if (isOfAnotherCluster(wire, cluster))
-    return 'is a floating IP of another cluster, as its tags or its description say; levelset takes it only without these';
+    return `is a floating IP of another cluster, as its tags or its description say; let its Service go there first, then remove the marks: openstack floating ip unset --tag levelset-cluster=... ${wire.id}, openstack floating ip set --description "" ${wire.id}`;
   const { tags } = wire;
   if (isAllowed || allowsNamespace(tags, name.namespace)) return undefined;
   if (hasTag(tags, keptTag(cluster, name.namespace))) return undefined;
@@ -82,7 +86,10 @@ function ownerOf(
     return made ? `of Service ${textOf(made)}` : `of another Service, whose UID is ${uid}`;
   if (!made) return undefined;
   const of = /from cluster (.*)$/.exec(String(wire['description']))?.[1] ?? '';
-  return `that was made for Service ${textOf(made)} of cluster ${of}`;
+  const isNamesake = made.namespace === name.namespace && made.name === name.name;
+  return isNamesake
+    ? `that was made for a Service of this very name under the cluster name ${of}, while --cluster-name is ${cluster.name}`
+    : `that was made for Service ${textOf(made)} of cluster ${of}`;
 }
 
 const DESCRIBED = new RegExp(

@@ -29,7 +29,13 @@ export function desireFloatingIP(
     const { loadBalancerIP = '' } = intent.service.spec;
     return {
       resources: [],
-      problems: [{ field: 'spec.loadBalancerIP', value: loadBalancerIP, message: facts.loadBalancerIPTaken }],
+      problems: [
+        {
+          field: loadBalancerIP === '' ? 'floating IP' : 'spec.loadBalancerIP',
+          value: loadBalancerIP,
+          message: facts.loadBalancerIPTaken,
+        },
+      ],
     };
   }
   const [network, ...others] = facts.floatingNetworks;

@@ -64,6 +64,26 @@ test('that of another cluster is nobody else’s, with the operator’s consent 
   }
 });
 
+test('one with this cluster’s tag serves on whatever its description says, and is not deleted then', async () => {
+  it.sandbox.kube.apply(aService());
+  await it.sweepUntilSettled();
+  const [ip] = it.sandbox.cloud.floatingips;
+  if (!ip) throw new Error('no floating IP');
+  const theirs = `${String(ip.description).replace(/[0-9a-f]{12}\)$/, '')}0123456789ab)`;
+  Object.assign(ip, { description: theirs });
+
+  const { outcome } = await it.settle('web', { trigger: 'command' });
+
+  expect(outcome).toMatchObject({ status: 'settled' });
+  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  expect(readyOf(it.sandbox)?.message).toContain(`serves at ${String(ip.floating_ip_address)}`);
+  expect(it.sandbox.cloud.floatingips).toMatchObject([{ description: theirs }]);
+
+  it.sandbox.kube.delete('Service', 'default', 'web');
+  await it.sweepUntilSettled();
+  expect(it.sandbox.cloud.floatingips).toMatchObject([{ description: theirs, port_id: null }]);
+});
+
 describe('that of a Service of the Go provider', () => {
   const GO = 'Floating IP for Kubernetes external service old/web from cluster kubernetes';
 

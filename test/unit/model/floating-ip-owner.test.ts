@@ -51,7 +51,13 @@ describe('a free floating IP', () => {
       'another Service, whose UID is other',
     ],
     ['made for another Service', [], floatingIPDescription(CLUSTER, { ...WEB, name: 'x' }), 'Service shop/x'],
-    ['of the Go provider in another cluster', [], `${GO} shop/web from cluster prod`, 'of cluster prod'],
+    ['of the Go provider in another cluster', [], `${GO} shop/x from cluster prod`, 'of cluster prod'],
+    [
+      'of the Go provider under another cluster name',
+      [],
+      `${GO} shop/web from cluster prod`,
+      'of this very name under the cluster name prod, while --cluster-name is kubernetes',
+    ],
     ['kept for another namespace', [keptTag(CLUSTER, 'edge')], '', 'kept for another namespace, edge'],
     [
       'that consents to another namespace',

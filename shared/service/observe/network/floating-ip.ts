@@ -150,7 +150,8 @@ function isElsewhere({ tags, ...wire }: WireResource, { service }: Unit, cluster
 }
 
 /** The words for a floating IP of another cluster on the VIP port. */
-const ON_VIP = 'is not used: the floating IP on the VIP port has the tag of another cluster';
+const ON_VIP =
+  'is not used: the tags or the description of the floating IP on the VIP port say that it is another cluster’s; if it is not, remove the marks with openstack floating ip unset --tag and openstack floating ip set --description';
 
 async function findAsked(
   address: string,

@@ -83,25 +83,28 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   const approval = approvalOfDeletion(unit.key, serves.wire);
   const planWith = (others: RecordedDeletions): Plan => {
     if (
-      isBegun({ key: unit.key, loadBalancerId: id }, others, clock.now()) ||
+      isBegun({ key: unit.key, loadBalancerId: observed.loadBalancer?.id }, others, clock.now()) ||
       others.approved.includes(approval)
     )
       return plan;
     const why = whyHoldBack({ ...facts, id, ...others, percent: config.deletionPercent, now: clock.now() });
     return why === undefined ? plan : holdBack(plan, serves, why, approval, whereToApprove(config));
   };
-  const what = `load balancer ${id}`;
+  const what = `what ${unit.key} has (${id})`;
   const leaving: Leaving = { id, service: unit.key, what, record, recorded, seenAt, planWith };
   return { ...evaluation, plan: planWith(recorded), leaving };
 }
 
-/** Whether the deletion of what this Service has was recorded. One of another Service on the load balancer does not count. */
+/**
+ * Whether the deletion of what this Service has was recorded. One of another Service on the load balancer does not count. If
+ * there is no load balancer any more, the rest follows it.
+ */
 function isBegun(
-  { key, loadBalancerId }: Omit<Vanished, 'approval'>,
+  { key, loadBalancerId }: { readonly key: Key; readonly loadBalancerId: string | undefined },
   { deletions }: RecordedDeletions,
   now: number,
 ): boolean {
-  return recent(deletions, now).some(({ id, service }) => id === loadBalancerId && service === key);
+  return recent(deletions, now).some(({ id, service }) => service === key && id === (loadBalancerId ?? id));
 }
 
 /**
@@ -121,11 +124,19 @@ export async function forgetApproval({ unit, observed }: Evaluation, world: Worl
   throw new ReconcileError('KUBE_CONFLICT', `${DELETIONS} was written meanwhile`);
 }
 
-/** The load balancer, or a floating IP of the Service that is on some port. */
+/**
+ * The load balancer. If it is not found, perhaps since its tags are gone, what it may still need: a floating IP of the Service or a
+ * security group that is on some port, or a stored certificate, of which nobody says who uses it.
+ */
 function whatServes({ loadBalancer, resources }: ObservedService): ObservedResource | undefined {
-  return resources.find(({ kind, owned, wire }) =>
-    loadBalancer ? kind === 'loadbalancer' : kind === 'floatingip' && owned && wire['port_id'],
-  );
+  if (loadBalancer) return resources.find(({ kind }) => kind === 'loadbalancer');
+  const isOnPort = (group: string): boolean =>
+    resources.some(({ kind, wire }) => kind === 'port' && [wire['security_groups']].flat().includes(group));
+  return resources.find(({ kind, owned, id, wire }) => {
+    if (!owned) return false;
+    if (kind === 'securitygroup') return isOnPort(id);
+    return kind === 'secret' || (kind === 'floatingip' && wire['port_id']);
+  });
 }
 
 /** The time for which one list serves the runs of all Services that have vanished together, in milliseconds. */

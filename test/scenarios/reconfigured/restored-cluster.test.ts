@@ -134,6 +134,22 @@ describe('an apiserver that was restored from a backup', () => {
     expect(reports.map(({ outcome: { status } }) => status)).toEqual(['blocked', 'blocked']);
   });
 
+  test('and load balancers that lost their tags keep the security groups that let them in', async () => {
+    const { config } = it.world;
+    const loadBalancer = { ...config.loadBalancer, manageSecurityGroups: true };
+    const managing = { ...config, loadBalancer, deletionPercent: 0 };
+    for (const name of names(3)) it.sandbox.kube.apply(aService({ name }));
+    await it.sweepUntilSettled(await it.another(managing));
+    for (const lb of it.sandbox.cloud.loadbalancers) lb.tags = [];
+    lose(...names(3));
+    const written = cloudWrites(it.sandbox);
+
+    const reports = await sweptBy(await it.another(managing));
+
+    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(reports.map(({ outcome: { status } }) => status)).toEqual(['blocked', 'blocked', 'blocked']);
+  });
+
   test('does not keep what a Service had that was replaced by one of another type', async () => {
     await create(3);
     const spec = { type: 'ClusterIP', loadBalancerClass: null };

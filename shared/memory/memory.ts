@@ -14,6 +14,8 @@ import { EventLoop } from './event-loop.ts';
 export interface Memory {
   /** Answers of OpenStack and the apiserver that many runs ask for: subnets, quota, flavors, lists of Nodes. */
   readonly answers: Answers;
+  /** Lists of the ports of Nodes, by what they were listed for. */
+  readonly nodePorts: Answers;
   /** By what units can do without: until when nobody asks for it again, in milliseconds since 1970. */
   readonly unanswered: BoundedMap<string, number>;
 
@@ -92,9 +94,13 @@ const MOST = 5_000;
 /** Each entry keeps a whole port. */
 const MOST_PORTS = 1_000;
 
+/** Each entry keeps all ports of a project, for one state of its Nodes. */
+const MOST_LISTS = 4;
+
 export function newMemory(): Memory {
   return {
     answers: new Answers(MOST),
+    nodePorts: new Answers(MOST_LISTS),
     unanswered: new BoundedMap(MOST),
     holders: new BoundedMap(MOST),
     expectedStates: new BoundedMap(MOST),

@@ -9,6 +9,7 @@ import { parseProviderID } from './provider-id.ts';
 /** A port, as far as it tells whose an address is. */
 export interface DevicePort extends NeutronPort {
   readonly device_owner?: string;
+  readonly port_security_enabled?: boolean;
   readonly allowed_address_pairs?: readonly { readonly ip_address: string }[] | null;
 }
 
@@ -64,6 +65,11 @@ export function unknownAddresses(nodes: readonly Node[], ports: readonly DeviceP
   return [...new Set(found.map(({ address }) => address))];
 }
 
+/** The ids of the sub-ports of trunks. */
+export function subportsOf(ports: readonly DevicePort[]): readonly string[] {
+  return ports.flatMap((port) => port.trunk_details?.sub_ports ?? []).map(({ port_id: id }) => id);
+}
+
 /**
  * Judges each address at which a Node could be a member. `ports` are those of the Nodes' servers and those that have
  * an address of `unknownAddresses`; the reason of a failure if they could not be listed.
@@ -79,7 +85,10 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
     const server = serverOf(node);
     const lost = memberAddresses(node).flatMap(({ address }) => {
       const found = server === undefined ? [] : seen.ofServer(server, address);
-      const because = unreachable(address) ?? whyNot(seen.elsewhere(address, server), found, claimed, server);
+      const because =
+        unreachable(address) ??
+        whyNot(seen.elsewhere(address, server), found, claimed, server) ??
+        (found.length > 0 || server === undefined ? undefined : whyReserved(seen.reserved(address, server)));
       if (because !== undefined) {
         refused.push({ node: node.metadata.name, address, because });
         return [address];
@@ -162,6 +171,13 @@ function whyNot(
   return `is on port ${id} of ${whose}, and on no port of ${server === undefined ? 'the Node, which names no server' : `server ${server}`}`;
 }
 
+/** Why an address that a port without a device reserves is not the Node's; undefined without such a port. */
+function whyReserved(port: DevicePort | undefined): string | undefined {
+  return (
+    port && `is reserved by port ${port.id}, which no device has, and in no address pair of the Node’s server`
+  );
+}
+
 /** The Node without its addresses of the families of these, except for what other addresses it has there. */
 function withoutFamilies(node: Node, lost: readonly string[]): readonly Node[] {
   const families = new Set(lost.map(isIP));
@@ -188,10 +204,12 @@ function serverOf({ spec }: Node): string | undefined {
 /** Ports by device and by address. */
 class SeenPorts {
   readonly #byDevice: ReadonlyMap<string, readonly DevicePort[]>;
+  readonly #byId: ReadonlyMap<string, DevicePort>;
   readonly #byAddress: ReadonlyMap<string, readonly DevicePort[]>;
 
   constructor(ports: readonly DevicePort[]) {
     this.#byDevice = Map.groupBy(ports, ({ device_id: id = '' }) => id);
+    this.#byId = new Map(ports.map((port) => [port.id, port]));
     const located = ports.flatMap((port) => fixedIPs(port).map((address) => ({ port, address })));
     this.#byAddress = new Map(
       [...Map.groupBy(located, ({ address }) => address)].map(([address, found]) => [
@@ -214,7 +232,26 @@ class SeenPorts {
     const fixed = this.fixedOn(server, address);
     // a pair may be as wide as all addresses, and proves nothing against the port that has this one
     if (fixed.length > 0 || this.elsewhere(address, server)) return fixed;
-    return (this.#byDevice.get(server) ?? []).filter((port) => hasPair(port, address)).map(({ id }) => id);
+    return this.#portsOf(server)
+      .filter((port) => hasPair(port, address))
+      .map(({ id }) => id);
+  }
+
+  /**
+   * A port without a device that has this fixed IP, as one for a virtual IP, which address pairs let servers use.
+   * Undefined if the server may use any address, or if the project sees no port of it.
+   */
+  reserved(address: string, server: string): DevicePort | undefined {
+    const own = this.#portsOf(server);
+    if (own.length === 0 || own.some((port) => port.port_security_enabled === false)) return undefined;
+    return this.#at(address).find(
+      (port) => !isInUse(port) && port.device_owner !== 'network:floatingip' && !own.includes(port),
+    );
+  }
+
+  #portsOf(server: string): readonly DevicePort[] {
+    const subports = [...this.#subportsOf(server)].flatMap((id) => this.#byId.get(id) ?? []);
+    return [...new Set([...(this.#byDevice.get(server) ?? []), ...subports])];
   }
 
   /** A port of another device with this fixed IP. A port that nobody uses is nobody's. */
@@ -228,8 +265,7 @@ class SeenPorts {
   }
 
   #subportsOf(server: string): ReadonlySet<string> {
-    const trunks = (this.#byDevice.get(server) ?? []).flatMap((port) => port.trunk_details?.sub_ports ?? []);
-    return new Set(trunks.map(({ port_id: id }) => id));
+    return new Set(subportsOf(this.#byDevice.get(server) ?? []));
   }
 }
 

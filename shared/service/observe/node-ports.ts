@@ -7,6 +7,7 @@ import {
   addressesOfStrangers,
   judgeNodes,
   serversOf,
+  subportsOf,
   unknownAddresses,
 } from '../../model/node/judged-nodes.ts';
 import type { DevicePort, JudgedNodes } from '../../model/node/judged-nodes.ts';
@@ -27,15 +28,9 @@ const AT_ONCE = 50;
 const KEEP_MS = 60_000;
 const PORTS = 'ports of Nodes';
 
-interface NodePorts {
-  /** The addresses and servers that the ports were listed for. */
-  readonly of: string;
-  readonly ports: readonly WireResource[];
-}
-
 /**
- * The ports of the servers that the Nodes name: one list, and a second one where a Node names an address that its
- * server does not have. `groups`: also the ports at the addresses of Nodes that name no server, for security groups.
+ * The ports of the servers that the Nodes name: one list, and where a Node names an address that its server does not
+ * have a second one, and a third of the sub-ports of trunks. `groups`: also the ports at the addresses of Nodes that name no server, for security groups.
  */
 export async function listNodePorts(
   nodes: readonly Node[],
@@ -48,14 +43,8 @@ export async function listNodePorts(
   if (servers.length + unnamed.length === 0) return [];
   const { memory, clock } = reader;
   const of = fingerprint([nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses]), groups]);
-  const ask = async (): Promise<NodePorts> => ({ of, ports: await list(nodes, servers, unnamed, reader) });
-  const read = (): Promise<NodePorts> => memory.answers.read(PORTS, { keepMs: KEEP_MS, clock }, ask);
-  if (when === 'now') memory.answers.forget(PORTS);
-  const first = await read();
-  if (first.of === of) return first.ports;
-  memory.answers.forget(PORTS);
-  const second = await read();
-  return second.of === of ? second.ports : (await ask()).ports;
+  if (when === 'now') memory.nodePorts.forget(of);
+  return memory.nodePorts.read(of, { keepMs: KEEP_MS, clock }, () => list(nodes, servers, unnamed, reader));
 }
 
 async function list(
@@ -69,7 +58,8 @@ async function list(
   const unknown = [...unknownAddresses(nodes, own), ...addressesOf(unnamed)];
   const wanted = [...new Set(unknown)].map((address) => `ip_address=${address}`);
   const others = await listPorts('fixed_ips', wanted, FIELDS, cloud, AT_ONCE);
-  return [...new Map([...own, ...others].map((port) => [port.id, port])).values()];
+  const subports = wanted.length > 0 ? await listPorts('id', subportsOf(own), FIELDS, cloud, AT_ONCE) : [];
+  return [...new Map([...own, ...others, ...subports].map((port) => [port.id, port])).values()];
 }
 
 /**

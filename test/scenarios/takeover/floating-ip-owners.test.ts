@@ -69,14 +69,14 @@ test('one with this cluster’s tag serves on whatever its description says, and
   await it.sweepUntilSettled();
   const [ip] = it.sandbox.cloud.floatingips;
   if (!ip) throw new Error('no floating IP');
-  const theirs = `${String(ip.description).replace(/[0-9a-f]{12}\)$/, '')}0123456789ab)`;
+  const theirs = `${ip.description.replace(/[0-9a-f]{12}\)$/, '')}0123456789ab)`;
   Object.assign(ip, { description: theirs });
 
   const { outcome } = await it.settle('web', { trigger: 'command' });
 
   expect(outcome).toMatchObject({ status: 'settled' });
   expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
-  expect(readyOf(it.sandbox)?.message).toContain(`serves at ${String(ip.floating_ip_address)}`);
+  expect(readyOf(it.sandbox)?.message).toContain(`serves at ${ip.floating_ip_address}`);
   expect(it.sandbox.cloud.floatingips).toMatchObject([{ description: theirs }]);
 
   it.sandbox.kube.delete('Service', 'default', 'web');

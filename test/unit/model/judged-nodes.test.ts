@@ -52,6 +52,18 @@ describe('an address of a Node', () => {
       ['own'],
     ],
     [
+      'in an address pair of a sub-port',
+      [
+        { ...own, trunk_details: { sub_ports: [{ port_id: 'sub' }] } },
+        {
+          ...{ ...aPort('sub', undefined, '10.5.0.1'), device_owner: 'trunk:subport' },
+          allowed_address_pairs: [{ ip_address: '10.5.0.100' }],
+        },
+      ],
+      '10.5.0.100',
+      ['sub'],
+    ],
+    [
       'in an address pair, although a port that nobody uses reserves it',
       [
         { ...own, allowed_address_pairs: [{ ip_address: '10.0.0.100' }] },
@@ -93,6 +105,12 @@ describe('an address of a Node', () => {
       '10.5.0.1',
       'trunk:subport',
     ],
+    [
+      'reserved by a port without a device, for other servers',
+      [own, aPort('vip', undefined, '10.0.0.100')],
+      '10.0.0.100',
+      'reserved by port vip',
+    ],
     ['that of Nova’s metadata', [own], '169.254.169.254', '169.254.0.0/16'],
     ['of the machine itself', [own], '::1', '::/127'],
   ] as const)('that is %s is refused, and named', (_, ports, address, because) => {
@@ -101,6 +119,18 @@ describe('an address of a Node', () => {
     expect(addressesIn(judged.nodes)).toEqual(['10.0.0.1', 'one']);
     expect(judged.refused).toMatchObject([{ node: 'one', address }]);
     expect(judged.refused[0]?.because).toContain(because);
+  });
+
+  test.each([
+    ['may use any address', [{ ...own, port_security_enabled: false }]],
+    ['has no port that the project sees', []],
+  ])('that a port without a device reserves proves nothing where the server %s', (_, ports) => {
+    const judged = judgeNodes(
+      [aNode('one', 1, '10.0.0.100')],
+      [...ports, aPort('vip', undefined, '10.0.0.100')],
+    );
+
+    expect([judged.refused, [...judged.unseen]]).toEqual([[], ['10.0.0.100']]);
   });
 
   test('that is refused leaves no floating IP in its place, which nothing proves', () => {
@@ -191,8 +221,10 @@ describe('whatever Nodes say of themselves', () => {
           const server = node.spec?.providerID?.split('/').at(-1);
           const kept = addressesIn(judged.filter(({ metadata }) => metadata.name === node.metadata.name));
           for (const address of addressesIn([node]).filter((one) => one.startsWith('10.'))) {
-            const device = ports.find(({ id }) => id === `port-${address}`)?.device_id ?? '';
-            if (server !== undefined) expect(kept.includes(address)).toBe(device === '' || device === server);
+            const device = ports.find(({ id }) => id === `port-${address}`)?.device_id;
+            const isSeen = ports.some(({ device_id: id }) => id === server);
+            const isFree = device === undefined || (device === '' && !isSeen);
+            if (server !== undefined) expect(kept.includes(address)).toBe(isFree || device === server);
           }
         }
       }),

@@ -4,7 +4,7 @@ import type { Report } from '../shared/model/outcome.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Refusal, Step } from '../shared/model/plan.ts';
 import type { Key } from '../shared/model/request.ts';
-import type { WebhookView } from '../shared/report/page.ts';
+import type { WatchView, WebhookView } from '../shared/report/page.ts';
 import type { TriggerCounts } from '../shared/trigger/causes.ts';
 
 /** One request to OpenStack or to the kube-apiserver. */
@@ -30,6 +30,7 @@ export interface Metrics {
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
   observeAudit(counts: TriggerCounts): void;
   setWebhook(webhook: WebhookView): void;
+  setWatches(watches: readonly WatchView[]): void;
   scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -122,6 +123,13 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const watchUp = new Gauge({
+    name: 'levelset_watch_up',
+    help: 'Whether the changes of a collection come by a watch (serve --watch).',
+    labelNames: ['collection'],
+    registers,
+  });
+
   return {
     observeReconcile({ request, outcome: { status: outcome }, plan, applied, durationMs }) {
       const labels = { object: request.key.split('/')[0] ?? '', outcome };
@@ -165,6 +173,10 @@ export function createMetrics(): Metrics {
       for (const result of ['accepted', 'skipped', 'ignored'] as const) {
         auditEvents.inc({ result }, counts[result]);
       }
+    },
+    setWatches(watches) {
+      for (const { name, trouble } of watches)
+        watchUp.set({ collection: name }, trouble === undefined ? 1 : 0);
     },
     setWebhook({ lastAccepted, refused }) {
       if (lastAccepted !== undefined) lastBatch.set(Date.parse(lastAccepted) / 1000);

@@ -1,6 +1,7 @@
 import { errorText } from '../shared/model/errors.ts';
 import { FLAGS } from '../shared/config/flags.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
+import type { Key } from '../shared/model/request.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { summarizeSteps } from '../shared/plan/render-plan.ts';
 import type { Log } from '../shared/ports.ts';
@@ -75,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     swept: (found) => {
       memory.rememberSweep(found);
-      if (isOpen) webhook.swept(found.news);
+      if (isOpen && !watches?.isWhole) webhook.swept(found.news);
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);
@@ -86,6 +87,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       });
     },
   });
+  const changed = (keys: readonly Key[]): void => {
+    work.enqueue(keys.map((key) => ({ key, trigger: 'watch' })));
+  };
+  const watches = flags.watch ? await connected.watches(changed) : undefined;
   warnOfClosedDoors(tokens, log);
   const app = createServer({
     ...tokens,
@@ -97,14 +102,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return Promise.resolve();
     },
     reconcile: (requests) => work.reconcile(requests),
-    status: () => memory.view({ queue: work.queued(), webhook: webhook.view() }),
+    status: () =>
+      memory.view({ queue: work.queued(), webhook: webhook.view(), watches: watches?.view() ?? [] }),
     metrics: () => {
       metrics.setQueue(work.queued());
       metrics.setWebhook(webhook.view());
+      metrics.setWatches(watches?.view() ?? []);
       return metrics.scrape();
     },
     ready: () => connected.ready(),
-    notes: () => [webhook.view().trouble ?? []].flat(),
+    notes: () => [webhook.view().trouble ?? [], ...(watches?.troubles() ?? [])].flat(),
     observeAudit: (counts) => {
       metrics.observeAudit(counts);
       webhook.accepted();
@@ -120,13 +127,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     log.warn('--allow-plain-http: tokens pass in the clear, unless a proxy in front ends TLS', {
       url: listening.url,
     });
+  watches?.start();
   log.info('listening', { url: listening.url, cluster: config.clusterName });
   return {
     url: listening.url,
     idle: () => work.idle,
     stop: async () => {
       webhook.stop();
-      await Promise.all([listening.close(), work.stop()]);
+      await Promise.all([listening.close(), work.stop(), watches?.stop()]);
     },
   };
 }

@@ -10,6 +10,7 @@ import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect-cloud.ts';
 import type { Log, World } from '../shared/ports.ts';
+import type { Watches, WatchesOptions } from '../shared/watch/watches.ts';
 import type { ObservedCall } from './metrics.ts';
 
 export interface WorldOptions {
@@ -25,6 +26,8 @@ export interface Connected {
   readonly world: World;
   /** The first call asks the kube-apiserver. */
   cluster(): Promise<ClusterIdentity>;
+  /** Watches of the cluster that call `changed`, not yet started. Their code is loaded when they are asked for. */
+  watches(changed: WatchesOptions['changed']): Promise<Watches>;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
 }
@@ -70,6 +73,12 @@ export async function connect({ flags, env, log, observeCall }: WorldOptions): P
   return {
     world,
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
+    watches: async (changed) => {
+      const { Watches } = await import('../shared/watch/watches.ts');
+      const { createWatch } = await import('../shared/kube/watch-http.ts');
+      const { http, connection } = kubernetes;
+      return new Watches({ http, watch: createWatch(connection), log, changed });
+    },
     ready: () =>
       answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, () =>
         within(READY_MS, async () => {

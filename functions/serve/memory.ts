@@ -52,7 +52,11 @@ export class Memory {
   }
 
   /** Lists Services and Nodes, at most once a second for all readers of the page. If that fails the last list counts. */
-  async view({ queue, webhook }: Pick<StatusView, 'queue' | 'webhook'>): Promise<StatusView> {
+  async view({
+    queue,
+    webhook,
+    watches,
+  }: Pick<StatusView, 'queue' | 'webhook' | 'watches'>): Promise<StatusView> {
     const { clock, config } = this.#world;
     const atMs = clock.now();
     if (!this.#listing || atMs - this.#listing.atMs > LIST_AGE_MS) {
@@ -71,6 +75,7 @@ export class Memory {
       rows,
       ...(queue && { queue }),
       ...(webhook && { webhook }),
+      ...(watches && { watches }),
       ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
     };
   }

@@ -13,7 +13,7 @@ import { DryRuns } from './dry-runs.ts';
 import { Sweeper } from './sweeper.ts';
 
 export interface WorkOptions {
-  readonly connected: Connected;
+  readonly connected: Pick<Connected, 'world' | 'cluster'>;
   /** All runs are dry runs, and sweeps change nothing: nothing is written to Kubernetes or OpenStack. */
   readonly dryRun?: boolean;
   /** Called for every run that ended. */

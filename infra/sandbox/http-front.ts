@@ -53,5 +53,14 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 
 function send(response: ServerResponse, answer: Answer, { clock }: Front): void {
   for (const [name, value] of Object.entries(headersOf(answer, clock))) response.setHeader(name, value);
+  if (answer.stream) {
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).flushHeaders();
+    const stop = answer.stream(
+      (part) => response.write(part),
+      () => response.end(),
+    );
+    response.once('close', stop);
+    return;
+  }
   response.writeHead(answer.status).end(Buffer.isBuffer(answer.body) ? answer.body : textOf(answer));
 }

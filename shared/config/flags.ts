@@ -200,6 +200,10 @@ export const FLAGS = {
     help: 'where the HTTP server listens',
     default: '127.0.0.1:8080',
   },
+  'watch': {
+    topic: 'server', commands: ['serve'],
+    help: 'watch Services, Nodes, and where the members of a Service follow them its EndpointSlices, instead of waiting for the audit webhook',
+  },
   'tls-cert-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'certificate of the server, which then speaks HTTPS',

@@ -13,6 +13,8 @@ export interface KubeRequest {
   /** Path below the server's URL, with names encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
+  /** Lists come without spec and status. */
+  readonly metadataOnly?: true;
   /** Sent as JSON. The body of a PATCH is a merge patch (RFC 7386). */
   readonly body?: unknown;
   /** What is attempted, for messages, such as `read Service shop/web`. */
@@ -44,6 +46,8 @@ export type Http = (request: KubeRequest) => Promise<KubeAnswer>;
  * queue is cheaper than waiting in a function.
  */
 const RETRY_WITHIN_MS = 4_000;
+/** Kubernetes API concepts, "Metadata-only fetches". */
+const METADATA_ONLY_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /** The time limit of one request, where the run has that much left. */
 const REQUEST_MS = 30_000;
 
@@ -92,7 +96,7 @@ function retryDelayMs(error: unknown, tried: number): number {
 async function attempt(
   client: Got,
   connection: Connection,
-  { method, path, query = {}, body, doing }: KubeRequest,
+  { method, path, query = {}, body, doing, metadataOnly }: KubeRequest,
   { authorization, certificate, key }: Credential,
   onCall: (call: KubeCall) => void,
 ): Promise<RawAnswer> {
@@ -106,6 +110,7 @@ async function attempt(
       timeout: timeouts(Math.min(REQUEST_MS, leftMs)),
       searchParams: query,
       headers: {
+        ...(metadataOnly && { accept: METADATA_ONLY_LIST }),
         ...(authorization !== undefined && { authorization }),
         ...(body !== undefined && { 'content-type': contentType(method) }),
       },

@@ -11,7 +11,7 @@ export function leasePath(namespace: string, name?: string): string {
   return path('/apis/coordination.k8s.io/v1', 'leases', namespace, name);
 }
 
-export function endpointSlicePath(namespace: string): string {
+export function endpointSlicePath(namespace?: string): string {
   return path('/apis/discovery.k8s.io/v1', 'endpointslices', namespace);
 }
 
@@ -31,11 +31,17 @@ export function asObject(body: unknown, doing: string): { readonly metadata: Obj
 const PAGE = 500;
 
 /** What to list: `path`, `doing` and selectors of a request. */
-export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing'>;
+export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly'>;
 
 interface Page {
   readonly items: readonly Item[];
-  readonly metadata?: { readonly continue?: string } | undefined;
+  readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string } | undefined;
+}
+
+/** All objects of a collection, and the version after which a watch tells what changes. */
+export interface Snapshot<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
 }
 
 interface Item {
@@ -49,16 +55,22 @@ interface Item {
  * objects come without field managers and a Node's images, the bulk of the JSON.
  */
 export async function listAll<T>(http: Http, request: ListRequest): Promise<readonly T[]> {
-  const items = (await tryList(http, request)) ?? (await tryList(http, request));
-  if (items) return items as T[];
+  return (await listSnapshot<T>(http, request)).items;
+}
+
+/** The same with the version of the snapshot. */
+export async function listSnapshot<T>(http: Http, request: ListRequest): Promise<Snapshot<T>> {
+  const found = (await tryList(http, request)) ?? (await tryList(http, request));
+  if (found) return found as Snapshot<T>;
   throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${request.doing}: the list expired twice on the way`, {
     status: 410,
   });
 }
 
 /** All objects; undefined if the snapshot expired. */
-async function tryList(http: Http, request: ListRequest): Promise<unknown[] | undefined> {
+async function tryList(http: Http, request: ListRequest): Promise<Snapshot<unknown> | undefined> {
   const items: unknown[] = [];
+  let resourceVersion = '';
   let token: string | undefined;
   do {
     const query = { ...request.query, limit: PAGE, ...(token !== undefined && { continue: token }) };
@@ -67,8 +79,9 @@ async function tryList(http: Http, request: ListRequest): Promise<unknown[] | un
     const page = asPage(answer.body, request.doing);
     for (const item of page.items) items.push(withoutBallast(item));
     token = page.metadata?.continue;
+    resourceVersion = page.metadata?.resourceVersion ?? '';
   } while (token);
-  return items;
+  return { items, resourceVersion };
 }
 
 function asPage(body: unknown, doing: string): Page {

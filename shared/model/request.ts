@@ -1,5 +1,5 @@
 /** What caused a request. A trigger says where to look and never what to do. */
-export type Trigger = 'audit' | 'events' | 'sweep' | 'resync' | 'requeue' | 'command';
+export type Trigger = 'audit' | 'events' | 'watch' | 'sweep' | 'resync' | 'requeue' | 'command';
 
 /**
  * Whether a run must not rely on the state that this process expects after its own writes: for sweeps, resyncs and
@@ -14,9 +14,9 @@ export function isByPerson({ trigger }: Pick<ReconcileRequest, 'trigger'>): bool
   return trigger === 'resync' || trigger === 'command';
 }
 
-/** Whether an event or an audit message caused the request. Most of these concern nothing of ours. */
+/** Whether an event, an audit message or a watch caused the request. Most of these concern nothing of ours. */
 export function isHint({ trigger }: Pick<ReconcileRequest, 'trigger'>): boolean {
-  return trigger === 'audit' || trigger === 'events';
+  return trigger === 'audit' || trigger === 'events' || trigger === 'watch';
 }
 
 /**

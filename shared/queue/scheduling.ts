@@ -17,6 +17,7 @@ export const PRIORITY = {
   command: 'asked',
   audit: 'event',
   events: 'event',
+  watch: 'event',
   requeue: 'background',
   sweep: 'background',
 } as const satisfies Record<Trigger, Priority>;

@@ -30,6 +30,13 @@ export interface StatusRow {
 }
 
 /** Whether events come. */
+/** A collection that `serve --watch` follows. */
+export interface WatchView {
+  readonly name: string;
+  /** Why no changes come; absent while they do. */
+  readonly trouble?: string;
+}
+
 export interface WebhookView {
   /** The time of the last batch of events that was accepted, RFC 3339. */
   readonly lastAccepted?: string;
@@ -49,6 +56,7 @@ export interface StatusView {
   /** The reason why Services and Nodes could not be listed. The rows are those of the last list. */
   readonly notListed?: string;
   readonly webhook?: WebhookView;
+  readonly watches?: readonly WatchView[];
   readonly queue?: { readonly depth: number; readonly oldestMs: number };
   readonly lastSweep?: {
     readonly at: string;
@@ -89,6 +97,7 @@ export function renderPage(view: StatusView): string {
         <dl class="facts">${facts(view, now)}</dl>
         ${view.dryRun && markup`<p class="warning">dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack</p>`}
         ${view.notListed === undefined ? undefined : markup`<p class="warning">the rows are not up to date: ${view.notListed}</p>`}
+        ${view.watches?.map(({ trouble }) => trouble && markup`<p class="warning">${trouble}</p>`)}
         ${view.webhook?.trouble && markup`<p class="warning">${view.webhook.trouble}</p>`}
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
         ${rows.length === 0 ? nothing(view) : table(rows, now)}
@@ -120,13 +129,16 @@ function count(state: string, rows: readonly StatusRow[]): Html | undefined {
   return number === 0 ? undefined : markup`<li class="${state}"><b>${number}</b> ${state}</li>`;
 }
 
-function facts({ queue, lastSweep, webhook }: StatusView, now: number): readonly Html[] {
+function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: number): readonly Html[] {
   const waiting =
     queue && queue.depth > 0 ? `${queue.depth} waiting, oldest ${age(queue.oldestMs)}` : 'empty';
   const swept = lastSweep && `${ago(lastSweep.at, now)}: ${inNumbers(lastSweep)}, ${lastSweep.queued} queued`;
   return [
     markup`<div><dt>Queue</dt><dd>${queue ? waiting : 'unknown'}</dd></div>`,
     markup`<div><dt>Last sweep</dt><dd>${swept ?? 'none yet'}</dd></div>`,
+    ...(watches.length > 0
+      ? [markup`<div><dt>Watches</dt><dd>${watches.map(({ name }) => name).join(', ')}</dd></div>`]
+      : []),
     ...(webhook ? [markup`<div><dt>Last events</dt><dd>${eventsInWords(webhook, now)}</dd></div>`] : []),
   ];
 }

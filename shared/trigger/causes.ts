@@ -25,7 +25,7 @@ export interface Triggered extends TriggerCounts {
 export type Reading = { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
 
 /** Keys of what depends on all Nodes: the members of load balancers, and the routes to pods. */
-export const OF_ALL_NODES = ['nodeset', 'routes'];
+export const OF_ALL_NODES = ['nodeset', 'routes'] as const satisfies readonly Key[];
 
 /** The keys and counts of readings. An event with a name that Kubernetes does not allow is skipped. */
 export function collectKeys(readings: Iterable<Reading>): Triggered {

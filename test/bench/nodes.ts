@@ -73,7 +73,6 @@ async function queued(keys: readonly Key[], world: World): Promise<number> {
     connected: {
       world,
       cluster: async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName }),
-      ready: () => Promise.resolve([]),
     },
     reported: (report) => {
       calls += report.calls;

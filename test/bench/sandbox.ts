@@ -52,7 +52,6 @@ async function settleAll({ world }: SandboxWorld, names: readonly string[]): Pro
     connected: {
       world,
       cluster: async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName }),
-      ready: () => Promise.resolve([]),
     },
     reported: ({ request, outcome }) => {
       if (outcome.status === 'settled') left.delete(request.key);

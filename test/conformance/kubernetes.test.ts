@@ -7,12 +7,14 @@ import { nodeCases } from './kubernetes/node-cases.ts';
 import { podCases } from './kubernetes/pod-cases.ts';
 import { serviceFamilyCases } from './kubernetes/service-family-cases.ts';
 import { serviceCases } from './kubernetes/service-cases.ts';
+import { watchCases } from './kubernetes/watch-cases.ts';
 
 const groups: Record<string, readonly KubeCase[]> = {
   Services: serviceCases,
   'families of Services': serviceFamilyCases,
   Nodes: nodeCases,
   Pods: podCases,
+  watches: watchCases,
   'coordination and the rest': coordinationCases,
 };
 

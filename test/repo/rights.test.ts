@@ -5,10 +5,12 @@ import { textOf } from './files.ts';
 import { recordLifecycle } from './recorded-lifecycle.ts';
 import { recordNodes } from './recorded-nodes.ts';
 import { recordRoutes } from './recorded-routes.ts';
+import { recordWatch } from './recorded-watch.ts';
 
 let requests: readonly RecordedRequest[];
 beforeAll(async () => {
-  requests = [...(await recordLifecycle()), ...(await recordNodes()), ...(await recordRoutes())];
+  const lives = [recordLifecycle, recordNodes, recordRoutes, recordWatch];
+  requests = (await Promise.all(lives.map((record) => record()))).flat();
 });
 
 interface Manifest {
@@ -23,7 +25,7 @@ interface Manifest {
 
 /** `verb group/resource`, and whether in our own namespace only. */
 function granted(): readonly string[] {
-  const files = ['rbac', 'rbac-nodes', 'rbac-pods', 'tls-secrets.example'].map(
+  const files = ['rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', 'tls-secrets.example'].map(
     (name) => `infra/kubernetes/${name}.yaml`,
   );
   const manifests = files.flatMap((file) =>
@@ -53,7 +55,8 @@ const OBJECT =
 function asked({ method, path }: RecordedRequest): string {
   if (/^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'get namespaces';
   const [, group, namespace, resource = '', name, subresource] = OBJECT.exec(path) ?? [];
-  const verb = VERBS[method] ?? (name === undefined ? 'list' : 'get');
+  const read = name === undefined ? (path.includes('watch=true') ? 'watch' : 'list') : 'get';
+  const verb = VERBS[method] ?? read;
   const narrow = namespace === 'kube-system' ? ['leases', 'configmaps'] : ['secrets'];
   const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
   return `${verb} ${what}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;

@@ -38,11 +38,11 @@ interface Grant {
 
 /** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
 const grants: readonly Grant[] = [
-  { resources: ['services'], verbs: ['get', 'list'] },
-  { resources: ['nodes'], verbs: ['get', 'list', 'patch', 'delete'] },
+  { resources: ['services'], verbs: ['get', 'list', 'watch'] },
+  { resources: ['nodes'], verbs: ['get', 'list', 'patch', 'delete', 'watch'] },
   { resources: ['nodes/status'], verbs: ['patch'] },
   { resources: ['pods'], verbs: ['list'] },
-  { resources: ['endpointslices.discovery.k8s.io'], verbs: ['list'] },
+  { resources: ['endpointslices.discovery.k8s.io'], verbs: ['list', 'watch'] },
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },

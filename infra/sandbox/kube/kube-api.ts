@@ -7,14 +7,16 @@ import { authorize, type Attempt, type KubeUser } from './kube-access.ts';
 import { namespaces, qualified, resourceTypes, type KubeObject } from './kube-objects.ts';
 import { mergePatch, strategicPatch } from './kube-patch.ts';
 import { invalid, notFound, statusRefusal } from './kube-refusal.ts';
-import { listAnswer } from './object-list.ts';
+import { listAnswer, ofMetadata } from './object-list.ts';
 import type { ObjectStore } from './object-store.ts';
+import { watchAnswer } from './watch-answer.ts';
 
 export interface KubeCall extends Attempt {
   readonly user: KubeUser;
   readonly uri: string;
   readonly userAgent: string;
   readonly contentType: string;
+  readonly accept: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
@@ -34,6 +36,12 @@ export class KubeApi {
     this.store = store;
     this.audit = audit;
     this.clock = clock;
+  }
+
+  /** Ends all watches; `forgetting` what changed so far, so that they cannot be resumed. */
+  endWatches(forgetting: boolean): void {
+    if (forgetting) this.store.changes.compact(Number(this.store.version()));
+    this.store.changes.endWatches();
   }
 
   run(call: KubeCall): Answer {
@@ -58,8 +66,11 @@ export class KubeApi {
         return { status: 200, body: this.store.get(type, namespace, name) };
       case 'list': {
         const objects = this.store.all(type, namespace);
-        return { status: 200, body: listAnswer(type, objects, query, this.store.version(), this.clock) };
+        const list = listAnswer(type, objects, query, this.store.version(), this.clock);
+        return { status: 200, body: ofMetadata(list, call.accept) };
       }
+      case 'watch':
+        return watchAnswer(call, this.store);
       case 'create':
         return this.create(call);
       case 'update': {

@@ -39,6 +39,7 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
       uri: call.target,
       userAgent: call.headers['user-agent'] ?? '',
       contentType: call.headers['content-type'] ?? '',
+      accept: call.headers.accept ?? '',
       query: call.query,
       body: call.body,
     });

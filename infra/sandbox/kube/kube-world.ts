@@ -74,6 +74,11 @@ export class KubeWorld {
     this.call('delete', typeOf(kind), namespace, name);
   }
 
+  /** Ends all watches, as a restart does; `forgetting` what changed so far, as etcd's compaction does. */
+  endWatches({ forgetting = false } = {}): void {
+    this.api.endWatches(forgetting);
+  }
+
   /** A ready Node with its Nova server and port, as kubelet and cloud controller leave it. */
   addNode(name: string, options: { readonly address?: string } = {}): KubeObject {
     const server = this.servers.create(name, options.address);
@@ -159,6 +164,7 @@ export class KubeWorld {
       uri: `${prefix}${scope}/${type.plural}${tail.join('')}`,
       userAgent: 'kubectl/v1.36.3 (linux/amd64)',
       contentType: 'application/merge-patch+json',
+      accept: 'application/json',
       query: new URLSearchParams(),
       body,
     });

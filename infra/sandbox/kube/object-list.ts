@@ -1,4 +1,4 @@
-import { asJson, scalarText, type Json } from '../json.ts';
+import { asJson, asList, scalarText, type Json } from '../json.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
 import { statusRefusal } from './kube-refusal.ts';
@@ -17,19 +17,7 @@ export function listAnswer(
   version: string,
   clock: SandboxClock,
 ): Json {
-  const fields = selectors(query.get('fieldSelector'));
-  const known = selectable[type.plural] ?? ['metadata.name', 'metadata.namespace'];
-  const unknown = fields.find(([field]) => !known.includes(field));
-  if (unknown) {
-    const text = `Unable to find "${apiVersionOf(type)}, Resource=${type.plural}" that match label selector "", field selector "${unknown.join('=')}": field label not supported: ${unknown[0]}`;
-    throw statusRefusal(400, 'BadRequest', text);
-  }
-  const labels = selectors(query.get('labelSelector'));
-  const matching = objects.filter(
-    (object) =>
-      fields.every(([field, value, negated]) => (valueAt(object, field) === value) !== negated) &&
-      labels.every(([label, value, negated]) => (object.metadata.labels?.[label] === value) !== negated),
-  );
+  const matching = objects.filter(selects(type, query));
   const token = query.get('continue');
   const from = token === null ? undefined : readToken(token, clock);
   const rest = from === undefined ? matching : matching.filter((object) => position(object) > from.after);
@@ -41,9 +29,34 @@ export function listAnswer(
   if (more) {
     const next = { version: metadata['resourceVersion'], after: position(last), at: clock.millis() };
     metadata['continue'] = Buffer.from(JSON.stringify(next)).toString('base64url');
-    if (fields.length + labels.length === 0) metadata['remainingItemCount'] = rest.length - page.length;
+    if (!query.get('fieldSelector') && !query.get('labelSelector'))
+      metadata['remainingItemCount'] = rest.length - page.length;
   }
   return { kind: `${type.kind}List`, apiVersion: apiVersionOf(type), metadata, items: page.map(bare) };
+}
+
+/** Whether an object is one of those that a list or a watch asks for. Refuses what cannot be selected by. */
+export function selects(type: ResourceType, query: URLSearchParams): (object: KubeObject) => boolean {
+  const fields = selectors(query.get('fieldSelector'));
+  const known = selectable[type.plural] ?? ['metadata.name', 'metadata.namespace'];
+  const unknown = fields.find(([field]) => !known.includes(field));
+  if (unknown) {
+    const text = `Unable to find "${apiVersionOf(type)}, Resource=${type.plural}" that match label selector "", field selector "${unknown.join('=')}": field label not supported: ${unknown[0]}`;
+    throw statusRefusal(400, 'BadRequest', text);
+  }
+  const labels = selectors(query.get('labelSelector'));
+  return (object) =>
+    fields.every(([field, value, negated]) => (valueAt(object, field) === value) !== negated) &&
+    labels.every(([label, value, negated]) => (object.metadata.labels?.[label] === value) !== negated);
+}
+
+const PARTIAL = ';as=PartialObjectMetadataList;';
+
+/** The list, with the metadata of its items alone if the client takes no more. */
+export function ofMetadata(list: Json, accept: string): Json {
+  if (!accept.includes(PARTIAL)) return list;
+  const items = asList(list['items']).map((item) => ({ metadata: asJson(item)['metadata'] }));
+  return { ...list, kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', items };
 }
 
 /** Items of a list carry no kind and apiVersion of their own. */

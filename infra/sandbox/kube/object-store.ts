@@ -1,6 +1,7 @@
 import { asJson, asList, asText, sameJson, type Json } from '../json.ts';
 import type { Lots } from '../lots.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
+import { ChangeLog } from './change-log.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from './kube-objects.ts';
 import { alreadyExists, conflict, deleteConflict, invalid, notFound } from './kube-refusal.ts';
 import { defaultNode, validateNode } from './node-rules.ts';
@@ -21,6 +22,7 @@ export class ObjectStore {
   private readonly clock: SandboxClock;
   private readonly lots: Lots;
   private revision = 1000;
+  readonly changes = new ChangeLog(this.revision);
 
   constructor(clock: SandboxClock, lots: Lots) {
     this.clock = clock;
@@ -147,6 +149,7 @@ export class ObjectStore {
     if (asList(stored.metadata.finalizers).length === 0) {
       this.tableOf(type).delete(keyOf(namespace, name));
       this.revision += 1;
+      this.deleted(type, stored);
       return stored;
     }
     if (stored.metadata.deletionTimestamp !== undefined) return stored;
@@ -183,9 +186,19 @@ export class ObjectStore {
     object.metadata.resourceVersion = String(this.revision);
     const done =
       object.metadata.deletionTimestamp !== undefined && asList(object.metadata.finalizers).length === 0;
-    if (done) table.delete(key);
-    else table.set(key, object);
+    if (done) {
+      table.delete(key);
+      this.deleted(type, object);
+    } else {
+      table.set(key, object);
+      this.changes.add({ type: before ? 'MODIFIED' : 'ADDED', resource: type, object });
+    }
     return object;
+  }
+
+  private deleted(resource: ResourceType, object: KubeObject): void {
+    const metadata = { ...object.metadata, resourceVersion: String(this.revision) };
+    this.changes.add({ type: 'DELETED', resource, object: { ...object, metadata } });
   }
 
   private tableOf({ plural }: ResourceType): Map<string, KubeObject> {

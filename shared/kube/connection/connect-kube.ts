@@ -1,7 +1,8 @@
 import type { Kube, Log } from '../../ports.ts';
 import { KubeClient } from '../kube-client.ts';
+import type { Connection } from './connection.ts';
 import { findConnection } from './find-connection.ts';
-import { createHttp, type KubeCall } from '../kube-http.ts';
+import { createHttp, type Http, type KubeCall } from '../kube-http.ts';
 
 export interface ConnectKubeOptions {
   /** `--kubeconfig`. */
@@ -18,6 +19,8 @@ export interface ConnectKubeOptions {
 
 export interface KubeConnection {
   readonly kube: Kube;
+  readonly http: Http;
+  readonly connection: Connection;
   /** Resolves when the apiserver is ready and we may read the cluster's id; otherwise throws a ReconcileError. */
   readonly ready: () => Promise<void>;
 }
@@ -25,14 +28,12 @@ export interface KubeConnection {
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
 export async function connectKube(options: ConnectKubeOptions): Promise<KubeConnection> {
   const { kubeconfig, env, onCall } = options;
-  const http = createHttp(
-    await findConnection({ env, ...(kubeconfig !== undefined && { kubeconfig }) }),
-    onCall,
-  );
+  const connection = await findConnection({ env, ...(kubeconfig !== undefined && { kubeconfig }) });
+  const http = createHttp(connection, onCall);
   const kube = new KubeClient(http, options);
   const ready = async (): Promise<void> => {
     await http({ method: 'GET', path: '/readyz', doing: 'ask whether the kube-apiserver is ready' });
     await kube.clusterId();
   };
-  return { kube, ready };
+  return { kube, http, connection, ready };
 }

@@ -136,7 +136,7 @@ export const coordinationCases: readonly KubeCase[] = [
       for (const [method, target] of [
         ['PATCH', path],
         ['DELETE', path],
-        ['GET', '/api/v1/services?watch=true'],
+        ['GET', '/api/v1/pods?watch=true'],
         ['GET', kube.path('leases')],
         ['GET', kube.path('configmaps', 'x')],
         ['POST', '/api/v1/nodes'],

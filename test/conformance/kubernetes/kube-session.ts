@@ -99,15 +99,40 @@ export class KubeSession {
     }
   }
 
+  /** The events of a watch of a second, without bookmarks. */
+  async watch(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    accept?: string,
+  ): Promise<readonly unknown[]> {
+    const search = new URLSearchParams({ ...query, watch: 'true', timeoutSeconds: '1' });
+    const { token } = this.target;
+    const { body } = await this.call(
+      'GET',
+      `${path}?${search.toString()}`,
+      undefined,
+      undefined,
+      token,
+      accept,
+    );
+    const lines = String(body)
+      .split('\n')
+      .filter((line) => line !== '');
+    return lines
+      .map((line) => JSON.parse(line) as unknown)
+      .filter((event) => at(event, 'type') !== 'BOOKMARK');
+  }
+
   call(
     method: string,
     path: string,
     body?: unknown,
     type = 'application/json',
     token = this.target.token,
+    accept = 'application/json',
   ): Promise<KubeReply> {
     const { url, tls } = this.target;
-    const headers: Record<string, string> = { Accept: 'application/json', 'Content-Type': type };
+    const headers: Record<string, string> = { Accept: accept, 'Content-Type': type };
     const withToken = token !== undefined && token !== '';
     if (withToken) headers['Authorization'] = `Bearer ${token}`;
     const identity = token === undefined ? tls : { ca: tls?.ca };
@@ -120,7 +145,8 @@ export class KubeSession {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const answer = Buffer.concat(chunks).toString();
-          const json = response.headers['content-type']?.includes('json') === true;
+          const isWatch = response.statusCode === 200 && path.includes('watch=true');
+          const json = !isWatch && response.headers['content-type']?.includes('json') === true;
           const parsed: unknown = json ? JSON.parse(answer) : answer;
           resolve({ status: response.statusCode ?? 0, date: response.headers.date, body: parsed });
         });

@@ -59,6 +59,30 @@ test('a Service that is applied gets its address, and nothing is left when it is
   expect(JSON.parse(line)).toMatchObject(['reconciled', { object: 'default/web', trigger: 'audit' }]);
 });
 
+test('with --watch nothing has to be sent: a Service gets its address, and a Node that joins is a member', async () => {
+  const world = await sandboxWorld();
+  const { idle, lines, url } = await running(world, { audit: false, flags: { watch: true } });
+  const { kube, cloud } = world.sandbox;
+  await until('ready', async () =>
+    (await (await fetch(`${url}/metrics`)).text()).includes('levelset_watch_up{collection="Services"} 1'),
+  );
+
+  kube.apply(aService('web'));
+  await until('an address', () => addressOf(kube.get('Service', 'default', 'web')) !== undefined);
+  const before = cloud.members.length;
+  kube.addNode('node-9');
+  await until('another member', () => cloud.members.length === before + 1);
+  kube.delete('Service', 'default', 'web');
+  await until('the Service is gone', () => kube.get('Service', 'default', 'web') === undefined);
+
+  await until('it is idle', idle);
+  const runs = lines
+    .filter((line) => line.startsWith('["reconciled"'))
+    .map((line) => JSON.parse(line) as [string, { trigger: string }]);
+  expect(new Set(runs.map(([, { trigger }]) => trigger))).toContain('watch');
+  expect(runs.map(([, { trigger }]) => trigger)).not.toContain('audit');
+});
+
 test('what happened while nobody listened is made up for by the sweep at start', async () => {
   const world = await sandboxWorld();
   const { kube } = world.sandbox;

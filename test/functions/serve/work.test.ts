@@ -22,7 +22,6 @@ test('a load balancer that is stuck without our tag is asked for by its id, late
     connected: {
       world,
       cluster: async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName }),
-      ready: () => Promise.resolve([]),
     },
     reported: (report) => reports.push(report),
     swept: () => undefined,

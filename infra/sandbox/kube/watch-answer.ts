@@ -1,0 +1,96 @@
+import type { Answer } from '../exchange.ts';
+import type { Json } from '../json.ts';
+import type { ObjectChange } from './change-log.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
+import { selects } from './object-list.ts';
+import type { ObjectStore } from './object-store.ts';
+
+const BOOKMARK_MS = 60_000;
+const LONGEST_MS = 30 * 60_000;
+const PARTIAL = ';as=PartialObjectMetadata;';
+
+export interface WatchCall {
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly query: URLSearchParams;
+  readonly accept: string;
+}
+
+/**
+ * The events of a collection after a version, one JSON a line, until `timeoutSeconds` are over. A version of which the
+ * changes are forgotten is answered with an event that says 410.
+ */
+export function watchAnswer(call: WatchCall, store: ObjectStore): Answer {
+  const { type, namespace, query } = call;
+  const wanted = selects(type, query);
+  const concerns = ({ resource, object }: ObjectChange): boolean =>
+    resource.plural === type.plural &&
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    wanted(object);
+  return {
+    status: 200,
+    stream: (write, end) => {
+      const tell = (event: string, object: Json): void => {
+        write(`${JSON.stringify({ type: event, object })}\n`);
+      };
+      const show = (change: ObjectChange): void => {
+        if (concerns(change)) tell(change.type, shown(change.object, call.accept));
+      };
+      const version = query.get('resourceVersion') ?? '';
+      const isAny = version === '' || version === '0';
+      const all = (): ObjectChange[] =>
+        store.all(type, namespace).map((object) => ({ type: 'ADDED', resource: type, object }));
+      const missed = isAny ? all() : store.changes.since(Number(version));
+      if (missed === undefined) {
+        tell('ERROR', tooOld(version));
+        end();
+        return () => undefined;
+      }
+      missed.forEach(show);
+      const { kind } = type;
+      const bookmark = (): void => {
+        const metadata = { resourceVersion: store.version(), creationTimestamp: null };
+        tell('BOOKMARK', { kind, apiVersion: apiVersionOf(type), metadata });
+      };
+      const bookmarks =
+        query.get('allowWatchBookmarks') === 'true' ? setInterval(bookmark, BOOKMARK_MS) : undefined;
+      const limitMs = Math.min(LONGEST_MS, Number(query.get('timeoutSeconds') ?? Infinity) * 1000);
+      const over = setTimeout(() => {
+        stop();
+        end();
+      }, limitMs);
+      const unfollow = store.changes.follow({
+        show,
+        end: () => {
+          stop();
+          end();
+        },
+      });
+      const stop = (): void => {
+        unfollow();
+        clearInterval(bookmarks);
+        clearTimeout(over);
+      };
+      return stop;
+    },
+  };
+}
+
+/** The object, or its metadata alone if the client takes no more. */
+function shown(object: KubeObject, accept: string): Json {
+  if (!accept.includes(PARTIAL)) return { ...object };
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
+}
+
+function tooOld(version: string): Json {
+  const message = `too old resource version: ${version}`;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'Expired',
+    code: 410,
+  };
+}

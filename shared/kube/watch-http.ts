@@ -1,0 +1,106 @@
+import { RequestError } from 'got';
+import { createGot, timeouts } from '../http.ts';
+import { ReconcileError } from '../model/errors.ts';
+import { answerError } from './answer-error.ts';
+import type { Connection } from './connection/connection.ts';
+
+export interface WatchRequest {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Only changes after this version are told. */
+  readonly resourceVersion: string;
+  readonly metadataOnly?: true;
+  /** What is attempted, for messages, such as `watch Services`. */
+  readonly doing: string;
+}
+
+export interface WatchEvent {
+  /** OPENED comes first, and from us: the apiserver has taken the watch. */
+  readonly type: 'OPENED' | 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: unknown;
+}
+
+/** The events of a collection, until the apiserver ends the watch, which is no error, or `signal` does. */
+export type Watch = (request: WatchRequest, signal: AbortSignal) => AsyncIterable<WatchEvent>;
+
+/** The apiserver ends a watch after this time, so that no process keeps the same connection for ever. */
+const WHOLE_S = 10 * 60;
+/** A live watch has a bookmark each minute. After this time without a byte it is taken for dead. */
+const STALLED_MS = 150_000;
+/** The time until the answer begins. */
+const BEGIN_MS = 30_000;
+
+/** Kubernetes API concepts, "Metadata-only fetches". */
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/** A watch over HTTP, a connection each. Throws ReconcileError (answer-error.ts), never with the credential in it. */
+export function createWatch(connection: Connection): Watch {
+  const client = createGot({ https: connection.tls });
+  return async function* watch({ path, query = {}, resourceVersion, metadataOnly, doing }, signal) {
+    const open = async (isRefused: boolean) => {
+      const { authorization, certificate, key } = await connection.credential(isRefused);
+      const stream = client.stream(`${connection.server}${path}`, {
+        searchParams: {
+          ...query,
+          ...{ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: WHOLE_S, resourceVersion },
+        },
+        timeout: { ...timeouts(2 * WHOLE_S * 1000), response: BEGIN_MS, socket: STALLED_MS },
+        headers: {
+          ...(metadataOnly && { accept: METADATA_ONLY }),
+          ...(authorization !== undefined && { authorization }),
+        },
+        ...(certificate !== undefined && key !== undefined && { https: { certificate, key } }),
+        signal,
+      });
+      const status = await new Promise<number>((resolve, reject) => {
+        stream.once('response', ({ statusCode }: { statusCode: number }) => {
+          resolve(statusCode);
+        });
+        stream.once('error', reject);
+      });
+      return { stream, status };
+    };
+    try {
+      let { stream, status } = await open(false);
+      if (status === 401) {
+        stream.destroy();
+        ({ stream, status } = await open(true));
+      }
+      if (status !== 200) throw answerError(doing, { status, headers: {}, text: await textOf(stream) });
+      yield { type: 'OPENED', object: undefined };
+      for await (const line of linesOf(stream)) yield eventIn(line, doing);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof RequestError)) throw error;
+      const text = `cannot ${doing}: no answer from the kube-apiserver at ${connection.server} (${error.code}: ${error.message})`;
+      throw new ReconcileError('KUBE_UNAVAILABLE', text);
+    }
+  };
+}
+
+/** Whole lines alone: what was cut off in the middle of one is no event. */
+async function* linesOf(stream: AsyncIterable<unknown>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of stream) {
+    const lines = (rest + decoder.decode(part as Buffer, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+function eventIn(line: string, doing: string): WatchEvent {
+  try {
+    const { type, object } = JSON.parse(line) as WatchEvent;
+    if (typeof type === 'string' && typeof object === 'object') return { type, object };
+  } catch {
+    // told below
+  }
+  throw new ReconcileError('UNEXPECTED_RESPONSE', `cannot ${doing}: the answer is no list of events`);
+}
+
+async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}

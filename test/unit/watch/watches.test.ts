@@ -1,0 +1,152 @@
+/** The watches of a sandbox: every change that counts is told once, whatever becomes of the connection. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Watches } from '../../../shared/watch/watches.ts';
+import { startSandbox, type Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createWatch } from '../../../shared/kube/watch-http.ts';
+import type { Key } from '../../../shared/model/request.ts';
+import { pause, SILENT } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+
+let sandbox: Sandbox;
+let watches: Watches;
+let told: Key[];
+beforeEach(async () => {
+  sandbox = await startSandbox({ nodes: 2 });
+  sandbox.kube.apply(aService());
+  told = [];
+  const connection = {
+    source: 'sandbox',
+    server: sandbox.kubeUrl,
+    tls: {},
+    credential: () => Promise.resolve({ authorization: `Bearer ${sandbox.kubeToken}` }),
+  };
+  watches = new Watches({
+    http: createHttp(connection),
+    watch: createWatch(connection),
+    log: SILENT,
+    changed: (keys) => told.push(...keys),
+  });
+  watches.start();
+  await until('both watches', () => watches.view().every(({ trouble }) => trouble === undefined));
+  await pause(50);
+});
+afterEach(async () => {
+  await watches.stop();
+  await sandbox.close();
+});
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 5_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`not so in 5 s: ${what}; told: ${told.join(', ')}`);
+    await pause(5);
+  }
+}
+const isTold = (...keys: readonly string[]) =>
+  until(keys.join(', '), () => keys.every((key) => told.includes(key as Key)));
+const service = (name: string, spec: Record<string, unknown> = {}): ReturnType<typeof aService> =>
+  aService({ name, spec });
+
+test('what was there before is no news; a Service that comes, changes and goes is', async () => {
+  expect(told).toEqual([]);
+  sandbox.kube.apply(service('new'));
+  await isTold('service/default/new');
+  told.length = 0;
+  sandbox.kube.apply({ ...service('new'), spec: { loadBalancerSourceRanges: ['10.0.0.0/8'] } });
+  await isTold('service/default/new');
+  told.length = 0;
+  sandbox.kube.delete('Service', 'default', 'new');
+  await isTold('service/default/new');
+});
+
+test('what levelset writes itself is no news, nor is a Service without a load balancer', async () => {
+  const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
+  const annotations = { 'loadbalancer.openstack.org/load-balancer-id': 'lb-1' };
+  const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+  sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', finalizers, annotations }, status });
+  sandbox.kube.apply(service('inside', { type: 'ClusterIP' }));
+  await pause(100);
+  expect(told).toEqual([]);
+});
+
+test('a Node that joins, changes and goes is news, and a kubelet that reports the same is none', async () => {
+  sandbox.kube.addNode('node-9');
+  await isTold('node/node-9', 'nodeset', 'routes');
+  await pause(50);
+  told.length = 0;
+  const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
+  sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-9' }, status: { conditions } });
+  await pause(50);
+  expect(told).toEqual([]);
+  sandbox.kube.setReady('node-9', false);
+  await isTold('node/node-9', 'nodeset');
+  told.length = 0;
+  sandbox.kube.removeNode('node-9');
+  await isTold('nodeset', 'routes');
+  expect(told).not.toContain('node/node-9');
+});
+
+test('an EndpointSlice counts once the members of its Service follow it', async () => {
+  const slice = (name: string, of: string, more = {}) => ({
+    kind: 'EndpointSlice',
+    metadata: { namespace: 'default', name, labels: { 'kubernetes.io/service-name': of }, ...more },
+    addressType: 'IPv4',
+    endpoints: [],
+  });
+  sandbox.kube.apply(slice('web-1', 'web'));
+  await pause(50);
+  expect(told).toEqual([]);
+  sandbox.kube.apply(service('local', { externalTrafficPolicy: 'Local' }));
+  await isTold('service/default/local');
+  await until(
+    'three watches',
+    () => watches.view().length === 3 && watches.view().every(({ trouble }) => !trouble),
+  );
+  await pause(50);
+  told.length = 0;
+  sandbox.kube.apply(slice('local-1', 'local'));
+  await isTold('service/default/local');
+  told.length = 0;
+  sandbox.kube.delete('EndpointSlice', 'default', 'local-1');
+  await isTold('service/default/local');
+  expect(new Set(told)).toEqual(new Set(['service/default/local']));
+});
+
+test.each([{ forgetting: false }, { forgetting: true }])(
+  'after the connections are cut, what changed meanwhile is told, and nothing else: %o',
+  async (how) => {
+    sandbox.kube.apply(service('gone'));
+    await isTold('service/default/gone');
+    told.length = 0;
+    sandbox.fault({ match: { side: 'kube', method: 'GET' }, times: 3, kind: 'reset-before' });
+    sandbox.kube.endWatches(how);
+    sandbox.kube.apply(service('meanwhile'));
+    sandbox.kube.delete('Service', 'default', 'gone');
+    sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1', labels: { a: 'b' } } });
+    await isTold('service/default/meanwhile', 'service/default/gone', 'node/node-1');
+    expect([...new Set(told)].sort()).toEqual(
+      ['node/node-1', 'nodeset', 'routes', 'service/default/gone', 'service/default/meanwhile'].sort(),
+    );
+  },
+);
+
+test('a right that is missing is told as trouble, and the watch goes on when it is there', async () => {
+  sandbox.fault({ match: { side: 'kube', path: /services/ }, times: 1, kind: 'fail-before', status: 403 });
+  sandbox.kube.endWatches();
+  await until('trouble', () => watches.view()[0]?.trouble !== undefined);
+  expect(watches.view()[0]?.trouble).toContain('cannot watch Services');
+  await until('no trouble', () => watches.view()[0]?.trouble === undefined);
+  sandbox.kube.apply(service('later'));
+  await isTold('service/default/later');
+});
+
+test('an apiserver that goes away in the middle is told as trouble, and its words are no news', async () => {
+  await sandbox.close();
+  await until('trouble', () => watches.view().every(({ trouble }) => trouble !== undefined));
+  await pause(300);
+  expect(watches.view().map(({ trouble }) => trouble?.includes('no answer from the kube-apiserver'))).toEqual(
+    [true, true],
+  );
+  expect(told).toEqual([]);
+});

@@ -43,12 +43,16 @@ export interface UpdateStep extends StepBase {
 /** Deletes a resource. */
 export interface DeleteStep extends StepBase {
   readonly verb: 'delete';
+  /** Why the resource goes: no delete is left unexplained. */
+  readonly because: string;
   /**
    * Id of the resource. A reference stands for a resource that OpenStack makes of its own accord during the same plan.
    */
   readonly id: string | Ref;
   /** Deletes a load balancer with everything on it. */
   readonly cascade?: true;
+  /** The first half of making the resource anew: a create at the same address follows. */
+  readonly anew?: true;
 }
 
 /** Changes several members of one pool in one call (Octavia API, "Batch Update Members"). */

@@ -1,12 +1,12 @@
 import { withoutOurTags } from '../model/ownership.ts';
-import type { Refusal, Step, Change } from '../model/plan.ts';
+import type { DeleteStep, Refusal, Step, Change } from '../model/plan.ts';
 import type { Address } from '../model/address.ts';
 import type { Attributes, DesiredResource, ObservedResource, ResourceKind } from '../model/resources.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { compare } from './compare.ts';
 
-export function remove(resource: ObservedResource): Step {
-  return { verb: 'delete', kind: resource.kind, address: resource.address, id: resource.id };
+export function remove({ kind, address, id }: ObservedResource, because: string): DeleteStep {
+  return { verb: 'delete', kind, address, id, because };
 }
 
 /** Adds the steps, or the refusal, that bring one resource to what is desired. */
@@ -45,7 +45,7 @@ export function planOne(
       .map(({ attribute, from, to }) => `${attribute} ${String(from)} -> ${String(to)}`)
       .join(', ');
     const gap = kind === 'listener' ? ': this port does not answer for about 2 s' : '';
-    steps.push({ ...remove(observed), because: because + gap }, { ...create, because });
+    steps.push({ ...remove(observed, because + gap), anew: true }, { ...create, because });
     return;
   }
   const rest = changes?.filter((change) => !before?.first.includes(change)) ?? [];
@@ -78,16 +78,16 @@ function createAttributes({ kind, attributes }: DesiredResource): Attributes {
 }
 
 /** Deletes a floating IP that levelset made. One that it only used is detached and loses levelset's tags. */
-export function giveBack(observed: ObservedResource, madeByUs: boolean): Step {
+export function giveBack(observed: ObservedResource, madeByUs: boolean, because: string): Step {
   const { kind, address, id, wire } = observed;
-  if (madeByUs) return remove(observed);
+  if (madeByUs) return remove(observed, because);
   const tags = wire['tags'] as readonly string[];
   return {
     verb: 'update',
     kind,
     address,
     id,
-    because: 'levelset did not create it',
+    because: `${because}; levelset did not create it, so it stays`,
     changes: [
       { attribute: 'port_id', from: wire['port_id'], to: null },
       { attribute: 'tags', from: tags, to: withoutOurTags(tags) },

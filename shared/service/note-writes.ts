@@ -60,10 +60,12 @@ function isShared({ observed: { sharing } }: Evaluation): boolean {
 
 /**
  * Whether the step gives a plan address to another resource, or takes the load balancer away: a listener turns to
- * another pool, another load balancer is made or deleted, or a delete belongs to a replacement (`because`).
+ * another pool, another load balancer is made or deleted, a resource is made anew, or one goes that OpenStack made during this run
+ * (its id is a reference).
  */
 function changesPlaces(step: Step): boolean {
   if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
   if (step.address.startsWith('lb/')) return true;
-  return step.verb === 'delete' && (step.kind === 'loadbalancer' || step.because !== undefined);
+  if (step.verb !== 'delete') return false;
+  return step.kind === 'loadbalancer' || step.anew === true || typeof step.id !== 'string';
 }

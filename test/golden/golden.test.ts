@@ -8,6 +8,7 @@ import { evaluate } from '../../shared/service/evaluate.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
+import type { Plan, Step } from '../../shared/model/plan.ts';
 import type { Kube } from '../../shared/ports.ts';
 import { unitOf } from '../../shared/service/unit.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
@@ -39,7 +40,7 @@ function read(name: string, file: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-async function planOf(name: string): Promise<string> {
+async function planOf(name: string): Promise<Plan> {
   const loadBalancer = (parse(read(name, 'cloud.yaml') ?? '{}') ?? {}) as Partial<LoadBalancerConfig>;
   const flags = parse(read(name, 'flags.yaml') ?? '{}') as Pick<Config, 'connectionDrainingMs'>;
   const config = { ...aConfig(undefined, loadBalancer), ...flags };
@@ -56,7 +57,20 @@ async function planOf(name: string): Promise<string> {
     memory: newMemory(),
   };
   const { plan } = await evaluate(unit, items, world, CLUSTER);
-  return `${renderPlan(plan)}\n`;
+  return plan;
+}
+
+/** Whether the step takes away a resource, members of a pool, or a security group from a port. */
+function takesAway(step: Step): boolean {
+  if (step.verb === 'members') return step.removed.length > 0;
+  if (step.verb === 'delete') return true;
+  if (step.verb !== 'update') return false;
+  return step.changes.some(({ attribute, from, to }) => {
+    if (attribute === 'port_id') return to === null;
+    return (
+      attribute === 'security_groups' && (from as unknown[]).some((id) => !(to as unknown[]).includes(id))
+    );
+  });
 }
 
 /** What the apiserver knows of the Pods behind the Service. */
@@ -72,14 +86,38 @@ describe.each(cases)('%s', (name) => {
   const readme = read(name, 'README.md') ?? '';
 
   test(readme.trim(), async () => {
-    const plan = await planOf(name);
+    const { steps, ...rest } = await planOf(name);
+    const plan = `${renderPlan({ ...rest, steps })}\n`;
     const file = join(HERE, name, 'plan.txt');
     if (UPDATE) writeFileSync(file, plan);
 
     expect(plan).toBe(readFileSync(file, 'utf8'));
+    for (const step of steps.filter(takesAway)) expect(step.because, step.address).toMatch(/^\S.{9,100}\S$/);
   });
 
   test('is told in one sentence', () => {
     expect(readme).toMatch(/^[^\n]+\.\n$/);
   });
+});
+
+test('the plans here delete every kind of resource that levelset makes for a Service, each with its reason', () => {
+  const lines = cases.flatMap((name) => (read(name, 'plan.txt') ?? '').split('\n'));
+  const deletes = lines.flatMap((line) => {
+    const [, kind = '', rest = ''] = /^  - ([a-z0-9]+)\S*(.*)$/.exec(line) ?? [];
+    return kind === '' ? [] : [{ kind, rest }];
+  });
+
+  expect(deletes.filter(({ rest }) => !/^( and everything on it)?  \(.+\)$/.test(rest))).toEqual([]);
+  expect([...new Set(deletes.map(({ kind }) => kind))].sort()).toEqual(
+    [
+      'lb',
+      'floatingip',
+      'listener',
+      'pool',
+      'monitor',
+      'member',
+      'securitygroup',
+      'securitygrouprule',
+    ].sort(),
+  );
 });

@@ -57,7 +57,13 @@ test('every other metric is scraped with its labels, and none has a namespace or
 
 test('Nodes that are deleted, and those that are refused to be, are counted; a dry run is not', async () => {
   const metrics = createMetrics();
-  const deleting: Plan['steps'][number] = { verb: 'delete', kind: 'node', address: 'node/a', id: 'uid-a' };
+  const deleting: Plan['steps'][number] = {
+    verb: 'delete',
+    kind: 'node',
+    address: 'node/a',
+    id: 'uid-a',
+    because: '',
+  };
   const refusal = {
     address: 'node/b',
     kind: 'node',
@@ -80,8 +86,20 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
   metrics.observeReconcile({ ...refused, plan: { ...PLAN, refused: [other] } });
   metrics.observeReconcile({ ...refused, request: { ...held, dryRun: true } });
   const service: ReconcileRequest = { key: 'service/shop/web', trigger: 'audit' };
-  const lb: typeof deleting = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: 'lb-1' };
-  const pool: typeof deleting = { verb: 'delete', kind: 'pool', address: 'pool/tcp/80', id: 'pool-1' };
+  const lb: typeof deleting = {
+    verb: 'delete',
+    kind: 'loadbalancer',
+    address: 'lb',
+    id: 'lb-1',
+    because: '',
+  };
+  const pool: typeof deleting = {
+    verb: 'delete',
+    kind: 'pool',
+    address: 'pool/tcp/80',
+    id: 'pool-1',
+    because: '',
+  };
   metrics.observeReconcile({ ...report(service, { status: 'settled' }), applied: [lb, pool] });
   const kept = { ...refusal, kind: 'loadbalancer', address: 'lb' } as const;
   metrics.observeReconcile({

@@ -16,7 +16,15 @@ export const PAGE = `Bearer ${PAGE_TOKEN}`;
 export const PLAN: Plan = {
   unit: 'uid-1',
   services: ['shop/web'],
-  steps: [{ verb: 'delete', kind: 'listener', address: 'listener/tcp/80', id: 'l-1' }],
+  steps: [
+    {
+      verb: 'delete',
+      kind: 'listener',
+      address: 'listener/tcp/80',
+      id: 'l-1',
+      because: 'no port of the Service asks for it',
+    },
+  ],
   refused: [],
   awaitingApproval: [],
   problems: [],

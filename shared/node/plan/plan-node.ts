@@ -57,7 +57,7 @@ function leave(
   const { [SERVER_GONE]: since } = node.wire['annotations'] as Readonly<Record<string, string>>;
   const approval = approvalOf([node.id, node.address, 'delete', since]);
   if (reasonToKeep === undefined || approved.includes(approval))
-    steps.push({ ...remove(node), because: 'its server is gone' });
+    steps.push(remove(node, 'its server is gone'));
   else
     refused.push({
       address: node.address,

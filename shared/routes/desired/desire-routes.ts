@@ -69,6 +69,7 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
       routes: [...staying, ...fitting.map(({ destination, nexthop }) => ({ destination, nexthop }))],
     },
     ifPresent: true,
+    ...whyRoutesGo(leaving, all),
   };
   const foreign = there.filter((route) => !isOurs(route) && isInCluster(route, reading));
   return {
@@ -124,6 +125,29 @@ function withoutRoom(found: NodeRoutes, left: ReadonlySet<Route>, limit: number)
   };
 }
 
+/** Why routes go from the router, with the CIDRs of each reason. */
+function whyRoutesGo(leaving: readonly Route[], all: readonly NodeRoutes[]): { readonly because?: string } {
+  if (leaving.length === 0) return {};
+  const held = new Set(all.flatMap(({ node }) => node.spec?.podCIDRs ?? []).map(cidrKey));
+  const routed = new Set(all.flatMap(({ routes }) => routes).map(({ destination }) => cidrKey(destination)));
+  const why = ({ destination }: Route): string => {
+    if (!held.has(cidrKey(destination))) return 'no Node has the podCIDR';
+    return routed.has(cidrKey(destination)) ? 'another next hop leads to' : 'levelset knows no next hop to';
+  };
+  const reasons = [...Map.groupBy(leaving, why)].map(
+    ([reason, routes]) => `${reason} ${listed(routes.map(({ destination }) => destination))}`,
+  );
+  return { because: reasons.join('; ') };
+}
+
+/** So many CIDRs of a reason are named. The changes of the step have all. */
+const MOST_NAMED = 3;
+
+function listed(cidrs: readonly string[]): string {
+  const more = cidrs.length > MOST_NAMED ? [`and ${cidrs.length - MOST_NAMED} more`] : [];
+  return [...cidrs.slice(0, MOST_NAMED), ...more].join(', ');
+}
+
 /** The routes whose next hop is a port of a Node, with that port. */
 function withPorts(routes: readonly Route[], all: readonly NodeRoutes[]): WrittenRoutes {
   const byAddress = new Map(
@@ -144,7 +168,10 @@ function recordOf(routes: WrittenRoutes): WrittenRoutes {
 }
 
 function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]]): DesiredResource<'port'> {
+  const gone = (port.allowed_address_pairs ?? []).filter((pair) => !pairs.includes(pair));
+  const cidrs = listed(gone.map(({ ip_address: cidr }) => cidr));
   return {
+    ...(gone.length > 0 ? { because: `no route to ${cidrs} leads to this port` } : {}),
     kind: 'port',
     address: routePortAt(port.id),
     attributes: { allowed_address_pairs: pairs },

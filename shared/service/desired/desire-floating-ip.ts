@@ -127,6 +127,7 @@ export function keptFloatingIP(
     kind: 'floatingip',
     address: 'floatingip',
     ifPresent: true,
+    because: 'keep-floatingip: it stays for Services of this namespace',
     attributes: {
       port_id: null,
       tags: [clusterTag(cluster), keptTag(cluster, intent.service.metadata.namespace)],

@@ -9,6 +9,7 @@ interface StoredInput {
   readonly observed: readonly ObservedResource[];
   readonly there: ReadonlyMap<Address, ObservedResource>;
   readonly wanted: ReadonlyMap<Address, DesiredResource>;
+  readonly leaves: string | undefined;
   /** Other load balancers of the Service exist whose listeners were not read. These may name any certificate. */
   readonly unknown: boolean;
 }
@@ -25,7 +26,7 @@ export function planToStore({ desired, there }: StoredInput): readonly Step[] {
  * certificate once more when it removes a listener, and hangs if the certificate is gone (decision 15). So none is
  * deleted while the load balancer is locked or about to be deleted, or while some listeners were not read.
  */
-export function planToTakeOut({ observed, there, wanted, unknown }: StoredInput): readonly Step[] {
+export function planToTakeOut({ observed, there, wanted, leaves, unknown }: StoredInput): readonly Step[] {
   const lb = there.get('lb');
   const goes = lb !== undefined && !wanted.has('lb');
   const works = String(lb?.wire['provisioning_status']).startsWith('PENDING_');
@@ -35,7 +36,7 @@ export function planToTakeOut({ observed, there, wanted, unknown }: StoredInput)
     .filter(
       ({ kind, address, id }) => kind === 'secret' && !wanted.has(address) && !named.has(identityOf(id)),
     )
-    .map(remove);
+    .map((stored) => remove(stored, leaves ?? 'no listener of the Service names it'));
 }
 
 function namedBy({ wire }: ObservedResource): readonly unknown[] {

@@ -1,18 +1,19 @@
-import type { DrainingMember, Refusal, Step, Change } from '../../model/plan.ts';
+import type { DeleteStep, DrainingMember, Refusal, Step, Change } from '../../model/plan.ts';
 import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, ResourceKind, Attributes } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
+import { whyChildGoes, whyMemberGoes } from './why-deleted.ts';
+import type { Asked } from './why-deleted.ts';
 import { mendingChanges, mendingSteps } from './mend-children.ts';
 import type { Resting } from './mend-children.ts';
 import { mergeTags } from '../../model/ownership.ts';
 
-export interface ChildrenInput {
+export interface ChildrenInput extends Asked {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   readonly keepMembers: boolean;
   readonly there: ReadonlyMap<Address, ObservedResource>;
-  readonly wanted: ReadonlyMap<Address, DesiredResource>;
   readonly draining?: readonly DrainingMember[];
   readonly resting: Resting;
 }
@@ -36,7 +37,7 @@ export function planChildren(input: ChildrenInput, steps: Step[], refused: Refus
   for (const resource of input.observed) {
     const follows = GOES_ALONG.includes(resource.kind) && !wanted.has(resource.parent ?? '');
     if (PLANNED_ALONE.includes(resource.kind) && resource.owned && !wanted.has(resource.address) && !follows)
-      steps.push(remove(resource));
+      steps.push(remove(resource, whyChildGoes(resource, input)));
   }
   for (const pool of wanted.values()) {
     if (pool.kind === 'pool' && !isForeign(pool.address, there)) steps.push(...planPoolMembers(pool, input));
@@ -79,7 +80,9 @@ function planPoolMembers(
     surplus:
       input.keepMembers && mayBeEmpty !== true
         ? []
-        : present.filter(({ owned, address }) => owned && !wanted.has(address)),
+        : present
+            .filter(({ owned, address }) => owned && !wanted.has(address))
+            .map((member) => remove(member, whyMemberGoes(member, all, mayBeEmpty === true))),
     alone: present.every(({ owned }) => owned) && all.every(({ ifPresent }) => !ifPresent) && !drainsOn,
   });
 }
@@ -90,7 +93,7 @@ function isDraining({ address }: DesiredResource, { draining = [] }: ChildrenInp
 
 export interface MemberDifference {
   readonly missing: readonly DesiredResource[];
-  readonly surplus: readonly ObservedResource[];
+  readonly surplus: readonly DeleteStep[];
   readonly changed: readonly {
     readonly desired: DesiredResource;
     readonly id: string;
@@ -118,9 +121,9 @@ export function planMembers(pool: Address, difference: MemberDifference): readon
   const { missing, surplus, changed } = difference;
   const count = missing.length + surplus.length + changed.length;
   if (count === 0) return [];
-  if (count === 1) return [...missing.map(create), ...changed.map(update), ...surplus.map(remove)];
+  if (count === 1) return [...missing.map(create), ...changed.map(update), ...surplus];
   if (surplus.length > 0 && !difference.alone) {
-    return [...planMembers(pool, { ...difference, surplus: [] }), ...surplus.map(remove)];
+    return [...planMembers(pool, { ...difference, surplus: [] }), ...surplus];
   }
   const additive = surplus.length === 0;
   const listed = additive ? [...missing, ...changed.map(({ desired }) => desired)] : difference.all;
@@ -134,8 +137,18 @@ export function planMembers(pool: Address, difference: MemberDifference): readon
       added: missing.map(title),
       removed: surplus.map(title),
       changed: changed.map(({ desired, changes }) => [title(desired), ...changes.map(inShort)].join(' ')),
+      ...(additive ? {} : { because: whyRemoved(surplus) }),
     },
   ];
+}
+
+/** Why members go: each reason once, and how many it is about if there are several. */
+function whyRemoved(surplus: readonly DeleteStep[]): string {
+  const reasons = [...Map.groupBy(surplus, ({ because }) => because)];
+  const counted = reasons.map(([because, { length }]) =>
+    reasons.length > 1 ? `${length} as ${because}` : because,
+  );
+  return `removed: ${counted.join(', ')}`;
 }
 
 function create(desired: DesiredResource): Step {

@@ -10,13 +10,15 @@ import {
   tagValues,
   withoutOurTags,
 } from '../../model/ownership.ts';
-import type { Step, UpdateStep } from '../../model/plan.ts';
+import type { DeleteStep, Step, UpdateStep } from '../../model/plan.ts';
 import type { ServiceKey } from '../../model/request.ts';
 import type { ObservedResource } from '../../model/resources.ts';
 import { remove } from '../../plan/plan-one.ts';
 
 export interface Leaving {
   readonly unit: string;
+  /** Why the Service leaves its load balancer, for people; undefined while it wants one. */
+  readonly leaves: string | undefined;
   readonly observed: readonly ObservedResource[];
   /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith?: readonly string[];
@@ -36,8 +38,11 @@ export interface Leaving {
 export function removeAll(lb: ObservedResource, input: Leaving): readonly Step[] {
   const { unit, observed, sharedWith = [], isOursToDelete } = input;
   const isShared = sharedWith.length > 0;
-  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id)];
-  const ours = observed.filter(({ parent, owned }) => parent === 'lb' && owned).map(remove);
+  const because = input.leaves ?? 'the Service asks for no load balancer';
+  if (isOursToDelete(lb) && isAllOurs(observed) && !isShared) return [removeWithAll('lb', lb.id, because)];
+  const ours = observed
+    .filter(({ parent, owned }) => parent === 'lb' && owned)
+    .map((one) => remove(one, because));
   if (ours.length > 0) return ours;
   const [, namespace = '', name = ''] = unit.split('/');
   return isShared ? leave(lb, { namespace, name }, input) : [release(lb, { namespace, name }, input)];
@@ -111,13 +116,6 @@ function tagsOf({ wire }: ObservedResource): readonly string[] {
   return wire['tags'] as readonly string[];
 }
 
-export function removeWithAll(address: string, id: string, because?: string): Step {
-  return {
-    verb: 'delete',
-    kind: 'loadbalancer',
-    address,
-    id,
-    cascade: true,
-    ...(because === undefined ? {} : { because }),
-  };
+export function removeWithAll(address: string, id: string, because: string): DeleteStep {
+  return { verb: 'delete', kind: 'loadbalancer', address, id, cascade: true, because };
 }

@@ -7,6 +7,7 @@ import type { Address } from '../../model/address.ts';
 import type { DesiredResource, ObservedResource, WireResource } from '../../model/resources.ts';
 import { compare } from '../../plan/compare.ts';
 import { approvalOf } from '../../plan/approval.ts';
+import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 
@@ -110,9 +111,8 @@ export function planReplacement(
     );
   }
   if (status !== 'ACTIVE') return { steps: [], refused: [] };
-  const old = { verb: 'delete', kind: 'loadbalancer', address: 'lb', id: lb.id, cascade: true } as const;
-  const because = 'approved; another load balancer has taken its place';
-  return { steps: [{ ...old, because }], refused: [], switchesTo: replacement };
+  const old = removeWithAll('lb', lb.id, 'approved; another load balancer has taken its place');
+  return { steps: [old], refused: [], switchesTo: replacement };
 }
 
 /** The approval of a replacement. It depends on the id of the old load balancer, so it is good for one time. */
@@ -151,8 +151,7 @@ export function removeReplacement(
   because: string,
 ): readonly DeleteStep[] {
   if (!replacement || String(replacement['provisioning_status']).startsWith('PENDING_')) return [];
-  const { id } = replacement;
-  return [{ verb: 'delete', kind: 'loadbalancer', address: REPLACEMENT, id, cascade: true, because }];
+  return [removeWithAll(REPLACEMENT, replacement.id, because)];
 }
 
 /**

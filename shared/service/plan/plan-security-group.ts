@@ -4,12 +4,16 @@ import type { DesiredResource, ObservedResource } from '../../model/resources.ts
 import { DEFAULT_RULES, openingAddress } from '../../model/network/openings.ts';
 import { approvalOf } from '../../plan/approval.ts';
 import { planOne, remove } from '../../plan/plan-one.ts';
+import { MADE_TWICE } from './why-deleted.ts';
 import { familyOf } from '../../model/network/network-facts.ts';
 
 const GROUP = 'securitygroup';
+/** levelset deletes the group of a Service that goes on only after approval (decision 153). */
+const GROUPS_OFF = 'approved; manage-security-groups is off';
 const GROUP_ID: Ref = { $ref: 'securitygroup.id' };
 
 export interface SecurityGroupInput {
+  readonly leaves: string | undefined;
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   /** No node is eligible, so the ports that have the group keep it. */
@@ -40,12 +44,21 @@ export function planSecurityGroup(input: SecurityGroupInput, refused: Refusal[])
     for (const rule of rules) planOne(rule, there, steps, refused);
     if (!there.has(GROUP)) steps.push(...DEFAULT_RULES.map(removeDefault));
     else if (!input.switching && (rules.length > 0 || group.mayBeEmpty))
-      steps.push(...surplus('securitygrouprule', input, rules).map(remove));
+      steps.push(
+        ...surplus('securitygrouprule', input, rules).map((rule) =>
+          remove(rule, 'no served port of the Service needs it'),
+        ),
+      );
   }
   for (const port of observed) {
     if (port.kind === 'port') steps.push(...planPort(port, input));
   }
-  return [...steps, ...surplus(GROUP, input).map(remove)];
+  return [...steps, ...surplus(GROUP, input).map((one) => remove(one, whyGroupGoes(one, input)))];
+}
+
+/** Why a group goes. Without `leaves` the configuration asks for none, and its deletion is approved. */
+function whyGroupGoes({ address }: ObservedResource, { leaves }: SecurityGroupInput): string {
+  return address === GROUP ? (leaves ?? GROUPS_OFF) : MADE_TWICE;
 }
 
 function surplus(
@@ -79,7 +92,16 @@ function planPort(port: ObservedResource, input: SecurityGroupInput): readonly S
   if (to.length === from.length && to.every((one) => typeof one === 'string' && from.includes(one)))
     return [];
   const changes = [{ attribute: 'security_groups', from, to }];
-  return [{ verb: 'update', kind: 'port', address: port.address, id: port.id, changes }];
+  const gone = from.filter((one) => !stay.includes(one));
+  const because = gone.length > 0 ? { because: whyOffPort(gone.includes(id ?? ''), input) } : {};
+  return [{ verb: 'update', kind: 'port', address: port.address, id: port.id, ...because, changes }];
+}
+
+/** Why a port loses groups; `own`: the group in use, not only one that was made twice. */
+function whyOffPort(own: boolean, { leaves, wanted }: SecurityGroupInput): string {
+  if (!own) return 'a create whose answer was lost made the group twice';
+  if (!wanted.has(GROUP)) return leaves ?? GROUPS_OFF;
+  return 'no member that gets the group is on this port';
 }
 
 interface Sides {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { publishedAddresses } from '../../model/kubernetes.ts';
-import type { Node } from '../../model/kubernetes.ts';
+import type { Node, ServicePort } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { goTags, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { isFloatingIPMadeFor } from '../../model/load-balancer/floating-ip-owner.ts';
@@ -22,6 +22,7 @@ import {
 import { errorProblems } from './mend-children.ts';
 import { plan } from './plan.ts';
 import { keepGroupUntilApproved } from './plan-security-group.ts';
+import { whyLeaving } from './why-deleted.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
 /** How many resources of each kind the quota still allows; kinds without a limit are absent. */
@@ -69,6 +70,8 @@ export function planService(input: ServicePlanInput): Plan {
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
+    leaves: whyLeaving(unit),
+    ports: (unit.service?.spec.ports ?? []).map(placeOf),
     ...gateChanges({
       desired: withoutIdleRules(free.desired),
       observed: observed.resources,
@@ -108,6 +111,10 @@ export function planService(input: ServicePlanInput): Plan {
   const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(planned, ofService) : planned;
   const allowed = unit.letGo ? untilApproved(serving, unit.letGo) : serving;
   return whatCanBeDoneNow(allowed, { ...input, isMadeAnew: rebuild !== undefined });
+}
+
+function placeOf({ protocol = 'TCP', port }: ServicePort): string {
+  return `${protocol.toLowerCase()}/${port}`;
 }
 
 /**

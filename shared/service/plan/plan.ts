@@ -18,6 +18,7 @@ import { planChildren } from './plan-children.ts';
 import type { Resting } from './mend-children.ts';
 import { giveBack, planOne, remove } from '../../plan/plan-one.ts';
 import { planSecurityGroup } from './plan-security-group.ts';
+import { MADE_TWICE } from './why-deleted.ts';
 import { planToStore, planToTakeOut } from './plan-certificates.ts';
 import { comesLater, createTree } from './create-tree.ts';
 
@@ -36,6 +37,8 @@ export interface PlanInput extends ReplacementInput, Leaving {
   readonly resting?: Resting;
   /** The reason to delete the load balancer and create it again (decision 38). */
   readonly rebuild?: string;
+  /** The ports that the Service names, such as `tcp/80`. */
+  readonly ports: readonly string[];
 }
 
 /**
@@ -96,8 +99,12 @@ export function plan(input: PlanInput): Plan {
   const wantedFloating = wanted.get('floatingip');
   if (wantedFloating && rebuild === undefined)
     planOne(switchedTo(replaced.switchesTo, wantedFloating), there, steps, refused);
-  else if (floating?.owned && !wantedFloating) steps.push(giveBack(floating, input.isOursToDelete(floating)));
-  steps.push(...observed.filter(isLeftover).map(removeLeftover));
+  else if (floating?.owned && !wantedFloating) {
+    const because = input.leaves ?? 'the Service is to have no floating IP of its own';
+    steps.push(giveBack(floating, input.isOursToDelete(floating), because));
+  }
+  const because = input.leaves ?? 'the Service has another one on its load balancer';
+  steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const known = { ...input, there, wanted, switching };
   const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);
   const stored = {
@@ -121,7 +128,7 @@ function replacementOf(
   input: PlanInput,
 ): Replacement {
   if (lb && wanted && input.rebuild === undefined) return planReplacement(wanted, lb, there, input);
-  const because = 'the load balancer that it was to replace is deleted, too';
+  const because = `the load balancer that it was to replace is ${lb ? 'deleted, too' : 'gone'}`;
   return { steps: removeReplacement(input.replacement, because), refused: [] };
 }
 
@@ -136,16 +143,8 @@ function isLeftover({ kind, address, owned }: ObservedResource): boolean {
   return kind === 'floatingip' && address !== 'floatingip' && owned;
 }
 
-function removeLeftover(floatingIP: ObservedResource): Step {
-  return { ...remove(floatingIP), because: 'the Service has another one on its load balancer' };
-}
-
-function removeDuplicate(duplicate: WireResource): Step {
-  return removeWithAll(
-    `lb/duplicate/${duplicate.id}`,
-    duplicate.id,
-    'a create whose answer was lost made it twice',
-  );
+function removeDuplicate({ id }: WireResource): Step {
+  return removeWithAll(`lb/duplicate/${id}`, id, MADE_TWICE);
 }
 
 /**
@@ -161,7 +160,7 @@ const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.address === 'floatingip' && detaches(step),
   (step) => step.kind === 'loadbalancer',
   (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),
-  (step) => step.verb === 'delete' && step.kind === 'listener' && step.because === undefined,
+  (step) => step.verb === 'delete' && step.kind === 'listener' && !step.anew,
   (step) => step.verb === 'create' && step.kind === 'pool',
   (step) => step.verb === 'update' && step.kind === 'pool',
   (step) => step.verb === 'members' || step.kind === 'member',

@@ -55,7 +55,7 @@ describe('where another router is named', () => {
     ).toEqual([
       '  ~ router/ID',
       expect.stringMatching(/^ {6}routes: \+ 10.244.1.0\/24 \S+ \+ 10.244.2.0\/24 \S+$/),
-      '  ~ port/ID',
+      '  ~ port/ID  (no route to 10.244.3.0/24 leads to this port)',
       expect.stringMatching(/^ {6}allowed_address_pairs: - /),
       "  ~ router/ID  (levelset's routes are on router ID now)",
       expect.stringMatching(/^ {6}routes: - 10.244.1.0\/24 \S+ - 10.244.2.0\/24 \S+ - 10.244.3.0\/24 \S+$/),

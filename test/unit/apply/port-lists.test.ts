@@ -78,7 +78,7 @@ test('a port that was changed meanwhile holds up neither the others nor, for mor
   const steps: readonly Step[] = [
     off('port/10.0.0.1', PORT),
     off('port/10.0.0.2', other),
-    { verb: 'delete', kind: 'securitygroup', address: 'securitygroup', id: group.id },
+    { verb: 'delete', kind: 'securitygroup', address: 'securitygroup', id: group.id, because: '' },
   ];
   const observed = ports.map((wire, at) => ({
     ...{ kind: 'port' as const, address: `port/10.0.0.${at + 1}`, id: wire.id, owned: true, wire },

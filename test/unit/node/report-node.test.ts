@@ -120,7 +120,12 @@ describe('the condition of a Node', () => {
   });
 
   test.each<readonly [what: string, taint: string, step: Step, events: readonly string[]]>([
-    ['deleted', 'x', { verb: 'delete', kind: 'node', address: 'node/a', id: 'uid-a' }, ['DeletingNode']],
+    [
+      'deleted',
+      'x',
+      { verb: 'delete', kind: 'node', address: 'node/a', id: 'uid-a', because: '' },
+      ['DeletingNode'],
+    ],
     ['initialised', 'node.cloudprovider.kubernetes.io/uninitialized', patch('node'), ['Synced']],
     ['given addresses', 'node.cloudprovider.kubernetes.io/uninitialized', patch('nodestatus'), []],
     ['kept level', 'x', patch('node'), []],

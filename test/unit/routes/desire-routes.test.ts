@@ -396,3 +396,28 @@ describe('nothing is written where', () => {
     expect(routeDoubt(readingOf({ ...one, written: two }), false)).toBeUndefined();
   });
 });
+
+test.each([
+  ['its Node left', written(ONE, TWO), 'no Node has the podCIDR 10.244.2.0/24'],
+  [
+    'its Node is reached elsewhere',
+    written('10.244.1.0/24 > 10.0.0.77'),
+    'another next hop leads to 10.244.1.0/24',
+  ],
+])('a router that loses a route since %s says so', (_, routes, why) => {
+  const given = { ...one, routes: routes.map(text), written: routes };
+  const { resources } = desireRoutes(readingOf(given));
+  expect(resources.find(({ kind }) => kind === 'router')?.because).toBe(why);
+});
+
+test('a port that loses an address pair says so', () => {
+  const given = {
+    ...one,
+    ports: [portOf(1, ['10.244.8.0/24'])],
+    written: written('10.244.8.0/24 > 10.0.0.1'),
+  };
+  const { resources } = desireRoutes(readingOf(given));
+  expect(resources.find(({ kind }) => kind === 'port')?.because).toBe(
+    'no route to 10.244.8.0/24 leads to this port',
+  );
+});

@@ -1,0 +1,54 @@
+/** Why a step deletes something, in words for people. */
+import type { Address } from '../../model/address.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import type { Unit } from '../../model/unit.ts';
+
+export const MADE_TWICE = 'a create whose answer was lost made it twice';
+
+/** Why the Service leaves its load balancer; undefined while it wants one. */
+export function whyLeaving({ name, service, wanted, letGo }: Unit): string | undefined {
+  if (wanted) return undefined;
+  if (!service) return `Service ${name.namespace}/${name.name} is gone`;
+  if (service.metadata.deletionTimestamp !== undefined) return 'the Service is being deleted';
+  if (service.spec.type !== 'LoadBalancer') return `the Service is of type ${service.spec.type} now`;
+  return `approved; ${letGo?.because ?? 'the Service asks for no load balancer'}`;
+}
+
+export interface Asked {
+  readonly wanted: ReadonlyMap<Address, DesiredResource>;
+  /** The ports that the Service names, such as `tcp/80`. */
+  readonly ports: readonly string[];
+}
+
+/** Why something goes from a load balancer that stays the Service's. */
+export function whyChildGoes({ kind, address }: ObservedResource, { wanted, ports }: Asked): string {
+  switch (kind) {
+    case 'healthmonitor':
+      return 'its pool is to have no health monitor';
+    case 'l7policy':
+      return 'its listener is to redirect nothing';
+    case 'l7rule':
+      return 'its redirect is to have no such condition';
+    default: {
+      const [, family = '', port = ''] = address.split('/');
+      const place = `${family}/${port}`;
+      if (kind === 'pool' && wanted.has(`listener/${place}`)) return 'its listener is to use another pool';
+      return ports.includes(place)
+        ? 'levelset leaves this port of the Service out'
+        : 'no port of the Service asks for it';
+    }
+  }
+}
+
+/** Why a member goes from a pool that stays; `all` are the desired members of the pool. */
+export function whyMemberGoes(
+  { wire }: ObservedResource,
+  all: readonly DesiredResource[],
+  isOfPods: boolean,
+): string {
+  const isElsewhere = all.some(
+    ({ attributes }) => (attributes as { readonly address?: string }).address === wire['address'],
+  );
+  if (isElsewhere) return 'another port of the same address takes its place';
+  return isOfPods ? 'no Pod that can be a member is there' : 'no eligible node is reached there';
+}

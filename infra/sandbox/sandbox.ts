@@ -39,7 +39,7 @@ export interface SandboxOptions {
 
 /** A whole world: an OpenStack and a kube-apiserver with what they know, and what was asked of them. */
 export interface SandboxInside {
-  /** Bearer token of the ServiceAccount `levelset` in kube-system, with its RBAC. */
+  /** Bearer token of the ServiceAccount `levelset` in the namespace levelset, with its RBAC. */
   readonly kubeToken: string;
   readonly adminToken: string;
   readonly kube: KubeWorld;
@@ -79,7 +79,7 @@ export function createSandbox(
   audit.setSink(options.auditUrl, options.auditToken);
   const api = new KubeApi(new ObjectStore(clock, lots), audit, clock);
   const kube = new KubeWorld(api, audit, cloud.serverMaker());
-  for (const name of ['default', 'kube-system']) kube.apply({ kind: 'Namespace', metadata: { name } });
+  for (const name of ['default', 'kube-system', 'levelset']) kube.apply({ kind: 'Namespace', metadata: { name } });
   for (let node = 1; node <= (options.nodes ?? 3); node += 1) kube.addNode(`node-${node}`);
 
   const kubeToken = randomBytes(24).toString('base64url');

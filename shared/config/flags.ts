@@ -78,12 +78,12 @@ export const FLAGS = {
   'state-namespace': {
     topic: 'cluster and cloud', value: 'name', read: text, commands: WORKING, lambda: true,
     help: 'namespace of the Leases and ConfigMaps in which levelset keeps its state',
-    default: 'kube-system',
+    default: 'levelset',
   },
   'service-account': {
     topic: 'cluster and cloud', value: 'namespace/name', read: serviceAccount, commands: WORKING, lambda: true,
     help: 'ServiceAccount of levelset: audit events about its own writes are ignored',
-    default: 'kube-system/levelset',
+    default: 'levelset/levelset',
   },
   'load-balancer-class': {
     topic: 'Services', value: 'class', read: text, commands: WORKING, lambda: true,

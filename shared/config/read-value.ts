@@ -186,7 +186,7 @@ export const domain: Read<string> = (value) => {
 export const serviceAccount: Read<string> = (value = '') =>
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(value)
     ? value
-    : new NotAllowed('a ServiceAccount as NAMESPACE/NAME, such as kube-system/levelset');
+    : new NotAllowed('a ServiceAccount as NAMESPACE/NAME, such as levelset/levelset');
 
 /** HOST:PORT, [V6]:PORT or :PORT. */
 export interface HostPort {

@@ -24,6 +24,7 @@ import {
   leftovers,
   loadBalancerTree,
   longestOutage,
+  NAMESPACE,
   needsControl,
   nodeDown,
   nodePorts,
@@ -57,8 +58,8 @@ describe('the ServiceAccount of infra/kubernetes', () => {
 
   it('may do what levelset does', async () => {
     const service = servicePath(namespace, 'web');
-    const lease = { metadata: { name: 'levelset-harness', namespace: 'kube-system' }, spec: {} };
-    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+    const lease = { metadata: { name: 'levelset-harness', namespace: NAMESPACE }, spec: {} };
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
     expect({
       services: await as('GET', '/api/v1/services?fieldSelector=spec.type%3DLoadBalancer'),
       service: await as('GET', service),
@@ -73,7 +74,7 @@ describe('the ServiceAccount of infra/kubernetes', () => {
       clusterId: await as('GET', '/api/v1/namespaces/kube-system'),
       lease: await as('POST', leases, lease),
       leaseAway: await as('DELETE', `${leases}/levelset-harness`),
-      state: await as('GET', '/api/v1/namespaces/kube-system/configmaps?labelSelector=levelset'),
+      state: await as('GET', `/api/v1/namespaces/${NAMESPACE}/configmaps?labelSelector=levelset`),
     }).toEqual({
       services: 200,
       service: 200,
@@ -96,11 +97,15 @@ describe('the ServiceAccount of infra/kubernetes', () => {
       as('PATCH', service, { metadata: { labels: { a: 'b' } } }),
       as('GET', '/api/v1/secrets'),
       as('GET', '/api/v1/namespaces/kube-system/secrets'),
+      as('GET', `/api/v1/namespaces/${NAMESPACE}/secrets`),
       as('GET', '/api/v1/namespaces'),
       as('DELETE', '/api/v1/namespaces/default/pods/none'),
       as('POST', '/api/v1/nodes', { metadata: { name: 'levelset-harness' } }),
       as('GET', '/apis/coordination.k8s.io/v1/leases'),
       as('GET', '/api/v1/configmaps'),
+      as('GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'),
+      as('DELETE', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager'),
+      as('GET', '/api/v1/namespaces/kube-system/configmaps'),
       as('PATCH', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication', {
         data: {},
       }),

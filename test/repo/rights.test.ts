@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
+import { FLAGS } from '../../shared/config/flags.ts';
 import { textOf } from './files.ts';
 import { recordLifecycle } from './recorded-lifecycle.ts';
 import { recordNodes } from './recorded-nodes.ts';
 import { recordRoutes } from './recorded-routes.ts';
 import { recordWatch } from './recorded-watch.ts';
+
+const NAMESPACE = FLAGS['state-namespace'].default;
 
 let requests: readonly RecordedRequest[];
 beforeAll(async () => {
@@ -35,7 +38,7 @@ function granted(): readonly string[] {
     rules.flatMap(({ apiGroups, resources, verbs }) =>
       verbs.flatMap((verb) =>
         resources.map((resource) => {
-          const where = kind === 'Role' ? ` in ${metadata.namespace ?? 'kube-system'}` : '';
+          const where = kind === 'Role' ? ` in ${metadata.namespace ?? NAMESPACE}` : '';
           return `${verb} ${[...apiGroups.filter((group) => group !== ''), resource].join('/')}${where}`;
         }),
       ),
@@ -57,7 +60,7 @@ function asked({ method, path }: RecordedRequest): string {
   const [, group, namespace, resource = '', name, subresource] = OBJECT.exec(path) ?? [];
   const read = name === undefined ? (path.includes('watch=true') ? 'watch' : 'list') : 'get';
   const verb = VERBS[method] ?? read;
-  const narrow = namespace === 'kube-system' ? ['leases', 'configmaps'] : ['secrets'];
+  const narrow = namespace === NAMESPACE ? ['leases', 'configmaps'] : ['secrets'];
   const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
   return `${verb} ${what}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;
 }

@@ -10,13 +10,13 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 const post = (name: string, signal?: AbortSignal): Promise<Response> =>
-  fetch(`${sandbox.kubeUrl}/api/v1/namespaces/kube-system/configmaps`, {
+  fetch(`${sandbox.kubeUrl}/api/v1/namespaces/levelset/configmaps`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${sandbox.kubeToken}` },
     body: JSON.stringify({ metadata: { name } }),
     ...(signal ? { signal } : {}),
   });
-const exists = (name: string): boolean => sandbox.kube.get('ConfigMap', 'kube-system', name) !== undefined;
+const exists = (name: string): boolean => sandbox.kube.get('ConfigMap', 'levelset', name) !== undefined;
 const write = (kind: FaultRule['kind'], more: Partial<FaultRule> = {}): (() => void) =>
   sandbox.fault({ match: { side: 'kube', write: true }, kind, ...more });
 

@@ -9,8 +9,8 @@ export function aConfig(
   return {
     clusterName: 'kubernetes',
     controllers: ['service-lb-controller'],
-    stateNamespace: 'kube-system',
-    serviceAccount: 'kube-system/levelset',
+    stateNamespace: 'levelset',
+    serviceAccount: 'levelset/levelset',
     reconcileTimeoutMs: 60_000,
     sweepIntervalMs: 300_000,
     concurrentServiceSyncs: 10,

@@ -45,7 +45,7 @@ export function picture(sandbox: Sandbox): readonly string[] {
     ...vips.map((port) => `port ${readable(port.fixed_ips[0]?.ip_address)}`),
     ...kube.list('Lease').map(({ metadata }) => `Lease ${readable(metadata.name)}`),
     ...kube
-      .list('ConfigMap', 'kube-system')
+      .list('ConfigMap', 'levelset')
       .flatMap(({ data }) => Object.keys(data ?? {}))
       .map((unit) => `state ${readable(unit)}`),
   ].sort();

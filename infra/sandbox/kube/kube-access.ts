@@ -18,8 +18,8 @@ export const nodeControllerUser: KubeUser = {
 };
 
 export const levelsetUser: KubeUser = {
-  username: 'system:serviceaccount:kube-system:levelset',
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+  username: 'system:serviceaccount:levelset:levelset',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:levelset', 'system:authenticated'],
 };
 
 export interface Attempt {
@@ -49,7 +49,7 @@ const grants: readonly Grant[] = [
   // one namespace has opted in (infra/kubernetes/tls-secrets.example.yaml)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
   // the manifests' namespace of the state, and one that an operator gave the same rights for --state-namespace
-  ...['kube-system', 'levelset-state'].flatMap((namespace) => [
+  ...['levelset', 'levelset-state'].flatMap((namespace) => [
     {
       resources: ['leases.coordination.k8s.io'],
       verbs: ['get', 'list', 'create', 'update', 'delete'],

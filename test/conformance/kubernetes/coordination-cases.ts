@@ -145,7 +145,7 @@ export const coordinationCases: readonly KubeCase[] = [
         expectStatus(await as(method, target, {}), 403, 'Forbidden');
       }
       const refused = await as('DELETE', path);
-      const who = 'User "system:serviceaccount:kube-system:levelset"';
+      const who = 'User "system:serviceaccount:levelset:levelset"';
       const what = `cannot delete resource "services" in API group "" in the namespace "${kube.namespace}"`;
       expect(at(refused.body, 'message')).toBe(`services "rights" is forbidden: ${who} ${what}`);
     },

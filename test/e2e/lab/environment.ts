@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
+import { FLAGS } from '../../../shared/config/flags.ts';
+
+/** Of levelset's ServiceAccount, Leases and ConfigMaps: the manifests' namespace, which `--state-namespace` has without the flag. */
+export const NAMESPACE = FLAGS['state-namespace'].default;
 
 /** What the tests stand on; written by prepareLab, read by everything else here. */
 export interface Environment {

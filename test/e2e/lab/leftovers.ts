@@ -1,4 +1,4 @@
-import { lab } from './environment.ts';
+import { lab, NAMESPACE } from './environment.ts';
 import { kube } from './kubernetes.ts';
 import { floatingIPs, loadBalancers, octaviaPorts, securityGroups, type Resource } from './openstack.ts';
 import { until, type UntilOptions } from './until.ts';
@@ -29,7 +29,7 @@ export async function everything(): Promise<readonly string[]> {
     floatingIPs(),
     octaviaPorts(),
     securityGroups(),
-    kube.list<{ metadata: { name: string } }>('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'),
+    kube.list<{ metadata: { name: string } }>(`/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`),
   ]);
   return [
     ...lbs.map((lb) => line('load balancer', lb, lb['name'])),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cloudConfig } from './cloud-config.ts';
 import {
+  NAMESPACE,
   publish,
   type CloudEntry,
   type Environment,
@@ -63,14 +64,15 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
   const existing = !place.controllable;
   const directory = await mkdtemp(join(parent, 'cluster-'));
   const as = ['--kubeconfig', place.kubeconfig];
-  const there = async (account: string) =>
-    (await run(place.kubectl, [...as, '-n', 'kube-system', 'get', 'serviceaccount', account])).code === 0;
-  const [hadLevelset, hadAdmin] = [await there('levelset'), await there(ADMIN_NAME)];
+  const there = async (...what: string[]) => (await run(place.kubectl, [...as, 'get', ...what])).code === 0;
+  const hadNamespace = await there('namespace', NAMESPACE);
+  const hadLevelset = await there('-n', NAMESPACE, 'serviceaccount', 'levelset');
+  const hadAdmin = await there('-n', 'kube-system', 'serviceaccount', ADMIN_NAME);
   const manifests = await applyManifests(place.kubectl, as);
   await applyAdmin(place.kubectl, as);
 
   const connection = await connectionOf(place.kubectl, as);
-  const levelsetToken = await tokenOf(place.kubectl, as, 'levelset');
+  const levelsetToken = await tokenOf(place.kubectl, as, NAMESPACE, 'levelset');
   const levelsetKubeconfig = join(directory, 'levelset.kubeconfig');
   await writeSecret(levelsetKubeconfig, kubeconfigText(connection, levelsetToken));
 
@@ -99,7 +101,7 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
     kubectl: place.kubectl,
     ...connection,
     adminKubeconfig: place.kubeconfig,
-    adminToken: await tokenOf(place.kubectl, as, ADMIN_NAME),
+    adminToken: await tokenOf(place.kubectl, as, 'kube-system', ADMIN_NAME),
     levelsetToken,
     levelsetKubeconfig,
     levelsetCloud,
@@ -128,7 +130,8 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
       if (existing) {
         const gone = ['delete', '--ignore-not-found', '--wait=false', '-f', '-'];
         if (!hadAdmin) await must(place.kubectl, [...as, ...gone], { input: ADMIN });
-        if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: manifests });
+        const ours = manifests.filter(({ kind }) => kind !== 'Namespace' || !hadNamespace);
+        if (!hadLevelset) await must(place.kubectl, [...as, ...gone], { input: textOf(ours) });
       }
     },
   };
@@ -203,18 +206,27 @@ async function existingPlace(): Promise<Place> {
 
 /**
  * The manifests that an operator applies, as they are. The Deployment is only shown to the apiserver: the lab has no
- * kubelet, the tests run levelset themselves. What was applied, as text.
+ * kubelet, the tests run levelset themselves. The namespace comes first: a dry run makes none for what is in it. What was
+ * applied.
  */
-async function applyManifests(kubectl: string, as: readonly string[]): Promise<string> {
+async function applyManifests(kubectl: string, as: readonly string[]): Promise<readonly Manifest[]> {
   const rendered = parseAllDocuments(await must(kubectl, ['kustomize', MANIFESTS]));
-  const objects = rendered.map((document) => document.toJS() as { kind: string });
-  const text = (some: readonly object[]) => some.map((object) => stringify(object)).join('---\n');
+  const objects = rendered.map((document) => document.toJS() as Manifest);
   const flags = ['apply', '--server-side', '--force-conflicts', '--validate=strict', '-f', '-'];
-  await must(kubectl, [...as, ...flags, '--dry-run=server'], { input: text(objects) });
-  const kept = text(objects.filter(({ kind }) => kind !== 'Deployment'));
-  await must(kubectl, [...as, ...flags], { input: kept });
+  const namespaces = objects.filter(({ kind }) => kind === 'Namespace');
+  await must(kubectl, [...as, ...flags], { input: textOf(namespaces) });
+  await must(kubectl, [...as, ...flags, '--dry-run=server'], { input: textOf(objects) });
+  const kept = objects.filter(({ kind }) => kind !== 'Deployment');
+  await must(kubectl, [...as, ...flags], { input: textOf(kept) });
   return kept;
 }
+
+interface Manifest {
+  readonly kind: string;
+}
+
+const textOf = (objects: readonly Manifest[]): string =>
+  objects.map((object) => stringify(object)).join('---\n');
 
 /** Who the harness' own HTTP client is; works with any kubeconfig, exec plugins included. */
 const ADMIN_NAME = 'levelset-e2e';
@@ -234,8 +246,13 @@ async function applyAdmin(kubectl: string, as: readonly string[]): Promise<void>
   await must(kubectl, [...as, 'apply', '-f', '-'], { input: ADMIN });
 }
 
-async function tokenOf(kubectl: string, as: readonly string[], account: string): Promise<string> {
-  return must(kubectl, [...as, '-n', 'kube-system', 'create', 'token', account, '--duration=6h']);
+async function tokenOf(
+  kubectl: string,
+  as: readonly string[],
+  namespace: string,
+  account: string,
+): Promise<string> {
+  return must(kubectl, [...as, '-n', namespace, 'create', 'token', account, '--duration=6h']);
 }
 
 interface Connection {

@@ -2,14 +2,14 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { labWorld } from '../lab/lab-world.ts';
-import { kube, leaveCluster, nodeOf, registerNode, runLevelset, until } from '../lab/lab.ts';
+import { kube, leaveCluster, NAMESPACE, nodeOf, registerNode, runLevelset, until } from '../lab/lab.ts';
 
 const NAMES = Array.from({ length: 10 }, (_, index) => `e2e-cidrs-${index}`);
 labWorld({ servers: NAMES, levelsetByTest: true });
 
 const RANGES = ['--cluster-cidr=10.244.0.0/20,fd00:244::/56', '--service-cluster-ip-range=10.244.1.0/24'];
 const OPTIONS = { args: ['--allocate-node-cidrs', ...RANGES] };
-const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
 const BY_LABEL = `${LEASES}?labelSelector=levelset.openstack.org/lease=cidr`;
 
 interface ClaimLease {

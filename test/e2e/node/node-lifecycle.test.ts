@@ -5,6 +5,7 @@ import {
   cloud,
   complaintOf,
   kube,
+  NAMESPACE,
   nodeEvents,
   nodeOf,
   patchNode,
@@ -31,7 +32,7 @@ let worker: LabNode;
 let other: LabNode;
 let leaving: readonly LabNode[];
 beforeAll(async () => {
-  await kube.remove('/api/v1/namespaces/kube-system/configmaps/levelset-deletions');
+  await kube.remove(`/api/v1/namespaces/${NAMESPACE}/configmaps/levelset-deletions`);
   [worker, other, ...leaving] = world.servers as [LabNode, LabNode];
   await Promise.all(world.servers.map(({ name }) => registerNode(name)));
   await Promise.all(

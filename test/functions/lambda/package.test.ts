@@ -112,8 +112,8 @@ test('each function has the flags that are parameters', () => {
     expect(flagsFromEnv(Variables)).toEqual({
       clusterName: 'kubernetes',
       controllers: '*',
-      stateNamespace: 'kube-system',
-      serviceAccount: 'kube-system/levelset',
+      stateNamespace: 'levelset',
+      serviceAccount: 'levelset/levelset',
       allocateNodeCidrs: 'false',
       connectionDrainingTimeout: '0s',
     });

@@ -6,11 +6,11 @@ import { call, deployed } from '../lambda/deployed.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { AUDIT_TOKEN } from '../../http/tokens.ts';
 
-const OURS = ['kube-system', 'ops'] as const;
+const OURS = ['levelset', 'ops'] as const;
 type Flags = Readonly<Record<'stateNamespace' | 'serviceAccount', string>> | { stateNamespace: string };
 
 const CASES: readonly (readonly [Flags, (typeof OURS)[number]])[] = [
-  [{ stateNamespace: 'levelset-state' }, 'kube-system'],
+  [{ stateNamespace: 'levelset-state' }, 'levelset'],
   [{ stateNamespace: 'levelset-state', serviceAccount: 'ops/levelset' }, 'ops'],
 ];
 

@@ -45,7 +45,7 @@ test('a Node that has just registered gets its CIDR in the PATCH that initialise
   expect((await it.reconcile('worker-1')).outcome.status).toBe('settled');
   expect(it.node('worker-1').spec).toMatchObject({ podCIDR: '10.244.0.0/24', podCIDRs: ['10.244.0.0/24'] });
   expect(writesOf()).toEqual([
-    'POST /apis/coordination.k8s.io/v1/namespaces/kube-system/leases',
+    'POST /apis/coordination.k8s.io/v1/namespaces/levelset/leases',
     'PATCH /api/v1/nodes/worker-1/status',
     'PATCH /api/v1/nodes/worker-1',
   ]);

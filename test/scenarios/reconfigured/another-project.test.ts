@@ -23,11 +23,11 @@ const elsewhere = (openstack: Partial<Config['openstack']>) =>
   it.another({ ...it.world.config, openstack: { ...it.world.config.openstack, ...openstack } });
 
 const EXPLAINED =
-  /^the credentials are for project \w+.*, but the load balancers of this cluster are in project \w+.*levelset changes nothing.*run: kubectl --namespace kube-system delete configmap levelset-place$/;
+  /^the credentials are for project \w+.*, but the load balancers of this cluster are in project \w+.*levelset changes nothing.*run: kubectl --namespace levelset delete configmap levelset-place$/;
 
 /** As if the process that made the load balancers had named this region. */
 function recordedIn(region: string): void {
-  const metadata = { name: 'levelset-place', namespace: 'kube-system' };
+  const metadata = { name: 'levelset-place', namespace: 'levelset' };
   it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { region } });
 }
 
@@ -59,7 +59,7 @@ test.each(['project', 'region'])(
     expect(serviceOf(it.sandbox)?.metadata.finalizers).toHaveLength(1);
 
     it.sandbox.kube.delete('Service', 'default', 'new');
-    if (what === 'region') it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+    if (what === 'region') it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');
     await it.sweepUntilSettled(await it.another());
     expect(leftovers(it.sandbox)).toEqual({});
   },
@@ -72,7 +72,7 @@ test('a region that is named for the first time is no other one', async () => {
 
 test('whoever deletes the record goes on in the other project, and leaves the load balancers of the old one alone', async () => {
   const before = [...it.sandbox.cloud.loadbalancers];
-  it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+  it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');
   const world = await elsewhere({ credentials: other });
 
   const found = await sweep(world);
@@ -85,7 +85,7 @@ test('whoever deletes the record goes on in the other project, and leaves the lo
 });
 
 test('a record that cannot be read stops every run', async () => {
-  const metadata = { name: 'levelset-place', namespace: 'kube-system' };
+  const metadata = { name: 'levelset-place', namespace: 'levelset' };
   it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { project_id: null } });
 
   const { outcome } = await run({ key: 'service/default/web', trigger: 'command' }, await it.another());

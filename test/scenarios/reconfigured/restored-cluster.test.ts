@@ -74,7 +74,7 @@ describe('an apiserver that was restored from a backup', () => {
       });
     expect(transcript).toEqual([
       expect.stringMatching(
-        /^levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: .* 11 would be deleted together, and --deletion-share=10% allows 1 of 12 in an hour\. If all of them are to be deleted, run: kubectl --namespace kube-system annotate --overwrite configmap levelset-deletions levelset\.openstack\.org\/approve=\w{12}(,\w{12}){10}$/,
+        /^levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: .* 11 would be deleted together, and --deletion-share=10% allows 1 of 12 in an hour\. If all of them are to be deleted, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\.openstack\.org\/approve=\w{12}(,\w{12}){10}$/,
       ),
     ]);
     for (const one of listed) expect(transcript[0]).toContain(one);
@@ -196,7 +196,7 @@ describe('an apiserver that was restored from a backup', () => {
     expect(report.outcome).toEqual({
       status: 'blocked',
       reason: expect.stringMatching(
-        /^levelset keeps lb as it is until \w{12} is approved: its Service is gone without having been deleted; 2 would be deleted together, and --deletion-share=10% allows 1 of 2 in an hour; the approval belongs on ConfigMap kube-system\/levelset-deletions\napprove with the annotation levelset.openstack.org\/approve: \w{12}$/,
+        /^levelset keeps lb as it is until \w{12} is approved: its Service is gone without having been deleted; 2 would be deleted together, and --deletion-share=10% allows 1 of 2 in an hour; the approval belongs on ConfigMap levelset\/levelset-deletions\napprove with the annotation levelset.openstack.org\/approve: \w{12}$/,
       ) as string,
     });
     const [event] = it.sandbox.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
@@ -210,7 +210,7 @@ describe('an apiserver that was restored from a backup', () => {
   test('and a record that cannot be read delete nothing', async () => {
     await create(1);
     lose('s0');
-    const metadata = { name: 'levelset-deletions', namespace: 'kube-system' };
+    const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
     it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { 'load-balancers': 'no JSON' } });
 
     const reports = await sweptBy();
@@ -294,6 +294,6 @@ describe('the deletion budget of load balancers', () => {
 
     expect(leftovers(it.sandbox)).toEqual({});
     expect(serviceOf(it.sandbox, 's0')?.metadata.finalizers ?? []).toEqual([]);
-    expect(it.sandbox.kube.get('ConfigMap', 'kube-system', 'levelset-deletions')).toBeUndefined();
+    expect(it.sandbox.kube.get('ConfigMap', 'levelset', 'levelset-deletions')).toBeUndefined();
   });
 });

@@ -90,7 +90,7 @@ test.each(['POST', 'PUT'])(
   'an owner that is about to delete sees who came meanwhile (%s of its lease)',
   async (method) => {
     await threeServices();
-    if (method === 'POST') it.sandbox.kube.delete('Lease', 'kube-system', leaseOf('web'));
+    if (method === 'POST') it.sandbox.kube.delete('Lease', 'levelset', leaseOf('web'));
     it.sandbox.kube.delete('Service', 'default', 'web');
     before({ method, path: /\/leases/ }, () => settleBy('api', other));
 

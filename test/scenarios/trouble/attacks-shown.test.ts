@@ -55,7 +55,7 @@ async function showAll(name = 'web'): Promise<Shown> {
   const { kube } = it.sandbox;
   const events = kube.list('Event', 'default').map(({ message }) => String(message));
   const told = [readyOf(it.sandbox, name)?.message ?? '', ...events].join('\n');
-  const kept = [kube.list('ConfigMap', 'kube-system'), kube.list('Lease'), kube.list('Service')];
+  const kept = [kube.list('ConfigMap', 'levelset'), kube.list('Lease'), kube.list('Service')];
   const scraped = (await metrics.scrape()).body;
   const terminal = `${plans}\n${lines}`;
   return {

@@ -13,8 +13,8 @@ describe('loadConfig', () => {
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
       clusterName: 'kubernetes',
-      stateNamespace: 'kube-system',
-      serviceAccount: 'kube-system/levelset',
+      stateNamespace: 'levelset',
+      serviceAccount: 'levelset/levelset',
       reconcileTimeoutMs: 60_000,
       sweepIntervalMs: 300_000,
       connectionDrainingMs: 0,

@@ -26,7 +26,7 @@ describe('parseGoDuration', () => {
 });
 
 describe('serviceAccount', () => {
-  it.each(['kube-system/levelset', 'a/b.c-d'])('%j', (text) => {
+  it.each(['levelset/levelset', 'a/b.c-d'])('%j', (text) => {
     expect(serviceAccount(text)).toBe(text);
   });
 

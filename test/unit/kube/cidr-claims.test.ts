@@ -16,7 +16,7 @@ describe('claims on CIDRs', () => {
     expect(await cidrs.claim(cidr, aNode('one'))).toBe(true);
     expect(await cidrs.list()).toMatchObject([{ cidr, node: 'one', uid: 'uid-one' }]);
     expect(asked()).toEqual(['POST 201', 'GET 200']);
-    expect(sandbox.kube.get('Lease', 'kube-system', name)).toMatchObject({
+    expect(sandbox.kube.get('Lease', 'levelset', name)).toMatchObject({
       metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'one', uid: 'uid-one' }] },
       spec: { holderIdentity: 'uid-one' },
     });
@@ -54,7 +54,7 @@ describe('claims on CIDRs', () => {
     await kube.lease('levelset-unit').acquire();
     await kube.cidrs.claim('10.244.3.0/24', aNode('one'));
     const labels = { 'levelset.openstack.org/lease': 'cidr' };
-    const metadata = { name: 'levelset-cidr-no-cidr-at-all', namespace: 'kube-system', labels };
+    const metadata = { name: 'levelset-cidr-no-cidr-at-all', namespace: 'levelset', labels };
     sandbox.kube.apply({ kind: 'Lease', metadata });
     expect(await kube.cidrs.list()).toHaveLength(1);
     expect(await kube.listLeases()).toEqual(['levelset-unit']);

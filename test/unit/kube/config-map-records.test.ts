@@ -5,7 +5,7 @@ const [ONE, TWO] = [
   { id: 'uid-one', at: 1_000 },
   { id: 'uid-two', at: 2_000 },
 ];
-const metadata = { name: 'levelset-deletions', namespace: 'kube-system' };
+const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
 
 describe('the record of deletions', () => {
   test('is read by another process as it was saved, with one call each', async () => {
@@ -103,7 +103,7 @@ describe('the record of routes', () => {
     'that says %s is refused, and not replaced by another',
     async (text) => {
       const { connect, sandbox } = await sandboxKube();
-      const metadata = { name: 'levelset-routes', namespace: 'kube-system' };
+      const metadata = { name: 'levelset-routes', namespace: 'levelset' };
       sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { [ROUTER]: text } });
       const { routes } = await connect('a');
       await expect(routes.load()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });

@@ -32,7 +32,7 @@ describe('state', () => {
     expect(asked()).toEqual(['PATCH 200']);
     await state.load();
     expect(asked()).toEqual(['GET 200']);
-    expect(sandbox.kube.list('ConfigMap', 'kube-system').map(({ metadata }) => metadata.name)).toEqual(
+    expect(sandbox.kube.list('ConfigMap', 'levelset').map(({ metadata }) => metadata.name)).toEqual(
       Array.from({ length: 8 }, (_, shard) => `levelset-state-${shard}`),
     );
   });
@@ -60,7 +60,7 @@ describe('state', () => {
   it('leaves out what cannot be read, and writes over it', async () => {
     const { connect, sandbox, log } = await sandboxKube();
     const shard = (unit: string, data: Record<string, string>): void => {
-      const metadata = { name: shardOf(unit), namespace: 'kube-system', labels: label };
+      const metadata = { name: shardOf(unit), namespace: 'levelset', labels: label };
       sandbox.kube.apply({ kind: 'ConfigMap', metadata, data });
     };
     shard('a', { a: '{"hash": 1, "updated_at": null}', 'not-of-this-shard-1': JSON.stringify(settled) });

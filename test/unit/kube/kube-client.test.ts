@@ -119,7 +119,7 @@ function kubeconfigFor(server: string): string {
 it('is ready when the apiserver is and the cluster can be named', async () => {
   const { sandbox, asked, log } = await sandboxKube();
   const env = { LEVELSET_KUBECONFIG_TEXT: kubeconfigFor(sandbox.kubeUrl) };
-  const { ready } = await connectKube({ env, namespace: 'kube-system', identity: 'a', log });
+  const { ready } = await connectKube({ env, namespace: 'levelset', identity: 'a', log });
   await expect(ready()).rejects.toMatchObject({ code: 'KUBE_FORBIDDEN' });
   expect(asked()).toEqual(['GET 200', 'GET 401']);
 });

@@ -18,7 +18,7 @@ describe('acquire', () => {
     expect(asked()).toEqual(['GET 404', 'POST 201']);
     expect(spec()).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15 });
     expect(spec()['renewTime']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-    const { labels } = sandbox.kube.get('Lease', 'kube-system', NAME)?.metadata ?? {};
+    const { labels } = sandbox.kube.get('Lease', 'levelset', NAME)?.metadata ?? {};
     expect(labels).toEqual({ 'levelset.openstack.org/lease': 'unit' });
   });
 
@@ -164,7 +164,7 @@ describe('release and remove', () => {
   it('remove finds it deleted already', async () => {
     const { a, sandbox, asked, log } = await twoRuns();
     await a.acquire();
-    sandbox.kube.delete('Lease', 'kube-system', NAME);
+    sandbox.kube.delete('Lease', 'levelset', NAME);
     await a.remove();
     expect(asked().at(-1)).toBe('DELETE 404');
     expect(log.warnings).toEqual([]);
@@ -190,14 +190,14 @@ describe('release and remove', () => {
     await a.acquire();
     sandbox.fault({ match: { side: 'kube', write: true }, kind: 'fail-before' });
     await a[verb]();
-    expect(log.warnings).toMatchObject([{ fields: { lease: `kube-system/${NAME}` } }]);
+    expect(log.warnings).toMatchObject([{ fields: { lease: `levelset/${NAME}` } }]);
   });
 });
 
 it('lists the Leases of ours and no others', async () => {
   const { a, sandbox, connect } = await twoRuns();
   await a.acquire();
-  sandbox.kube.apply({ kind: 'Lease', metadata: { name: 'other', namespace: 'kube-system' } });
+  sandbox.kube.apply({ kind: 'Lease', metadata: { name: 'other', namespace: 'levelset' } });
   expect(await (await connect('c')).listLeases()).toEqual([NAME]);
 });
 

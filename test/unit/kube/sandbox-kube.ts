@@ -30,7 +30,7 @@ export async function sandboxKube(): Promise<SandboxKube> {
     log,
     connect: async (identity) => {
       const env = { LEVELSET_KUBECONFIG_TEXT };
-      const { kube } = await connectKube({ env, namespace: 'kube-system', identity, log });
+      const { kube } = await connectKube({ env, namespace: 'levelset', identity, log });
       return kube;
     },
     asked: () => {

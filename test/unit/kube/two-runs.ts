@@ -13,6 +13,6 @@ export interface TwoRuns extends SandboxKube {
 export async function twoRuns(): Promise<TwoRuns> {
   const world = await sandboxKube();
   const [a, b] = await Promise.all([world.connect('a'), world.connect('b')]);
-  const spec = () => world.sandbox.kube.get('Lease', 'kube-system', NAME)?.spec as Record<string, unknown>;
+  const spec = () => world.sandbox.kube.get('Lease', 'levelset', NAME)?.spec as Record<string, unknown>;
   return { ...world, a: a.lease(NAME), b: b.lease(NAME), spec };
 }

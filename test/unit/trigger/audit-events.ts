@@ -4,7 +4,7 @@
  */
 import type { AuditEvent } from '../../../shared/trigger/audit-schema.ts';
 
-export const SELF = 'system:serviceaccount:kube-system:levelset';
+export const SELF = 'system:serviceaccount:levelset:levelset';
 
 export function serviceEvent(verb: string, change: Partial<AuditEvent> = {}): AuditEvent {
   return {

@@ -124,7 +124,7 @@ describe('keysFromAudit', () => {
   });
 
   test('the own user is the ServiceAccount levelset of a namespace', () => {
-    expect(serviceAccountUser('kube-system/levelset')).toBe(SELF);
+    expect(serviceAccountUser('levelset/levelset')).toBe(SELF);
   });
 
   test('law: whatever comes, nothing is thrown, every item is counted, every key is one', () => {

@@ -1,0 +1,71 @@
+/** One namespace of levelset's own, wherever it is named (decision 175). */
+import { expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { FLAGS } from '../../shared/config/flags.ts';
+import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
+import { filesOf, textOf } from './files.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata?: { readonly name: string; readonly namespace?: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
+}
+
+const FOLDER = 'infra/kubernetes';
+const NAMESPACE = FLAGS['state-namespace'].default;
+/** Without warnings about the tags of CloudFormation. */
+const read = (path: string): unknown => parse(textOf(path), { logLevel: 'error' });
+const kustomization = read(`${FOLDER}/kustomization.yaml`) as {
+  readonly namespace: string;
+  readonly resources: readonly string[];
+};
+const manifests = (file: string): readonly Manifest[] =>
+  parseAllDocuments(textOf(`${FOLDER}/${file}`)).map((one) => one.toJS() as Manifest);
+const applied = kustomization.resources.flatMap(manifests);
+
+test('the manifests put all that has a namespace into it, and make it', () => {
+  expect(kustomization.namespace).toBe(NAMESPACE);
+  const made = applied.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata?.name);
+  expect(made).toEqual([NAMESPACE]);
+  expect(applied.flatMap(({ metadata }) => metadata?.namespace ?? [])).toEqual([]);
+});
+
+test('every binding is for the ServiceAccount of the flag', () => {
+  const bindings = [...applied, ...manifests('tls-secrets.example.yaml')].flatMap(
+    ({ subjects }) => subjects ?? [],
+  );
+  expect(bindings.length).toBeGreaterThan(5);
+  const [namespace, name] = FLAGS['service-account'].default.split('/');
+  for (const subject of bindings) expect(subject).toEqual({ kind: 'ServiceAccount', name, namespace });
+  expect(namespace).toBe(NAMESPACE);
+});
+
+test('the files of the apiserver and the functions on AWS name it', () => {
+  const { rules } = read(`${FOLDER}/audit-policy.yaml`) as {
+    rules: readonly { users?: readonly string[] }[];
+  };
+  expect(rules[0]?.users).toEqual([serviceAccountUser(FLAGS['service-account'].default)]);
+  const { clusters } = read(`${FOLDER}/audit-webhook.kubeconfig.yaml`) as {
+    clusters: readonly { cluster: object }[];
+  };
+  expect(clusters[0]?.cluster).toMatchObject({ 'tls-server-name': `levelset.${NAMESPACE}.svc` });
+  const { params } = read('serverless.yml') as { params: { default: object } };
+  expect(params.default).toMatchObject({
+    'state-namespace': NAMESPACE,
+    'service-account': FLAGS['service-account'].default,
+  });
+});
+
+test('no command of the documents looks for levelset elsewhere', () => {
+  const files = ['README.md', ...filesOf('docs/*.md'), ...filesOf('infra/*/README.md')];
+  const elsewhere = files
+    .flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    .filter((line) => /(-n|--namespace)[ =]kube-system\b.*levelset|levelset\.kube-system/.test(line));
+  const moving = elsewhere.filter((line) => !line.startsWith('docs/migration.md: kubectl -n kube-system '));
+  expect(moving).toEqual([]);
+  expect(elsewhere.length).toBeGreaterThan(0);
+});

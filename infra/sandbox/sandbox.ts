@@ -79,7 +79,8 @@ export function createSandbox(
   audit.setSink(options.auditUrl, options.auditToken);
   const api = new KubeApi(new ObjectStore(clock, lots), audit, clock);
   const kube = new KubeWorld(api, audit, cloud.serverMaker());
-  for (const name of ['default', 'kube-system', 'levelset']) kube.apply({ kind: 'Namespace', metadata: { name } });
+  for (const name of ['default', 'kube-system', 'levelset'])
+    kube.apply({ kind: 'Namespace', metadata: { name } });
   for (let node = 1; node <= (options.nodes ?? 3); node += 1) kube.addNode(`node-${node}`);
 
   const kubeToken = randomBytes(24).toString('base64url');

@@ -210,7 +210,7 @@ describe('--load-balancer-class', () => {
     const address = addressOf(it.sandbox);
     const world = await withClass(OURS);
     const elsewhere = { ...world.config.openstack, credentials: OF_ANOTHER_PROJECT };
-    it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+    it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');
 
     await sweptBy(await it.another({ ...world.config, openstack: elsewhere }));
 

@@ -54,7 +54,7 @@ test('an approval ends when the Service that joined is there again', async () =>
   const [warning = ''] = await swept();
   const [, approval = ''] = /approve=(\S+)/.exec(warning) ?? [];
   expect(approval.split(',')).toHaveLength(2);
-  const metadata = { name: 'levelset-deletions', namespace: 'kube-system' };
+  const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
   const annotations = { 'levelset.openstack.org/approve': approval };
   it.sandbox.kube.apply({ kind: 'ConfigMap', metadata: { ...metadata, annotations } });
   await it.join('first', 90);

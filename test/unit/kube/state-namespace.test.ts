@@ -4,7 +4,8 @@ import { sandboxKube } from './sandbox-kube.ts';
 
 const WRITES: Readonly<Record<string, (kube: Kube) => Promise<unknown>>> = {
   'a Lease': (kube) => kube.lease('levelset-6a1f').acquire(),
-  'a claim on a CIDR': ({ cidrs }) => cidrs.claim('10.244.3.0/24', { metadata: { name: 'one', uid: 'u' } }),
+  'a claim on a CIDR': ({ cidrs }) =>
+    cidrs.claim('10.244.3.0/24', { metadata: { name: 'one', uid: 'u', resourceVersion: '1' } }),
   watermarks: ({ state }) =>
     state.save(new Map([['service/default/web', { hash: 'h', updated_at: '2026-01-01T00:00:00Z' }]])),
   'the place': ({ place }) => place.create({ project_id: 'p' }),

@@ -82,7 +82,6 @@ export function createSandbox(
   for (const name of ['default', 'kube-system', 'levelset'])
     kube.apply({ kind: 'Namespace', metadata: { name } });
   for (let node = 1; node <= (options.nodes ?? 3); node += 1) kube.addNode(`node-${node}`);
-
   const kubeToken = randomBytes(24).toString('base64url');
   const adminToken = randomBytes(24).toString('base64url');
   const users = new Map([

@@ -60,7 +60,7 @@ export class KubeClient implements Kube {
     this.http = http;
     this.options = options;
     const { namespace, log } = options;
-    this.stateHttp = stateHttp(http, namespace);
+    this.stateHttp = stateHttp(http);
     this.state = new ConfigMapState(this.stateHttp, namespace, log);
     this.routes = new ConfigMapRoutes(this.stateHttp, namespace);
     this.deletions = configMapDeletions(this.stateHttp, namespace);

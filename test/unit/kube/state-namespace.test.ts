@@ -24,7 +24,7 @@ test.each(Object.entries(WRITES))(
     await expect(write(await connect('a'))).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(
-        /^cannot .*: 404 namespaces "levelset" not found; create the namespace levelset .*--state-namespace$/,
+        /^cannot .*: 404 namespaces "levelset" not found; create the namespace, .*--state-namespace$/,
       ) as string,
     });
   },

@@ -28,7 +28,6 @@ import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
 import { configMapDeletions, configMapPlace, ConfigMapRoutes } from './state/config-map-records.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { ConfigMapState } from './state/config-map-state.ts';
-import { stateHttp } from './state/state-namespace.ts';
 
 export interface KubeClientOptions {
   /** Namespace of Leases and ConfigMaps. */
@@ -51,21 +50,17 @@ export class KubeClient implements Kube {
   readonly place: PlaceRecord;
   readonly cidrs: CidrClaims;
   private readonly http: Http;
-  /** About Leases and ConfigMaps. */
-  private readonly stateHttp: Http;
   private readonly options: KubeClientOptions;
   private cluster: string | undefined;
 
   constructor(http: Http, options: KubeClientOptions) {
     this.http = http;
     this.options = options;
-    const { namespace, log } = options;
-    this.stateHttp = stateHttp(http);
-    this.state = new ConfigMapState(this.stateHttp, namespace, log);
-    this.routes = new ConfigMapRoutes(this.stateHttp, namespace);
-    this.deletions = configMapDeletions(this.stateHttp, namespace);
-    this.place = configMapPlace(this.stateHttp, namespace);
-    this.cidrs = new LeaseClaims(this.stateHttp, namespace);
+    this.state = new ConfigMapState(http, options.namespace, options.log);
+    this.routes = new ConfigMapRoutes(http, options.namespace);
+    this.deletions = configMapDeletions(http, options.namespace);
+    this.place = configMapPlace(http, options.namespace);
+    this.cidrs = new LeaseClaims(http, options.namespace);
   }
 
   async clusterId(): Promise<string> {
@@ -160,12 +155,12 @@ export class KubeClient implements Kube {
   /** `name` is the whole name of the object, as `listLeases` gives it. */
   lease(name: string, holder?: string): Lease {
     const identity = holder === undefined ? this.options.identity : `${this.options.identity}_${holder}`;
-    return new KubeLease(this.stateHttp, { ...this.options, identity, name });
+    return new KubeLease(this.http, { ...this.options, identity, name });
   }
 
   async listLeases(): Promise<readonly string[]> {
     const { namespace } = this.options;
-    const leases = await listAll<LeaseRecord>(this.stateHttp, {
+    const leases = await listAll<LeaseRecord>(this.http, {
       path: leasePath(namespace),
       query: { labelSelector: toSelector(LEASE_LABEL) },
       doing: `list Leases of ${namespace}`,

@@ -106,8 +106,8 @@ export interface Deletions {
 /** The record of where this cluster's load balancers are (decision 152). */
 export interface PlaceRecord {
   load(): Promise<LoadBalancerPlace | undefined>;
-  /** Records the place, unless there is a record. */
-  create(place: LoadBalancerPlace): Promise<void>;
+  /** Records the place. Another writer at the same moment goes first. */
+  save(place: LoadBalancerPlace): Promise<void>;
 }
 
 /** Claims on CIDRs for Nodes. Each CIDR can be claimed once (decision 29). */
@@ -190,6 +190,8 @@ export interface Cloud {
   quota(): Promise<Readonly<Record<string, number>>>;
   /** The project of the token, in which everything is read and made. */
   projectId(): Promise<string>;
+  /** The region of Octavia's endpoint; undefined if the catalog names none. */
+  region(): Promise<string | undefined>;
   /** The newest Octavia API version, such as { major: 2, minor: 26 }. */
   octaviaVersion(): Promise<{ readonly major: number; readonly minor: number }>;
 }

@@ -1,7 +1,7 @@
 /** Where in OpenStack the load balancers of a cluster are. */
 export interface LoadBalancerPlace {
   readonly project_id: string;
-  /** Absent: the configuration names none. */
+  /** Of Octavia's endpoint. Absent: the catalog names none, or none was recorded. */
   readonly region?: string;
 }
 

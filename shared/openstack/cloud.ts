@@ -107,6 +107,8 @@ export function createCloud(session: Session): Cloud {
 
     projectId: () => session.projectId(),
 
+    region: () => session.region(),
+
     octaviaVersion: once(() => readOctaviaVersion(session)),
   };
 }

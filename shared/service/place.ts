@@ -16,10 +16,12 @@ export async function requirePlace(world: World): Promise<void> {
   throw new ReconcileError('CONFIG_INVALID', message);
 }
 
-/** Records the place, if none is recorded. Whoever calls has seen a load balancer of this cluster there. */
+/** Records the place, if none is recorded, or its region, if the record names none. Whoever calls has seen a load balancer of this cluster there. */
 export async function recordPlace(world: World): Promise<void> {
-  if (await recordedPlace(world)) return;
-  await world.kube.place.create(await placeOf(world));
+  const [recorded, here] = await Promise.all([recordedPlace(world), placeOf(world)]);
+  if (recorded && (recorded.region !== undefined || here.region === undefined || !isSame(recorded, here)))
+    return;
+  await world.kube.place.save(here);
   world.memory.answers.forget(PLACE);
 }
 
@@ -27,8 +29,8 @@ function recordedPlace(world: World): Promise<LoadBalancerPlace | undefined> {
   return onceAMinute(world, PLACE, () => world.kube.place.load());
 }
 
-async function placeOf({ cloud, config }: World): Promise<LoadBalancerPlace> {
-  const { region } = config.openstack;
+async function placeOf({ cloud }: World): Promise<LoadBalancerPlace> {
+  const region = await cloud.region();
   return { project_id: await cloud.projectId(), ...(region === undefined ? {} : { region }) };
 }
 

@@ -20,7 +20,7 @@ import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
 import { findOrphans } from './orphans.ts';
-import { requirePlace } from './place.ts';
+import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found, SweepFigures } from '../model/outcome.ts';
@@ -70,6 +70,8 @@ export async function findServices(
     observeProject(cluster, cloud, ports),
     attempt(kube.state.load()),
   ]);
+  // without a record the runs make one, too
+  if (!readOnly && foundIn(project.loadBalancers).length > 0) await attempt(recordPlace(world));
   const certificates = new Map<Key, readonly CertificateInUse[]>();
   const judged = nodes instanceof ReconcileError ? nodes : judgeBy(nodes, project.nodePorts);
   const view: View = { world, cluster, nodes, judged, project, states, certificates };

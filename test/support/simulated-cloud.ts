@@ -113,6 +113,10 @@ export class SimulatedCloud implements SteppedCloud {
   projectId() {
     return this.#client.projectId();
   }
+
+  region() {
+    return this.#client.region();
+  }
   octaviaVersion() {
     return this.#client.octaviaVersion();
   }

@@ -125,9 +125,10 @@ export function configMapPlace(http: Http, namespace: string): PlaceRecord {
       if (project_id !== undefined) return { project_id, ...(region === undefined ? {} : { region }) };
       throw new ReconcileError('UNEXPECTED_RESPONSE', `ConfigMap ${PLACE} has no entry project_id`);
     },
-    async create(place) {
+    async save(place) {
+      const { version } = await data.load();
       try {
-        await data.save({ ...place }, undefined);
+        await data.save({ ...place }, version);
       } catch (error) {
         if (!(error instanceof ReconcileError && error.code === 'KUBE_CONFLICT')) throw error;
       }

@@ -33,16 +33,22 @@ export function readCatalog(catalog: unknown): readonly CatalogEndpoint[] {
   });
 }
 
+/** The base URL of a service without slash and version at its end, so that `/v2.0/...` can follow. */
+export function serviceUrl(...which: Parameters<typeof endpointOf>): string {
+  return endpointOf(...which)
+    .url.replace(/\/+$/, '')
+    .replace(/\/v\d+(\.\d+)?$/, '');
+}
+
 /**
- * The base URL of a service without slash and version at its end, so that `/v2.0/...` can follow. Throws
- * CONFIG_INVALID, with what the catalog has instead, if the service is missing, or is in several regions and
+ * The endpoint of a service. Throws CONFIG_INVALID, with what the catalog has instead, if the service is missing, or is in several regions and
  * none is configured.
  */
-export function serviceUrl(
+export function endpointOf(
   catalog: readonly CatalogEndpoint[],
   service: ServiceType,
   config: Pick<OpenStackConfig, 'region' | 'interface'>,
-): string {
+): CatalogEndpoint {
   const ofService = catalog.filter((endpoint) => NAMES[service].includes(endpoint.type));
   const ofInterface = ofService.filter((endpoint) => endpoint.interface === config.interface);
   const found = ofInterface.filter(({ region }) => config.region === undefined || region === config.region);
@@ -54,7 +60,7 @@ export function serviceUrl(
   if (new Set(found.map(({ region }) => region)).size > 1) {
     throw missing(`${service} in several regions and none is configured`, found, catalog);
   }
-  return first.url.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '');
+  return first;
 }
 
 function missing(

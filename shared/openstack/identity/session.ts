@@ -1,7 +1,7 @@
 import { budgetSpent, timeLeftMs } from '../../deadline.ts';
 import type { OpenStackConfig } from '../../config/config.ts';
 import { askPermit } from '../../permit.ts';
-import { serviceUrl } from './catalog.ts';
+import { endpointOf, serviceUrl } from './catalog.ts';
 import { unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
 import type { Keystone, Token } from './keystone.ts';
@@ -21,6 +21,8 @@ export interface Session {
   /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   projectId(): Promise<string>;
+  /** The region of Octavia's endpoint; undefined if the catalog names none. */
+  region(): Promise<string | undefined>;
   /** Throws CONFIG_INVALID if the catalog does not have the service. */
   requireService(service: ServiceType): Promise<void>;
 }
@@ -54,6 +56,10 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     },
     async projectId() {
       return (await keystone.token()).projectId;
+    },
+    async region() {
+      const { region } = endpointOf((await keystone.token()).catalog, 'load-balancer', config);
+      return region === '' ? undefined : region;
     },
     async requireService(service) {
       serviceUrl((await keystone.token()).catalog, service, config);

@@ -100,6 +100,7 @@ const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'ne
   certificateText: { method: 'GET', path: /\/secrets\/[^/]+\/payload$/, needs: NOBODY },
   quota: { method: 'GET', path: /\/quotas\//, needs: MADE },
   projectId: { method: 'POST', path: /\/auth\/tokens/, needs: EVERYBODY },
+  region: { method: 'POST', path: /\/auth\/tokens/, needs: EVERYBODY },
   octaviaVersion: { method: 'GET', path: /^\/load-balancer\/$/, needs: SERVICES },
 };
 
@@ -150,7 +151,7 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   'deletions.loadBalancers.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
   'deletions.loadBalancers.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
   'place.load': { method: 'GET', path: /\/configmaps\/levelset-place/, needs: SERVICES },
-  'place.create': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
+  'place.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
   // the world of the law gives out no CIDRs
   'cidrs.list': { method: 'GET', path: /\/leases\?.*cidr/, needs: NOBODY },
   'cidrs.claim': { method: 'POST', path: /\/leases\/levelset-cidr/, needs: NOBODY },

@@ -70,6 +70,21 @@ test('a region that is named for the first time is no other one', async () => {
   expect(await sweep(world)).not.toHaveProperty('failed');
 });
 
+test('a sweep of a settled cluster records the place again, and adds the region to a record without one', async () => {
+  const read = (): unknown => it.sandbox.kube.get('ConfigMap', 'kube-system', 'levelset-place')?.['data'];
+  const place = read();
+  expect(place).toMatchObject({ region: 'RegionOne' });
+
+  it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+  await sweep(await it.another());
+  expect(read()).toEqual(place);
+
+  const metadata = { name: 'levelset-place', namespace: 'kube-system' };
+  it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { region: null } });
+  await sweep(await it.another());
+  expect(read()).toEqual(place);
+});
+
 test('whoever deletes the record goes on in the other project, and leaves the load balancers of the old one alone', async () => {
   const before = [...it.sandbox.cloud.loadbalancers];
   it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');

@@ -25,6 +25,11 @@ export interface JudgedNodes {
   readonly refused: readonly RefusedAddress[];
   /** Addresses of Nodes with a providerID on no port that the project sees. */
   readonly unseen: ReadonlySet<string>;
+  /**
+   * Addresses that another device has, of Nodes of whose servers the project sees no port, by the reason. The other device may
+   * be in another network with the same addresses: none joins there, and who is there stays.
+   */
+  readonly disputed: ReadonlyMap<string, string>;
   /** Addresses of Nodes without a providerID, which nothing can prove. */
   readonly unclaimed: ReadonlySet<string>;
   /** By address of a Node with a providerID: the ids of its server's ports there. */
@@ -80,14 +85,20 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
   const refused: RefusedAddress[] = [];
   const unseen = new Set<string>();
   const unclaimed = new Set<string>();
+  const disputed = new Map<string, string>();
   const own = new Map<string, readonly string[]>();
   const judged = nodes.flatMap((node) => {
     const server = serverOf(node);
     const lost = memberAddresses(node).flatMap(({ address }) => {
       const found = server === undefined ? [] : seen.ofServer(server, address);
+      const elsewhere = seen.elsewhere(address, server);
+      const taken = whyNot(elsewhere, found, claimed, server);
+      const isStrange = server !== undefined && !seen.hasPortsOf(server);
+      const isDisputed = taken !== undefined && isStrange && !claimed.has(elsewhere?.device_id ?? '');
+      if (isDisputed) disputed.set(address, taken);
       const because =
         unreachable(address) ??
-        whyNot(seen.elsewhere(address, server), found, claimed, server) ??
+        (isDisputed ? undefined : taken) ??
         (found.length > 0 || server === undefined ? undefined : whyReserved(seen.reserved(address, server)));
       if (because !== undefined) {
         refused.push({ node: node.metadata.name, address, because });
@@ -99,12 +110,13 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
     });
     return lost.length === 0 ? [node] : withoutFamilies(node, lost);
   });
-  for (const [address, ids] of own) if (ids.length === 0) unseen.add(address);
+  for (const [address, ids] of own) if (ids.length === 0 && !disputed.has(address)) unseen.add(address);
   return {
     nodes: judged,
     refused,
     unseen,
     unclaimed,
+    disputed,
     ports: own,
     servers: claimed,
     ...(typeof ports === 'string' ? { unlisted: ports } : {}),
@@ -247,6 +259,10 @@ class SeenPorts {
     return this.#at(address).find(
       (port) => !isInUse(port) && port.device_owner !== 'network:floatingip' && !own.includes(port),
     );
+  }
+
+  hasPortsOf(server: string): boolean {
+    return this.#portsOf(server).length > 0;
   }
 
   #portsOf(server: string): readonly DevicePort[] {

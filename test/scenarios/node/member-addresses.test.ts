@@ -70,6 +70,26 @@ test.each(['another machine', 'the metadata service'])(
   },
 );
 
+test('a port of another network takes out no member whose own port the project does not see, and lets no new one in', async () => {
+  const { cloud, kube } = it.sandbox;
+  const own = members();
+  const unseen = cloud.servers.find(({ name }) => name === 'node-2')?.id ?? '';
+  const port = portOf(unseen);
+  if (!port) throw new Error('no port');
+  cloud.ports.remove(port);
+  const database = cloud.addNovaServer('database');
+  Object.assign(portOf(database.id) ?? {}, { fixed_ips: port.fixed_ips });
+  const providerID = 'openstack:///6f0f2f3e-0000-4000-8000-000000000001';
+  kube.apply({ kind: 'Node', metadata: { name: 'elsewhere' }, spec: { providerID } });
+  claim(addressOf(cloud.addNovaServer('another').id), 'elsewhere');
+  kube.setReady('elsewhere', true);
+
+  await settleNow();
+
+  expect(members()).toEqual(own);
+  expect(readyOf(it.sandbox)?.message).toContain('of which the project sees none');
+});
+
 test('an address pair of its own port makes an address a member, with the security group', async () => {
   it.sandbox.kube.addNode('node-9');
   const server = it.sandbox.cloud.servers.find(({ name }) => name === 'node-9')?.id ?? '';

@@ -213,17 +213,20 @@ describe('whatever Nodes say of themselves', () => {
     .array(fc.tuple(aServer, fc.uniqueArray(anAddress, { maxLength: 3 })), { maxLength: 5 })
     .map((made) => made.map(([server, addresses], at) => aNode(`node-${at}`, server, ...addresses)));
 
-  test('no address of another device is left, and none that the server has is lost', () => {
+  test('no address of another device is left undisputed, and none that the server has is lost', () => {
     fc.assert(
       fc.property(someNodes, somePorts, (nodes, ports) => {
-        const { nodes: judged } = judgeNodes(nodes, ports);
+        const { nodes: judged, disputed } = judgeNodes(nodes, ports);
         for (const node of nodes) {
           const server = node.spec?.providerID?.split('/').at(-1);
           const kept = addressesIn(judged.filter(({ metadata }) => metadata.name === node.metadata.name));
           for (const address of addressesIn([node]).filter((one) => one.startsWith('10.'))) {
             const device = ports.find(({ id }) => id === `port-${address}`)?.device_id;
             const isSeen = ports.some(({ device_id: id }) => id === server);
-            const isFree = device === undefined || (device === '' && !isSeen);
+            const isNodes = nodes.some(({ spec }) => spec?.providerID?.split('/').at(-1) === device);
+            const isFree = device === undefined || (!isSeen && (device === '' || !isNodes));
+            if (!isSeen && device !== undefined && device !== '' && !isNodes && server !== undefined)
+              expect(disputed.has(address)).toBe(true);
             if (server !== undefined) expect(kept.includes(address)).toBe(isFree || device === server);
           }
         }

@@ -58,10 +58,10 @@ export function waitingPorts(
 }
 
 function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
-  const { unseen, unclaimed, unlisted, strangers = [] } = judged;
+  const { unseen, unclaimed, disputed, unlisted, strangers = [] } = judged;
   const unproven =
     unlisted !== undefined || config.memberAddresses === 'proven' ? [...unseen, ...unclaimed] : [];
-  return [...unproven, ...strangers];
+  return [...unproven, ...disputed.keys(), ...strangers];
 }
 
 /** Problems of Nodes' addresses that are another device's, and of those that nothing proves. `reached` are the members'. */
@@ -84,6 +84,11 @@ export function addressProblems(
         'belongs to a Node whose server has not the metadata of --server-metadata, or that names no server; levelset adds no member there, and keeps one that is there',
       passing: true,
     });
+  for (const address of reached) {
+    const because = judged.disputed.get(address);
+    const message = `${because ?? ''}, of which the project sees none; levelset adds no member there, and keeps one that is there`;
+    if (because !== undefined) refused.push({ ...addressesOfMembers([address]), message, passing: true });
+  }
   if (judged.unlisted !== undefined) return refused;
   const isProven = config.memberAddresses === 'proven';
   const unseen = reached.filter((address) => judged.unseen.has(address));

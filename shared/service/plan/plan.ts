@@ -149,7 +149,8 @@ function removeDuplicate({ id }: WireResource): Step {
 
 /**
  * The order of the steps, since Octavia takes one write on a load balancer at a time. A floating IP goes before anything
- * is opened to those who are inside. Steps for the load balancer itself, such as its tags, come next. Then come steps that close (source ranges) and free ports, steps that create,
+ * is opened to those who are inside. It loses the tags of an owner before the load balancer does, by whose tags they are
+ * found. Steps for the load balancer itself, such as its tags, come next. Then come steps that close (source ranges) and free ports, steps that create,
  * and steps that delete what is no longer used. The listener comes last of its port, when its pool is complete. A
  * listener that must be created again is deleted just before that. A pool and a policy come before what is below them,
  * which Octavia refuses to write while they are in ERROR. Floating IPs belong to Neutron and wait only for the
@@ -158,6 +159,7 @@ function removeDuplicate({ id }: WireResource): Step {
 const ORDER: readonly ((step: Step) => boolean)[] = [
   (step) => step.verb === 'delete' && step.kind === 'loadbalancer',
   (step) => step.address === 'floatingip' && detaches(step),
+  (step) => step.address === 'floatingip' && onlyLosesTags(step),
   (step) => step.kind === 'loadbalancer',
   (step) => step.verb === 'update' && step.kind === 'listener' && !switchesPool(step),
   (step) => step.verb === 'delete' && step.kind === 'listener' && !step.anew,
@@ -178,6 +180,15 @@ function detaches(step: Step): boolean {
   if (step.verb === 'delete') return true;
   return (
     step.verb === 'update' && step.changes.some(({ attribute, to }) => attribute === 'port_id' && to === null)
+  );
+}
+
+function onlyLosesTags(step: Step): boolean {
+  const isLess = (from: unknown, to: unknown): boolean =>
+    Array.isArray(from) && Array.isArray(to) && to.length < from.length;
+  return (
+    step.verb === 'update' &&
+    step.changes.every(({ attribute, from, to }) => attribute === 'tags' && isLess(from, to))
   );
 }
 

@@ -71,15 +71,15 @@ test('a region that is named for the first time is no other one', async () => {
 });
 
 test('a sweep of a settled cluster records the place again, and adds the region to a record without one', async () => {
-  const read = (): unknown => it.sandbox.kube.get('ConfigMap', 'kube-system', 'levelset-place')?.['data'];
+  const read = (): unknown => it.sandbox.kube.get('ConfigMap', 'levelset', 'levelset-place')?.['data'];
   const place = read();
   expect(place).toMatchObject({ region: 'RegionOne' });
 
-  it.sandbox.kube.delete('ConfigMap', 'kube-system', 'levelset-place');
+  it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');
   await sweep(await it.another());
   expect(read()).toEqual(place);
 
-  const metadata = { name: 'levelset-place', namespace: 'kube-system' };
+  const metadata = { name: 'levelset-place', namespace: 'levelset' };
   it.sandbox.kube.apply({ kind: 'ConfigMap', metadata, data: { region: null } });
   await sweep(await it.another());
   expect(read()).toEqual(place);

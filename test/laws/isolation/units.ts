@@ -54,6 +54,8 @@ export interface Isolation {
    * warnings.
    */
   work(events?: 'events come'): Promise<readonly string[]>;
+  /** The Services whose condition says that members wait. */
+  waiting(): readonly string[];
   /** Each unit as people see it, without ids and times. */
   picture(): Readonly<Record<UnitName, unknown>>;
 }
@@ -77,6 +79,13 @@ export async function startIsolation(manageSecurityGroups: boolean): Promise<Iso
       change(inside);
     },
     work: (events) => work(inside, world, events !== undefined),
+    waiting: () =>
+      inside.kube.list('Service').flatMap(({ metadata: { name }, status }) => {
+        const { conditions = [] } = (status ?? {}) as {
+          conditions?: { message: string }[];
+        };
+        return conditions.some(({ message }) => message.includes('waits: ')) ? [name] : [];
+      }),
     picture: () => pictureOf(inside),
   };
   await build(inside, world);

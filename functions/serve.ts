@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     swept: (found) => {
       memory.rememberSweep(found);
-      if (isOpen && !watches?.isWhole) webhook.swept(found.news);
+      if (isOpen && !watches) webhook.swept(found.news);
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);

@@ -106,7 +106,7 @@ export interface Deletions {
 /** The record of where this cluster's load balancers are (decision 152). */
 export interface PlaceRecord {
   load(): Promise<LoadBalancerPlace | undefined>;
-  /** Records the place. Another writer at the same moment goes first. */
+  /** Records the place, or the region of a record of the same project without one. What another writer recorded meanwhile stays. */
   save(place: LoadBalancerPlace): Promise<void>;
 }
 

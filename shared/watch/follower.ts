@@ -149,6 +149,7 @@ export class Follower<T extends SeenObject> {
   async #failed(error: ReconcileError): Promise<void> {
     if (error.context.status === 410) {
       this.#version = undefined;
+      await this.#pause(SHORT_MS);
       return;
     }
     const { name } = this.#options.collection;

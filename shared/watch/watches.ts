@@ -90,11 +90,6 @@ export class Watches {
     return all.map((follower) => follower.view());
   }
 
-  /** Whether all changes come. */
-  get isWhole(): boolean {
-    return this.view().every(({ trouble }) => trouble === undefined);
-  }
-
   /** Why changes do not come. */
   troubles(): readonly string[] {
     return this.view().flatMap(({ trouble }) => trouble ?? []);

@@ -25,6 +25,13 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
   };
   try {
     await change({ spec: { ports: [http] } });
+    // a record of the place from before regions were recorded
+    kube.apply({
+      kind: 'ConfigMap',
+      metadata: { namespace: 'levelset', name: 'levelset-place' },
+      data: { region: GONE },
+    });
+    await sweep(await it.another());
     await change({ spec: { ports: [http, { name: 'dns', port: 53, protocol: 'UDP' }] } });
     await change({ spec: { ports: [http] } });
     await change({ spec: { sessionAffinity: 'ClientIP', loadBalancerSourceRanges: ['10.0.0.0/8'] } });

@@ -23,10 +23,15 @@ interface Manifest {
     readonly apiGroups: readonly string[];
     readonly resources: readonly string[];
     readonly verbs: readonly string[];
+    readonly resourceNames?: readonly string[];
   }[];
 }
 
-/** `verb group/resource`, and whether in our own namespace only. */
+/** A ConfigMap by its name; those of the state are many of one kind. */
+const nameOf = (name: string | undefined): string =>
+  name === undefined ? '' : ` ${name.replace(/^levelset-state-\d$/, 'levelset-state-N')}`;
+
+/** `verb group/resource`, the name of a ConfigMap, and whether in our own namespace only. */
 function granted(): readonly string[] {
   const files = ['rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', 'tls-secrets.example'].map(
     (name) => `infra/kubernetes/${name}.yaml`,
@@ -35,11 +40,13 @@ function granted(): readonly string[] {
     parseAllDocuments(textOf(file)).map((one) => one.toJS() as Manifest),
   );
   return manifests.flatMap(({ kind, metadata, rules = [] }) =>
-    rules.flatMap(({ apiGroups, resources, verbs }) =>
+    rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [] }) =>
       verbs.flatMap((verb) =>
-        resources.map((resource) => {
+        resources.flatMap((resource) => {
           const where = kind === 'Role' ? ` in ${metadata.namespace ?? NAMESPACE}` : '';
-          return `${verb} ${[...apiGroups.filter((group) => group !== ''), resource].join('/')}${where}`;
+          const what = [...apiGroups.filter((group) => group !== ''), resource].join('/');
+          const names = resource === 'configmaps' && resourceNames.length > 0 ? resourceNames : [undefined];
+          return names.map((name) => `${verb} ${what}${nameOf(name)}${where}`);
         }),
       ),
     ),
@@ -62,7 +69,8 @@ function asked({ method, path }: RecordedRequest): string {
   const verb = VERBS[method] ?? read;
   const narrow = namespace === NAMESPACE ? ['leases', 'configmaps'] : ['secrets'];
   const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
-  return `${verb} ${what}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;
+  const which = resource === 'configmaps' ? nameOf(name) : '';
+  return `${verb} ${what}${which}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;
 }
 
 describe('a life with everything in it', () => {

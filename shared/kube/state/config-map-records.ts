@@ -126,7 +126,9 @@ export function configMapPlace(http: Http, namespace: string): PlaceRecord {
       throw new ReconcileError('UNEXPECTED_RESPONSE', `ConfigMap ${PLACE} has no entry project_id`);
     },
     async save(place) {
-      const { version } = await data.load();
+      const { data: before, version } = await data.load();
+      const { project_id, region } = before;
+      if (project_id !== undefined && (project_id !== place.project_id || region !== undefined)) return;
       try {
         await data.save({ ...place }, version);
       } catch (error) {

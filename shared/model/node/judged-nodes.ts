@@ -1,17 +1,12 @@
 /** Whose the addresses are that Nodes name. A kubelet writes what it likes; Neutron knows the device of a port (decision 160). */
 import { isIP } from 'node:net';
 import type { Node, NodeAddress } from '../kubernetes.ts';
-import { cidrContains, cidrKey, isWithin } from '../network/cidr.ts';
-import type { NeutronPort } from './nova.ts';
+import { cidrContains } from '../network/cidr.ts';
+import { SERVER_GONE } from './node.ts';
 import { toldAddresses } from './node-set.ts';
 import { parseProviderID } from './provider-id.ts';
-
-/** A port, as far as it tells whose an address is. */
-export interface DevicePort extends NeutronPort {
-  readonly device_owner?: string;
-  readonly port_security_enabled?: boolean;
-  readonly allowed_address_pairs?: readonly { readonly ip_address: string }[] | null;
-}
+import { SeenPorts } from './seen-ports.ts';
+import type { DevicePort } from './seen-ports.ts';
 
 export interface RefusedAddress {
   readonly node: string;
@@ -26,7 +21,7 @@ export interface JudgedNodes {
   /** Addresses of Nodes with a providerID on no port that the project sees. */
   readonly unseen: ReadonlySet<string>;
   /**
-   * Addresses that another device has, of Nodes of whose servers the project sees no port, by the reason. The other device may
+   * Addresses that another device has, of ready Nodes of whose servers the project sees no port, by the reason. The other device may
    * be in another network with the same addresses: none joins there, and who is there stays.
    */
   readonly disputed: ReadonlyMap<string, string>;
@@ -70,11 +65,6 @@ export function unknownAddresses(nodes: readonly Node[], ports: readonly DeviceP
   return [...new Set(found.map(({ address }) => address))];
 }
 
-/** The ids of the sub-ports of trunks. */
-export function subportsOf(ports: readonly DevicePort[]): readonly string[] {
-  return ports.flatMap((port) => port.trunk_details?.sub_ports ?? []).map(({ port_id: id }) => id);
-}
-
 /**
  * Judges each address at which a Node could be a member. `ports` are those of the Nodes' servers and those that have
  * an address of `unknownAddresses`; the reason of a failure if they could not be listed.
@@ -93,7 +83,7 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
       const found = server === undefined ? [] : seen.ofServer(server, address);
       const elsewhere = seen.elsewhere(address, server);
       const taken = whyNot(elsewhere, found, claimed, server);
-      const isStrange = server !== undefined && !seen.hasPortsOf(server);
+      const isStrange = server !== undefined && !seen.hasPortsOf(server) && !isDown(node);
       const isDisputed = taken !== undefined && isStrange && !claimed.has(elsewhere?.device_id ?? '');
       if (isDisputed) disputed.set(address, taken);
       const because =
@@ -121,6 +111,12 @@ export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] 
     servers: claimed,
     ...(typeof ports === 'string' ? { unlisted: ports } : {}),
   };
+}
+
+/** Whether a Node does not work, so that somebody else may have got its address. */
+function isDown({ metadata, status }: Node): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'True';
+  return ready !== 'True' || metadata.annotations?.[SERVER_GONE] !== undefined;
 }
 
 /** Whether a Node, by its name, has an address. */
@@ -211,89 +207,4 @@ function withAddresses(node: Node, addresses: readonly NodeAddress[]): readonly 
 
 function serverOf({ spec }: Node): string | undefined {
   return parseProviderID(spec?.providerID ?? '')?.serverId;
-}
-
-/** Ports by device and by address. */
-class SeenPorts {
-  readonly #byDevice: ReadonlyMap<string, readonly DevicePort[]>;
-  readonly #byId: ReadonlyMap<string, DevicePort>;
-  readonly #byAddress: ReadonlyMap<string, readonly DevicePort[]>;
-
-  constructor(ports: readonly DevicePort[]) {
-    this.#byDevice = Map.groupBy(ports, ({ device_id: id = '' }) => id);
-    this.#byId = new Map(ports.map((port) => [port.id, port]));
-    const located = ports.flatMap((port) => fixedIPs(port).map((address) => ({ port, address })));
-    this.#byAddress = new Map(
-      [...Map.groupBy(located, ({ address }) => address)].map(([address, found]) => [
-        address,
-        found.map(({ port }) => port),
-      ]),
-    );
-  }
-
-  /** The ids of the server's ports with this fixed IP, sub-ports of its trunks included. */
-  fixedOn(server: string, address: string): readonly string[] {
-    const subports = this.#subportsOf(server);
-    return this.#at(address)
-      .filter(({ id, device_id: device }) => device === server || subports.has(id))
-      .map(({ id }) => id);
-  }
-
-  /** The ids of the server's ports on which it may use this address: as a fixed IP, or by an address pair. */
-  ofServer(server: string, address: string): readonly string[] {
-    const fixed = this.fixedOn(server, address);
-    // a pair may be as wide as all addresses, and proves nothing against the port that has this one
-    if (fixed.length > 0 || this.elsewhere(address, server)) return fixed;
-    return this.#portsOf(server)
-      .filter((port) => hasPair(port, address))
-      .map(({ id }) => id);
-  }
-
-  /**
-   * A port without a device that has this fixed IP, as one for a virtual IP, which address pairs let servers use.
-   * Undefined if the server may use any address, or if the project sees no port of it.
-   */
-  reserved(address: string, server: string): DevicePort | undefined {
-    const own = this.#portsOf(server);
-    if (own.length === 0 || own.some((port) => port.port_security_enabled === false)) return undefined;
-    return this.#at(address).find(
-      (port) => !isInUse(port) && port.device_owner !== 'network:floatingip' && !own.includes(port),
-    );
-  }
-
-  hasPortsOf(server: string): boolean {
-    return this.#portsOf(server).length > 0;
-  }
-
-  #portsOf(server: string): readonly DevicePort[] {
-    const subports = [...this.#subportsOf(server)].flatMap((id) => this.#byId.get(id) ?? []);
-    return [...new Set([...(this.#byDevice.get(server) ?? []), ...subports])];
-  }
-
-  /** A port of another device with this fixed IP. A port that nobody uses is nobody's. */
-  elsewhere(address: string, server: string | undefined): DevicePort | undefined {
-    const own = server === undefined ? new Set<string>() : new Set(this.fixedOn(server, address));
-    return this.#at(address).find((port) => !own.has(port.id) && isInUse(port));
-  }
-
-  #at(address: string): readonly DevicePort[] {
-    return this.#byAddress.get(cidrKey(address)) ?? [];
-  }
-
-  #subportsOf(server: string): ReadonlySet<string> {
-    return new Set(subportsOf(this.#byDevice.get(server) ?? []));
-  }
-}
-
-/** Whether a device uses the port. Only an admin sees the ports of floating IPs, whose device is the floating IP. */
-function isInUse({ device_id: device = '', device_owner: owner = '' }: DevicePort): boolean {
-  return owner !== 'network:floatingip' && (device !== '' || owner.startsWith('trunk:'));
-}
-
-function hasPair({ allowed_address_pairs: pairs }: DevicePort, address: string): boolean {
-  return (pairs ?? []).some(({ ip_address: cidr }) => isWithin(cidrKey(address), cidrKey(cidr)));
-}
-
-function fixedIPs({ fixed_ips: fixed }: NeutronPort): readonly string[] {
-  return (fixed ?? []).map(({ ip_address }) => cidrKey(ip_address));
 }

@@ -2,13 +2,19 @@ import type { Node } from '../../model/kubernetes.ts';
 import { isLocked } from '../../model/load-balancer/octavia.ts';
 import { withoutPodsAt } from '../../model/load-balancer/service-endpoints.ts';
 import type { Endpoints } from '../../model/load-balancer/service-endpoints.ts';
+import type { NetworkFacts } from '../../model/network/network-facts.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { withoutAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
-import { waitingAddresses, waitingPorts, waitingProblem } from './nodes/address-problems.ts';
+import {
+  addressesKeptOut,
+  waitingAddresses,
+  waitingPorts,
+  waitingProblem,
+} from './nodes/address-problems.ts';
 import { desireUnit } from './desire-service.ts';
 import type { Desired, DesireInput } from './desire-service.ts';
 import { ambiguityProblems, desireSharing, joiningProblems } from './desire-sharing.ts';
@@ -45,11 +51,13 @@ export interface DesiredHere extends Desired {
  * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes and
  * Pods whose addresses wait are desired for the watermark, and not for the plan.
  */
-export function desire(given: Given): DesiredService {
-  const { nodes, judged, observed, depth, reading } = given;
+export function desire(asked: Given): DesiredService {
+  const { nodes, judged, observed, depth, reading } = asked;
   const { endpoints } = observed;
-  const all = desireWith(given, nodes, endpoints);
   const waiting = waitingAddresses(judged, observed, depth, reading.config);
+  const keptOut = addressesKeptOut(judged, observed, depth, reading.config, waiting);
+  const given = { ...asked, observed: { ...observed, facts: withoutFacts(observed.facts, keptOut) } };
+  const all = desireWith(given, nodes, endpoints);
   if (waiting.size === 0) {
     const ports = waitingPorts(judged, observed, depth, reading.config);
     const resources = all.here.resources.filter(({ address }) => !ports.has(address));
@@ -60,6 +68,19 @@ export function desire(given: Given): DesiredService {
   const joining = membersAt(all.here).filter((address) => waiting.has(address));
   const problems = [...all.here.problems, ...waitingProblem(judged, joining)];
   return { own: { ...all.own, keepMembers: own.keepMembers }, here: { ...here, problems } };
+}
+
+/** The facts without what they say of addresses that are no members'. */
+function withoutFacts(facts: NetworkFacts, waiting: ReadonlySet<string>): NetworkFacts {
+  const left = (addresses: readonly string[] = []): readonly string[] =>
+    addresses.filter((address) => !waiting.has(address));
+  const { withoutPort, unfiltered, onStrangeServer } = facts;
+  return {
+    ...facts,
+    withoutPort: left(withoutPort),
+    unfiltered: left(unfiltered),
+    onStrangeServer: left(onStrangeServer),
+  };
 }
 
 function membersAt({ resources }: Desired): readonly string[] {

@@ -7,14 +7,15 @@ import {
   addressesOfStrangers,
   judgeNodes,
   serversOf,
-  subportsOf,
   unknownAddresses,
 } from '../../model/node/judged-nodes.ts';
-import type { DevicePort, JudgedNodes } from '../../model/node/judged-nodes.ts';
+import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
+import { subportsOf } from '../../model/node/seen-ports.ts';
+import type { DevicePort } from '../../model/node/seen-ports.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
 import { listPorts } from '../../observe/list-ports.ts';
-import { readIfPossible } from '../../observe/attempt.ts';
+import { attempt, readIfPossible } from '../../observe/attempt.ts';
 import type { CloudReader } from '../../ports.ts';
 import { addressesOf } from './network/security-group.ts';
 
@@ -79,23 +80,23 @@ export async function observeNodes(
 const SERVERS = 'servers that may be Nodes';
 
 /**
- * The addresses of the Nodes whose server lacks the metadata, or that name none: of all, if the servers cannot be listed. One
- * list serves the runs of a minute that ask about the same servers.
+ * The Nodes with the addresses at which none joins, since their server lacks the metadata, or they name none. A run that
+ * `mayFail` to list the servers goes on: members stay, and none joins. One list serves the runs of a minute that ask about
+ * the same servers.
  */
-export async function addressesWithoutMetadata(
-  nodes: readonly Node[],
-  wanted: WantedMetadata,
-  reader: CloudReader,
-): Promise<ReadonlySet<string>> {
-  const { memory, clock, cloud } = reader;
+export async function keepOut(
+  judged: JudgedNodes,
+  { wanted, mayFail }: { readonly wanted: WantedMetadata; readonly mayFail: boolean },
+  { memory, clock, cloud }: CloudReader,
+): Promise<JudgedNodes> {
+  const { nodes } = judged;
   const named = `${SERVERS} ${fingerprint(serversOf(nodes).toSorted())}`;
-  const list = (): Promise<readonly WireResource[]> =>
-    memory.answers.read(named, { keepMs: KEEP_MS, clock }, () => cloud.list('server'));
-  const servers = ((await readIfPossible(reader, SERVERS, list)) ?? []) as readonly Server[];
-  return addressesOfStrangers(
-    nodes,
-    new Set(servers.filter((server) => hasMetadata(server, wanted)).map(({ id }) => id)),
-  );
+  const read = memory.answers.read(named, { keepMs: KEEP_MS, clock }, () => cloud.list('server'));
+  const found = mayFail ? await attempt(read) : await read;
+  if (found instanceof ReconcileError)
+    return { ...judged, strangers: addressesOfStrangers(nodes, new Set()), unlisted: UNLISTED_SERVERS };
+  const servers = (found as readonly Server[]).filter((server) => hasMetadata(server, wanted));
+  return { ...judged, strangers: addressesOfStrangers(nodes, new Set(servers.map(({ id }) => id))) };
 }
 
 /** The Nodes of a sweep, judged by the list that the sweep has. */
@@ -107,3 +108,4 @@ export function judgeBy(
 }
 
 const UNLISTED = 'Neutron did not list the ports of the Nodes';
+const UNLISTED_SERVERS = 'Nova did not list the servers';

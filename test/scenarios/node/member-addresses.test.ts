@@ -88,6 +88,38 @@ test('a port of another network takes out no member whose own port the project d
 
   expect(members()).toEqual(own);
   expect(readyOf(it.sandbox)?.message).toContain('of which the project sees none');
+
+  kube.setReady('node-2', false);
+  await settleNow();
+  expect(members()).toEqual(own.filter((address) => address !== port.fixed_ips[0]?.ip_address));
+});
+
+test('a Node that is kept out blocks no Service whose source ranges the security group enforces', async () => {
+  const ovn = await startSandboxWorld(
+    { octavia: { provider: 'ovn' } },
+    { lbProvider: 'ovn', manageSecurityGroups: true },
+  );
+  try {
+    const { kube, cloud } = ovn.sandbox;
+    const another = cloud.addNovaServer('another').id;
+    const address = cloud.ports.find(({ device_id: id }) => id === another)?.fixed_ips[0]?.ip_address;
+    kube.apply({
+      kind: 'Node',
+      metadata: { name: 'elsewhere' },
+      spec: { providerID: 'openstack:///6f0f2f3e-0000-4000-8000-000000000001' },
+      status: { addresses: [{ type: 'InternalIP', address }] },
+    });
+    kube.setReady('elsewhere', true);
+    kube.apply(aService({ spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] } }));
+
+    const { outcome } = await ovn.settle('web');
+
+    expect(outcome).toEqual({ status: 'settled' });
+    expect(cloud.members.map((member) => member.address)).not.toContain(address);
+    expect(cloud.members.length).toBeGreaterThan(0);
+  } finally {
+    await ovn.close();
+  }
 });
 
 test('an address pair of its own port makes an address a member, with the security group', async () => {
@@ -301,6 +333,21 @@ test('with --server-metadata a server without it becomes neither Node nor member
     cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg-'))?.id,
   );
   expect(readyOf(it.sandbox)?.message).toContain('--server-metadata');
+  const later = { ...closed, clock: { now: () => Date.now() + 5_000 } };
+  await settleNow(later);
+  expect((await sweep(later)).requests.filter(({ key }) => key.startsWith('service/'))).toEqual([]);
+
+  const nova = it.sandbox.fault({
+    match: { path: /compute.*servers/ },
+    kind: 'fail-before',
+    status: 503,
+    times: 1e6,
+  });
+  kube.addNode('newer');
+  await settleNow(await worldWith({ nodes: { ...aConfig().nodes, serverMetadata: { key: 'cluster' } } }));
+  expect(members()).toEqual(own);
+  expect(readyOf(it.sandbox)?.message).toContain('Nova did not list the servers');
+  nova();
 
   for (const server of cloud.servers) server.metadata['cluster'] = 'one';
   await runAll(await sweep(await worldWith({})), await worldWith({}));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgeNodes, unknownAddresses, withoutAddresses } from '../../../shared/model/node/judged-nodes.ts';
-import type { DevicePort } from '../../../shared/model/node/judged-nodes.ts';
+import type { DevicePort } from '../../../shared/model/node/seen-ports.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { memberAddress } from '../../../shared/model/node/node-set.ts';
 import '../../laws/seed.ts';

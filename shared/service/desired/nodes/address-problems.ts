@@ -25,6 +25,20 @@ export function waitingAddresses(
   return new Set(doubtful(judged, config).filter((address) => !members.has(address)));
 }
 
+/**
+ * The addresses of which the facts about ports say nothing that counts: no member is added there. A look that shows no
+ * members cannot tell which of them are members.
+ */
+export function addressesKeptOut(
+  judged: JudgedNodes,
+  { loadBalancer }: ObservedService,
+  depth: Depth,
+  config: MemberAddresses,
+  waiting: ReadonlySet<string>,
+): ReadonlySet<string> {
+  return showsNoMembers(loadBalancer, depth) ? new Set(doubtful(judged, config)) : waiting;
+}
+
 function showsNoMembers(loadBalancer: ObservedService['loadBalancer'], depth: Depth): boolean {
   return depth === 'shallow' || (loadBalancer !== undefined && isLocked(loadBalancer));
 }
@@ -76,6 +90,12 @@ export function addressProblems(
     message: `${because}; levelset makes it no member`,
     passing: true,
   }));
+  for (const address of reached) {
+    const because = judged.disputed.get(address);
+    const message = `${because ?? ''}, of which the project sees none; levelset adds no member there, and keeps one that is there`;
+    if (because !== undefined) refused.push({ ...addressesOfMembers([address]), message, passing: true });
+  }
+  if (judged.unlisted !== undefined) return refused;
   const strange = reached.filter((address) => judged.strangers?.has(address));
   if (strange.length > 0)
     refused.push({
@@ -84,12 +104,6 @@ export function addressProblems(
         'belongs to a Node whose server has not the metadata of --server-metadata, or that names no server; levelset adds no member there, and keeps one that is there',
       passing: true,
     });
-  for (const address of reached) {
-    const because = judged.disputed.get(address);
-    const message = `${because ?? ''}, of which the project sees none; levelset adds no member there, and keeps one that is there`;
-    if (because !== undefined) refused.push({ ...addressesOfMembers([address]), message, passing: true });
-  }
-  if (judged.unlisted !== undefined) return refused;
   const isProven = config.memberAddresses === 'proven';
   const unseen = reached.filter((address) => judged.unseen.has(address));
   // where no Node names a server, that a Node names none says nothing

@@ -14,6 +14,7 @@ import {
   leaveCluster,
   nodePorts,
   ports,
+  readyOf,
   removeNamespace,
   securityGroups,
   serviceGone,
@@ -220,7 +221,12 @@ describe('a security group', () => {
     expect(rulesOf(await groupOf('web'))).toEqual(rulesOf(group));
     expect(await placed(group?.id ?? '')).toEqual([...NAMES].sort());
 
-    // no longer managed
+    // no longer managed: it stays until that is approved (decision 153)
+    await sweepUntilSettled();
+    expect((await securityGroups()).map(({ id }) => id)).toEqual([group?.id]);
+    const approve = /approve: (\w+)/.exec((await readyOf(world.namespace, 'web'))?.message ?? '')?.[1];
+    const annotations = { 'levelset.openstack.org/approve': approve };
+    await kube.patch(servicePath(world.namespace, 'web'), { metadata: { annotations } });
     await sweepUntilSettled();
     expect(await securityGroups()).toEqual([]);
     await kube.remove(servicePath(world.namespace, 'web'));

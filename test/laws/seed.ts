@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 
 export const SEED = Number(process.env['LAWS_SEED'] ?? 20_261_121);
-const { numRuns = 20 } = fc.readConfigureGlobal();
+const { numRuns = 10 } = fc.readConfigureGlobal();
 
 /**
- * The worlds of each law: twenty in `npm test`, a thousand in `npm run thorough`, which says so before a law is read.
+ * The worlds of each law: ten in `npm test`, a thousand in `npm run thorough`, which says so before a law is read.
  * Always the same, so that a failure belongs to the change; LAWS_SEED=N for others.
  */
 fc.configureGlobal({

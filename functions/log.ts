@@ -5,6 +5,7 @@ import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Attributes } from '../shared/model/resources.ts';
 import type { Log } from '../shared/ports.ts';
+import type { Sweep } from '../shared/sweep.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -61,6 +62,19 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
     openstack_request_ids: report.failedRequestIds.length > 0 ? report.failedRequestIds : undefined,
     load_balancer: report.loadBalancerId,
     address: report.address,
+  };
+}
+
+/** The fields of the line that each sweep logs. */
+export function sweptLine(found: Sweep): Attributes {
+  const { requests, services, letGo, settled, nodes, nodesSettled } = found;
+  return {
+    services,
+    let_go: letGo,
+    settled,
+    nodes,
+    nodes_settled: nodesSettled,
+    queued: requests.length,
   };
 }
 

@@ -7,7 +7,7 @@ import { summarizeSteps } from '../shared/plan/render-plan.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
 import { serviceAccountUser } from '../shared/trigger/keys-from-audit.ts';
-import { reconcileLine } from './log.ts';
+import { reconcileLine, sweptLine } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 import { listen, parseListen } from './serve/listen.ts';
@@ -146,16 +146,8 @@ function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log): voi
 }
 
 function logSweep(found: Sweep, log: Log): void {
-  const { requests, services, letGo, settled, nodes, nodesSettled, warnings, failed } = found;
+  const { warnings, failed } = found;
   for (const warning of warnings) log.warn(warning);
-  const counts = {
-    services,
-    let_go: letGo,
-    settled,
-    nodes,
-    nodes_settled: nodesSettled,
-    queued: requests.length,
-  };
-  if (failed === undefined) log.info('swept', counts);
+  if (failed === undefined) log.info('swept', sweptLine(found));
   else log.error('the sweep failed', { reason: failed });
 }

@@ -3,6 +3,7 @@ import type { SweepScope } from '../../shared/model/request.ts';
 import { withDeadline } from '../../shared/deadline.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { sweep } from '../../shared/sweep.ts';
+import { sweptLine } from '../log.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { invocationBudget } from '../budget.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
@@ -28,16 +29,8 @@ export async function runSweep(
 ): Promise<void> {
   const found = await withDeadline(budget, () => sweep(world, work.scope));
   for (const warning of found.warnings) log.warn(warning);
-  const { services, letGo, settled, nodes, nodesSettled, requests, nodesWithoutAddress } = found;
-  log.info('swept', {
-    services,
-    let_go: letGo,
-    settled,
-    nodes,
-    nodes_settled: nodesSettled,
-    queued: requests.length,
-    nodes_without_address: nodesWithoutAddress,
-  });
+  const { requests, nodesWithoutAddress } = found;
+  log.info('swept', { ...sweptLine(found), nodes_without_address: nodesWithoutAddress });
   await background.sendDelayed(requests.map((request) => ({ request, attempt: 0, delayMs: 0 })));
   if (found.failed !== undefined) throw new Error(`the sweep failed: ${found.failed}`);
   if (nodesWithoutAddress.length === 0 || work.attempt >= MOST_LOOKS) return;

@@ -134,7 +134,7 @@ function contentType(method: KubeRequest['method']): string {
  * The error for a lost connection. got's own error is not its cause, since that holds the request with its
  * token.
  */
-function noAnswer(doing: string, server: string, error: unknown): unknown {
+export function noAnswer(doing: string, server: string, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
   const text = `cannot ${doing}: no answer from the kube-apiserver at ${server} (${error.code}: ${error.message})`;
   return new ReconcileError('KUBE_UNAVAILABLE', text);

@@ -1,8 +1,8 @@
-import { RequestError } from 'got';
 import { createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { Connection } from './connection/connection.ts';
+import { noAnswer } from './kube-http.ts';
 
 export interface WatchRequest {
   readonly path: string;
@@ -71,9 +71,7 @@ export function createWatch(connection: Connection): Watch {
       for await (const line of linesOf(stream)) yield eventIn(line, doing);
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof RequestError)) throw error;
-      const text = `cannot ${doing}: no answer from the kube-apiserver at ${connection.server} (${error.code}: ${error.message})`;
-      throw new ReconcileError('KUBE_UNAVAILABLE', text);
+      throw noAnswer(doing, connection.server, error);
     }
   };
 }

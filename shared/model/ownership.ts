@@ -36,6 +36,12 @@ export const READY_CONDITION = `${ANNOTATION_PREFIX}Ready`;
 
 /** Annotation of a Service that approves changes. */
 export const APPROVE = `${ANNOTATION_PREFIX}approve`;
+
+/** The hashes that an object's annotation approves, separated by commas or white space. */
+export function approvalsIn(annotations: Readonly<Record<string, string>> | undefined): readonly string[] {
+  return (annotations?.[APPROVE] ?? '').split(/[\s,]+/).filter((hash) => hash !== '');
+}
+
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 export const LOAD_BALANCER_NAME = `${ANNOTATION_PREFIX}load-balancer-name`;
 export const LOAD_BALANCER_ADDRESS = 'loadbalancer.openstack.org/load-balancer-address';

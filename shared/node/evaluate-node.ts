@@ -10,7 +10,7 @@ import type { CidrsEvaluation } from './evaluate-cidrs.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { nodeAt, observedNode, UNINITIALIZED_TAINT } from '../model/node/node.ts';
 import type { RecordedDeletions } from '../model/deletions.ts';
-import { APPROVE } from '../model/ownership.ts';
+import { approvalsIn } from '../model/ownership.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { reasonToKeep } from './plan/deletion-budget.ts';
@@ -58,7 +58,7 @@ export async function evaluateNode(
       problems: [...server.problems, ...problems, ...(cidrs?.problems ?? [])],
       leaves: life.leaves,
       ...(stop === undefined ? {} : { reasonToKeep: stop }),
-      approved: (annotations?.[APPROVE] ?? '').split(/[\s,]+/),
+      approved: approvalsIn(annotations),
     });
   };
   return {

@@ -17,7 +17,7 @@ import type { ServiceIntent } from './intent/service-intent.ts';
 import { findLoadBalancer } from './observe/load-balancer/find-load-balancer.ts';
 import { namedAddresses } from '../model/node/judged-nodes.ts';
 import type { HasAddress } from '../model/node/judged-nodes.ts';
-import { keepOut, observeNodes } from './observe/node-ports.ts';
+import { observeNodes } from './observe/node-ports.ts';
 import { observeService } from './observe/observe-service.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import type { Source } from './observe/questions.ts';
@@ -69,14 +69,7 @@ export async function evaluate(
   const unit = withoutLetGoOfNamesake(asRead, found.loadBalancer, config);
 
   // A kubelet says which addresses its Node has, and Neutron whose they are.
-  const mayFail = found.loadBalancer !== undefined && !config.loadBalancer.manageSecurityGroups;
-  const byPorts =
-    world.judged ??
-    (await observeNodes(nodes, { mayFail, groups: config.loadBalancer.manageSecurityGroups }, world));
-  const { serverMetadata: wantedMetadata } = config.nodes;
-  const judged = wantedMetadata
-    ? await keepOut(byPorts, { wanted: wantedMetadata, mayFail: found.loadBalancer !== undefined }, world)
-    : byPorts;
+  const judged = world.judged ?? (await observeNodes(nodes, found.loadBalancer !== undefined, world));
   const isOfNode = namedAddresses(judged);
   const about = { unit, cluster, nodes: judged.nodes, judged, isOfNode, depth, config };
 

@@ -73,7 +73,10 @@ export async function findServices(
   // without a record the runs make one, too
   if (!readOnly && foundIn(project.loadBalancers).length > 0) await attempt(recordPlace(world));
   const certificates = new Map<Key, readonly CertificateInUse[]>();
-  const judged = nodes instanceof ReconcileError ? nodes : judgeBy(nodes, project.nodePorts);
+  const judged =
+    nodes instanceof ReconcileError
+      ? nodes
+      : await judgeBy(wanted.length === 0 ? [] : nodes, project.nodePorts, world);
   const view: View = { world, cluster, nodes, judged, project, states, certificates };
   const unsettled: Service[] = [];
   const refused: string[] = [];

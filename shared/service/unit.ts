@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
-import { APPROVE, FINALIZER } from '../model/ownership.ts';
+import { approvalsIn, FINALIZER } from '../model/ownership.ts';
 import type { Key, ServiceKey } from '../model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { LetGo, Unit } from '../model/unit.ts';
@@ -92,8 +92,7 @@ export function whyLetGo(service: Service, config: Classed): LetGo | undefined {
   ].join(', and ');
   const approval =
     wasLetGo || !hasCondition(service) ? approvalOfLetGo(service, condition?.lastTransitionTime) : undefined;
-  const approved = (service.metadata.annotations?.[APPROVE] ?? '').split(/[\s,]+/);
-  const isApproved = approval !== undefined && approved.includes(approval);
+  const isApproved = approval !== undefined && approvalsIn(service.metadata.annotations).includes(approval);
   return { because, takenOver, keepsFinalizer, isApproved, ...(approval === undefined ? {} : { approval }) };
 }
 

@@ -8,7 +8,7 @@ import type { Http } from '../kube-http.ts';
 import { corePath } from '../kube-objects.ts';
 import { DELETIONS } from '../../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
-import { APPROVE } from '../../model/ownership.ts';
+import { APPROVE, approvalsIn } from '../../model/ownership.ts';
 import { PLACE } from '../../model/place.ts';
 import type { DeletionRecord, Deletions, PlaceRecord, RouteRecord } from '../../ports.ts';
 import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
@@ -98,8 +98,8 @@ function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
   return {
     async load() {
       const { annotations, data: entries, version } = await data.load();
-      const approved = (annotations[APPROVE] ?? '').split(/[\s,]+/).filter((hash) => hash !== '');
-      return { deletions: parseList(DELETIONS, entries[entry] ?? '[]', isDeletion), approved, version };
+      const deletions = parseList(DELETIONS, entries[entry] ?? '[]', isDeletion);
+      return { deletions, approved: approvalsIn(annotations), version };
     },
     async save(deletions, { version }: RecordedDeletions, approved) {
       const annotations = approved ? { [APPROVE]: approved.join(',') } : {};

@@ -124,8 +124,12 @@ export type HasAddress = (node: string, address: string) => boolean;
 
 /** Whether an address that a Node names is refused to nobody, for Pods in the Node's own network. */
 export function namedAddresses({ nodes }: JudgedNodes): HasAddress {
-  const addresses = new Map(nodes.map((node) => [node.metadata.name, memberAddresses(node)]));
-  return (node, address) => addresses.get(node)?.some((one) => one.address === address) ?? false;
+  // most Services have no such Pod, and a sweep looks at thousands of them
+  let named: ReadonlyMap<string, readonly NodeAddress[]> | undefined;
+  return (node, address) => {
+    named ??= new Map(nodes.map((one) => [one.metadata.name, memberAddresses(one)]));
+    return named.get(node)?.some((one) => one.address === address) ?? false;
+  };
 }
 
 /**

@@ -9,12 +9,7 @@ import { withoutAddresses } from '../../model/node/judged-nodes.ts';
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { Reading } from '../intent/as-dialect.ts';
-import {
-  addressesKeptOut,
-  waitingAddresses,
-  waitingPorts,
-  waitingProblem,
-} from './nodes/address-problems.ts';
+import { addressesKeptOut, portsKeptOut, showsMembers, waitingProblem } from './nodes/address-problems.ts';
 import { desireUnit } from './desire-service.ts';
 import type { Desired, DesireInput } from './desire-service.ts';
 import { ambiguityProblems, desireSharing, joiningProblems } from './desire-sharing.ts';
@@ -49,31 +44,33 @@ export interface DesiredHere extends Desired {
 
 /**
  * What should be there for one Service. For one that leaves its load balancer, at most its kept floating IP. Nodes and
- * Pods whose addresses wait are desired for the watermark, and not for the plan.
+ * Pods at addresses that are kept out are desired for the watermark, and not for the plan.
  */
 export function desire(asked: Given): DesiredService {
   const { nodes, judged, observed, depth, reading } = asked;
-  const { endpoints } = observed;
-  const waiting = waitingAddresses(judged, observed, depth, reading.config);
-  const keptOut = addressesKeptOut(judged, observed, depth, reading.config, waiting);
+  const { endpoints, resources } = observed;
+  const keptOut = addressesKeptOut(judged, resources, reading.config);
   const given = { ...asked, observed: { ...observed, facts: withoutFacts(observed.facts, keptOut) } };
   const all = desireWith(given, nodes, endpoints);
-  if (waiting.size === 0) {
-    const ports = waitingPorts(judged, observed, depth, reading.config);
-    const resources = all.here.resources.filter(({ address }) => !ports.has(address));
-    return { ...all, here: { ...all.here, resources } };
+  if (keptOut.size === 0) return all;
+  if (!showsMembers(observed.loadBalancer, depth)) {
+    const ports = portsKeptOut(keptOut, resources);
+    return {
+      ...all,
+      here: { ...all.here, resources: all.here.resources.filter(({ address }) => !ports.has(address)) },
+    };
   }
-  const left = endpoints && withoutPodsAt(endpoints, waiting);
-  const { own, here } = desireWith(given, withoutAddresses(nodes, waiting), left);
-  const joining = membersAt(all.here).filter((address) => waiting.has(address));
+  const left = endpoints && withoutPodsAt(endpoints, keptOut);
+  const { own, here } = desireWith(given, withoutAddresses(nodes, keptOut), left);
+  const joining = membersAt(all.here).filter((address) => keptOut.has(address));
   const problems = [...all.here.problems, ...waitingProblem(judged, joining)];
   return { own: { ...all.own, keepMembers: own.keepMembers }, here: { ...here, problems } };
 }
 
 /** The facts without what they say of addresses that are no members'. */
-function withoutFacts(facts: NetworkFacts, waiting: ReadonlySet<string>): NetworkFacts {
+function withoutFacts(facts: NetworkFacts, keptOut: ReadonlySet<string>): NetworkFacts {
   const left = (addresses: readonly string[] = []): readonly string[] =>
-    addresses.filter((address) => !waiting.has(address));
+    addresses.filter((address) => !keptOut.has(address));
   const { withoutPort, unfiltered, onStrangeServer } = facts;
   return {
     ...facts,

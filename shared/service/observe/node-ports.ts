@@ -2,7 +2,7 @@ import { ReconcileError } from '../../model/errors.ts';
 import { fingerprint } from '../../model/json.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { hasMetadata } from '../../model/node/nova.ts';
-import type { Server, WantedMetadata } from '../../model/node/nova.ts';
+import type { Server } from '../../model/node/nova.ts';
 import {
   addressesOfStrangers,
   judgeNodes,
@@ -16,7 +16,7 @@ import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
 import { listPorts } from '../../observe/list-ports.ts';
 import { attempt, readIfPossible } from '../../observe/attempt.ts';
-import type { CloudReader } from '../../ports.ts';
+import type { CloudReader, World } from '../../ports.ts';
 import { addressesOf } from './network/security-group.ts';
 
 const FIELDS = [
@@ -63,48 +63,51 @@ async function list(
   return [...new Map([...own, ...others, ...subports].map((port) => [port.id, port])).values()];
 }
 
+type Judging = CloudReader & Pick<World, 'config'>;
+
 /**
- * The Nodes of a run, judged by Neutron's ports. A run that `mayFail` to read them goes on: members stay, and none joins
- * (decision 160).
+ * The Nodes of a run, judged by Neutron's ports. If the load balancer `isMade`, and the ports serve no security groups, a
+ * run that cannot read them goes on: members stay, and none joins (decision 160).
  */
 export async function observeNodes(
   nodes: readonly Node[],
-  { mayFail, groups }: { readonly mayFail: boolean; readonly groups: boolean },
-  reader: CloudReader,
+  isMade: boolean,
+  reader: Judging,
 ): Promise<JudgedNodes> {
+  const { manageSecurityGroups: groups } = reader.config.loadBalancer;
   const read = (): Promise<readonly WireResource[]> => listNodePorts(nodes, groups, 'lately', reader);
-  const ports = mayFail ? await readIfPossible(reader, PORTS, read) : await read();
-  return judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED);
-}
-
-const SERVERS = 'servers that may be Nodes';
-
-/**
- * The Nodes with the addresses at which none joins, since their server lacks the metadata, or they name none. A run that
- * `mayFail` to list the servers goes on: members stay, and none joins. One list serves the runs of a minute that ask about
- * the same servers.
- */
-export async function keepOut(
-  judged: JudgedNodes,
-  { wanted, mayFail }: { readonly wanted: WantedMetadata; readonly mayFail: boolean },
-  { memory, clock, cloud }: CloudReader,
-): Promise<JudgedNodes> {
-  const { nodes } = judged;
-  const named = `${SERVERS} ${fingerprint(serversOf(nodes).toSorted())}`;
-  const read = memory.answers.read(named, { keepMs: KEEP_MS, clock }, () => cloud.list('server'));
-  const found = mayFail ? await attempt(read) : await read;
-  if (found instanceof ReconcileError)
-    return { ...judged, strangers: addressesOfStrangers(nodes, new Set()), unlisted: UNLISTED_SERVERS };
-  const servers = (found as readonly Server[]).filter((server) => hasMetadata(server, wanted));
-  return { ...judged, strangers: addressesOfStrangers(nodes, new Set(servers.map(({ id }) => id))) };
+  const ports = isMade && !groups ? await readIfPossible(reader, PORTS, read) : await read();
+  return keepOut(judgeNodes(nodes, (ports as readonly DevicePort[] | undefined) ?? UNLISTED), isMade, reader);
 }
 
 /** The Nodes of a sweep, judged by the list that the sweep has. */
 export function judgeBy(
   nodes: readonly Node[],
   ports: readonly WireResource[] | ReconcileError,
-): JudgedNodes {
-  return judgeNodes(nodes, ports instanceof ReconcileError ? UNLISTED : ports);
+  reader: Judging,
+): Promise<JudgedNodes> {
+  return keepOut(judgeNodes(nodes, ports instanceof ReconcileError ? UNLISTED : ports), true, reader);
+}
+
+const SERVERS = 'servers that may be Nodes';
+
+/**
+ * With `--server-metadata` the addresses at which none joins, since their server lacks the metadata, or they name none. If the
+ * servers cannot be listed, and the load balancer `isMade`, members stay, and none joins. One list serves the runs of a minute
+ * that ask about the same servers.
+ */
+async function keepOut(judged: JudgedNodes, isMade: boolean, reader: Judging): Promise<JudgedNodes> {
+  const { memory, clock, cloud, config } = reader;
+  const { serverMetadata: wanted } = config.nodes;
+  const { nodes } = judged;
+  if (!wanted || nodes.length === 0) return judged;
+  const named = `${SERVERS} ${fingerprint(serversOf(nodes).toSorted())}`;
+  const read = memory.answers.read(named, { keepMs: KEEP_MS, clock }, () => cloud.list('server'));
+  const found = isMade ? await attempt(read) : await read;
+  if (found instanceof ReconcileError)
+    return { ...judged, strangers: addressesOfStrangers(nodes, new Set()), unlisted: UNLISTED_SERVERS };
+  const servers = (found as readonly Server[]).filter((server) => hasMetadata(server, wanted));
+  return { ...judged, strangers: addressesOfStrangers(nodes, new Set(servers.map(({ id }) => id))) };
 }
 
 const UNLISTED = 'Neutron did not list the ports of the Nodes';

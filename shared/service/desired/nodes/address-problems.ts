@@ -1,74 +1,44 @@
 import { isLocked } from '../../../model/load-balancer/octavia.ts';
-import type { ObservedService } from '../../../model/load-balancer/observed-service.ts';
 import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import type { Problem } from '../../../model/plan.ts';
+import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Depth } from '../../../model/unit.ts';
 import type { Config } from '../../../config/config.ts';
 
 type MemberAddresses = Pick<Config, 'memberAddresses'>;
 
 /**
- * The addresses at which no member is added and none removed: those that nothing proves, with
- * `--member-addresses=proven`, and those that could not be looked up. A shallow look, and one at a locked load balancer,
- * shows no members, so that none counts as missing.
+ * The addresses at which no member is added, and one that is there stays: those that nothing proves, with
+ * `--member-addresses=proven`, and those that could not be looked up. What the look shows as a member is none of them.
  */
-export function waitingAddresses(
+export function addressesKeptOut(
   judged: JudgedNodes,
-  { loadBalancer, resources }: ObservedService,
-  depth: Depth,
+  resources: readonly ObservedResource[],
   config: MemberAddresses,
 ): ReadonlySet<string> {
-  if (showsNoMembers(loadBalancer, depth)) return new Set();
   const members = new Set(
     resources.flatMap(({ kind, wire }) => (kind === 'member' ? [String(wire['address'])] : [])),
   );
   return new Set(doubtful(judged, config).filter((address) => !members.has(address)));
 }
 
-/**
- * The addresses of which the facts about ports say nothing that counts: no member is added there. A look that shows no
- * members cannot tell which of them are members.
- */
-export function addressesKeptOut(
-  judged: JudgedNodes,
-  { loadBalancer }: ObservedService,
-  depth: Depth,
-  config: MemberAddresses,
-  waiting: ReadonlySet<string>,
-): ReadonlySet<string> {
-  return showsNoMembers(loadBalancer, depth) ? new Set(doubtful(judged, config)) : waiting;
+/** Whether the look shows the members. A shallow one, and one at a locked load balancer, shows none. */
+export function showsMembers(loadBalancer: WireResource | undefined, depth: Depth): boolean {
+  return depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
 }
 
-function showsNoMembers(loadBalancer: ObservedService['loadBalancer'], depth: Depth): boolean {
-  return depth === 'shallow' || (loadBalancer !== undefined && isLocked(loadBalancer));
-}
-
-/**
- * The ports that do not get the security group in a look that shows no members: those at addresses that wait unless they
- * are members already. A port that has the group is none of them.
- */
-export function waitingPorts(
-  judged: JudgedNodes,
-  { loadBalancer, resources }: ObservedService,
-  depth: Depth,
-  config: MemberAddresses,
+/** The ports at addresses that are kept out, without those that have the security group already. */
+export function portsKeptOut(
+  keptOut: ReadonlySet<string>,
+  resources: readonly ObservedResource[],
 ): ReadonlySet<string> {
-  if (!showsNoMembers(loadBalancer, depth)) return new Set();
-  const group = resources.find(
-    ({ kind, address }) => kind === 'securitygroup' && address === 'securitygroup',
-  );
+  const group = resources.find(({ address }) => address === 'securitygroup');
   const having = new Set(
     resources.flatMap(({ kind, address, wire }) =>
-      kind === 'port' && group && ((wire['security_groups'] ?? []) as readonly string[]).includes(group.id)
-        ? [address]
-        : [],
+      kind === 'port' && group && [wire['security_groups']].flat().includes(group.id) ? [address] : [],
     ),
   );
-  return new Set(
-    doubtful(judged, config)
-      .map((address) => `port/${address}`)
-      .filter((port) => !having.has(port)),
-  );
+  return new Set([...keptOut].map((address) => `port/${address}`).filter((port) => !having.has(port)));
 }
 
 function doubtful(judged: JudgedNodes, config: MemberAddresses): readonly string[] {
@@ -84,46 +54,47 @@ export function addressProblems(
   reached: readonly string[],
   config: MemberAddresses,
 ): readonly Problem[] {
-  const refused = judged.refused.map(({ node, address, because }): Problem => ({
-    field: `status.addresses of Node ${node}`,
-    value: address,
-    message: `${because}; levelset makes it no member`,
-    passing: true,
-  }));
-  for (const address of reached) {
-    const because = judged.disputed.get(address);
-    const message = `${because ?? ''}, of which the project sees none; levelset adds no member there, and keeps one that is there`;
-    if (because !== undefined) refused.push({ ...addressesOfMembers([address]), message, passing: true });
-  }
-  if (judged.unlisted !== undefined) return refused;
-  const strange = reached.filter((address) => judged.strangers?.has(address));
-  if (strange.length > 0)
-    refused.push({
-      ...addressesOfMembers(strange),
-      message:
-        'belongs to a Node whose server has not the metadata of --server-metadata, or that names no server; levelset adds no member there, and keeps one that is there',
+  const problem = (addresses: readonly string[], message: string): readonly Problem[] =>
+    addresses.length === 0 ? [] : [{ ...addressesOfMembers(addresses), message, passing: true }];
+  const another = [
+    ...judged.refused.map(({ node, address, because }): Problem => ({
+      field: `status.addresses of Node ${node}`,
+      value: address,
+      message: `${because}; levelset makes it no member`,
       passing: true,
-    });
+    })),
+    ...reached.flatMap((address) => {
+      const because = judged.disputed.get(address);
+      return because === undefined
+        ? []
+        : problem([address], `${because}, of which the project sees none; ${KEPT_OUT}`);
+    }),
+  ];
+  if (judged.unlisted !== undefined) return another;
   const isProven = config.memberAddresses === 'proven';
-  const unseen = reached.filter((address) => judged.unseen.has(address));
   // where no Node names a server, that a Node names none says nothing
   const counts = isProven || judged.servers.size > 0;
-  const unclaimed = reached.filter(
-    (address) => counts && judged.unclaimed.has(address) && !judged.unseen.has(address),
-  );
   const then = isProven
-    ? '; with --member-addresses=proven levelset adds no member there, and keeps one that is there'
+    ? `; with --member-addresses=proven ${KEPT_OUT}`
     : ', so nothing proves that it is the Node’s; start levelset with --member-addresses=proven to keep such addresses out';
-  const problem = (addresses: readonly string[], why: string): readonly Problem[] =>
-    addresses.length === 0
-      ? []
-      : [{ ...addressesOfMembers(addresses), message: `${why}${then}`, passing: true }];
   return [
-    ...refused,
-    ...problem(unseen, 'is on no port of the server that its Node names, as far as the project sees'),
-    ...problem(unclaimed, 'is of a Node whose providerID names no server of OpenStack'),
+    ...another,
+    ...problem(
+      reached.filter((address) => judged.strangers?.has(address)),
+      `belongs to a Node whose server has not the metadata of --server-metadata, or that names no server; ${KEPT_OUT}`,
+    ),
+    ...problem(
+      reached.filter((address) => judged.unseen.has(address)),
+      `is on no port of the server that its Node names, as far as the project sees${then}`,
+    ),
+    ...problem(
+      reached.filter((address) => counts && judged.unclaimed.has(address) && !judged.unseen.has(address)),
+      `is of a Node whose providerID names no server of OpenStack${then}`,
+    ),
   ];
 }
+
+const KEPT_OUT = 'levelset adds no member there, and keeps one that is there';
 
 /** The Problem of addresses that would be members and wait, since nothing could be looked up. */
 export function waitingProblem({ unlisted }: JudgedNodes, waiting: readonly string[]): readonly Problem[] {

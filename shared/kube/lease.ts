@@ -37,7 +37,7 @@ export class KubeLease implements Lease {
   private renewing: Promise<void> | undefined;
   /** The apiserver's time minus the monotonic clock, as an answer told it: never too much. */
   private clockOffsetMs = 0;
-  /** By how much it may be too little: so long that answer, with its request, was on its way. The quickest answer counts. */
+  /** By how much it may be too little: so long that answer, with its request, was on its way. Since the last read the quickest answer counts. */
   private clockLagMs = Infinity;
 
   constructor(http: Http, options: LeaseOptions) {
@@ -113,6 +113,7 @@ export class KubeLease implements Lease {
       throw new ReconcileError('UNEXPECTED_RESPONSE', 'the kube-apiserver answers without a Date', {
         status: answer.status,
       });
+    this.clockLagMs = Infinity; // whether another holder is alive, this answer's clock alone tells
     this.learnClock(answer.serverTimeMs, sentMs);
     return answer.status === 404 ? undefined : (answer.body as LeaseRecord);
   }

@@ -20,10 +20,31 @@ export function timeBudget(timeoutMs: number, clock: Clock, stop?: AbortSignal):
   };
 }
 
-/** Time for the report and the lease after a run has ended (`CLOSING_MS`), and for the requeue. */
-const MARGIN_MS = CLOSING_MS + 4_000;
+/** How long Lambda may take to notice that a function has answered. */
+const SPARE_MS = 1_000;
+/** The time to show messages again that could not be worked on. */
+const GIVING_BACK_MS = 2_000;
+/** The time to send what a run leaves to do. */
+const SENDING_MS = 3_000;
 
-/** The time that Lambda leaves to this invocation, less a margin. Without an invocation it is none. */
-export function invocationBudget(context?: Pick<Context, 'getRemainingTimeInMillis'>): Budget {
-  return { remainingMs: () => Math.max(0, (context?.getRemainingTimeInMillis() ?? 0) - MARGIN_MS) };
+/** The time of one invocation of a function. Each stage keeps what those after it need. */
+export interface InvocationTime {
+  /** For runs and sweeps. The report and the release of the Lease come on top (`CLOSING_MS`). */
+  readonly runs: Budget;
+  /** For the messages that follow from them. */
+  readonly sending: Budget;
+  /** For giving messages back to SQS. */
+  readonly givingBack: Budget;
+}
+
+/** The time that Lambda leaves to this invocation. Without an invocation it is none. */
+export function invocationTime(context?: Pick<Context, 'getRemainingTimeInMillis'>): InvocationTime {
+  const less = (keptMs: number): Budget => ({
+    remainingMs: () => Math.max(0, (context?.getRemainingTimeInMillis() ?? 0) - keptMs),
+  });
+  return {
+    runs: less(CLOSING_MS + SENDING_MS + GIVING_BACK_MS + SPARE_MS),
+    sending: less(GIVING_BACK_MS + SPARE_MS),
+    givingBack: less(SPARE_MS),
+  };
 }

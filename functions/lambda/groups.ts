@@ -1,45 +1,45 @@
 import type { SQSRecord } from 'aws-lambda';
-import { parseQueuedWork, type QueuedWork } from '../../shared/queue/queued-work.ts';
+import { readBody, type QueuedWork } from '../../shared/queue/queued-work.ts';
 
 /** The messages of one key in a batch. They get one run together. */
 export interface Group {
   readonly work: QueuedWork;
-  readonly messageIds: readonly string[];
+  readonly records: readonly SQSRecord[];
+}
+
+/** A message that nobody can work on, and why. */
+export interface Poison {
+  readonly record: SQSRecord;
+  readonly reason: string;
 }
 
 export interface Grouped {
   readonly groups: readonly Group[];
-  /**
-   * Messages that cannot be read, and those after them in their FIFO group, whose order SQS keeps. SQS
-   * delivers them again, and in the end they are dead letters.
-   */
-  readonly unreadable: readonly string[];
+  readonly poison: readonly Poison[];
 }
 
 /**
  * Groups a batch by key. Of two messages the one with fewer attempts counts, else the later one. A group
- * waits for a load balancer only if all its messages wait for the same one.
+ * waits for a load balancer only if all its messages wait for the same one. A message that cannot be read holds up no
+ * other: each message is a hint of its own to look at one object.
  */
 export function groupRecords(records: readonly SQSRecord[]): Grouped {
   const groups = new Map<string, Group>();
-  const blocked = new Set<string>();
-  const unreadable: string[] = [];
-  for (const { body, messageId, attributes } of records) {
-    const work = parseQueuedWork(body);
-    const fifoGroup = attributes.MessageGroupId;
-    if (!work || (fifoGroup !== undefined && blocked.has(fifoGroup))) {
-      unreadable.push(messageId);
-      if (fifoGroup !== undefined) blocked.add(fifoGroup);
+  const poison: Poison[] = [];
+  for (const record of records) {
+    const work = readBody(record.body);
+    if ('unreadable' in work) {
+      poison.push({ record, reason: work.unreadable });
       continue;
     }
     const { key } = work.request;
     const known = groups.get(key);
     groups.set(key, {
       work: known ? merge(known.work, work) : work,
-      messageIds: [...(known?.messageIds ?? []), messageId],
+      records: [...(known?.records ?? []), record],
     });
   }
-  return { groups: [...groups.values()], unreadable };
+  return { groups: [...groups.values()], poison };
 }
 
 function merge(first: QueuedWork, second: QueuedWork): QueuedWork {

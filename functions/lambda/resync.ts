@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { invocationBudget } from '../budget.ts';
+import { invocationTime } from '../budget.ts';
 import { inParallel } from '../in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
 import { resync } from '../resync.ts';
@@ -8,7 +8,7 @@ import { httpFunction } from './http-function.ts';
 import { enqueueTo } from './queues.ts';
 import { runWork } from './run-work.ts';
 
-let budget = invocationBudget();
+let time = invocationTime();
 
 const answer = httpFunction(async () => {
   const world = await functionWorld();
@@ -17,16 +17,16 @@ const answer = httpFunction(async () => {
     enqueue: enqueueTo(world.triggers),
     reconcile: (requests) =>
       inParallel(requests, world.world.config.concurrentServiceSyncs, (request) =>
-        runWork({ request, attempt: 0 }, world, budget),
+        runWork({ request, attempt: 0 }, world, time),
       ),
   });
 });
 
-/** POST /resync. A Lambda environment answers one request at a time, so `budget` is always that of this request. */
+/** POST /resync. A Lambda environment answers one request at a time, so `time` is always that of this request. */
 export function handler(
   event: APIGatewayProxyEventV2,
   context: Context,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  budget = invocationBudget(context);
+  time = invocationTime(context);
   return answer(event, context);
 }

@@ -7,8 +7,10 @@ import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
+import type { InvocationTime } from '../budget.ts';
 import { reconcileLine } from '../log.ts';
-import { within } from '../../shared/deadline.ts';
+import { budgetSpent, CLOSING_MS, valueWithin, withDeadline, within } from '../../shared/deadline.ts';
+import { outcomeOfError } from '../../shared/report/outcome-of-error.ts';
 import { findBusy } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
 import type { Group } from './groups.ts';
@@ -22,19 +24,34 @@ const NODE_SET_MS = 30_000;
 const CHANGED_MS = 2_000;
 
 /** Runs one key, and requeues it if it is not done. Throws if it cannot be requeued. */
-export async function runWork(work: QueuedWork, to: FunctionWorld, budget: Budget): Promise<Report> {
-  const report = await reconcile(work.request, to.world, budget);
+export async function runWork(work: QueuedWork, to: FunctionWorld, time: InvocationTime): Promise<Report> {
+  const report = await runInTime(work.request, to, time.runs);
   to.log.info(
     'reconciled',
     reconcileLine(report, (plan) => summarizeSteps(plan.steps)),
   );
-  if (work.request.dryRun) return report;
+  if (!work.request.dryRun) await withDeadline(time.sending, () => follow(work, report, to));
+  return report;
+}
+
+/** The report of a run. Whatever hangs, it comes when the time of the run, and that of its end, is over. */
+async function runInTime(request: ReconcileRequest, { world }: FunctionWorld, time: Budget): Promise<Report> {
+  const started = world.clock.now();
+  const run = reconcile(request, world, time);
+  const report = await valueWithin(time.remainingMs() + CLOSING_MS, run);
+  if (report) return report;
+  const outcome = outcomeOfError(budgetSpent('wait for the end of the run'));
+  const durationMs = world.clock.now() - started;
+  return { request, outcome, applied: [], durationMs, calls: 0, failedRequestIds: [] };
+}
+
+/** Queues what a run leaves to do. */
+async function follow(work: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
   await requeue(work, report, to);
   if (report.membersMoved) await followNodes(to);
   if ((report.nodesWithoutAddress ?? []).length > 0) {
     await queueMembers(to, 'nodes-without-address', NODE_SET_MS);
   }
-  return report;
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { Context } from 'aws-lambda';
 import type { SweepScope } from '../../shared/model/request.ts';
-import { withDeadline } from '../../shared/deadline.ts';
-import type { Budget } from '../../shared/ports.ts';
-import { sweep } from '../../shared/sweep.ts';
+import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
+import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { sweptLine } from '../log.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
-import { invocationBudget } from '../budget.ts';
+import { invocationTime, type InvocationTime } from '../budget.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
 
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
@@ -22,12 +21,13 @@ export interface SweepWork {
  * Sweeps, and sends what needs work to the background queue. Requeues the node set while a Node has no address. Throws if a
  * controller found out nothing, so that Lambda counts an error.
  */
-export async function runSweep(
-  work: SweepWork,
-  { world, log, background }: FunctionWorld,
-  budget: Budget,
-): Promise<void> {
-  const found = await withDeadline(budget, () => sweep(world, work.scope));
+export async function runSweep(work: SweepWork, to: FunctionWorld, time: InvocationTime): Promise<void> {
+  const sweeping = withDeadline(time.runs, () => sweep(to.world, work.scope));
+  const found = await inTime(sweeping, 'sweep', time.runs.remainingMs() + CLOSING_MS);
+  await withDeadline(time.sending, () => queueFound(work, found, to));
+}
+
+async function queueFound(work: SweepWork, found: Sweep, { log, background }: FunctionWorld): Promise<void> {
   for (const warning of found.warnings) log.warn(warning);
   const { requests, nodesWithoutAddress } = found;
   log.info('swept', { ...sweptLine(found), nodes_without_address: nodesWithoutAddress });
@@ -45,5 +45,7 @@ export async function runSweep(
 
 /** The schedule: sweeps everything. */
 export async function handler(_event: unknown, context: Context): Promise<void> {
-  await runSweep({ scope: {}, attempt: 0 }, await functionWorld(), invocationBudget(context));
+  const time = invocationTime(context);
+  const world = await withDeadline(time.runs, functionWorld);
+  await runSweep({ scope: {}, attempt: 0 }, world, time);
 }

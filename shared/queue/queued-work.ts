@@ -3,7 +3,13 @@ import { fieldsOf, parseJson } from '../model/json.ts';
 import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
 import { PRIORITY } from './scheduling.ts';
 
-/** The body of a message in SQS. */
+/**
+ * The version of what `bodyOf` writes. It grows when an older program would do something wrong with a message: that one then
+ * puts the message aside. A field that an older program may ignore, as it does, needs no new version.
+ */
+const VERSION = 1;
+
+/** What a message says. */
 export interface QueuedWork {
   readonly request: ReconcileRequest;
   /** How often the key was requeued in a row. */
@@ -33,15 +39,28 @@ export function deduplicationId(work: QueuedWork): string {
   return cause === undefined ? randomUUID() : sha256(`${cause} ${key}`);
 }
 
-/** The work in a message body; undefined for a body that is none, which can never succeed. */
-export function parseQueuedWork(body: string): QueuedWork | undefined {
+/** The body of a message. */
+export function bodyOf(work: QueuedWork): string {
+  return JSON.stringify({ version: VERSION, ...work });
+}
+
+/** A body that this program can never work on, and why, in words for an operator. */
+export interface Unreadable {
+  readonly unreadable: string;
+}
+
+/** The work in the body of a message. A body without a version is of the time before there were versions. */
+export function readBody(body: string): QueuedWork | Unreadable {
   const value = fieldsOf(parseJson(body));
+  const { version = VERSION, attempt, waitingFor } = value;
+  if (typeof version !== 'number') return { unreadable: 'it has a version that is no number' };
+  if (version > VERSION)
+    return { unreadable: `it is of version ${version}, this program reads up to ${VERSION}` };
   const request = fieldsOf(value['request']);
-  const key = typeof request['key'] === 'string' ? parseKey(request['key']) : undefined;
-  const trigger = request['trigger'];
-  if (key === undefined || !isTrigger(trigger)) return undefined;
-  const { cause } = request;
-  const { attempt, waitingFor } = value;
+  const { key: text, trigger, cause } = request;
+  const key = typeof text === 'string' ? parseKey(text) : undefined;
+  if (key === undefined) return { unreadable: 'it names no object that this program knows' };
+  if (!isTrigger(trigger)) return { unreadable: 'it has no trigger that this program knows' };
   return {
     request: { key, trigger, ...(typeof cause === 'string' && { cause }) },
     attempt: typeof attempt === 'number' && attempt > 0 ? attempt : 0,

@@ -1,10 +1,11 @@
 import { AwsClient } from 'aws4fetch';
-import { deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
+import { timeLeftMs } from '../deadline.ts';
+import { bodyOf, deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
 const BATCH = 10;
 export const LONGEST_DELAY_MS = 900_000;
-/** The time for one batch. A function that has ended its runs has little more. */
-const BATCH_MS = 3_000;
+/** The time for one call, where there is that much left. */
+const CALL_MS = 3_000;
 
 export interface SqsQueueOptions {
   readonly url: string;
@@ -28,10 +29,20 @@ interface BatchAnswer {
   readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly Message?: string }[];
 }
 
+/** A message that nobody can work on, for a dead letter queue. */
+export interface DeadLetter {
+  readonly body: string;
+  /** Of a message of a FIFO queue. */
+  readonly groupId?: string;
+  /** The id that the message had. */
+  readonly messageId: string;
+  readonly reason: string;
+}
+
 /**
- * Sends to SQS: SendMessageBatch in the AWS JSON protocol. Entries that SQS refuses are sent once more. It
- * throws for entries that are refused again, after everything else was sent, and at once for a batch that
- * fails as a whole.
+ * One queue of SQS, by the AWS JSON protocol. Entries of a batch that SQS refuses are sent once more. It
+ * throws for entries that are refused again, after everything else was sent, and at once for a call that
+ * fails as a whole. No call outlasts the time of what goes on (deadline.ts).
  */
 export class SqsQueue {
   readonly #url: string;
@@ -47,7 +58,7 @@ export class SqsQueue {
     await this.#send(
       work.map((item, index) => ({
         Id: String(index),
-        MessageBody: JSON.stringify(item),
+        MessageBody: bodyOf(item),
         MessageGroupId: groupId(item),
         MessageDeduplicationId: deduplicationId(item),
       })),
@@ -59,21 +70,52 @@ export class SqsQueue {
     await this.#send(
       work.map(({ delayMs, ...item }, index) => ({
         Id: String(index),
-        MessageBody: JSON.stringify(item),
+        MessageBody: bodyOf(item),
         DelaySeconds: Math.ceil(Math.min(LONGEST_DELAY_MS, delayMs) / 1_000),
       })),
     );
   }
 
-  async #send(entries: readonly Entry[]): Promise<void> {
+  /** Sends what nobody can work on, with its body as it is, and with attributes that say what it was and why it is here. */
+  async sendDeadLetter({ body, groupId: group, messageId, reason }: DeadLetter): Promise<void> {
+    const text = (StringValue: string): object => ({ DataType: 'String', StringValue });
+    await this.#call('SendMessage', {
+      MessageBody: body,
+      MessageAttributes: { reason: text(reason), originalMessageId: text(messageId) },
+      ...(group !== undefined && { MessageGroupId: group, MessageDeduplicationId: messageId }),
+    });
+  }
+
+  /** Shows received messages again after so many seconds. */
+  async showAgain(
+    messages: readonly { readonly receiptHandle: string; readonly inSeconds: number }[],
+  ): Promise<void> {
+    await this.#inBatches(
+      'ChangeMessageVisibilityBatch',
+      messages.map(({ receiptHandle, inSeconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: inSeconds,
+      })),
+    );
+  }
+
+  #send(entries: readonly Entry[]): Promise<void> {
+    return this.#inBatches('SendMessageBatch', entries);
+  }
+
+  async #inBatches(action: string, entries: readonly { readonly Id: string }[]): Promise<void> {
     const batches = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, index) =>
       entries.slice(index * BATCH, (index + 1) * BATCH),
     );
     const refused: string[] = [];
     for (const batch of batches) {
-      const first = await this.#sendBatch(batch);
+      const first = await this.#batch(action, batch);
       if (first.size === 0) continue;
-      const second = await this.#sendBatch(batch.filter((entry) => first.has(entry.Id)));
+      const second = await this.#batch(
+        action,
+        batch.filter((entry) => first.has(entry.Id)),
+      );
       refused.push(...second.values());
     }
     if (refused.length > 0) {
@@ -82,21 +124,26 @@ export class SqsQueue {
     }
   }
 
-  /** Sends one batch. Returns the ids of the refused entries, with the reasons. */
-  async #sendBatch(entries: readonly Entry[]): Promise<ReadonlyMap<string, string>> {
+  /** One call for up to ten entries. Returns the ids of the refused entries, with the reasons. */
+  async #batch(
+    action: string,
+    entries: readonly { readonly Id: string }[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const { Failed: failed = [] } = (await this.#call(action, { Entries: entries })) as BatchAnswer;
+    return new Map(failed.map(({ Id, Code, Message }) => [Id, Message ? `${Code} (${Message})` : Code]));
+  }
+
+  async #call(action: string, fields: object): Promise<unknown> {
+    const limitMs = Math.ceil(Math.min(CALL_MS, timeLeftMs()));
+    if (limitMs <= 0) throw new Error(`SQS was not asked for ${action}: no time is left`);
     const response = await this.#aws.fetch(new URL('/', this.#url).href, {
       method: 'POST',
-      signal: AbortSignal.timeout(BATCH_MS),
-      headers: {
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': 'AmazonSQS.SendMessageBatch',
-      },
-      body: JSON.stringify({ QueueUrl: this.#url, Entries: entries }),
+      signal: AbortSignal.timeout(limitMs),
+      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+      body: JSON.stringify({ QueueUrl: this.#url, ...fields }),
     });
     const text = await response.text();
-    if (!response.ok)
-      throw new Error(`SQS answered ${response.status} to SendMessageBatch: ${text.slice(0, 300)}`);
-    const { Failed: failed = [] } = JSON.parse(text) as BatchAnswer;
-    return new Map(failed.map(({ Id, Code, Message }) => [Id, Message ? `${Code} (${Message})` : Code]));
+    if (!response.ok) throw new Error(`SQS answered ${response.status} to ${action}: ${text.slice(0, 300)}`);
+    return JSON.parse(text) as unknown;
   }
 }

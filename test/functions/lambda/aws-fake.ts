@@ -12,6 +12,8 @@ export interface SentMessage {
   readonly body: string;
   readonly groupId: string | undefined;
   readonly delaySeconds: number | undefined;
+  /** The texts of its attributes. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export interface AwsFake {
@@ -23,6 +25,10 @@ export interface AwsFake {
   readonly calls: string[];
   /** How often entries with this text in their body are refused before they are taken. */
   readonly refuse: Map<string, number>;
+  /** By receipt handle: in how many seconds a received message is to be seen again. */
+  readonly shown: Map<string, number>;
+  /** What is down by its actions: answered with this status, or not at all. */
+  readonly down: Map<'SSM' | 'SQS', number | 'hangs'>;
   close(): Promise<void>;
 }
 
@@ -40,9 +46,19 @@ export async function startAws(): Promise<AwsFake> {
   const parameters = new Map<string, string>();
   const calls: string[] = [];
   const refuse = new Map<string, number>();
+  const shown = new Map<string, number>();
+  const down = new Map<'SSM' | 'SQS', number | 'hangs'>();
 
   const server = http.createServer((request, response) => {
     void text(request).then((body) => {
+      const trouble = down.get(
+        String(request.headers['x-amz-target']).startsWith('AmazonSSM') ? 'SSM' : 'SQS',
+      );
+      if (trouble === 'hangs') return;
+      if (trouble !== undefined) {
+        response.writeHead(trouble).end('{"__type":"InternalServerError"}');
+        return;
+      }
       const answer = answerTo(request, JSON.parse(body) as Fields);
       response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
       response.end(JSON.stringify(answer.body));
@@ -56,6 +72,8 @@ export async function startAws(): Promise<AwsFake> {
     }
     if (target === 'AmazonSSM.GetParameters') return getParameters(body);
     if (target === 'AmazonSQS.SendMessageBatch') return sendBatch(body);
+    if (target === 'AmazonSQS.SendMessage') return sendOne(body);
+    if (target === 'AmazonSQS.ChangeMessageVisibilityBatch') return showAgain(body);
     return refused('UnknownOperationException');
   };
 
@@ -73,19 +91,39 @@ export async function startAws(): Promise<AwsFake> {
     };
   };
 
-  const sendBatch = (body: Fields): Answer => {
+  const inBatch = (action: string, body: Fields, take: (entry: Fields) => string | undefined): Answer => {
     const entries = body['Entries'] as readonly Fields[];
-    calls.push(`SendMessageBatch ${entries.length}`);
+    calls.push(`${action} ${entries.length}`);
     if (entries.length === 0) return refused('EmptyBatchRequest');
     if (entries.length > 10) return refused('TooManyEntriesInBatchRequest');
     if (new Set(entries.map((entry) => entry['Id'])).size < entries.length)
       return refused('BatchEntryIdsNotDistinct');
     const failed = entries.flatMap((entry) => {
-      const code = send(String(body['QueueUrl']), entry);
+      const code = take(entry);
       return code ? [{ Id: entry['Id'], Code: code, SenderFault: true }] : [];
     });
     return { status: 200, body: { Successful: [], ...(failed.length > 0 && { Failed: failed }) } };
   };
+
+  const sendBatch = (body: Fields): Answer =>
+    inBatch('SendMessageBatch', body, (entry) => send(String(body['QueueUrl']), entry));
+
+  const sendOne = (body: Fields): Answer => {
+    calls.push('SendMessage');
+    const code = send(String(body['QueueUrl']), body);
+    return code ? refused(code) : { status: 200, body: { MessageId: 'm' } };
+  };
+
+  const showAgain = (body: Fields): Answer =>
+    inBatch('ChangeMessageVisibilityBatch', body, (entry) => {
+      const seconds = entry['VisibilityTimeout'];
+      if (!Number.isInteger(seconds) || Number(seconds) < 0 || Number(seconds) > 43_200)
+        return 'InvalidParameterValue';
+      const receipt = String(entry['ReceiptHandle']);
+      if (!receipt.startsWith('receipt-')) return 'ReceiptHandleIsInvalid';
+      shown.set(receipt, Number(seconds));
+      return undefined;
+    });
 
   const send = (url: string, entry: Fields): string | undefined => {
     const message = String(entry['MessageBody']);
@@ -103,10 +141,20 @@ export async function startAws(): Promise<AwsFake> {
       if (!GROUP.test(group) || !GROUP.test(id) || delay !== undefined) return 'InvalidParameterValue';
       if (seen.has(id)) return undefined;
       seen.add(id);
-    } else if (!Number.isInteger(delay) || Number(delay) < 0 || Number(delay) > 900) {
+    } else if (
+      delay !== undefined &&
+      (!Number.isInteger(delay) || Number(delay) < 0 || Number(delay) > 900)
+    ) {
       return 'InvalidParameterValue';
-    }
+    } else if (entry['MessageDeduplicationId'] !== undefined) return 'InvalidParameterValue';
+    const attributes = entry['MessageAttributes'] as
+      Readonly<Record<string, { DataType?: string; StringValue?: string }>> | undefined;
+    const texts = Object.entries(attributes ?? {}).map(([name, { DataType, StringValue = '' }]) => {
+      return DataType === 'String' && StringValue !== '' ? [name, StringValue] : [];
+    });
+    if (texts.some((text) => text.length === 0)) return 'InvalidParameterValue';
     sent.push({
+      ...(attributes && { attributes: Object.fromEntries(texts) as Record<string, string> }),
       queue,
       body: message,
       groupId: typeof group === 'string' ? group : undefined,
@@ -123,6 +171,8 @@ export async function startAws(): Promise<AwsFake> {
     parameters,
     calls,
     refuse,
+    shown,
+    down,
     close: async () => {
       server.close();
       server.closeAllConnections();

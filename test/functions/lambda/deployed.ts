@@ -3,12 +3,12 @@ import type {
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
   Context,
-  SQSEvent,
+  SQSRecord,
 } from 'aws-lambda';
 import { readFile } from 'node:fs/promises';
 import { onTestFinished, vi } from 'vitest';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
-import { parseQueuedWork, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { readBody, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { startAws, type AwsFake } from './aws-fake.ts';
 import { sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { sqsRecord } from './sqs-record.ts';
@@ -50,6 +50,8 @@ export async function deployed(pendingMs = 100): Promise<Deployed> {
   vi.stubEnv('AWS_ENDPOINT_URL_SSM', aws.url);
   vi.stubEnv('LEVELSET_TRIGGER_QUEUE_URL', `${aws.url}/123456789012/triggers.fifo`);
   vi.stubEnv('LEVELSET_BACKGROUND_QUEUE_URL', `${aws.url}/123456789012/background`);
+  vi.stubEnv('LEVELSET_TRIGGER_DEAD_LETTERS_URL', `${aws.url}/123456789012/triggers-dead.fifo`);
+  vi.stubEnv('LEVELSET_BACKGROUND_DEAD_LETTERS_URL', `${aws.url}/123456789012/background-dead`);
   return { ...world, aws };
 }
 
@@ -72,11 +74,24 @@ export async function call(
 }
 
 /** A batch of messages; the ids of those that must come again. */
-export async function work(...messages: readonly QueuedWork[]): Promise<readonly string[]> {
+export function work(...messages: readonly QueuedWork[]): Promise<readonly string[]> {
+  return deliver(messages.map((message, index) => sqsRecord(String(index), message)));
+}
+
+/** The same for messages as Lambda hands them over, in an invocation with so much time. */
+export async function deliver(
+  records: readonly SQSRecord[],
+  context: Context = CONTEXT,
+): Promise<readonly string[]> {
   const { handler } = await import('../../../functions/lambda/reconcile.ts');
-  const event: SQSEvent = { Records: messages.map((message, index) => sqsRecord(String(index), message)) };
-  const { batchItemFailures } = await handler(event, CONTEXT);
+  const { batchItemFailures } = await handler({ Records: [...records] }, context);
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+}
+
+/** An invocation that Lambda ends after so many milliseconds. */
+export function contextOf(timeoutMs: number): Context {
+  const end = performance.now() + timeoutMs;
+  return { getRemainingTimeInMillis: () => end - performance.now() } as Context;
 }
 
 export function request(name: string, trigger: ReconcileRequest['trigger'] = 'audit'): ReconcileRequest {
@@ -89,7 +104,7 @@ export function taken(aws: AwsFake): readonly (QueuedWork & {
   readonly delaySeconds: number | undefined;
 })[] {
   return aws.sent.splice(0).flatMap(({ queue, body, delaySeconds }) => {
-    const item = parseQueuedWork(body);
-    return item ? [{ queue, delaySeconds, ...item }] : [];
+    const item = readBody(body);
+    return 'unreadable' in item ? [] : [{ queue, delaySeconds, ...item }];
   });
 }

@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { groupRecords } from '../../../functions/lambda/groups.ts';
+import { groupRecords, type Group } from '../../../functions/lambda/groups.ts';
 import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { sqsRecord } from './sqs-record.ts';
 
@@ -11,22 +11,24 @@ const record = (id: string, name: string, more: Partial<QueuedWork> = {}): SQSRe
     ...more,
   });
 
+const idsOf = ({ records }: Group): readonly string[] => records.map(({ messageId }) => messageId);
+
 test('messages of one key are one run, and the newest says why', () => {
   const { groups } = groupRecords([record('1', 'a'), record('2', 'b'), record('3', 'a')]);
 
-  expect(groups.map(({ work, messageIds }) => [work.request.key, work.request.cause, messageIds])).toEqual([
+  expect(groups.map((group) => [group.work.request.key, group.work.request.cause, idsOf(group)])).toEqual([
     ['service/shop/a', '3', ['1', '3']],
     ['service/shop/b', '2', ['2']],
   ]);
 });
 
-test('after a message that cannot be read, all later ones of its group are kept too, and no others', () => {
+test('a message that cannot be read holds up no other, not even of its own group', () => {
   const bad = { ...record('2', 'a'), body: 'what?' };
 
-  const { groups, unreadable } = groupRecords([record('1', 'a'), bad, record('3', 'a'), record('4', 'b')]);
+  const { groups, poison } = groupRecords([record('1', 'a'), bad, record('3', 'a'), record('4', 'b')]);
 
-  expect(unreadable).toEqual(['2', '3']);
-  expect(groups.map(({ messageIds }) => messageIds)).toEqual([['1'], ['4']]);
+  expect(poison).toEqual([{ record: bad, reason: 'it names no object that this program knows' }]);
+  expect(groups.map(idsOf)).toEqual([['1', '3'], ['4']]);
 });
 
 test('a change next to a requeued key is worked on at once', () => {

@@ -95,6 +95,7 @@ test('a message comes again only when its key cannot be requeued', async () => {
   );
 
   expect(failed).toEqual(['0', '2']);
+  expect([...world.aws.shown.keys()]).toEqual(['receipt-0', 'receipt-2']);
   expect(taken(world.aws).map((item) => item.request.key)).toEqual(['service/default/b']);
 });
 

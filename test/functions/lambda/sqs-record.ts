@@ -1,12 +1,14 @@
 import type { SQSRecord } from 'aws-lambda';
-import { groupId, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+import { bodyOf, groupId, type QueuedWork } from '../../../shared/queue/queued-work.ts';
+
+const ARN = 'arn:aws:sqs:eu-central-1:123456789012';
 
 /** A message as Lambda hands it over (docs/sources/tools.md, "Messages that a function gets"). */
 export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQSRecord {
   return {
     messageId,
     receiptHandle: `receipt-${messageId}`,
-    body: JSON.stringify(work),
+    body: bodyOf(work),
     md5OfBody: '',
     attributes: {
       ApproximateReceiveCount: '1',
@@ -17,7 +19,7 @@ export function sqsRecord(messageId: string, work: QueuedWork, fifo = true): SQS
     },
     messageAttributes: {},
     eventSource: 'aws:sqs',
-    eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:triggers.fifo',
+    eventSourceARN: `${ARN}:${fifo ? 'triggers.fifo' : 'background'}`,
     awsRegion: 'eu-central-1',
   };
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  bodyOf,
   deduplicationId,
   groupId,
-  parseQueuedWork,
+  readBody,
   type QueuedWork,
 } from '../../../shared/queue/queued-work.ts';
 
@@ -14,11 +15,23 @@ const WORK: QueuedWork = {
 };
 
 test('what is written is read again', () => {
-  expect(parseQueuedWork(JSON.stringify(WORK))).toEqual(WORK);
-  expect(parseQueuedWork('{"request":{"key":"all","trigger":"resync"}}')).toEqual({
+  expect(readBody(bodyOf(WORK))).toEqual(WORK);
+  expect(readBody('{"request":{"key":"all","trigger":"resync"}}')).toEqual({
     request: { key: 'all', trigger: 'resync' },
     attempt: 0,
   });
+});
+
+test('a field that this program does not know is ignored, a version that it does not know is not', () => {
+  const { request } = WORK;
+
+  expect(
+    readBody(JSON.stringify({ version: 1, request, attempt: 3, waitingFor: 'lb-1', colour: 'red' })),
+  ).toEqual(WORK);
+  expect(readBody(JSON.stringify({ version: 2, request, attempt: 3 }))).toEqual({
+    unreadable: 'it is of version 2, this program reads up to 1',
+  });
+  expect(readBody(JSON.stringify({ version: 'next', request }))).toHaveProperty('unreadable');
 });
 
 test.each([
@@ -28,11 +41,11 @@ test.each([
   ['a key that is none', '{"request":{"key":"pod/shop/web","trigger":"audit"}}'],
   ['a trigger that is none', '{"request":{"key":"all","trigger":"toString"}}'],
 ])('%s is not work', (_name, body) => {
-  expect(parseQueuedWork(body)).toBeUndefined();
+  expect(readBody(body)).toEqual({ unreadable: expect.any(String) as string });
 });
 
 test('no text makes the reader throw', () => {
-  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void parseQueuedWork(text)));
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readBody(text)));
 });
 
 test('a group id is the key, or a hash where SQS allows no more than 128 characters', () => {

@@ -16,6 +16,8 @@ import type { ObservedCall } from './metrics.ts';
 export interface WorldOptions {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
+  /** The environment as it is now, asked after a refused login, for secrets that come in variables. */
+  readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
   readonly log: Log;
   /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
@@ -36,7 +38,8 @@ export interface Connected {
  * Reads the configuration and makes the clients of both sides and the World; nothing else does. Sends no request. Throws
  * CONFIG_INVALID with everything that is wrong.
  */
-export async function connect({ flags, env, log, observeCall }: WorldOptions): Promise<Connected> {
+export async function connect(options: WorldOptions): Promise<Connected> {
+  const { flags, env, envNow = () => Promise.resolve(env), log, observeCall } = options;
   const { config, warnings } = await loadConfig(flags, env);
   for (const warning of warnings) log.warn(warning);
   const observe = (call: ObservedCall): void =>
@@ -44,14 +47,17 @@ export async function connect({ flags, env, log, observeCall }: WorldOptions): P
   const openstack = connectCloud(config.openstack, {
     observe,
     readCredentials: () =>
-      loadConfig(flags, env).then(
-        (read) => read.config.openstack.credentials,
-        () => undefined,
-      ),
+      envNow()
+        .then((now) => loadConfig(flags, now))
+        .then(
+          (read) => read.config.openstack.credentials,
+          () => undefined,
+        ),
   });
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
+    envNow,
     namespace: config.stateNamespace,
     identity: `levelset_${hostname()}_${randomUUID()}`,
     log,

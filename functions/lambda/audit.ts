@@ -3,4 +3,4 @@ import { httpFunction } from './http-function.ts';
 import { receiving } from './receiving.ts';
 
 /** POST /audit/:cluster */
-export const handler = httpFunction(async (log) => auditWebhook(await receiving(log)));
+export const handler = httpFunction((env) => Promise.resolve(auditWebhook(receiving(env))));

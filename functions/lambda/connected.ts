@@ -1,11 +1,10 @@
 import { flagsFromEnv } from '../../shared/config/read-flags.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { SqsQueue } from '../../shared/queue/sqs-queue.ts';
-import { createLog } from '../log.ts';
 import { connect, type Connected } from '../world.ts';
-import { withParameters } from './parameters.ts';
+import { environment, madeFrom } from './environment.ts';
+import { log } from './function-log.ts';
 import { backgroundQueue, triggerQueue } from './queues.ts';
-import { once } from '../../shared/memory/answers.ts';
 
 export interface ConnectedFunction extends Connected {
   readonly env: NodeJS.ProcessEnv;
@@ -17,17 +16,19 @@ export interface FunctionWorld extends ConnectedFunction {
   readonly background: SqsQueue;
 }
 
-/** The connections of a function that only reads. The first invocation makes them, later ones find them. */
-export const connectedFunction = once(async (): Promise<ConnectedFunction> => {
-  const env = await withParameters(process.env);
-  const log = createLog();
-  const connected = await connect({ flags: flagsFromEnv(env), env, log });
-  return { ...connected, env, log };
+const connections = madeFrom('connections', async (env): Promise<ConnectedFunction> => {
+  const envNow = (): Promise<NodeJS.ProcessEnv> => environment.readAgain();
+  return { ...(await connect({ flags: flagsFromEnv(env), env, envNow, log })), env, log };
 });
 
+/** The connections of a function that only reads. The first invocation makes them, later ones find them. */
+export async function connectedFunction(): Promise<ConnectedFunction> {
+  return connections(await environment.read());
+}
+
 /** The same with the queues, for a function that reconciles or sweeps. */
-export const functionWorld = once(async (): Promise<FunctionWorld> => {
+export async function functionWorld(): Promise<FunctionWorld> {
   const connected = await connectedFunction();
   const { env } = connected;
   return { ...connected, triggers: triggerQueue(env), background: backgroundQueue(env) };
-});
+}

@@ -3,4 +3,4 @@ import { httpFunction } from './http-function.ts';
 import { receiving } from './receiving.ts';
 
 /** POST /events/:cluster */
-export const handler = httpFunction(async (log) => events(await receiving(log)));
+export const handler = httpFunction((env) => Promise.resolve(events(receiving(env))));

@@ -1,26 +1,30 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import express, { type Router } from 'express';
 import serverless from 'serverless-http';
-import type { Log } from '../../shared/ports.ts';
 import { answerErrors, notFound } from '../http/http-error.ts';
-import { createLog } from '../log.ts';
-import { once } from '../../shared/memory/answers.ts';
+import { environment, madeFrom } from './environment.ts';
+import { log } from './function-log.ts';
 
 export type HttpFunction = (
   event: APIGatewayProxyEventV2,
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** One router behind an HTTP API (payload 2.0). The first invocation builds it, later ones find it. */
-export function httpFunction(build: (log: Log) => Promise<Router>): HttpFunction {
-  const log = createLog();
-  const adapted = once(async () => {
+/**
+ * One router behind an HTTP API (payload 2.0). The first invocation builds it, later ones find it until a secret changes. A
+ * token that is refused may be a new one: then the secrets are read again, and the request is answered again by them.
+ */
+export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<Router>): HttpFunction {
+  const answerBy = madeFrom('tokens', async (env) => {
     const app = express().disable('x-powered-by').disable('etag');
-    app.use(await build(log), notFound, answerErrors(log));
+    app.use(await build(env), notFound, answerErrors(log));
     return serverless(app, { binary: false });
   });
   return async (event, context) => {
-    const answer = await adapted();
-    return await answer(event, context);
+    const env = await environment.read();
+    const answer: APIGatewayProxyStructuredResultV2 = await (await answerBy(env))(event, context);
+    if (answer.statusCode !== 401) return answer;
+    const now = await environment.readAgain();
+    return now === env ? answer : await (await answerBy(now))(event, context);
   };
 }

@@ -1,6 +1,6 @@
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { SqsQueue } from '../../shared/queue/sqs-queue.ts';
-import { awsAccess, required } from './parameters.ts';
+import { awsAccess, required } from './aws-access.ts';
 
 /** The FIFO queue of what people changed. */
 export function triggerQueue(env: NodeJS.ProcessEnv): SqsQueue {

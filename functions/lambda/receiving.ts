@@ -1,16 +1,14 @@
 import { flagsFromEnv, readFlags } from '../../shared/config/read-flags.ts';
-import type { Log } from '../../shared/ports.ts';
 import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
 import { readTokens } from '../http/admit.ts';
 import type { ServerOptions } from '../http/server-options.ts';
-import { withParameters } from './parameters.ts';
+import { log } from './function-log.ts';
 import { enqueueTo, triggerQueue } from './queues.ts';
 
 type Receiving = Pick<ServerOptions, 'clusters' | 'auditTokens' | 'self' | 'enqueue' | 'log'>;
 
 /** What the functions that only receive events need: no kube-apiserver, no OpenStack. Throws when a flag is wrong. */
-export async function receiving(log: Log): Promise<Receiving> {
-  const env = await withParameters(process.env);
+export function receiving(env: NodeJS.ProcessEnv): Receiving {
   const problems: string[] = [];
   const { clusterName, serviceAccount } = readFlags(flagsFromEnv(env), problems);
   if (problems.length > 0) throw new Error(problems.join('; '));

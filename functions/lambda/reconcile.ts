@@ -3,15 +3,13 @@ import { withDeadline } from '../../shared/deadline.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import { isUnit, scopeOf } from '../../shared/model/request.ts';
 import { invocationTime, type InvocationTime } from '../budget.ts';
-import { createLog } from '../log.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
+import { log } from './function-log.ts';
 import { giveBack } from './give-back.ts';
 import { groupRecords, type Group, type Poison } from './groups.ts';
 import { deadLettersOf } from './queues.ts';
 import { runWork, sendPendingBack } from './run-work.ts';
 import { runSweep } from './sweep.ts';
-
-const log = createLog();
 
 /**
  * The worker of both queues: one run for each key, keys in parallel. What no program of this version can read goes to the

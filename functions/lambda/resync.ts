@@ -10,12 +10,12 @@ import { runWork } from './run-work.ts';
 
 let time = invocationTime();
 
-const answer = httpFunction(async () => {
+const answer = httpFunction(async (env) => {
   const world = await functionWorld();
   return resync({
-    resyncTokens: readTokens(world.env).resyncTokens,
+    resyncTokens: readTokens(env).resyncTokens,
     enqueue: enqueueTo(world.triggers),
-    reconcile: (requests) =>
+    reconcile: async (requests) =>
       inParallel(requests, world.world.config.concurrentServiceSyncs, (request) =>
         runWork({ request, attempt: 0 }, world, time),
       ),

@@ -5,12 +5,12 @@ import { connectedFunction } from './connected.ts';
 import { httpFunction } from './http-function.ts';
 
 /** GET / and /readyz. The page shows Services and Nodes by their status. There are no metrics: nothing runs here. */
-export const handler = httpFunction(async () => {
+export const handler = httpFunction(async (env) => {
   const connected = await connectedFunction();
   const { clock, config } = connected.world;
   return status({
     open: false,
-    pageTokens: readTokens(connected.env).pageTokens,
+    pageTokens: readTokens(env).pageTokens,
     ready: () => connected.ready(),
     metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     status: async () => ({

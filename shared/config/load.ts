@@ -26,7 +26,7 @@ export async function loadConfig(
   // While cloud.conf cannot be read, nothing can be called missing: the file may have it.
   const sources = conf === null ? undefined : await readSources(conf, env, problems);
   const timeout = conf?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-  const openstack = sources && (await openStackConfig(sources, timeout, problems));
+  const openstack = sources && (await openStackConfig(sources, timeout, env, problems));
   const warnings = [...(conf?.warnings ?? [])];
   if (openstack?.tlsInsecure)
     warnings.push(

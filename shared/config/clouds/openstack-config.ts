@@ -6,6 +6,13 @@ import { readCredentials } from './credentials.ts';
 
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
+/** The files of [Global]. A variable may have the text of each, for functions without files; it then counts alone. */
+const PEMS = {
+  ca: { what: 'the CA file', file: 'caFile', variable: 'LEVELSET_CA_FILE_TEXT' },
+  cert: { what: 'the client certificate', file: 'certFile', variable: 'LEVELSET_CERT_FILE_TEXT' },
+  key: { what: 'the client key', file: 'keyFile', variable: 'LEVELSET_KEY_FILE_TEXT' },
+} as const;
+
 /**
  * Merges the sources, each field from the first source that has it, and reads the files that they name. Returns undefined,
  * and adds to `problems`, if something is missing or wrong.
@@ -13,18 +20,21 @@ const INTERFACES = ['public', 'internal', 'admin'] as const;
 export async function openStackConfig(
   sources: readonly Access[],
   requestTimeoutMs: number,
+  env: NodeJS.ProcessEnv,
   problems: string[],
 ): Promise<OpenStackConfig | undefined> {
   const before = problems.length;
   const access = mergeAccess(sources);
   const authUrl = checkAuthUrl(access.authUrl, problems);
   const credentials = readCredentials(sources, access, problems);
+  const has = ({ file, variable }: (typeof PEMS)['ca' | 'cert' | 'key']): boolean =>
+    (env[variable] ?? '') !== '' || access[file] !== undefined;
   const [ca, cert, key] = await Promise.all([
-    readPem('the CA file', access.caFile, problems),
-    readPem('the client certificate', access.certFile, problems),
-    readPem('the client key', access.keyFile, problems),
+    readPem(PEMS.ca, access, env, problems),
+    readPem(PEMS.cert, access, env, problems),
+    readPem(PEMS.key, access, env, problems),
   ]);
-  if ((access.certFile === undefined) !== (access.keyFile === undefined)) {
+  if (has(PEMS.cert) !== has(PEMS.key)) {
     problems.push('a client certificate needs both cert-file and key-file');
   }
   const wanted = (access.interface ?? 'public').replace(/URL$/, '');
@@ -77,10 +87,18 @@ function checkAuthUrl(authUrl: string | undefined, problems: string[]): string |
 }
 
 async function readPem(
-  what: string,
-  file: string | undefined,
+  { what, file: field, variable }: (typeof PEMS)['ca' | 'cert' | 'key'],
+  access: Access,
+  env: NodeJS.ProcessEnv,
   problems: string[],
 ): Promise<string | undefined> {
+  const file = access[field];
+  const text = env[variable] ?? '';
+  if (text.includes('-----BEGIN ')) return text;
+  if (text !== '') {
+    problems.push(`${variable} has no PEM in it (-----BEGIN ...)`);
+    return undefined;
+  }
   if (file === undefined) return undefined;
   try {
     const pem = await readFile(file.replace(/^~(?=\/)/, homedir()), 'utf8');
@@ -88,7 +106,9 @@ async function readPem(
     problems.push(`${what} ${file} has no PEM in it (-----BEGIN ...)`);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    problems.push(`${what} ${file} cannot be read: ${reason}`);
+    problems.push(
+      `${what} ${file} cannot be read: ${reason}; where there is no such file, as on AWS Lambda, put its text into ${variable}`,
+    );
   }
   return undefined;
 }

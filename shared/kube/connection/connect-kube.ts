@@ -8,6 +8,8 @@ export interface ConnectKubeOptions {
   /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
+  /** The environment as it is now, asked when the apiserver has refused the credential. */
+  readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
   /** Namespace of Leases and ConfigMaps. */
   readonly namespace: string;
   /** Holder of our Leases, unique to a process or invocation. */
@@ -27,8 +29,11 @@ export interface KubeConnection {
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
 export async function connectKube(options: ConnectKubeOptions): Promise<KubeConnection> {
-  const { kubeconfig, env, onCall } = options;
-  const connection = await findConnection({ env, ...(kubeconfig !== undefined && { kubeconfig }) });
+  const { kubeconfig, env, envNow, onCall } = options;
+  const connection = await findConnection({
+    ...{ env, ...(envNow && { envNow }) },
+    ...(kubeconfig !== undefined && { kubeconfig }),
+  });
   const http = createHttp(connection, onCall);
   const kube = new KubeClient(http, options);
   const ready = async (): Promise<void> => {

@@ -9,17 +9,21 @@ export interface WhereToLook {
   /** `--kubeconfig`. */
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
+  /** The environment as it is now, asked when the apiserver has refused the credential. */
+  readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
 }
+
+const TEXT = 'LEVELSET_KUBECONFIG_TEXT';
 
 /**
  * The connection to the kube-apiserver: the first that is there of `--kubeconfig`, the text in LEVELSET_KUBECONFIG_TEXT
  * (for functions without files), KUBECONFIG, the pod's ServiceAccount and ~/.kube/config. Of several files in KUBECONFIG
  * only the first that exists is read; kubectl would merge them. Throws CONFIG_INVALID, also for a named file that is wrong.
  */
-export async function findConnection({ kubeconfig, env }: WhereToLook): Promise<Connection> {
+export async function findConnection({ kubeconfig, env, envNow }: WhereToLook): Promise<Connection> {
   if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig');
-  const text = env['LEVELSET_KUBECONFIG_TEXT'];
-  if (text) return await readKubeconfig(text, 'LEVELSET_KUBECONFIG_TEXT');
+  const text = env[TEXT];
+  if (text) return await fromText(text, envNow ?? (() => Promise.resolve(env)));
   const list = env['KUBECONFIG'];
   if (list) return await readFrom(await firstThere(list), 'KUBECONFIG');
   const pod = await inCluster(env);
@@ -31,6 +35,24 @@ export async function findConnection({ kubeconfig, env }: WhereToLook): Promise<
     `no kube-apiserver is configured: give --kubeconfig, KUBECONFIG or LEVELSET_KUBECONFIG_TEXT, run in a pod with ` +
       `a ServiceAccount token, or have ~/.kube/config`,
   );
+}
+
+/** The connection of a text. After a 401 the credential is that of the text as it is then. */
+async function fromText(text: string, envNow: () => Promise<NodeJS.ProcessEnv>): Promise<Connection> {
+  const connection = await readKubeconfig(text, TEXT);
+  let { credential } = connection;
+  let from = text;
+  return {
+    ...connection,
+    credential: async (refused) => {
+      const now = refused ? (await envNow())[TEXT] : undefined;
+      if (now && now !== from) {
+        ({ credential } = await readKubeconfig(now, TEXT));
+        from = now;
+      }
+      return credential(refused);
+    },
+  };
 }
 
 async function firstThere(list: string): Promise<string> {

@@ -192,7 +192,7 @@ class KubeconfigFields {
       throw this.invalid(
         field,
         path,
-        `a readable file (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+        `a readable file (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'}), or ${field}-data in its place, as on AWS Lambda`,
       );
     });
     if (pem.includes('-----BEGIN ')) return pem;

@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('a kubeconfig that cannot be read gives the messages back, and a better one is taken by the next invocation', async () => {
+test('a kubeconfig that cannot be read gives the messages back, and a better one is taken within seconds', async () => {
   const world = await deployed();
   const name = '/levelset/test/KUBECONFIG_TEXT';
   const good = world.aws.parameters.get(name) ?? '';
@@ -60,6 +60,8 @@ test('a kubeconfig that cannot be read gives the messages back, and a better one
 
   expect(world.aws.shown.size).toBe(1);
   world.aws.parameters.set(name, good);
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 6_000);
   expect(await deliver([record('0', 'web')])).toEqual([]);
 });
 

@@ -1,0 +1,28 @@
+/** The region and credentials that Lambda gives to a function. */
+export interface AwsAccess {
+  readonly region: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+export function awsAccess(env: NodeJS.ProcessEnv): AwsAccess {
+  const sessionToken = env['AWS_SESSION_TOKEN'];
+  return {
+    region: required(env, 'AWS_REGION'),
+    credentials: {
+      accessKeyId: required(env, 'AWS_ACCESS_KEY_ID'),
+      secretAccessKey: required(env, 'AWS_SECRET_ACCESS_KEY'),
+      ...(sessionToken && { sessionToken }),
+    },
+  };
+}
+
+/** Throws an error that names the variable. */
+export function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}

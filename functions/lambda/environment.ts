@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../../shared/ports.ts';
+import { Silence, type Delays } from '../../shared/silence.ts';
+import { log } from './function-log.ts';
+import { NoSuchParameter, withParameters } from './parameters.ts';
+
+/** A secret that was replaced counts for so long, unless somebody refuses it. */
+const LIFE_MS = 5 * 60_000;
+/** How often the secrets are read because somebody refused one of them, or showed one that is none. */
+const AFTER_REFUSAL_MS = 5_000;
+const OF_FAILURE: Delays = { firstMs: 5_000, longestMs: 60_000 };
+
+/**
+ * The environment of a function with its secrets, which are read again when they are five minutes old. As long as all
+ * values are the same, it is the same object. While Parameter Store cannot be read the values stay; a parameter that is gone
+ * does not, since it may have been taken away for a reason. Ages go by the time of day, as a frozen
+ * environment's other clocks may stand.
+ */
+export class Environment {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #silence: Silence;
+  #kept: { readonly env: NodeJS.ProcessEnv; readonly readAtMs: number } | undefined;
+  #reading: Promise<NodeJS.ProcessEnv> | undefined;
+  #isDoubted = false;
+
+  constructor(env: NodeJS.ProcessEnv, log: Log, now: () => number = () => Date.now()) {
+    this.#env = env;
+    this.#log = log;
+    this.#now = now;
+    this.#silence = new Silence(now);
+  }
+
+  /** Throws when nothing was ever read, or when a parameter is missing. */
+  read(): Promise<NodeJS.ProcessEnv> {
+    return this.#notOlderThan(this.#isDoubted ? AFTER_REFUSAL_MS : LIFE_MS);
+  }
+
+  /** The same after somebody refused one of the secrets: it may have been replaced meanwhile. */
+  readAgain(): Promise<NodeJS.ProcessEnv> {
+    return this.#notOlderThan(AFTER_REFUSAL_MS);
+  }
+
+  /** What was read last cannot be used, so that it is soon read again. */
+  doubt(): void {
+    this.#isDoubted = true;
+  }
+
+  async #notOlderThan(ageMs: number): Promise<NodeJS.ProcessEnv> {
+    const kept = this.#kept;
+    const isFresh = kept && Math.abs(this.#now() - kept.readAtMs) < ageMs;
+    if (kept && (isFresh || !this.#silence.isOver)) return kept.env;
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<NodeJS.ProcessEnv> {
+    try {
+      const found = await withParameters(this.#env);
+      this.#silence.end();
+      this.#isDoubted = false;
+      const env = isDeepStrictEqual(found, this.#kept?.env) ? (this.#kept?.env ?? found) : found;
+      this.#kept = { env, readAtMs: this.#now() };
+      return env;
+    } catch (error) {
+      if (error instanceof NoSuchParameter) this.#kept = undefined;
+      if (!this.#kept) throw error;
+      const silentMs = this.#silence.begin(OF_FAILURE);
+      this.#log.warn('Parameter Store cannot be read: the values that were read before stay', {
+        read_s_ago: Math.round((this.#now() - this.#kept.readAtMs) / 1_000),
+        next_try_in_s: Math.round(silentMs / 1_000),
+        error: String(error),
+      });
+      return this.#kept.env;
+    }
+  }
+}
+
+/** Of this process. */
+export const environment = new Environment(process.env, log);
+
+/**
+ * Makes something of the environment, and makes it anew when a secret has changed. If that fails, the old one stays. Throws
+ * when there is none; the next call then tries again.
+ */
+export function madeFrom<T>(
+  what: string,
+  make: (env: NodeJS.ProcessEnv) => Promise<T>,
+): (env: NodeJS.ProcessEnv) => Promise<T> {
+  let last: { readonly env: NodeJS.ProcessEnv; readonly made: Promise<T> } | undefined;
+  return async (env) => {
+    if (last?.env === env) return last.made;
+    const before = last;
+    last = { env, made: make(env) };
+    try {
+      return await last.made;
+    } catch (error) {
+      last = before && { env, made: before.made };
+      environment.doubt();
+      if (!before) throw error;
+      log.error(`the ${what} cannot be made anew from the changed secrets: the old ones stay`, {
+        error: String(error),
+      });
+      return before.made;
+    }
+  };
+}

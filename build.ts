@@ -1,10 +1,16 @@
-/** `npm run build`: the program to dist/levelset.mjs, each function to dist/functions/NAME.mjs and, with its chunks, NAME.zip. */
+/**
+ * `npm run build`: the program to dist/levelset.mjs with dist/chunks and the list of the packages in it, each function to
+ * dist/functions/NAME.mjs and, with its chunks, NAME.zip.
+ */
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { zipFile } from './infra/aws/zip-file.ts';
+import { programSbom } from './infra/image/program-sbom.ts';
 
+/** The list of packages, in CycloneDX. */
+export const SBOM = 'sbom.cdx.json';
 export const FUNCTIONS = ['audit', 'events', 'resync', 'status', 'reconcile', 'sweep'] as const;
 
 export interface Bundle {
@@ -18,7 +24,7 @@ export interface Bundle {
   readonly total: number;
 }
 
-const OPTIONS: BuildOptions = {
+const OPTIONS = {
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -40,21 +46,40 @@ const OPTIONS: BuildOptions = {
     yaml: './node_modules/yaml/browser/dist/index.js',
   },
   define: { 'process.env.NODE_ENV': '"production"' },
-};
+} satisfies BuildOptions;
 
-/** Builds everything below `directory` in one go, chunks shared; what was there before is gone. */
+/** Builds everything below `directory`; what was there before is gone. */
 export async function buildAll(directory: string): Promise<readonly Bundle[]> {
+  const program = await buildProgram(directory);
+  return [program, ...(await buildFunctions(directory))];
+}
+
+/** The program alone: levelset.mjs, its chunks, and SBOM, the packages that are bundled in it. */
+export async function buildProgram(directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true });
   const { metafile } = await build({
     ...OPTIONS,
-    entryPoints: {
-      levelset: 'functions/cli.ts',
-      ...Object.fromEntries(FUNCTIONS.map((name) => [`functions/${name}`, `functions/lambda/${name}.ts`])),
-    },
+    entryPoints: { levelset: 'functions/cli.ts' },
     outdir: directory,
     metafile: true,
   });
   await chmod(`${directory}/levelset.mjs`, 0o755);
+  const sbom = programSbom(bundledFiles(metafile), import.meta.dirname);
+  await writeFile(`${directory}/${SBOM}`, `${JSON.stringify(sbom, null, 2)}\n`);
+  return measure('levelset', `${relative('.', directory)}/levelset.mjs`, metafile);
+}
+
+/** All functions in one go, with chunks that they share. */
+async function buildFunctions(directory: string): Promise<readonly Bundle[]> {
+  const { metafile } = await build({
+    ...OPTIONS,
+    chunkNames: `functions/${OPTIONS.chunkNames}`,
+    entryPoints: Object.fromEntries(
+      FUNCTIONS.map((name) => [`functions/${name}`, `functions/lambda/${name}.ts`]),
+    ),
+    outdir: directory,
+    metafile: true,
+  });
   const root = relative('.', directory);
   const functions = FUNCTIONS.map((name) => measure(name, `${root}/functions/${name}.mjs`, metafile));
   for (const { name, files } of functions) {
@@ -64,7 +89,13 @@ export async function buildAll(directory: string): Promise<readonly Bundle[]> {
     }));
     await writeFile(`${root}/functions/${name}.zip`, zipFile(await Promise.all(entries)));
   }
-  return [measure('levelset', `${root}/levelset.mjs`, metafile), ...functions];
+  return functions;
+}
+
+/** The source files of which something is in an output. */
+function bundledFiles({ outputs }: Metafile): readonly string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  return [...new Set(inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path))];
 }
 
 function measure(name: string, entry: string, { outputs }: Metafile): Bundle {

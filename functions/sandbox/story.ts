@@ -23,7 +23,7 @@ export class Story {
       (name) => `${name}=${variables[name] ?? ''}`,
     );
     this.#print(`  plan          export ${exports.join(' \\\n                       ')}`);
-    this.#print('                npx levelset plan');
+    this.#print('                npx node dist/levelset.mjs plan');
     this.#print(`  resync        curl -H 'Authorization: Bearer ${resyncToken}' ${url}/resync \\`);
     this.#print(`                  --json '{"objects": ["service/default/nginx"], "dryRun": true}'`);
     this.#print('  Ctrl-C stops it.\n');

@@ -6,7 +6,8 @@ const own = filesOf();
 const code = filesOf('{functions,shared,infra/sandbox}/**/*.ts');
 
 /** Names that other programs look for. */
-const GIVEN = /^(README\.md|__snapshots__|observed\.json|.*\.generated\.(js|d\.ts))$/;
+const GIVEN =
+  /^(Dockerfile(\.dockerignore)?|README\.md|__snapshots__|observed\.json|.*\.generated\.(js|d\.ts))$/;
 const VAGUE = /^(utils?|helpers?|managers?|common|misc|types|lib)$/;
 
 test('names are in kebab-case', () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildAll } from '../../build.ts';
+import { buildProgram as build } from '../../build.ts';
 
 /** The program as it is shipped, built of the sources as they are now. */
 export interface Program {
@@ -21,7 +21,7 @@ export interface RunningProgram {
 
 export async function buildProgram(): Promise<Program> {
   const directory = await mkdtemp(join(tmpdir(), 'levelset-program-'));
-  await buildAll(directory);
+  await build(directory);
   const env = { NODE_COMPILE_CACHE: join(directory, 'cache') };
   return {
     start: (args) => {

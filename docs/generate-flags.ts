@@ -59,7 +59,7 @@ function cellsOf(name: string, flag: Flag): readonly string[] {
     flag.help,
     allowedBy(flag),
     flag.without ?? (flag.default ? `\`${flag.default}\`` : flag.default === '' ? 'none' : ''),
-    all ? 'all' : flag.commands.join(', '),
+    (all ? ['all', ...flag.commands.filter((own) => !ALL.includes(own))] : flag.commands).join(', '),
     flag.lambda ? 'yes' : '',
     flag.go ?? '',
   ];

@@ -123,12 +123,7 @@ export function createMetrics(): Metrics {
     registers,
   });
 
-  const watchUp = new Gauge({
-    name: 'levelset_watch_up',
-    help: 'Whether the changes of a collection come by a watch (serve --watch).',
-    labelNames: ['collection'],
-    registers,
-  });
+  const setWatches = watchGauge(registers);
 
   return {
     observeReconcile({ request, outcome: { status: outcome }, plan, applied, durationMs }) {
@@ -174,10 +169,7 @@ export function createMetrics(): Metrics {
         auditEvents.inc({ result }, counts[result]);
       }
     },
-    setWatches(watches) {
-      for (const { name, trouble } of watches)
-        watchUp.set({ collection: name }, trouble === undefined ? 1 : 0);
-    },
+    setWatches,
     setWebhook({ lastAccepted, refused }) {
       if (lastAccepted !== undefined) lastBatch.set(Date.parse(lastAccepted) / 1000);
       refusals.reset();
@@ -186,5 +178,18 @@ export function createMetrics(): Metrics {
     async scrape() {
       return { contentType: register.contentType, body: await register.metrics() };
     },
+  };
+}
+
+/** What sets the metric of the watches, for serve and relay. */
+export function watchGauge(registers: Registry[]): (watches: readonly WatchView[]) => void {
+  const up = new Gauge({
+    name: 'levelset_watch_up',
+    help: 'Whether the changes of a collection come by a watch.',
+    labelNames: ['collection'],
+    registers,
+  });
+  return (watches) => {
+    for (const { name, trouble } of watches) up.set({ collection: name }, trouble === undefined ? 1 : 0);
   };
 }

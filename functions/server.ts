@@ -5,7 +5,7 @@ import { answerErrors, notFound } from './http/http-error.ts';
 import { observeRefusals } from './http/refusals.ts';
 import type { ServerOptions } from './http/server-options.ts';
 import { resync } from './resync.ts';
-import { status } from './status.ts';
+import { probes, status, type ProbeOptions } from './status.ts';
 
 /** The express app with every endpoint. It does not listen. */
 export function createServer(options: ServerOptions): Express {
@@ -15,4 +15,10 @@ export function createServer(options: ServerOptions): Express {
   if (options.observeRefusal) app.use(['/audit', '/events'], observeRefusals(options.observeRefusal));
   app.use(answerErrors(options.log));
   return app;
+}
+
+/** The express app of a program that only is looked at. */
+export function createProbes(options: ProbeOptions & Pick<ServerOptions, 'log'>): Express {
+  const app = express().disable('x-powered-by').disable('etag');
+  return app.use(probes(options), notFound, answerErrors(options.log));
 }

@@ -23,9 +23,9 @@ const SAFE = {
   Vary: 'Accept',
 };
 
-type Options = Pick<ServerOptions, 'open' | 'pageTokens' | 'status' | 'metrics' | 'ready' | 'notes'>;
+export type ProbeOptions = Pick<ServerOptions, 'open' | 'pageTokens' | 'metrics' | 'ready' | 'notes'>;
 
-export function status(options: Options): Router {
+export function status(options: ProbeOptions & Pick<ServerOptions, 'status'>): Router {
   const { open, pageTokens = [] } = options;
   const reader = requireReader(open, pageTokens);
   const router = Router();
@@ -35,6 +35,14 @@ export function status(options: Options): Router {
     if (wantsJson(request)) response.json(view);
     else response.type('html').send(renderPage(view));
   });
+  return router.use(probes(options));
+}
+
+/** /healthz, /readyz and /metrics. */
+export function probes(options: ProbeOptions): Router {
+  const { open, pageTokens = [] } = options;
+  const reader = requireReader(open, pageTokens);
+  const router = Router();
   router.all('/metrics', READ, reader, async (_request, response) => {
     const { contentType, body } = await options.metrics();
     response.set('Content-Type', contentType).send(body);

@@ -3,6 +3,7 @@ import { allowedReferences } from './allowed-references.ts';
 import { controllersList } from './controllers.ts';
 import {
   cidrs,
+  eventsUrl,
   goBoolean,
   hostPort,
   metadata,
@@ -17,7 +18,7 @@ import {
   type Read,
 } from './read-value.ts';
 
-export type CommandName = 'serve' | 'sweep' | 'reconcile' | 'plan' | 'sandbox';
+export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'sandbox';
 
 export const TOPICS = [
   'cluster and cloud',
@@ -26,6 +27,7 @@ export const TOPICS = [
   'routes',
   'runs',
   'server',
+  'relay',
   'one run',
 ] as const;
 
@@ -53,10 +55,13 @@ export interface Flag {
 /** The commands that talk to the cluster and the cloud. */
 const WORKING = ['serve', 'sweep', 'reconcile', 'plan'] as const;
 
+/** The commands that talk to the cluster. */
+const WATCHING = [...WORKING, 'relay'] as const;
+
 // prettier-ignore
 export const FLAGS = {
   'kubeconfig': {
-    topic: 'cluster and cloud', value: 'file', read: text, commands: WORKING, go: 'CCM, KCM',
+    topic: 'cluster and cloud', value: 'file', read: text, commands: WATCHING, go: 'CCM, KCM',
     help: 'kubeconfig of the kube-apiserver',
     without: 'KUBECONFIG, else the ServiceAccount of the Pod, else ~/.kube/config',
   },
@@ -191,12 +196,12 @@ export const FLAGS = {
     default: '5m',
   },
   'v': {
-    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: WORKING, go: 'CCM, KCM',
-    help: 'verbosity of the log: 4 and more show every step; without it, every command but serve logs warnings and errors only',
+    topic: 'runs', short: 'v', value: 'level', read: whole(0, 1_000), commands: WATCHING, go: 'CCM, KCM',
+    help: 'verbosity of the log: 4 and more show every step; without it, every command but serve and relay logs warnings and errors only',
     default: '0',
   },
   'listen': {
-    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'sandbox'],
+    topic: 'server', value: 'host:port', read: hostPort, commands: ['serve', 'relay', 'sandbox'],
     help: 'where the HTTP server listens',
     default: '127.0.0.1:8080',
   },
@@ -205,22 +210,37 @@ export const FLAGS = {
     help: 'watch Services, Nodes, and where the members of a Service follow them its EndpointSlices, instead of waiting for the audit webhook',
   },
   'tls-cert-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
     help: 'certificate of the server, which then speaks HTTPS',
     without: 'plain HTTP',
   },
   'tls-private-key-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
     help: 'private key of the certificate',
   },
   'allow-plain-http': {
-    topic: 'server', commands: ['serve', 'sandbox'],
+    topic: 'server', commands: ['serve', 'relay', 'sandbox'],
     help: 'listen beyond loopback without a certificate, where a proxy in front ends TLS',
   },
   'client-ca-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',
     help: 'certificates of CAs: only clients with a certificate that one of them signed are let in',
     without: 'no client certificate is asked for',
+  },
+  'events-url': {
+    topic: 'relay', value: 'url', read: eventsUrl, commands: ['relay'],
+    help: 'where the relay posts the keys of what changed: /events/CLUSTER of the levelset that works on them',
+    without: 'none: the relay needs one',
+  },
+  'events-token-file': {
+    topic: 'relay', value: 'file', read: text, commands: ['relay'],
+    help: 'file with one of LEVELSET_AUDIT_TOKENS of that levelset, read again when it changes',
+    without: 'none: the relay needs one',
+  },
+  'events-ca-file': {
+    topic: 'relay', value: 'file', read: text, commands: ['relay'],
+    help: 'certificates of CAs, one of which signed the certificate of that levelset',
+    without: 'the CAs that Node knows',
   },
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'],

@@ -202,3 +202,16 @@ export const hostPort: Read<HostPort> = (value = '') => {
     return new NotAllowed('HOST:PORT, such as 127.0.0.1:8080, [::1]:8080 or :8080');
   return { host: v6 ?? (host === '' ? '::' : (host ?? '::')), port };
 };
+
+const EVENTS_URL = 'the address of a levelset, such as https://levelset.example/events/kubernetes';
+
+/** Where events go. Over http the token would pass in the clear, so only loopback may have that. */
+export const eventsUrl: Read<string> = (value = '') => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/\/events\/[^/]+$/.test(url.pathname)) return new NotAllowed(EVENTS_URL);
+  const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url.hostname);
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback);
+  if (!isSafe || url.username !== '' || url.password !== '' || url.search !== '')
+    return new NotAllowed(`${EVENTS_URL}, with https and nothing but a path`);
+  return url.href;
+};

@@ -21,6 +21,8 @@ export interface KubeRequest {
   readonly doing: string;
   /** Statuses besides 2xx that the caller handles. Every other one is thrown. */
   readonly expected?: readonly number[];
+  /** Ends the request, and all further attempts. */
+  readonly signal?: AbortSignal;
 }
 
 export interface KubeAnswer {
@@ -80,8 +82,8 @@ export function createHttp(connection: Connection, onCall: (call: KubeCall) => v
       } catch (error) {
         const waitMs = retryDelayMs(error, tried);
         const ends = performance.now() + waitMs - started > RETRY_WITHIN_MS || waitMs >= timeLeftMs();
-        if (request.method !== 'GET' || tried === ATTEMPTS || ends) throw error;
-        await sleep(waitMs);
+        if (request.method !== 'GET' || tried === ATTEMPTS || ends || request.signal?.aborted) throw error;
+        await sleep(waitMs, undefined, request.signal && { signal: request.signal }).catch(() => undefined);
       }
     }
   };
@@ -96,7 +98,7 @@ function retryDelayMs(error: unknown, tried: number): number {
 async function attempt(
   client: Got,
   connection: Connection,
-  { method, path, query = {}, body, doing, metadataOnly }: KubeRequest,
+  { method, path, query = {}, body, doing, metadataOnly, signal }: KubeRequest,
   { authorization, certificate, key }: Credential,
   onCall: (call: KubeCall) => void,
 ): Promise<RawAnswer> {
@@ -116,6 +118,7 @@ async function attempt(
       },
       ...(certificate !== undefined && key !== undefined && { https: { certificate, key } }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     });
     status = response.statusCode;
     return { status, headers: response.headers, text: response.body };

@@ -31,14 +31,14 @@ export function asObject(body: unknown, doing: string): { readonly metadata: Obj
 const PAGE = 500;
 
 /** What to list: `path`, `doing` and selectors of a request. */
-export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly'>;
+export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly' | 'signal'>;
 
 interface Page {
   readonly items: readonly Item[];
   readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string } | undefined;
 }
 
-/** All objects of a collection, and the version after which a watch tells what changes. */
+/** A part of a collection, and the version of the whole, after which a watch tells what changes. */
 export interface Snapshot<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -55,33 +55,44 @@ interface Item {
  * objects come without field managers and a Node's images, the bulk of the JSON.
  */
 export async function listAll<T>(http: Http, request: ListRequest): Promise<readonly T[]> {
-  return (await listSnapshot<T>(http, request)).items;
-}
-
-/** The same with the version of the snapshot. */
-export async function listSnapshot<T>(http: Http, request: ListRequest): Promise<Snapshot<T>> {
-  const found = (await tryList(http, request)) ?? (await tryList(http, request));
-  if (found) return found as Snapshot<T>;
-  throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${request.doing}: the list expired twice on the way`, {
-    status: 410,
-  });
+  return (await tryList<T>(http, request)) ?? (await tryList<T>(http, request)) ?? expired(request, 'twice ');
 }
 
 /** All objects; undefined if the snapshot expired. */
-async function tryList(http: Http, request: ListRequest): Promise<Snapshot<unknown> | undefined> {
-  const items: unknown[] = [];
-  let resourceVersion = '';
+async function tryList<T>(http: Http, request: ListRequest): Promise<readonly T[] | undefined> {
+  const items: T[] = [];
+  for await (const page of pagesOf<T>(http, request)) {
+    if (page === undefined) return undefined;
+    items.push(...page.items);
+  }
+  return items;
+}
+
+/** The same page by page, so that nobody has to hold all of them. Throws KUBE_UNAVAILABLE (410) when the snapshot expires. */
+export async function* listPages<T>(http: Http, request: ListRequest): AsyncGenerator<Snapshot<T>> {
+  for await (const page of pagesOf<T>(http, request)) yield page ?? expired(request);
+}
+
+/** The last one is undefined if the snapshot expired. */
+async function* pagesOf<T>(http: Http, request: ListRequest): AsyncGenerator<Snapshot<T> | undefined> {
   let token: string | undefined;
   do {
     const query = { ...request.query, limit: PAGE, ...(token !== undefined && { continue: token }) };
     const answer = await http({ ...request, method: 'GET', query, expected: [410] });
-    if (answer.status === 410) return undefined;
-    const page = asPage(answer.body, request.doing);
-    for (const item of page.items) items.push(withoutBallast(item));
-    token = page.metadata?.continue;
-    resourceVersion = page.metadata?.resourceVersion ?? '';
+    if (answer.status === 410) {
+      yield undefined;
+      return;
+    }
+    const { items, metadata } = asPage(answer.body, request.doing);
+    token = metadata?.continue;
+    yield { items: items.map(withoutBallast) as T[], resourceVersion: metadata?.resourceVersion ?? '' };
   } while (token);
-  return { items, resourceVersion };
+}
+
+function expired({ doing }: ListRequest, often = ''): never {
+  throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: the list expired ${often}on the way`, {
+    status: 410,
+  });
 }
 
 function asPage(body: unknown, doing: string): Page {

@@ -34,7 +34,7 @@ const BEGIN_MS = 30_000;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /** A watch over HTTP, a connection each. Throws ReconcileError (answer-error.ts), never with the credential in it. */
-export function createWatch(connection: Connection): Watch {
+export function createWatch(connection: Connection, stalledMs: number = STALLED_MS): Watch {
   const client = createGot({ https: connection.tls });
   return async function* watch({ path, query = {}, resourceVersion, metadataOnly, doing }, signal) {
     const open = async (isRefused: boolean) => {
@@ -44,7 +44,7 @@ export function createWatch(connection: Connection): Watch {
           ...query,
           ...{ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: WHOLE_S, resourceVersion },
         },
-        timeout: { ...timeouts(2 * WHOLE_S * 1000), response: BEGIN_MS, socket: STALLED_MS },
+        timeout: { ...timeouts(2 * WHOLE_S * 1000), response: BEGIN_MS, socket: stalledMs },
         headers: {
           ...(metadataOnly && { accept: METADATA_ONLY }),
           ...(authorization !== undefined && { authorization }),

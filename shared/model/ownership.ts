@@ -44,6 +44,8 @@ export function approvalsIn(annotations: Readonly<Record<string, string>> | unde
 
 export const LOAD_BALANCER_ID = 'loadbalancer.openstack.org/load-balancer-id';
 export const LOAD_BALANCER_NAME = `${ANNOTATION_PREFIX}load-balancer-name`;
+/** Names Secrets with certificates, for all ports, or with a dot and a port behind it for that one. */
+export const TLS_SECRET = `${ANNOTATION_PREFIX}tls-secret`;
 export const LOAD_BALANCER_ADDRESS = 'loadbalancer.openstack.org/load-balancer-address';
 
 const MAX_LENGTH = 255;

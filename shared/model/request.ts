@@ -45,11 +45,16 @@ export function serviceKey(namespace: string, name: string): Key {
 
 const LABEL = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
+/** Whether a text can be the name of a Service, a Node, a namespace or a Secret. */
+export function isObjectName(text: string): boolean {
+  return text.length <= 253 && LABEL.test(text);
+}
+
 /** The key in a text that a person or another program wrote; undefined for anything else. */
 export function parseKey(text: string): Key | undefined {
   if (text === 'all' || text === 'nodeset' || text === 'routes') return text;
   const [kind, ...names] = text.split('/');
-  if (!names.every((name) => name.length <= 253 && LABEL.test(name))) return undefined;
+  if (!names.every(isObjectName)) return undefined;
   const [first, second] = names;
   if (kind === 'service' && first && second && names.length === 2) return `service/${first}/${second}`;
   if (kind === 'node' && first && names.length === 1) return `node/${first}`;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asReconcileError, errorText, ReconcileError } from '../model/errors.ts';
-import type { Snapshot } from '../kube/kube-objects.ts';
+import type { Http } from '../kube/kube-http.ts';
+import { listPages } from '../kube/kube-objects.ts';
 import type { Watch } from '../kube/watch-http.ts';
 import type { WatchView } from '../report/page.ts';
 import type { Log } from '../ports.ts';
@@ -12,16 +13,20 @@ export interface Collection<T extends SeenObject> {
   /** For messages, such as `Services`. */
   readonly name: string;
   readonly path: string;
+  /** A part of it alone, such as one object by its name. */
+  readonly fieldSelector?: string;
   readonly metadataOnly?: true;
   /** What of an object counts, as a text that changes with it; undefined of an object that does not concern us. */
   readonly signOf: (object: T) => string | undefined;
   /** Called for each object that came, changed or went. `sign` is that of the object, or, if it is gone, its last one. */
   readonly changed: (object: SeenObject, sign: string, isGone: boolean) => void;
+  /** Called when the first list is there: from then on every change is told. */
+  readonly listed?: () => void;
 }
 
-export interface FollowerOptions<T extends SeenObject> {
-  readonly collection: Collection<T>;
-  readonly list: (collection: Collection<T>) => Promise<Snapshot<T>>;
+/** What all watches of a cluster need. */
+export interface Following {
+  readonly http: Http;
   readonly watch: Watch;
   readonly log: Log;
 }
@@ -31,44 +36,48 @@ const SHORT_MS = 1_000;
 
 /**
  * Follows a collection: a list, then a watch from there on, for ever. It keeps no object, only the sign of each, so that a
- * list after a gap tells what moved meanwhile and no more. What was there at the first list is no news: a sweep at start
- * looks at it. Anything lost is found by the next sweep.
+ * list after a gap tells what moved meanwhile and no more. What was there at the first list is no news. Anything lost is
+ * found by the next sweep.
  */
 export class Follower<T extends SeenObject> {
-  readonly #options: FollowerOptions<T>;
+  readonly #collection: Collection<T>;
+  readonly #following: Following;
   readonly #stop = new AbortController();
-  /** The sign of each object by namespace and name; undefined before the first list. */
-  #signs: Map<string, string> | undefined;
+  /** The sign of each object by namespace and name. */
+  readonly #signs = new Map<string, string>();
   /** Undefined: a list must come first. */
   #version: string | undefined;
+  #isListed = false;
   #failures = 0;
   #trouble: string | undefined = 'the first list is under way';
   #running: Promise<void> | undefined;
 
-  constructor(options: FollowerOptions<T>) {
-    this.#options = options;
+  constructor(collection: Collection<T>, following: Following) {
+    this.#collection = collection;
+    this.#following = following;
   }
 
   start(): void {
     this.#running ??= this.#follow();
   }
 
+  /** Ends at once what is under way. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
   }
 
   view(): WatchView {
-    const { name } = this.#options.collection;
+    const { name } = this.#collection;
     return { name, ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }) };
   }
 
   async #follow(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
-        if (this.#version === undefined) await this.#list();
+        this.#version ??= await this.#list();
         const began = performance.now();
-        await this.#watch(this.#version ?? '');
+        await this.#watch(this.#version);
         if (performance.now() - began < SHORT_MS) await this.#pause(SHORT_MS);
       } catch (error) {
         await this.#failed(asReconcileError(error));
@@ -76,25 +85,41 @@ export class Follower<T extends SeenObject> {
     }
   }
 
-  async #list(): Promise<void> {
-    const { collection, list } = this.#options;
-    const { items, resourceVersion } = await list(collection);
-    const gone = this.#signs && new Set(this.#signs.keys());
-    const isFirst = this.#signs === undefined;
-    this.#signs ??= new Map();
-    for (const object of items) {
-      gone?.delete(nameOf(object));
-      this.#saw(object, isFirst);
+  /** Reads all objects a page at a time; returns their version. */
+  async #list(): Promise<string> {
+    const { name, path, fieldSelector, metadataOnly } = this.#collection;
+    const gone = new Set(this.#signs.keys());
+    let version = '';
+    const request = {
+      path,
+      doing: `list ${name}`,
+      signal: this.#stop.signal,
+      ...(fieldSelector !== undefined && { query: { fieldSelector } }),
+      ...(metadataOnly && { metadataOnly }),
+    };
+    for await (const { items, resourceVersion } of listPages<T>(this.#following.http, request)) {
+      version = resourceVersion;
+      for (const object of items) {
+        gone.delete(nameOf(object));
+        this.#saw(object, !this.#isListed);
+      }
     }
-    for (const name of gone ?? []) this.#lost(nothingBut(name));
-    this.#version = resourceVersion;
+    for (const known of gone) this.#lost(nothingBut(known), undefined);
+    if (!this.#isListed) this.#collection.listed?.();
+    this.#isListed = true;
+    return version;
   }
 
   async #watch(resourceVersion: string): Promise<void> {
-    const { collection, watch } = this.#options;
-    const { name, path, metadataOnly } = collection;
-    const request = { path, resourceVersion, doing: `watch ${name}`, ...(metadataOnly && { metadataOnly }) };
-    for await (const { type, object } of watch(request, this.#stop.signal)) {
+    const { name, path, fieldSelector, metadataOnly } = this.#collection;
+    const request = {
+      path,
+      resourceVersion,
+      doing: `watch ${name}`,
+      ...(fieldSelector !== undefined && { query: { fieldSelector } }),
+      ...(metadataOnly && { metadataOnly }),
+    };
+    for await (const { type, object } of this.#following.watch(request, this.#stop.signal)) {
       if (type === 'OPENED') {
         this.#recovered();
         continue;
@@ -106,27 +131,28 @@ export class Follower<T extends SeenObject> {
       const seen = object as T;
       this.#version = seen.metadata.resourceVersion;
       this.#failures = 0;
-      if (type === 'DELETED') this.#lost(seen);
+      if (type === 'DELETED') this.#lost(seen, this.#collection.signOf(seen));
       else if (type !== 'BOOKMARK') this.#saw(seen, false);
     }
   }
 
   #saw(object: T, isOld: boolean): void {
-    const { signOf, changed } = this.#options.collection;
+    const { signOf, changed } = this.#collection;
     const name = nameOf(object);
-    const before = this.#signs?.get(name);
+    const before = this.#signs.get(name);
     const sign = signOf(object);
     if (sign === before) return;
-    if (sign === undefined) this.#signs?.delete(name);
-    else this.#signs?.set(name, sign);
+    if (sign === undefined) this.#signs.delete(name);
+    else this.#signs.set(name, sign);
     if (!isOld) changed(object, sign ?? before ?? '', false);
   }
 
-  #lost(object: SeenObject): void {
-    const sign = this.#signs?.get(nameOf(object));
+  /** `last` is the sign of the object as it was when it went, if that is known. */
+  #lost(object: SeenObject, last: string | undefined): void {
+    const sign = this.#signs.get(nameOf(object)) ?? last;
     if (sign === undefined) return;
-    this.#signs?.delete(nameOf(object));
-    this.#options.collection.changed(object, sign, true);
+    this.#signs.delete(nameOf(object));
+    this.#collection.changed(object, sign, true);
   }
 
   /** The apiserver has forgotten the version (410): a list comes next. Anything else is a failure. */
@@ -136,25 +162,26 @@ export class Follower<T extends SeenObject> {
     if (code === 410) return;
     throw new ReconcileError(
       'KUBE_UNAVAILABLE',
-      `cannot watch ${this.#options.collection.name}: ${message ?? 'no reason was given'}`,
+      `cannot watch ${this.#collection.name}: ${message ?? 'no reason was given'}`,
     );
   }
 
   #recovered(): void {
     if (this.#trouble !== undefined && this.#failures > 0)
-      this.#options.log.info(`changes of ${this.#options.collection.name} come again`);
+      this.#following.log.info(`changes of ${this.#collection.name} come again`);
     this.#trouble = undefined;
   }
 
   async #failed(error: ReconcileError): Promise<void> {
+    if (this.#stop.signal.aborted) return;
     if (error.context.status === 410) {
       this.#version = undefined;
       await this.#pause(SHORT_MS);
       return;
     }
-    const { name } = this.#options.collection;
-    if (this.#failures === 0)
-      this.#options.log.warn(`changes of ${name} wait for the sweep`, { reason: errorText(error) });
+    const { name } = this.#collection;
+    if (this.#failures === 0 || this.#trouble === undefined)
+      this.#following.log.warn(`changes of ${name} wait for the sweep`, { reason: errorText(error) });
     this.#trouble = errorText(error);
     const outcome = {
       status: 'failed',

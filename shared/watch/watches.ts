@@ -1,10 +1,7 @@
-import { corePath, endpointSlicePath, listSnapshot } from '../kube/kube-objects.ts';
-import type { Http } from '../kube/kube-http.ts';
-import type { Watch } from '../kube/watch-http.ts';
+import { corePath, endpointSlicePath } from '../kube/kube-objects.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
-import type { Log } from '../ports.ts';
 import {
   followsEndpoints,
   keyOfService,
@@ -14,66 +11,89 @@ import {
   signOfService,
   type SeenObject,
 } from '../trigger/keys-from-objects.ts';
-import { Follower, type Collection } from './follower.ts';
+import { Follower, type Following } from './follower.ts';
+import { SecretFollowers } from './secret-followers.ts';
 
-export interface WatchesOptions {
-  readonly http: Http;
-  readonly watch: Watch;
-  readonly log: Log;
-  /** Called with the keys of what changed. */
+export interface WatchesOptions extends Following {
+  /** Called with the keys of what changed, and with `all` when from then on every change is told. */
   readonly changed: (keys: readonly Key[]) => void;
 }
 
 /**
- * The watches that can take the webhook's place: Services and Nodes, and EndpointSlices as soon as the members of a
- * Service follow them.
+ * The watches that can take the webhook's place: Services and Nodes, EndpointSlices as soon as the members of a Service
+ * follow them, and the Secrets of which Services take certificates. They tell only what changes; what was there before, the
+ * sweep finds that they ask for.
  */
 export class Watches {
-  readonly #options: WatchesOptions;
   readonly #services: Follower<Service>;
   readonly #nodes: Follower<Node>;
   readonly #slices: Follower<SeenObject>;
+  readonly #secrets: SecretFollowers;
   /** The Services whose members follow their endpoints. */
   readonly #followed = new Set<Key>();
 
   constructor(options: WatchesOptions) {
-    this.#options = options;
     const { changed } = options;
-    this.#services = this.#follower<Service>({
-      name: 'Services',
-      path: corePath('services'),
-      signOf: (service) => {
-        this.#note(service);
-        return signOfService(service);
+    this.#secrets = new SecretFollowers(options, changed);
+    const unlisted = new Set(['services', 'nodes']);
+    const listed = (what: string) => (): void => {
+      unlisted.delete(what);
+      if (unlisted.size === 0) changed(['all']); // what changed before a first list, none tells
+    };
+    this.#services = new Follower<Service>(
+      {
+        name: 'Services',
+        path: corePath('services'),
+        signOf: (service) => {
+          this.#note(service);
+          this.#secrets.note(service);
+          return signOfService(service);
+        },
+        changed: (service, _, isGone) => {
+          const key = keyOfService(service);
+          if (isGone) {
+            this.#followed.delete(key);
+            this.#secrets.forget(key);
+          }
+          changed([key]);
+        },
+        listed: () => {
+          this.#secrets.complete();
+          listed('services')();
+        },
       },
-      changed: (service, _, isGone) => {
-        const key = keyOfService(service);
-        if (isGone) this.#followed.delete(key);
-        changed([key]);
+      options,
+    );
+    this.#nodes = new Follower<Node>(
+      {
+        name: 'Nodes',
+        path: corePath('nodes'),
+        signOf: signOfNode,
+        changed: (node, _, isGone) => {
+          changed(keysOfNode(node, isGone));
+        },
+        listed: listed('nodes'),
       },
-    });
-    this.#nodes = this.#follower<Node>({
-      name: 'Nodes',
-      path: corePath('nodes'),
-      signOf: signOfNode,
-      changed: (node, _, isGone) => {
-        changed(keysOfNode(node, isGone));
+      options,
+    );
+    this.#slices = new Follower<SeenObject>(
+      {
+        name: 'EndpointSlices',
+        path: endpointSlicePath(),
+        metadataOnly: true,
+        signOf: (slice) => {
+          const service = serviceOfSlice(slice);
+          const { uid, generation = 0 } = slice.metadata;
+          return service && this.#followed.has(service) ? `${service} ${uid} ${generation}` : undefined;
+        },
+        changed: (_, sign) => {
+          const [service] = sign.split(' ');
+          changed([service as Key]);
+        },
+        listed: listed('slices'),
       },
-    });
-    this.#slices = this.#follower<SeenObject>({
-      name: 'EndpointSlices',
-      path: endpointSlicePath(),
-      metadataOnly: true,
-      signOf: (slice) => {
-        const service = serviceOfSlice(slice);
-        const { uid, generation = 0 } = slice.metadata;
-        return service && this.#followed.has(service) ? `${service} ${uid} ${generation}` : undefined;
-      },
-      changed: (_, sign) => {
-        const [service] = sign.split(' ');
-        changed([service as Key]);
-      },
-    });
+      options,
+    );
   }
 
   start(): void {
@@ -82,36 +102,31 @@ export class Watches {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#services.stop(), this.#nodes.stop(), this.#slices.stop()]);
+    await Promise.all([this.#services.stop(), this.#nodes.stop(), this.#slices.stop(), this.#secrets.stop()]);
   }
 
   view(): readonly WatchView[] {
     const all = [this.#services, this.#nodes, ...(this.#followed.size > 0 ? [this.#slices] : [])];
-    return all.map((follower) => follower.view());
+    return [...all.map((follower) => follower.view()), this.#secrets.view() ?? []].flat();
   }
 
-  /** Why changes do not come. */
+  /** Why changes of something do not come. */
   troubles(): readonly string[] {
     return this.view().flatMap(({ trouble }) => trouble ?? []);
   }
 
-  #note(service: Service): void {
-    if (!followsEndpoints(service)) {
-      this.#followed.delete(keyOfService(service));
-      return;
-    }
-    this.#followed.add(keyOfService(service));
-    this.#slices.start();
+  /** Why changes of Services or Nodes do not come, without which a watch is no way in. */
+  blindness(): readonly string[] {
+    return [this.#services, this.#nodes].flatMap((follower) => follower.view().trouble ?? []);
   }
 
-  #follower<T extends SeenObject>(collection: Collection<T>): Follower<T> {
-    const { http, watch, log } = this.#options;
-    return new Follower({
-      collection,
-      watch,
-      log,
-      list: ({ name, path, metadataOnly }) =>
-        listSnapshot<T>(http, { path, doing: `list ${name}`, ...(metadataOnly && { metadataOnly }) }),
-    });
+  #note(service: Service): void {
+    const key = keyOfService(service);
+    if (!followsEndpoints(service)) {
+      this.#followed.delete(key);
+      return;
+    }
+    this.#followed.add(key);
+    this.#slices.start();
   }
 }

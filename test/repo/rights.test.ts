@@ -32,12 +32,9 @@ const nameOf = (name: string | undefined): string =>
   name === undefined ? '' : ` ${name.replace(/^levelset-state-\d$/, 'levelset-state-N')}`;
 
 /** `verb group/resource`, the name of a ConfigMap, and whether in our own namespace only. */
-function granted(): readonly string[] {
-  const files = ['rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', 'tls-secrets.example'].map(
-    (name) => `infra/kubernetes/${name}.yaml`,
-  );
-  const manifests = files.flatMap((file) =>
-    parseAllDocuments(textOf(file)).map((one) => one.toJS() as Manifest),
+function granted(...files: readonly string[]): readonly string[] {
+  const manifests = files.flatMap((name) =>
+    parseAllDocuments(textOf(`infra/kubernetes/${name}.yaml`)).map((one) => one.toJS() as Manifest),
   );
   return manifests.flatMap(({ kind, metadata, rules = [] }) =>
     rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [] }) =>
@@ -76,7 +73,13 @@ function asked({ method, path }: RecordedRequest): string {
 describe('a life with everything in it', () => {
   test('makes exactly the Kubernetes calls that the manifests allow', () => {
     const made = requests.filter(({ side }) => side === 'kube').map(asked);
-    expect([...new Set(made)].sort()).toEqual([...new Set(granted())].sort());
+    const all = granted('rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', 'tls-secrets.example');
+    expect([...new Set(made)].sort()).toEqual([...new Set(all)].sort());
+  });
+
+  test('the watches make exactly the calls that the relay is allowed', async () => {
+    const made = (await recordWatch()).filter(({ side }) => side === 'kube').map(asked);
+    expect([...new Set(made)].sort()).toEqual(granted('relay/rbac').toSorted());
   });
 
   test('makes exactly the OpenStack calls that the access rules allow', () => {

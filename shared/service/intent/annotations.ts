@@ -1,5 +1,10 @@
 import type { AnnotationRow } from './annotation-row.ts';
-import { ANNOTATION_PREFIX, LOAD_BALANCER_ID, LOAD_BALANCER_NAME } from '../../model/ownership.ts';
+import {
+  ANNOTATION_PREFIX,
+  LOAD_BALANCER_ID,
+  LOAD_BALANCER_NAME,
+  TLS_SECRET,
+} from '../../model/ownership.ts';
 import {
   bool,
   hostname,
@@ -83,7 +88,7 @@ export const ANNOTATIONS: readonly AnnotationRow[] = [
   { topic: 'protocol', names: [own('insert-headers')],           on: 'ServicePort', sets: 'insertHeaders', becomes: 'listener.insert_headers', needs: 'requests', parse: list(oneOf(...HEADERS)), list: true, example: 'X-Forwarded-For,X-Forwarded-Proto', doc: 'Headers that requests to an HTTP port carry to the members.' },
 
   { topic: 'tls', names: [own('tls-container-refs'), `${OCCM}default-tls-container-ref`, `${KINX}tls-container-ids`], on: 'ServicePort', sets: 'tlsReferences', becomes: 'listener.default_tls_container_ref', needs: 'tcp', parse: list(tlsReference), list: true, otherwise: (c) => c.loadBalancer.defaultTlsContainerRef === undefined ? undefined : [c.loadBalancer.defaultTlsContainerRef], blocking: true, refers: 'barbican', orNone: true, example: 'CERTIFICATE_ID', doc: 'TCP ports terminate TLS with these certificates of Barbican, each by id or address of a container or of a PKCS12 secret; the first is the default, the others are chosen by the name that the client sends (SNI).' },
-  { topic: 'tls', names: [own('tls-secret')],            on: 'ServicePort', sets: 'tlsSecrets', becomes: 'listener.default_tls_container_ref', needs: 'tcp', parse: list(secretName), list: true, blocking: true, refers: 'Secret', example: 'web-tls', doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
+  { topic: 'tls', names: [TLS_SECRET],            on: 'ServicePort', sets: 'tlsSecrets', becomes: 'listener.default_tls_container_ref', needs: 'tcp', parse: list(secretName), list: true, blocking: true, refers: 'Secret', example: 'web-tls', doc: 'The same with certificates in Secrets of type kubernetes.io/tls of the Service’s namespace, by name: levelset keeps them in Barbican, a renewed one as soon as a sweep sees it. The namespace opts in by a Role (infra/kubernetes/tls-secrets.example.yaml).' },
   { topic: 'tls', names: [own('tls-versions')],          on: 'listener',    sets: 'tls_versions', parse: tlsVersions, list: true, blocking: true, example: 'TLSv1.3', doc: 'Versions of TLS that a client may use; else what the cloud’s operator set.' },
   { topic: 'tls', names: [`${KINX}low-tlsv`],            on: 'ServicePort', sets: 'lowTls', becomes: 'listener.tls_versions', needs: 'tls', parse: bool, blocking: true, example: 'true', doc: 'The name reads as the opposite: true turns TLS 1.0 and 1.1 off (TLSv1.2 and TLSv1.3 are left). Better: tls-versions.' },
   { topic: 'tls', names: [own('tls-ciphers')],           on: 'listener',    sets: 'tls_ciphers', parse: ciphers, blocking: true, example: 'ECDHE-RSA-AES256-GCM-SHA384:TLS_AES_256_GCM_SHA384', doc: 'Ciphers that a client may use.' },

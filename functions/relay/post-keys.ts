@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { RequestError } from 'got';
+import type { CredentialSource } from '../../shared/kube/connection/connection.ts';
+import { createGot, retryAfterMs, timeouts } from '../../shared/http.ts';
+import { fieldsOf, parseJson } from '../../shared/model/json.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Key } from '../../shared/model/request.ts';
+import { RELAYED } from '../../shared/trigger/keys-from-cloud-event.ts';
+
+/** Posts keys within a time; throws NotTaken. */
+export type Post = (keys: readonly Key[], limitMs: number) => Promise<void>;
+
+/** The receiver did not take keys. They are posted again, after `retryAfterMs` at the earliest. */
+export class NotTaken extends Error {
+  override readonly name = 'NotTaken';
+  readonly retryAfterMs: number;
+
+  constructor(message: string, waitMs = 0) {
+    super(message);
+    this.retryAfterMs = waitMs;
+  }
+}
+
+export interface PostOptions {
+  /** `/events/CLUSTER` of the receiver. */
+  readonly url: string;
+  readonly credential: CredentialSource;
+  readonly caFile?: string;
+  /** Called for each answer; without a status there was none. */
+  readonly observe?: (status: number | undefined) => void;
+}
+
+/** Posts keys as one CloudEvent each time. Throws CONFIG_INVALID if the CA cannot be read. */
+export async function createPost(options: PostOptions): Promise<Post> {
+  const { url, credential, caFile, observe } = options;
+  const certificateAuthority = caFile === undefined ? undefined : await readCa(caFile);
+  const client = createGot({ https: certificateAuthority === undefined ? {} : { certificateAuthority } });
+  const send = async (body: string, authorization: string | undefined, limitMs: number) => {
+    try {
+      const answer = await client.post(url, {
+        body,
+        timeout: timeouts(limitMs),
+        headers: {
+          'content-type': 'application/cloudevents+json',
+          ...(authorization !== undefined && { authorization }),
+        },
+      });
+      observe?.(answer.statusCode);
+      return answer;
+    } catch (error) {
+      observe?.(undefined);
+      // got's own error holds the request with its token
+      throw new NotTaken(`no answer from ${url}${error instanceof RequestError ? ` (${error.code})` : ''}`);
+    }
+  };
+  let isRefused = false;
+  return async (keys, limitMs) => {
+    const event = { specversion: '1.0', type: RELAYED, source: 'levelset/relay', id: randomUUID() };
+    const body = JSON.stringify({ ...event, datacontenttype: 'application/json', data: { keys } });
+    const { authorization } = await credential(isRefused);
+    const answer = await send(body, authorization, limitMs);
+    isRefused = answer.statusCode === 401;
+    if (answer.statusCode !== 202) throw refusal(url, answer.statusCode, answer.body, answer.headers);
+    const taken = fieldsOf(parseJson(answer.body))['keys'];
+    if (taken !== keys.length)
+      throw new NotTaken(`${url} took ${String(taken)} of ${keys.length} keys: it may be an older levelset`);
+  };
+}
+
+const LONGEST_REASON = 300;
+
+function refusal(
+  url: string,
+  status: number,
+  text: string,
+  headers: { readonly 'retry-after'?: string | undefined },
+): NotTaken {
+  const { error } = fieldsOf(parseJson(text));
+  const reason = typeof error === 'string' ? `: ${error.slice(0, LONGEST_REASON)}` : '';
+  return new NotTaken(`${url} answered ${status}${reason}`, retryAfterMs(headers['retry-after']));
+}
+
+async function readCa(path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((cause: unknown) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new ReconcileError('CONFIG_INVALID', `--events-ca-file: ${path} cannot be read: ${code}`);
+  });
+}

@@ -141,7 +141,11 @@ async function dieAt(
     fatal.running?.process.kill('SIGKILL');
     await fatal.running?.ended;
   };
-  const clear = it.sandbox.fault({ match: { write: true, path: COUNTED, nth: write }, kind: 'call', [when]: die });
+  const clear = it.sandbox.fault({
+    match: { write: true, path: COUNTED, nth: write },
+    kind: 'call',
+    [when]: die,
+  });
   fatal.running = start();
   const { output } = await fatal.running.ended;
   clear();

@@ -33,6 +33,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/node/node-cidrs.test.ts': { part: 1, seconds: 28 },
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
 
+  'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 60 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },
   'test/e2e/service/draining.test.ts': { part: 2, seconds: 117 },

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FUNCTIONS } from '../../../build.ts';
 import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
+import { titled } from '../../../infra/aws/cloudformation.ts';
 import { zipFile } from '../../../infra/aws/zip-file.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,17 +32,26 @@ beforeAll(async () => {
     );
   }
   await symlink(resolve('node_modules'), join(copy, 'node_modules'));
-  await promisify(execFile)(process.execPath, ['node_modules/.bin/osls', 'package'], {
-    cwd: copy,
-    env: { PATH: process.env['PATH'], HOME: copy, SLS_TELEMETRY_DISABLED: '1' },
-  });
-  const file = join(copy, '.serverless/cloudformation-template-update-stack.json');
-  ({ Resources: resources } = JSON.parse(await readFile(file, 'utf8')) as { Resources: typeof resources });
+  resources = await packaged();
 }, 60_000);
 afterAll(() => rm(copy, { recursive: true }));
 
-function ofType(type: string): Readonly<Record<string, Json>> {
-  const found = Object.entries(resources).filter(([, resource]) => resource.Type === type);
+/** The resources of the template. Throws what osls prints when it makes none. */
+async function packaged(...params: readonly string[]): Promise<typeof resources> {
+  const args = ['node_modules/.bin/osls', 'package', ...params.flatMap((param) => ['--param', param])];
+  await promisify(execFile)(process.execPath, args, {
+    cwd: copy,
+    env: { PATH: process.env['PATH'], HOME: copy, SLS_TELEMETRY_DISABLED: '1' },
+  }).catch((error: unknown) => {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    throw new Error(stdout + stderr);
+  });
+  const file = join(copy, '.serverless/cloudformation-template-update-stack.json');
+  return (JSON.parse(await readFile(file, 'utf8')) as { Resources: typeof resources }).Resources;
+}
+
+function ofType(type: string, among = resources): Readonly<Record<string, Json>> {
+  const found = Object.entries(among).filter(([, resource]) => resource.Type === type);
   return Object.fromEntries(found.map(([name, { Properties }]) => [name, Properties]));
 }
 
@@ -84,21 +94,19 @@ test('the worker takes from both queues and reports what failed, item by item', 
   for (const source of sources) expect(source['FunctionResponseTypes']).toEqual(['ReportBatchItemFailures']);
 });
 
-test('each function runs on Node 24, with a role, a log that ends, alarms, and time for its caller', () => {
+test('each function runs on Node 24, with a role, a log that ends, and time for its caller', () => {
   const functions = ofType('AWS::Lambda::Function');
   const logs = Object.values(ofType('AWS::Logs::LogGroup'));
-  const alarms = Object.keys(ofType('AWS::CloudWatch::Alarm'));
 
   expect(Object.keys(functions)).toHaveLength(FUNCTIONS.length);
   for (const name of FUNCTIONS) {
-    const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const title = titled(name);
     expect(functions[`${title}LambdaFunction`]).toMatchObject({
       Handler: `functions/${name}.handler`,
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       Role: { 'Fn::GetAtt': [`${title}Role`, 'Arn'] },
     });
-    expect(alarms).toEqual(expect.arrayContaining([`${title}ErrorsAlarm`, `${title}ThrottlesAlarm`]));
   }
   for (const log of logs) expect(log['RetentionInDays']).toBe(30);
   for (const name of ['Audit', 'Events', 'Resync', 'Status']) {
@@ -136,7 +144,7 @@ test('no secret stands in the environment: it names parameters', () => {
 test('every right names what it is for: no wildcard but the streams of the own log', () => {
   const roles = ofType('AWS::IAM::Role');
 
-  expect(Object.keys(roles)).toHaveLength(FUNCTIONS.length);
+  expect(Object.keys(roles)).toHaveLength(FUNCTIONS.length + 1);
   for (const { Action, Resource } of Object.values(roles).flatMap(statements)) {
     for (const action of Action) expect(action).toMatch(/^[a-z]+:[A-Za-z]+$/);
     expect(JSON.stringify(Resource).replaceAll(':log-stream:*"', '"')).not.toContain('*');
@@ -157,21 +165,116 @@ test('a function may read the parameters that it gets by name, and send to the q
   }
 });
 
-test('the schedule may start the sweep, and nothing else may be started', () => {
-  const schedule = Object.values(ofType('AWS::Scheduler::Schedule'))[0];
+test('the schedule may start the sweep by a role of its own, and nothing else may be started', () => {
+  const [schedule] = Object.values(ofType('AWS::Scheduler::Schedule'));
   const roles = ofType('AWS::IAM::Role');
 
   expect(schedule).toMatchObject({
     ScheduleExpression: 'rate(5 minutes)',
-    Target: { RoleArn: { 'Fn::GetAtt': ['SweepRole', 'Arn'] } },
+    Target: {
+      Arn: { Ref: 'SweepLiveAlias' },
+      Input: '{"trigger":"sweep"}',
+      RoleArn: { 'Fn::GetAtt': ['ScheduleRole', 'Arn'] },
+    },
   });
-  expect(JSON.stringify(roles['SweepRole']?.['AssumeRolePolicyDocument'])).toContain(
-    'scheduler.amazonaws.com',
-  );
-  const invoke = Object.entries(roles).filter(([, role]) =>
-    statements(role).some(({ Action }) => Action.includes('lambda:InvokeFunction')),
-  );
-  expect(invoke.map(([name]) => name)).toEqual(['SweepRole']);
+  for (const [name, role] of Object.entries(roles)) {
+    const invokes = statements(role).filter(({ Action }) => Action.includes('lambda:InvokeFunction'));
+    expect(invokes.map(({ Resource }) => Resource)).toEqual(
+      name === 'ScheduleRole' ? [[{ Ref: 'SweepLiveAlias' }]] : [],
+    );
+    expect(JSON.stringify(role['AssumeRolePolicyDocument']).includes('scheduler.amazonaws.com')).toBe(
+      name === 'ScheduleRole',
+    );
+  }
+});
+
+test('no two sweeps run at once, and one that could not start is not started late', () => {
+  const [started] = Object.values(ofType('AWS::Lambda::EventInvokeConfig'));
+  const [schedule] = Object.values(ofType('AWS::Scheduler::Schedule'));
+
+  expect(ofType('AWS::Lambda::Function')['SweepLambdaFunction']?.['ReservedConcurrentExecutions']).toBe(1);
+  expect(started).toMatchObject({
+    Qualifier: 'live',
+    MaximumRetryAttempts: 0,
+    MaximumEventAgeInSeconds: 60,
+  });
+  expect(schedule).toMatchObject({ Target: { RetryPolicy: { MaximumRetryAttempts: 0 } } });
+});
+
+test('whoever calls a function calls its alias, which names the newest version', () => {
+  const aliases = ofType('AWS::Lambda::Alias');
+  const versions = Object.keys(ofType('AWS::Lambda::Version'));
+
+  for (const [name, { FunctionName, FunctionVersion, Name }] of Object.entries(aliases)) {
+    const version = versions.find((id) => id.startsWith(name.replace('LiveAlias', 'LambdaVersion')));
+    expect({ FunctionName, FunctionVersion, Name }).toEqual({
+      FunctionName: { Ref: name.replace('LiveAlias', 'LambdaFunction') },
+      FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
+      Name: 'live',
+    });
+  }
+  expect(Object.keys(aliases)).toHaveLength(FUNCTIONS.length);
+  const callers = ['ApiGatewayV2::Integration', 'Lambda::Permission', 'Lambda::EventSourceMapping'];
+  for (const caller of callers.flatMap((type) => Object.values(ofType(`AWS::${type}`)))) {
+    expect(JSON.stringify(caller['FunctionName'] ?? caller['IntegrationUri'])).toContain('"live"');
+  }
+});
+
+test('an alarm is about all functions, and silence is one: a sweep that does not run breaches', () => {
+  const alarms = ofType('AWS::CloudWatch::Alarm');
+
+  for (const name of ['ErrorsAlarm', 'ThrottlesAlarm', 'DurationAlarm']) {
+    const { Metrics } = alarms[name] as { Metrics: { Id: string; Expression?: string }[] };
+    expect(Metrics.map(({ Id }) => Id)).toEqual(['all', ...FUNCTIONS]);
+    for (const each of FUNCTIONS) expect(Metrics[0]?.Expression).toContain(each);
+  }
+  expect(alarms['DurationAlarm']).toMatchObject({
+    Metrics: [
+      { Expression: expect.stringContaining('sweep / 300000') as string },
+      ...FUNCTIONS.map(() => ({})),
+    ],
+  });
+  expect(alarms['SweepStoppedAlarm']).toMatchObject({ TreatMissingData: 'breaching' });
+  for (const alarm of Object.values(alarms)) expect(alarm).not.toHaveProperty('AlarmActions');
+});
+
+test('the API takes no more requests than the apiservers of a cluster make', () => {
+  expect(ofType('AWS::ApiGatewayV2::Stage')['HttpApiStage']).toMatchObject({
+    DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+  });
+});
+
+test('with the parameters for it, functions are in a VPC that has ways to AWS, are traced, and alarms tell', async () => {
+  const topic = 'arn:aws:sns:eu-central-1:123456789012:night';
+  const network = ['vpc-id=vpc-1', 'subnet-ids=subnet-1,subnet-2', 'vpc-endpoints=true'];
+  const made = await packaged(...network, 'tracing=true', `alarm-topic=${topic}`);
+
+  for (const properties of Object.values(ofType('AWS::Lambda::Function', made))) {
+    expect(properties).toMatchObject({
+      VpcConfig: {
+        SubnetIds: ['subnet-1', 'subnet-2'],
+        SecurityGroupIds: [{ 'Fn::GetAtt': ['FunctionsSecurityGroup', 'GroupId'] }],
+      },
+      TracingConfig: { Mode: 'Active' },
+    });
+  }
+  expect(Object.keys(ofType('AWS::EC2::VPCEndpoint', made))).toEqual(['SqsEndpoint', 'SsmEndpoint']);
+  for (const name of FUNCTIONS) {
+    const role = ofType('AWS::IAM::Role', made)[`${titled(name)}Role`] ?? {};
+    const actions = statements(role).flatMap(({ Action }) => Action);
+    expect(actions).toEqual(expect.arrayContaining(['ec2:CreateNetworkInterface', 'xray:PutTraceSegments']));
+  }
+  for (const alarm of Object.values(ofType('AWS::CloudWatch::Alarm', made))) {
+    expect(alarm).toMatchObject({ AlarmActions: [topic], OKActions: [topic] });
+  }
+  // the aliases move only to a new version
+  const versions = (among: typeof resources) => Object.keys(ofType('AWS::Lambda::Version', among));
+  expect(versions(made).filter((version) => versions(resources).includes(version))).toEqual([]);
+});
+
+test('a VPC without subnets is refused', async () => {
+  const message = '--param vpc-id=vpc-1 --param subnet-ids=: give both, or neither';
+  await expect(packaged('vpc-id=vpc-1')).rejects.toThrow(message);
 });
 
 test('the routes are those of the server', () => {

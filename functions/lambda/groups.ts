@@ -19,8 +19,8 @@ export interface Grouped {
 }
 
 /**
- * Groups a batch by key. Of two messages the one with fewer attempts counts, else the later one. A group
- * waits for a load balancer only if all its messages wait for the same one. A message that cannot be read holds up no
+ * Groups a batch by key. Of two messages news counts, then a requeue, then what a sweep found; else the one with fewer
+ * attempts, else the later one. A group waits for a load balancer only if all its messages wait for the same one. A message that cannot be read holds up no
  * other: each message is a hint of its own to look at one object.
  */
 export function groupRecords(records: readonly SQSRecord[]): Grouped {
@@ -43,7 +43,13 @@ export function groupRecords(records: readonly SQSRecord[]): Grouped {
 }
 
 function merge(first: QueuedWork, second: QueuedWork): QueuedWork {
-  const [keep, other] = second.attempt <= first.attempt ? [second, first] : [first, second];
-  const { waitingFor, ...work } = keep;
+  const order = rankOf(second) - rankOf(first) || first.attempt - second.attempt;
+  const [keep, other] = order >= 0 ? [second, first] : [first, second];
+  const { waitingFor, looks, ...work } = keep;
   return waitingFor !== undefined && waitingFor === other.waitingFor ? keep : work;
+}
+
+/** As in the queue of one process: news begins a new chain of runs, and a sweep replaces nothing. */
+function rankOf({ request: { trigger } }: QueuedWork): number {
+  return trigger === 'sweep' ? 0 : trigger === 'requeue' ? 1 : 2;
 }

@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
+import { Chain } from '../../shared/queue/chain.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
@@ -71,17 +72,14 @@ async function queueMembers(to: FunctionWorld, what: string, everyMs: number): P
 }
 
 async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
-  const { request, attempt } = work;
+  const { request } = work;
   const { outcome, drainedInMs } = report;
-  const delayMs = requeueDelayMs(outcome, attempt, Math.random);
+  const chain = new Chain(request.trigger, work);
+  const delayMs = requeueDelayMs(outcome, chain.note(report), Math.random);
   const requeue = { ...request, trigger: 'requeue' } as const;
   if (delayMs !== undefined) {
     const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
-    const again = {
-      request: requeue,
-      attempt: attempt + 1,
-      ...(waitingFor !== undefined && { waitingFor }),
-    };
+    const again = { request: requeue, ...chain.state, ...(waitingFor !== undefined && { waitingFor }) };
     await to.background.sendDelayed([{ ...again, delayMs }]);
   } else if (drainedInMs !== undefined) await sendLater(requeue, drainedInMs, to);
 }
@@ -119,7 +117,11 @@ export async function sendPendingBack(
     const found = await within(LOOK_MS, async () => findBusy(waitedFor, to.world.cloud, await to.cluster()));
     const busy = groups.filter((group) => waits(group) && found.get(group.work.waitingFor ?? ''));
     await to.background.sendDelayed(
-      busy.map(({ work }) => ({ ...work, attempt: work.attempt + 1, delayMs: delayMs(work.attempt) })),
+      busy.map(({ work: { looks = 0, ...work } }) => ({
+        ...work,
+        looks: looks + 1,
+        delayMs: lookAgainMs(looks + 1),
+      })),
     );
     return groups.filter((group) => !busy.includes(group));
   } catch (error) {
@@ -130,7 +132,7 @@ export async function sendPendingBack(
   }
 }
 
-function delayMs(attempt: number): number {
+function lookAgainMs(looks: number): number {
   const outcome = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
-  return requeueDelayMs(outcome, attempt, Math.random) ?? 0;
+  return requeueDelayMs(outcome, looks, Math.random) ?? 0;
 }

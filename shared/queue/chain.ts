@@ -1,17 +1,35 @@
+import { createHash } from 'node:crypto';
 import type { Report } from '../model/outcome.ts';
 import type { Trigger } from '../model/request.ts';
 import { PRIORITY, type Priority } from './scheduling.ts';
 
+/** What the runs of a chain leave to the next one, where that may be in another process. */
+export interface ChainState {
+  /** How many runs in a row made no progress. */
+  readonly attempt: number;
+  /** Marks of what the runs have written, the newest last. */
+  readonly written?: readonly string[];
+}
+
+/** More steps than a unit takes. Beyond these a step that is done again counts as progress once more. */
+const MOST_MARKS = 500;
+
 /** The runs of one key, from the first one until the key is settled or blocked. */
 export class Chain {
   #priority: Priority;
-  /** How many runs in a row made no progress. */
-  #idleRuns = 0;
-  /** What the runs have written so far. */
-  readonly #written = new Set<string>();
+  #idleRuns: number;
+  /** Marks of what the runs have written so far. */
+  readonly #written: Set<string>;
 
-  constructor(trigger: Trigger) {
+  constructor(trigger: Trigger, { attempt, written = [] }: ChainState = { attempt: 0 }) {
     this.#priority = PRIORITY[trigger];
+    this.#idleRuns = attempt;
+    this.#written = new Set(written);
+  }
+
+  get state(): ChainState {
+    const written = [...this.#written].slice(-MOST_MARKS);
+    return { attempt: this.#idleRuns, ...(written.length > 0 && { written }) };
   }
 
   /** The priority of the next run. */
@@ -25,7 +43,7 @@ export class Chain {
    */
   note({ outcome, applied }: Pick<Report, 'outcome' | 'applied'>): number {
     const before = this.#written.size;
-    for (const { verb, address } of applied) this.#written.add(`${verb} ${address}`);
+    for (const { verb, address } of applied) this.#written.add(markOf(`${verb} ${address}`));
     const progressed = this.#written.size > before;
     if (outcome.status === 'failed') this.#priority = 'background';
     else if (progressed) this.#priority = 'finishing';
@@ -33,4 +51,9 @@ export class Chain {
     this.#idleRuns = progressed ? 0 : this.#idleRuns + 1;
     return idleRuns;
   }
+}
+
+/** Eight characters: two of the few hundred steps of a unit are hardly the same. */
+function markOf(step: string): string {
+  return createHash('sha256').update(step).digest('base64url').slice(0, 8);
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fieldsOf, parseJson } from '../model/json.ts';
 import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
+import type { ChainState } from './chain.ts';
 import { PRIORITY } from './scheduling.ts';
 
 /**
@@ -10,15 +11,15 @@ import { PRIORITY } from './scheduling.ts';
 const VERSION = 1;
 
 /** What a message says. */
-export interface QueuedWork {
+export interface QueuedWork extends ChainState {
   readonly request: ReconcileRequest;
-  /** How often the key was requeued in a row. */
-  readonly attempt: number;
   /**
    * Id of the busy load balancer that the key waits for. One list call checks those of a whole batch before
    * any run.
    */
   readonly waitingFor?: string;
+  /** How often it was found busy. */
+  readonly looks?: number;
 }
 
 /** Characters in a group id of SQS. A Service's key can be longer. */
@@ -52,7 +53,7 @@ export interface Unreadable {
 /** The work in the body of a message. A body without a version is of the time before there were versions. */
 export function readBody(body: string): QueuedWork | Unreadable {
   const value = fieldsOf(parseJson(body));
-  const { version = VERSION, attempt, waitingFor } = value;
+  const { version = VERSION, waitingFor, written } = value;
   if (typeof version !== 'number') return { unreadable: 'it has a version that is no number' };
   if (version > VERSION)
     return { unreadable: `it is of version ${version}, this program reads up to ${VERSION}` };
@@ -63,9 +64,16 @@ export function readBody(body: string): QueuedWork | Unreadable {
   if (!isTrigger(trigger)) return { unreadable: 'it has no trigger that this program knows' };
   return {
     request: { key, trigger, ...(typeof cause === 'string' && { cause }) },
-    attempt: typeof attempt === 'number' && attempt > 0 ? attempt : 0,
+    attempt: countAt(value, 'attempt'),
+    ...(Array.isArray(written) && { written: written.filter((mark) => typeof mark === 'string') }),
     ...(typeof waitingFor === 'string' && { waitingFor }),
+    ...(countAt(value, 'looks') > 0 && { looks: countAt(value, 'looks') }),
   };
+}
+
+function countAt(value: Readonly<Record<string, unknown>>, name: string): number {
+  const count = value[name];
+  return typeof count === 'number' && count > 0 ? count : 0;
 }
 
 function isTrigger(value: unknown): value is Trigger {

@@ -1,5 +1,6 @@
 import { AwsClient } from 'aws4fetch';
 import { timeLeftMs } from '../deadline.ts';
+import { turnOf } from './ready-keys.ts';
 import { bodyOf, deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
 
 const BATCH = 10;
@@ -32,7 +33,7 @@ interface BatchAnswer {
 /** A message that nobody can work on, for a dead letter queue. */
 export interface DeadLetter {
   readonly body: string;
-  /** Of a message of a FIFO queue. */
+  /** The group that the message had. */
   readonly groupId?: string;
   /** The id that the message had. */
   readonly messageId: string;
@@ -65,12 +66,16 @@ export class SqsQueue {
     );
   }
 
-  /** Sends to a standard queue. Each message has its own delay in milliseconds, at most 15 minutes. */
+  /**
+   * Sends to a standard queue. Each message has its own delay in milliseconds, at most 15 minutes. The group is only a name
+   * for whose turn it is (docs/sources/tools.md, "Fair queues").
+   */
   async sendDelayed(work: readonly (QueuedWork & { readonly delayMs: number })[]): Promise<void> {
     await this.#send(
       work.map(({ delayMs, ...item }, index) => ({
         Id: String(index),
         MessageBody: bodyOf(item),
+        ...(turnOf(item.request.key) !== '' && { MessageGroupId: turnOf(item.request.key) }),
         DelaySeconds: Math.ceil(Math.min(LONGEST_DELAY_MS, delayMs) / 1_000),
       })),
     );
@@ -82,7 +87,8 @@ export class SqsQueue {
     await this.#call('SendMessage', {
       MessageBody: body,
       MessageAttributes: { reason: text(reason), originalMessageId: text(messageId) },
-      ...(group !== undefined && { MessageGroupId: group, MessageDeduplicationId: messageId }),
+      ...(group !== undefined && { MessageGroupId: group }),
+      ...(this.#url.endsWith('.fifo') && { MessageDeduplicationId: messageId }),
     });
   }
 

@@ -47,6 +47,17 @@ test('a change next to a requeued key is worked on at once', () => {
   expect(twice?.work).toMatchObject(waiting);
 });
 
+test('news begins anew, and what a sweep found replaces no requeue', () => {
+  const by = (id: string, trigger: 'audit' | 'requeue' | 'sweep', attempt: number): SQSRecord =>
+    record(id, 'a', { request: { key: 'service/shop/a', trigger }, attempt });
+  const kept = (...records: readonly SQSRecord[]): readonly unknown[] =>
+    groupRecords(records).groups.map(({ work }) => [work.request.trigger, work.attempt]);
+
+  expect(kept(by('1', 'audit', 0), by('2', 'requeue', 0))).toEqual([['audit', 0]]);
+  expect(kept(by('1', 'requeue', 3), by('2', 'sweep', 0))).toEqual([['requeue', 3]]);
+  expect(kept(by('1', 'requeue', 3), by('2', 'requeue', 2), by('3', 'requeue', 2))).toEqual([['requeue', 2]]);
+});
+
 test('a requeued key that waits gives way to one that need not', () => {
   const [group] = groupRecords([
     record('1', 'a', { attempt: 2, waitingFor: 'lb-1' }),

@@ -44,7 +44,7 @@ test('a resync answers with the report and requeues the rest', async () => {
     { outcome: { status: 'progressing' } },
   ]);
   expect(taken(world.aws)).toMatchObject([
-    { queue: 'background', attempt: 1, request: { trigger: 'requeue' } },
+    { queue: 'background', attempt: 0, request: { trigger: 'requeue' } },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
+import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { CONTEXT, deployed, request, taken, work } from './deployed.ts';
 import { addressOf, aService, until, whatIsThere } from '../sandbox-world.ts';
@@ -78,9 +79,31 @@ test('requeued keys whose load balancer is still busy are sent back after one li
     .slice(before)
     .map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
   expect(calls.filter((line) => line.includes('loadbalancers'))).toHaveLength(1);
-  expect(taken(world.aws).map(({ attempt, waitingFor }) => [attempt, waitingFor])).toEqual(
-    waiting.map(({ attempt, waitingFor }) => [attempt + 1, waitingFor]),
+  const looked = taken(world.aws);
+  expect(looked).toMatchObject(waiting.map((item) => ({ ...item, looks: 1, delaySeconds: 2 })));
+  await work(...looked);
+  expect(taken(world.aws)).toMatchObject(
+    waiting.map(({ attempt, waitingFor }) => ({ attempt, waitingFor, looks: 2 })),
   );
+});
+
+test('progress starts the attempts anew, and a step that is done again and again is none', async () => {
+  const world = await deployed();
+  const { kube, cloud } = world.sandbox;
+  kube.apply(aService('web'));
+  await work({ request: request('web'), attempt: 5, written: ['11111111'] });
+  const [first] = taken(world.aws);
+  expect(first?.attempt).toBe(0);
+  expect(first?.written?.length).toBeGreaterThan(1);
+
+  // the same step once more, by the same chain and by a new one
+  const again = async (item: Omit<QueuedWork, 'request'>): Promise<unknown> => {
+    cloud.loadbalancers.splice(0);
+    await work({ request: { ...request('web'), trigger: 'requeue' }, ...item });
+    return taken(world.aws)[0];
+  };
+  expect(await again({ attempt: 3, written: first?.written ?? [] })).toMatchObject({ attempt: 4 });
+  expect(await again({ attempt: 3 })).toMatchObject({ attempt: 0 });
 });
 
 test('a message comes again only when its key cannot be requeued', async () => {

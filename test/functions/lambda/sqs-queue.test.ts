@@ -48,7 +48,7 @@ test('requeued keys carry whole seconds of delay, 15 minutes at most', async () 
   await queue('background').sendDelayed(delays.map((delayMs) => ({ ...work('web'), delayMs })));
 
   expect(aws.sent.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 1, 1, 2, 900]);
-  expect(aws.sent[0]?.body).toBe(bodyOf(work('web')));
+  expect(aws.sent[0]).toMatchObject({ body: bodyOf(work('web')), groupId: 'shop' });
 });
 
 test('an entry that is refused is sent once more, alone', async () => {

@@ -2,7 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
-import { Chain } from '../../shared/queue/chain.ts';
+import { nextWork } from '../../shared/queue/next-work.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
@@ -71,24 +71,27 @@ async function queueMembers(to: FunctionWorld, what: string, everyMs: number): P
   await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'requeue', cause }, attempt: 0 }]);
 }
 
-async function requeue(work: QueuedWork, report: Report, to: FunctionWorld): Promise<void> {
-  const { request } = work;
-  const { outcome, drainedInMs } = report;
-  const chain = new Chain(request.trigger, work);
-  const delayMs = requeueDelayMs(outcome, chain.note(report), Math.random);
-  const requeue = { ...request, trigger: 'requeue' } as const;
-  if (delayMs !== undefined) {
-    const waitingFor = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
-    const again = { request: requeue, ...chain.state, ...(waitingFor !== undefined && { waitingFor }) };
-    await to.background.sendDelayed([{ ...again, delayMs }]);
-  } else if (drainedInMs !== undefined) await sendLater(requeue, drainedInMs, to);
+/** Sends what a run leaves to do to the background queue. */
+export async function requeue(work: QueuedWork, report: Report, to: Requeuing): Promise<void> {
+  const next = nextWork(work, report, Math.random);
+  if (!next) return;
+  const { status } = report.outcome;
+  const isDone = status === 'settled' || status === 'blocked';
+  if (isDone)
+    await sendLater(next.request, next.delayMs, to); // its members drain
+  else await to.background.sendDelayed([next]);
 }
+
+/** What is needed to requeue a key. */
+type Requeuing = Pick<FunctionWorld, 'background'> & {
+  readonly world: Pick<FunctionWorld['world'], 'clock' | 'memory'>;
+};
 
 /**
  * Sends a delayed message for a key, unless this process has sent one that comes no later. Otherwise each run while a
  * member drains would send a message, and the run for each of these messages another one.
  */
-async function sendLater(request: ReconcileRequest, delayMs: number, to: FunctionWorld): Promise<void> {
+async function sendLater(request: ReconcileRequest, delayMs: number, to: Requeuing): Promise<void> {
   const now = to.world.clock.now();
   const { arrivals } = to.world.memory;
   const next = arrivals.get(request.key) ?? now;

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { ConsumerConfig, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
+import { isUnit, type Key, type Trigger } from '../../model/request.ts';
+import { PRIORITY } from '../scheduling.ts';
+import { kindOf } from '../places.ts';
+
+/** A message whose worker says nothing for so long is delivered again: as long as a Kubernetes Lease outlives its holder. */
+export const ACK_WAIT_MS = 15_000;
+
+/**
+ * So many keys of a kind run at once, in all processes together. Each partition is a consumer that hands out its next message
+ * after the one before is done. Services, Nodes, the routes and sweeps hold up none of the others.
+ */
+const PARTITIONS = { service: 16, node: 16, routes: 1, sweep: 1 } as const;
+
+/** `service-0` to `service-15`, `node-0` and so on. */
+export const CONSUMERS: readonly string[] = Object.entries(PARTITIONS).flatMap(([kind, count]) =>
+  Array.from({ length: count }, (_, number) => `${kind}-${number}`),
+);
+
+export interface Names {
+  /** Keys that wait for their run or have it. */
+  readonly work: string;
+  /** Keys that come back later. */
+  readonly later: string;
+  /** Messages that no process can work on. */
+  readonly dead: string;
+  /** The consumer of `later`. */
+  readonly due: string;
+  workSubject(key: Key, trigger: Trigger): string;
+  laterSubject(key: Key): string;
+  dueSubject(key: Key): string;
+  deadSubject(of: string): string;
+  /** The subject of all reports. */
+  readonly reports: string;
+  reportSubject(key: Key): string;
+}
+
+/** The names in NATS for one cluster, by the UID of its namespace kube-system: several clusters may share a NATS. */
+export function namesOf(cluster: string): Names {
+  const subject = (...tokens: readonly string[]): string => ['levelset', cluster, ...tokens].join('.');
+  return {
+    work: `levelset-work-${cluster}`,
+    later: `levelset-later-${cluster}`,
+    dead: `levelset-dead-${cluster}`,
+    due: 'due',
+    workSubject: (key, trigger) => subject('work', partitionOf(key), laneOf(trigger), tokenOf(key)),
+    laterSubject: (key) => subject('later', tokenOf(key)),
+    dueSubject: (key) => subject('due', tokenOf(key)),
+    deadSubject: (of) => subject('dead', of.split('.').at(-1) ?? ''),
+    reports: subject('report', '*'),
+    reportSubject: (key) => subject('report', tokenOf(key)),
+  };
+}
+
+function partitionOf(key: Key): string {
+  const kind = isUnit(key) ? kindOf(key) : 'sweep';
+  const count = PARTITIONS[kind as keyof typeof PARTITIONS];
+  return `${kind}-${createHash('sha256').update(key).digest().readUInt32BE() % count}`;
+}
+
+/** What people ask for has a lane of its own: it is queued although an event waits, and the other way round. */
+function laneOf(trigger: Trigger): string {
+  return PRIORITY[trigger] === 'asked' ? 'asked' : 'told';
+}
+
+/** Names of Nodes may have dots, and tokens of subjects may not. */
+function tokenOf(key: Key): string {
+  return Buffer.from(key).toString('base64url');
+}
+
+type Stream = Pick<StreamConfig, 'name' | 'subjects' | 'max_msgs_per_subject' | 'retention' | 'discard'> &
+  Partial<Pick<StreamConfig, 'discard_new_per_subject' | 'allow_msg_schedules'>>;
+
+/**
+ * Two messages of a subject: the first may have its run, and the other one waits for it. A third is refused, which loses nothing, as
+ * the one that waits starts later and reads what is there by then. With one, what comes during a run would be lost; and with
+ * `discard: old` it would take the place of the run's message and be handed out beside it.
+ */
+function streamsOf(names: Names, cluster: string): readonly Stream[] {
+  const of = (what: string): string => `levelset.${cluster}.${what}`;
+  const workqueue = 'workqueue' as const;
+  return [
+    {
+      name: names.work,
+      subjects: [of('work.>')],
+      retention: workqueue,
+      max_msgs_per_subject: 2,
+      discard: 'new',
+      discard_new_per_subject: true,
+    },
+    // a stream with discard new takes no schedules, hence a second one
+    {
+      name: names.later,
+      subjects: [of('later.*'), of('due.*')],
+      retention: workqueue,
+      max_msgs_per_subject: 1,
+      discard: 'old',
+      allow_msg_schedules: true,
+    },
+    {
+      name: names.dead,
+      subjects: [of('dead.*')],
+      retention: 'limits',
+      max_msgs_per_subject: 1,
+      discard: 'old',
+    },
+  ];
+}
+
+type Consumer = Pick<ConsumerConfig, 'durable_name' | 'filter_subject' | 'ack_policy' | 'ack_wait'> &
+  Partial<Pick<ConsumerConfig, 'max_ack_pending'>>;
+
+function consumersOf(names: Names, cluster: string): readonly (readonly [string, Consumer])[] {
+  const common = { ack_policy: 'explicit', ack_wait: ACK_WAIT_MS * 1e6 } as const;
+  const ofWork = CONSUMERS.map((name): readonly [string, Consumer] => [
+    names.work,
+    {
+      ...common,
+      durable_name: name,
+      filter_subject: `levelset.${cluster}.work.${name}.>`,
+      max_ack_pending: 1, // the lock: one key of a partition at a time
+    },
+  ]);
+  const due = { ...common, durable_name: names.due, filter_subject: `levelset.${cluster}.due.*` };
+  return [...ofWork, [names.later, due]];
+}
+
+/** JetStream's error_code of a stream with more copies than it has servers for. */
+const TOO_MANY_COPIES = new Set([10_074, 10_005]);
+const COPIES = 3;
+
+/**
+ * Creates what is missing of streams and consumers, with three copies of each where NATS has three servers. Throws where one
+ * that is there would not keep levelset's promises.
+ */
+export async function ensureLayout(jsm: JetStreamManager, cluster: string): Promise<void> {
+  const names = namesOf(cluster);
+  for (const wanted of streamsOf(names, cluster)) {
+    const found = await unlessMissing(jsm.streams.info(wanted.name).then(({ config }) => config));
+    if (found) compare(`stream ${wanted.name}`, wanted, found);
+    else await addStream(jsm, wanted);
+  }
+  for (const [stream, wanted] of consumersOf(names, cluster)) {
+    const { durable_name: name = '' } = wanted;
+    const found = await unlessMissing(jsm.consumers.info(stream, name).then(({ config }) => config));
+    if (found) compare(`consumer ${name} of stream ${stream}`, wanted, found);
+    else await jsm.consumers.add(stream, wanted);
+  }
+}
+
+async function addStream(jsm: JetStreamManager, wanted: Stream): Promise<void> {
+  try {
+    await jsm.streams.add({ ...wanted, num_replicas: COPIES });
+  } catch (error) {
+    if (!TOO_MANY_COPIES.has(apiCode(error))) throw error;
+    await jsm.streams.add({ ...wanted, num_replicas: 1 });
+  }
+}
+
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (MISSING.has(apiCode(error))) return undefined;
+    throw error;
+  }
+}
+
+const MISSING = new Set([10_059, 10_014]);
+
+/** JetStream's error_code; 0 for any other error. */
+export function apiCode(error: unknown): number {
+  return error instanceof Error && 'code' in error ? Number(error.code) || 0 : 0;
+}
+
+function compare(what: string, wanted: object, found: object): void {
+  const is: Readonly<Record<string, unknown>> = { ...found };
+  const wrong = Object.entries(wanted).filter(
+    ([field, value]) => JSON.stringify(is[field]) !== JSON.stringify(value),
+  );
+  if (wrong.length === 0) return;
+  const differences = wrong.map(
+    ([field, value]) => `${field} is ${JSON.stringify(is[field])} and has to be ${JSON.stringify(value)}`,
+  );
+  throw new Error(
+    `the ${what} in NATS is not as levelset needs it: ${differences.join(', ')}; delete it, and levelset makes it anew`,
+  );
+}

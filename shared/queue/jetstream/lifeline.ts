@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsMsg } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { errorText } from '../../model/errors.ts';
+import type { Report } from '../../model/outcome.ts';
+import type { ClusterIdentity } from '../../model/ownership.ts';
+import type { Log } from '../../ports.ts';
+import { Silence } from '../../silence.ts';
+import { Session } from './session.ts';
+
+export interface LifelineOptions {
+  readonly connect: () => Promise<NatsConnection>;
+  readonly cluster: () => Promise<Pick<ClusterIdentity, 'id'>>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly work: (message: JsMsg) => void;
+  readonly due: (message: JsMsg) => void;
+  /** A run of another process, with the place of its message. */
+  readonly told: (place: number, report: Report) => void;
+  readonly back: () => void;
+  readonly away: (error: Error) => void;
+  /** What is under way to JetStream when this process stops. */
+  readonly handOver: () => Promise<void>;
+}
+
+const AGAIN = { firstMs: 1_000, longestMs: 15_000 };
+/** Who stops waits no longer for a connection that is just being made. */
+const LAST_MS = 5_000;
+
+/** Keeps a session with NATS: whatever ends it, another one follows, and the streams are checked anew. */
+export class Lifeline {
+  readonly #options: LifelineOptions;
+  readonly #silence = new Silence();
+  readonly #stopping = new AbortController();
+  #session: Session | undefined;
+  #trouble: string | undefined = 'NATS: not connected yet';
+  #living: Promise<void> | undefined;
+
+  constructor(options: LifelineOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#living ??= this.#live();
+  }
+
+  /** Ends the deliveries, hands over what is under way, and closes the connection. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#session?.endDeliveries();
+    await (this.#session ? this.#living : Promise.race([this.#living, sleep(LAST_MS)]));
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Why there is no session, or none that works. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** The session. Throws while there is none that works. */
+  get session(): Session {
+    if (!this.#session || this.#trouble !== undefined)
+      throw new Error(this.#trouble ?? 'NATS: no connection');
+    return this.#session;
+  }
+
+  /** JetStream refused something, or did not answer, though the connection is there: it has a moment of rest. */
+  stumble(error: unknown): void {
+    const session = this.#session;
+    if (!session || this.#trouble !== undefined) return;
+    this.#goAway(errorText(error));
+    const again = setTimeout(() => {
+      if (this.#session === session && !session.connection.isClosed()) this.#comeBack();
+    }, AGAIN.firstMs);
+    again.unref();
+  }
+
+  async #live(): Promise<void> {
+    while (!this.isStopped) {
+      try {
+        await this.#serve();
+      } catch (error) {
+        this.#goAway(errorText(error));
+      }
+      const { signal } = this.#stopping;
+      await sleep(this.#silence.begin(AGAIN), undefined, { signal }).catch(() => undefined); // stopped
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { cluster, connect, told, work, due, handOver } = this.#options;
+    const { id } = await cluster();
+    const connection = await connect();
+    try {
+      const session = await Session.open(connection, id);
+      if (this.#stopping.signal.aborted) return;
+      this.#session = session;
+      session.listen(told);
+      this.#comeBack();
+      await Promise.race([session.deliver({ work, due }), this.#watch(connection)]);
+      if (this.isStopped) await handOver();
+      else this.#goAway('a consumer is gone');
+    } finally {
+      this.#session = undefined;
+      await connection.close();
+    }
+  }
+
+  /** Follows the connection, which the client makes again by itself, until it is closed for good. */
+  async #watch(connection: NatsConnection): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') this.#goAway('the connection is lost');
+      else if (type === 'reconnect') this.#comeBack();
+    }
+    const error = await connection.closed();
+    if (error) throw error;
+  }
+
+  #goAway(reason: string): void {
+    const trouble = `NATS: ${reason}`;
+    if (this.#trouble !== trouble) this.#options.log.warn('the queue is away', { reason });
+    this.#trouble = trouble;
+    this.#options.away(new Error(trouble));
+  }
+
+  #comeBack(): void {
+    if (this.#trouble !== undefined) this.#options.log.info('the queue answers');
+    this.#trouble = undefined;
+    this.#silence.end();
+    this.#options.back();
+  }
+}

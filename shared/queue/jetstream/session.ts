@@ -1,0 +1,166 @@
+import {
+  jetstream,
+  jetstreamManager,
+  type ConsumerMessages,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  type StoredMsg,
+} from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Report } from '../../model/outcome.ts';
+import { fieldsOf, parseJson, stringAt } from '../../model/json.ts';
+import { isByPerson, parseKey, type Key } from '../../model/request.ts';
+import { bodyOf, deduplicationId, type QueuedWork } from '../queued-work.ts';
+import { apiCode, CONSUMERS, ensureLayout, namesOf, type Names } from './layout.ts';
+
+/** What waits or runs in all processes together. */
+export interface Depth {
+  readonly depth: number;
+  readonly oldestMs: number;
+}
+
+/** JetStream's error_code: two messages of this subject are there. */
+const ENOUGH = 10_077;
+
+/** The queue of one cluster over one connection, from when its streams are as they should be until something ends it. */
+export class Session {
+  readonly connection: NatsConnection;
+  readonly #names: Names;
+  readonly #js: JetStreamClient;
+  readonly #jsm: JetStreamManager;
+  /** The server's time of day, less the monotonic time here: schedules go by the server's clock. */
+  readonly #serverMs: number;
+  #deliveries: readonly ConsumerMessages[] = [];
+  #isEnding = false;
+
+  /** Throws where streams cannot be made, or are not as they have to be. */
+  static async open(connection: NatsConnection, cluster: string): Promise<Session> {
+    const jsm = await jetstreamManager(connection);
+    await ensureLayout(jsm, cluster);
+    const names = namesOf(cluster);
+    const asked = performance.now(); // a schedule may be a little late, and is never early
+    const { ts = new Date().toISOString() } = await jsm.streams.info(names.work);
+    return new Session(connection, jsm, names, Date.parse(ts) - asked);
+  }
+
+  private constructor(connection: NatsConnection, jsm: JetStreamManager, names: Names, serverMs: number) {
+    this.connection = connection;
+    this.#jsm = jsm;
+    this.#js = jetstream(connection);
+    this.#names = names;
+    this.#serverMs = serverMs;
+  }
+
+  /**
+   * Queues work. Returns the place of the message from which a run of the key counts that begins from now on: its own, or where
+   * one waits already, that one's.
+   */
+  async publish(work: QueuedWork): Promise<number> {
+    const { key, trigger, cause } = work.request;
+    const subject = this.#names.workSubject(key, trigger);
+    const isOnce = cause !== undefined && trigger !== 'requeue';
+    try {
+      const options = isOnce ? { msgID: deduplicationId(work) } : {};
+      const { seq } = await this.#js.publish(subject, bodyOf(work), options);
+      return seq;
+    } catch (error) {
+      if (apiCode(error) !== ENOUGH) throw error;
+      const last = isByPerson({ trigger }) ? await this.#lastOf(subject) : null;
+      return last?.seq ?? 0;
+    }
+  }
+
+  #lastOf(subject: string): Promise<StoredMsg | null> {
+    return this.#jsm.streams.getMessage(this.#names.work, { last_by_subj: subject });
+  }
+
+  /** Queues work after a delay, in the place of what is scheduled for the key. Returns the place of its message. */
+  async schedule(work: QueuedWork, delayMs: number): Promise<number> {
+    const { key } = work.request;
+    const at = new Date(this.#serverMs + performance.now() + delayMs);
+    const schedule = { specification: at, target: this.#names.dueSubject(key) };
+    const { seq } = await this.#js.publish(this.#names.laterSubject(key), bodyOf(work), { schedule });
+    return seq;
+  }
+
+  /** Takes back what was scheduled at a place; what was scheduled later for the key stays. */
+  async unschedule(key: Key, place: number): Promise<void> {
+    const filter = this.#names.laterSubject(key);
+    await this.#jsm.streams.purge(this.#names.later, { filter, seq: place + 1 });
+  }
+
+  async bury(message: JsMsg): Promise<void> {
+    await this.#js.publish(this.#names.deadSubject(message.subject), message.data);
+  }
+
+  /** Hands over the messages of all partitions, and those that are due. Resolves when one of the consumers has ended. */
+  async deliver(to: {
+    readonly work: (message: JsMsg) => void;
+    readonly due: (message: JsMsg) => void;
+  }): Promise<void> {
+    const { work, later, due } = this.#names;
+    const consume = async (
+      stream: string,
+      name: string,
+      most: number,
+      callback: (message: JsMsg) => void,
+    ): Promise<ConsumerMessages> => {
+      const consumer = await this.#js.consumers.get(stream, name);
+      return consumer.consume({ max_messages: most, abort_on_missing_resource: true, callback });
+    };
+    this.#deliveries = await Promise.all([
+      ...CONSUMERS.map((name) => consume(work, name, 1, to.work)),
+      consume(later, due, DUE_AT_ONCE, to.due),
+    ]);
+    if (this.#isEnding) await this.endDeliveries();
+    const ended = await Promise.race(this.#deliveries.map((messages) => messages.closed()));
+    if (ended instanceof Error) throw ended;
+  }
+
+  async endDeliveries(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all(this.#deliveries.map((messages) => messages.close()));
+  }
+
+  async depth(): Promise<Depth> {
+    const { work, later } = this.#names;
+    const [now, then] = await Promise.all([this.#jsm.streams.info(work), this.#jsm.streams.info(later)]);
+    const { messages, first_ts: first } = now.state;
+    const oldestMs = messages === 0 ? 0 : Math.max(0, this.#serverMs + performance.now() - Date.parse(first));
+    return { depth: messages + then.state.messages, oldestMs };
+  }
+
+  /** Tells the other processes of a run. A plan that is too long for a message of NATS stays here. */
+  tell(place: number, report: Report): void {
+    const { key } = report.request;
+    const { max_payload: longest = 0 } = this.connection.info ?? {};
+    const { plan: _, ...short } = report;
+    const texts = [report, short].map((told) => JSON.stringify({ place, report: told }));
+    const text = texts.find((one) => Buffer.byteLength(one) < longest);
+    if (text !== undefined) this.connection.publish(this.#names.reportSubject(key), text);
+  }
+
+  /** Calls `told` for every run of another process, with the place of its message. */
+  listen(told: (place: number, report: Report) => void): void {
+    this.connection.subscribe(this.#names.reports, {
+      callback: (error, message) => {
+        const { place, report } = error ? {} : fieldsOf(parseJson(message.string()));
+        if (typeof place === 'number' && isReport(report)) told(place, report);
+      },
+    });
+  }
+}
+
+/** Whether a process of ours may have sent this: another version has other fields, and still these. */
+function isReport(value: unknown): value is Report {
+  const { request, outcome, applied, durationMs } = fieldsOf(value);
+  return (
+    parseKey(stringAt(request, 'key') ?? '') !== undefined &&
+    stringAt(outcome, 'status') !== undefined &&
+    Array.isArray(applied) &&
+    typeof durationMs === 'number'
+  );
+}
+
+const DUE_AT_ONCE = 20;

@@ -31,9 +31,8 @@ test('the manifests put all that has a namespace into it, and make it', () => {
 });
 
 test('every binding is for the ServiceAccount of the flag', () => {
-  const bindings = [...applied, ...manifests('tls-secrets.example.yaml')].flatMap(
-    ({ subjects }) => subjects ?? [],
-  );
+  const examples = ['tls-secrets.example.yaml', 'tls-secrets-watch.example.yaml'].flatMap(manifests);
+  const bindings = [...applied, ...examples].flatMap(({ subjects }) => subjects ?? []);
   expect(bindings.length).toBeGreaterThan(5);
   const [namespace, name] = FLAGS['service-account'].default.split('/');
   for (const subject of bindings) expect(subject).toEqual({ kind: 'ServiceAccount', name, namespace });

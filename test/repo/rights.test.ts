@@ -8,6 +8,8 @@ import { recordNodes } from './recorded-nodes.ts';
 import { recordRoutes } from './recorded-routes.ts';
 import { recordWatch } from './recorded-watch.ts';
 
+/** Applied by a namespace that opts in. */
+const SECRETS = ['tls-secrets.example', 'tls-secrets-watch.example'];
 const NAMESPACE = FLAGS['state-namespace'].default;
 
 let requests: readonly RecordedRequest[];
@@ -73,13 +75,14 @@ function asked({ method, path }: RecordedRequest): string {
 describe('a life with everything in it', () => {
   test('makes exactly the Kubernetes calls that the manifests allow', () => {
     const made = requests.filter(({ side }) => side === 'kube').map(asked);
-    const all = granted('rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', 'tls-secrets.example');
+    const all = granted('rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', ...SECRETS);
     expect([...new Set(made)].sort()).toEqual([...new Set(all)].sort());
   });
 
   test('the watches make exactly the calls that the relay is allowed', async () => {
     const made = (await recordWatch()).filter(({ side }) => side === 'kube').map(asked);
-    expect([...new Set(made)].sort()).toEqual(granted('relay/rbac').toSorted());
+    const allowed = granted('relay/rbac', 'tls-secrets-watch.example');
+    expect([...new Set(made)].sort()).toEqual(allowed.toSorted());
   });
 
   test('makes exactly the OpenStack calls that the access rules allow', () => {

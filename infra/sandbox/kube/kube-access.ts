@@ -34,6 +34,8 @@ interface Grant {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly namespace?: string;
+  /** Of lists and watches only those of one name. */
+  readonly named?: true;
 }
 
 /** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
@@ -46,8 +48,9 @@ const grants: readonly Grant[] = [
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },
-  // one namespace has opted in (infra/kubernetes/tls-secrets.example.yaml)
+  // one namespace has opted in (tls-secrets.example.yaml and tls-secrets-watch.example.yaml of infra/kubernetes)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
+  { resources: ['secrets'], verbs: ['list', 'watch'], namespace: 'default', named: true },
   // the manifests' namespace of the state, and one that an operator gave the same rights for --state-namespace
   ...['levelset', 'levelset-state'].flatMap((namespace) => [
     {
@@ -68,7 +71,8 @@ export function authorize(user: KubeUser, attempt: Attempt): void {
     (grant) =>
       grant.resources.includes(qualified(type) + suffix) &&
       grant.verbs.includes(verb) &&
-      (grant.namespace === undefined || grant.namespace === namespace),
+      (grant.namespace === undefined || grant.namespace === namespace) &&
+      !(grant.named && name === undefined),
   );
   if (allowed) return;
   const what = `${qualified(type)}${name === undefined ? '' : ` "${name}"`} is forbidden`;

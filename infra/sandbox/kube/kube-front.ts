@@ -34,6 +34,7 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
     const watching = verb === 'list' && ['true', '1'].includes(call.query.get('watch') ?? '');
     return api.run({
       ...target,
+      name: target.name ?? nameSelected(call.query),
       verb: watching ? 'watch' : verb,
       user,
       uri: call.target,
@@ -44,6 +45,11 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
       body: call.body,
     });
   });
+}
+
+/** The name by which a list or a watch selects: by it a Role may name it. */
+function nameSelected(query: URLSearchParams): string | undefined {
+  return /^metadata\.name=([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
 }
 
 type Target = Pick<Parameters<KubeApi['run']>[0], 'type' | 'namespace' | 'name' | 'subresource'>;

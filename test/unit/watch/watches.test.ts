@@ -11,10 +11,12 @@ import { aService } from '../../support/service.ts';
 let sandbox: Sandbox;
 let watches: Watches;
 let told: Key[];
+let warnings: string[];
 beforeEach(async () => {
   sandbox = await startSandbox({ nodes: 2 });
   sandbox.kube.apply(aService());
   told = [];
+  warnings = [];
   const connection = {
     source: 'sandbox',
     server: sandbox.kubeUrl,
@@ -24,7 +26,7 @@ beforeEach(async () => {
   watches = new Watches({
     http: createHttp(connection),
     watch: createWatch(connection),
-    log: SILENT,
+    log: { ...SILENT, warn: (message) => void warnings.push(message) },
     changed: (keys) => told.push(...keys),
   });
   watches.start();
@@ -112,6 +114,48 @@ test('an EndpointSlice counts once the members of its Service follow it', async 
   sandbox.kube.delete('EndpointSlice', 'default', 'local-1');
   await isTold('service/default/local');
   expect(new Set(told)).toEqual(new Set(['service/default/local']));
+});
+
+const TLS = 'levelset.openstack.org/tls-secret';
+const secret = (name: string, data = {}) => ({ kind: 'Secret', metadata: { name }, data });
+
+test('a Secret counts while a Service takes a certificate from it, and concerns that Service alone', async () => {
+  sandbox.kube.apply(secret('web-tls'));
+  sandbox.kube.apply(secret('other'));
+  sandbox.kube.apply(aService({ name: 'tls', annotations: { [`${TLS}.443`]: 'web-tls, api-tls' } }));
+  await until('a watch', () => watches.view().some(({ name, trouble }) => name === 'Secrets' && !trouble));
+  await pause(50);
+  told.length = 0;
+  sandbox.kube.apply(secret('web-tls', { a: 'YQ==' }));
+  await isTold('service/default/tls');
+  told.length = 0;
+  sandbox.kube.apply(secret('api-tls'));
+  await isTold('service/default/tls');
+  told.length = 0;
+  sandbox.kube.apply(secret('other', { a: 'YQ==' }));
+  const annotations = { [`${TLS}.443`]: null };
+  sandbox.kube.apply({ kind: 'Service', metadata: { name: 'tls', annotations } });
+  await isTold('service/default/tls');
+  told.length = 0;
+  sandbox.kube.apply(secret('web-tls', { a: 'Yg==' }));
+  await pause(50);
+  expect(told).toEqual([]);
+  expect(watches.view().map(({ name }) => name)).toEqual(['Services', 'Nodes']);
+  const selected = sandbox.requests.filter(({ path }) => path.includes('/secrets'));
+  expect(selected.length).toBeGreaterThan(3);
+  for (const { path } of selected) expect(path).toMatch(/fieldSelector=metadata.name(=|%3D)(web|api)-tls/);
+});
+
+test('Secrets that may not be watched wait for the sweep: one line says so, and nothing is unready', async () => {
+  sandbox.kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
+  const named = { [TLS]: 'a-tls,b-tls' };
+  sandbox.kube.apply(aService({ name: 'tls', namespace: 'shop', annotations: named }));
+  await until('trouble', () => (watches.view()[2]?.trouble ?? '').includes('secrets "a-tls" is forbidden'));
+  await isTold('service/shop/tls');
+  await pause(100);
+  expect(warnings.filter((line) => line.includes('Secret'))).toHaveLength(1);
+  expect(watches.blindness()).toEqual([]);
+  expect(watches.troubles()).toHaveLength(1);
 });
 
 test.each([{ forgetting: false }, { forgetting: true }])(

@@ -47,7 +47,7 @@ export async function listen(
     ? https.createServer({ ...LIMITS, ...tls }, handler)
     : http.createServer(LIMITS, handler);
   server.maxConnections = MOST_CONNECTIONS;
-  server.listen(port, host);
+  server.listen(port, host === '::' ? undefined : host); // without a host also where the kernel has no IPv6
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { RecordedRequest } from '../../infra/sandbox/sandbox.ts';
 import { FLAGS } from '../../shared/config/flags.ts';
+import { grantedBy, rightFor, type RoleManifest } from './kubernetes-rights.ts';
 import { textOf } from './files.ts';
 import { recordLifecycle } from './recorded-lifecycle.ts';
 import { recordNodes } from './recorded-nodes.ts';
@@ -18,59 +19,14 @@ beforeAll(async () => {
   requests = (await Promise.all(lives.map((record) => record()))).flat();
 });
 
-interface Manifest {
-  readonly kind: string;
-  readonly metadata: { readonly namespace?: string };
-  readonly rules?: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-    readonly resourceNames?: readonly string[];
-  }[];
-}
-
-/** A ConfigMap by its name; those of the state are many of one kind. */
-const nameOf = (name: string | undefined): string =>
-  name === undefined ? '' : ` ${name.replace(/^levelset-state-\d$/, 'levelset-state-N')}`;
-
-/** `verb group/resource`, the name of a ConfigMap, and whether in our own namespace only. */
 function granted(...files: readonly string[]): readonly string[] {
   const manifests = files.flatMap((name) =>
-    parseAllDocuments(textOf(`infra/kubernetes/${name}.yaml`)).map((one) => one.toJS() as Manifest),
+    parseAllDocuments(textOf(`infra/kubernetes/${name}.yaml`)).map((one) => one.toJS() as RoleManifest),
   );
-  return manifests.flatMap(({ kind, metadata, rules = [] }) =>
-    rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [] }) =>
-      verbs.flatMap((verb) =>
-        resources.flatMap((resource) => {
-          const where = kind === 'Role' ? ` in ${metadata.namespace ?? NAMESPACE}` : '';
-          const what = [...apiGroups.filter((group) => group !== ''), resource].join('/');
-          const names = resource === 'configmaps' && resourceNames.length > 0 ? resourceNames : [undefined];
-          return names.map((name) => `${verb} ${what}${nameOf(name)}${where}`);
-        }),
-      ),
-    ),
-  );
+  return grantedBy(manifests, NAMESPACE);
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
-const OBJECT =
-  /^\/(?:api|apis\/([^/]+))\/v1(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/?]+))?(?:\/([a-z]+))?(?:\?|$)/;
-
-function asked({ method, path }: RecordedRequest): string {
-  if (/^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'get namespaces';
-  const [, group, namespace, resource = '', name, subresource] = OBJECT.exec(path) ?? [];
-  const read = name === undefined ? (path.includes('watch=true') ? 'watch' : 'list') : 'get';
-  const verb = VERBS[method] ?? read;
-  const narrow = namespace === NAMESPACE ? ['leases', 'configmaps'] : ['secrets'];
-  const what = [group, resource, subresource].filter((part) => part !== undefined).join('/');
-  const which = resource === 'configmaps' ? nameOf(name) : '';
-  return `${verb} ${what}${which}${narrow.includes(resource) ? ` in ${namespace ?? ''}` : ''}`;
-}
+const asked = (call: RecordedRequest): string => rightFor(call, NAMESPACE);
 
 describe('a life with everything in it', () => {
   test('makes exactly the Kubernetes calls that the manifests allow', () => {

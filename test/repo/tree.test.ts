@@ -7,7 +7,7 @@ const code = filesOf('{functions,shared,infra/sandbox}/**/*.ts');
 
 /** Names that other programs look for. */
 const GIVEN =
-  /^(Dockerfile(\.dockerignore)?|README\.md|__snapshots__|observed\.json|.*\.generated\.(js|d\.ts))$/;
+  /^(Chart\.yaml|NOTES\.txt|_names\.tpl|Dockerfile(\.dockerignore)?|README\.md|__snapshots__|observed\.json|.*\.generated\.(js|d\.ts))$/;
 const VAGUE = /^(utils?|helpers?|managers?|common|misc|types|lib)$/;
 
 test('names are in kebab-case', () => {

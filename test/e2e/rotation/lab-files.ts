@@ -44,7 +44,9 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/service/pods.test.ts': { part: 2, seconds: 73 },
   'test/conformance/servers.test.ts': { part: 2, seconds: 48 },
 
+  'test/e2e/install/chart.test.ts': { part: 3, seconds: 20 },
   'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
+  'test/e2e/install/release.test.ts': { part: 3, seconds: 120 },
   'test/conformance/pools.test.ts': { part: 3, seconds: 137 },
   'test/e2e/node/node-lifecycle.test.ts': { part: 3, seconds: 94 },
   'test/e2e/service/dual-stack.test.ts': { part: 3, seconds: 83 },

@@ -122,7 +122,7 @@ describe('deployments and documents', () => {
     );
     const [container] = deployment?.spec.template.spec.containers ?? [];
     const flags = container?.args.filter((arg) => arg.startsWith('--')) ?? [];
-    const names = flags.map((arg) => arg.replace(/^--([\w-]+)=.*$/, '$1'));
+    const names = flags.map((arg) => arg.replace(/^--([\w-]+)(=.*)?$/, '$1'));
     expect(names.length).toBeGreaterThan(0);
     const serve = new Set(
       ROWS.filter(([, { commands }]) => commands.includes('serve')).map(([name]) => name),

@@ -1,0 +1,76 @@
+/** Writes the manifests of infra/kubernetes from the chart with its default values: one source for helm and kustomize. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { format } from 'prettier';
+import { helm } from './helm.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CHART = 'infra/charts/levelset';
+const MANIFESTS = 'infra/kubernetes';
+/** Of every file that went into the manifests, and of these, as sha256sum prints it. */
+export const SUMS = `${MANIFESTS}/rendered.sha256`;
+const HEAD = `# Written by npm run generate from ${CHART}, whose values are the way to change it.\n`;
+
+/** Lines that only helm's own releases have. */
+const OF_RELEASES = /^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/gm;
+
+/** By the path of each manifest, its text. */
+export async function render(): Promise<ReadonlyMap<string, string>> {
+  const printed = execFileSync(helm(), ['template', 'levelset', CHART, '--namespace', 'levelset'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const texts = new Map<string, string[]>();
+  for (const part of printed.split(/^---\n/m)) {
+    const [, name] = /^# Source: \S+\/templates\/(\S+)\n/.exec(part) ?? [];
+    if (name === undefined) continue;
+    const text = part.replace(/^# Source: .*\n/, '').replace(OF_RELEASES, '');
+    texts.set(name, [...(texts.get(name) ?? []), text]);
+  }
+  const written = [...texts].map(async ([name, documents]) => {
+    const path = `${MANIFESTS}/${name}`;
+    return [
+      path,
+      await format(HEAD + documents.map((text) => text.trimEnd()).join('\n---\n'), {
+        parser: 'yaml',
+        printWidth: 110,
+        singleQuote: true,
+      }),
+    ] as const;
+  });
+  return new Map(await Promise.all(written));
+}
+
+/** The sums of these manifests and of the chart as it is now. */
+export function sumsOf(manifests: readonly string[]): string {
+  const sources = globSync(`${CHART}/**/*.*`, { cwd: ROOT }).filter(
+    (path) => basename(path) !== 'values.schema.json',
+  );
+  return [...sources, ...manifests]
+    .sort()
+    .map(
+      (path) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(ROOT, path)))
+          .digest('hex')}  ${path}\n`,
+    )
+    .join('');
+}
+
+/** What the sums name, from the file of sums. */
+export function manifestsIn(sums: string): readonly string[] {
+  return [...sums.matchAll(/^\w+ {2}(.*)$/gm)].flatMap(([, path = '']) =>
+    path.startsWith(MANIFESTS) ? path : [],
+  );
+}
+
+if (import.meta.main) {
+  const known = readFileSync(join(ROOT, SUMS), { encoding: 'utf8', flag: 'a+' });
+  if (known === '' || known !== sumsOf(manifestsIn(known))) {
+    const rendered = await render();
+    for (const [path, text] of rendered) writeFileSync(join(ROOT, path), text);
+    writeFileSync(join(ROOT, SUMS), sumsOf([...rendered.keys()]));
+  }
+}

@@ -1,0 +1,98 @@
+/** The chart by the real helm: what it refuses, what the real apiserver takes, and that the manifests are its rendering. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { render } from '../../../infra/charts/render.ts';
+import { CHART, renderChart, runHelm, set } from '../fixtures/release.ts';
+import { kubectl, lab } from '../lab/lab.ts';
+
+const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
+
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  'nothing said': [],
+  'the audit webhook': [...set({ watch: false }), ...TLS],
+  'cloud.conf, a private CA and a proxy': [
+    ...['--set-string', 'cloudConfig.content=[Global]'],
+    ...set({
+      'privateCA.configMapName': 'corporate',
+      'proxy.https': 'http://proxy:3128',
+      'proxy.noProxy': '.lab',
+    }),
+  ],
+  'flags of every kind': [
+    ...set({ 'flags.v': 4, 'flags.configure-cloud-routes': false, 'flags.dry-run': true }),
+    ...['--set', 'flags.controllers={*,-route}', '--set-string', 'flags.cluster-cidr=10.244.0.0/16'],
+  ],
+  'two replicas on the network of their nodes': [
+    ...set({ replicas: 2, hostNetwork: true, port: 10258, 'rbac.nodes': false, 'rbac.pods': false }),
+    ...[
+      '--set',
+      'topologySpreadConstraints[0].maxSkew=1,topologySpreadConstraints[0].whenUnsatisfiable=DoNotSchedule',
+    ],
+    ...['--set-string', 'topologySpreadConstraints[0].topologyKey=kubernetes\\.io/hostname'],
+    ...[
+      '--set',
+      'imagePullSecrets[0].name=registry',
+      '--set',
+      'env[0].name=OS_CCM_REGIONAL',
+      '--set-string',
+      'env[0].value=true',
+    ],
+    ...set({ 'image.digest': `sha256:${'a'.repeat(64)}`, 'serviceAccount.name': 'cloud' }),
+  ],
+};
+
+describe.each(Object.entries(VALUES))('with %s', (_, values) => {
+  it('passes helm lint --strict', async () => {
+    expect(await runHelm(['lint', '--strict', CHART, ...values])).toContain('0 chart(s) failed');
+  });
+
+  it('renders objects that the apiserver takes, with no field that it does not know', async () => {
+    const { stdout, stderr } = await renderChart(values, 'default');
+    expect(stderr).toBe('');
+    const said = await kubectl(
+      [
+        'apply',
+        '--server-side',
+        '--force-conflicts',
+        '--dry-run=server',
+        '--validate=strict',
+        '-n',
+        'default',
+        '-f',
+        '-',
+      ],
+      stdout,
+    );
+    expect(said.split('\n').length).toBeGreaterThan(8);
+  });
+});
+
+it.each([
+  ['a name that is not there', set({ imge: 'x' }), /imge/],
+  ['a flag that serve does not have', set({ 'flags.cluster-cdir': 'x' }), /cluster-cdir/],
+  ['a flag that has a value of its own', set({ 'flags.listen': ':1' }), /listen/],
+  [
+    'words for a number',
+    set({ 'flags.concurrent-service-syncs': 'many' }),
+    /concurrent-service-syncs[^]*integer/,
+  ],
+  ['a tag as a digest', set({ 'image.digest': '0.1.0' }), /digest[^]*pattern/],
+  ['a port that needs a capability', set({ port: 443 }), /port[^]*1,?024/],
+  ['tokens in the clear', set({ 'tokens.secretName': 'x' }), /tokens\.secretName needs tls\.secretName/],
+  ['no way in', set({ watch: false }), /watch: false[^]*tls\.secretName/],
+  [
+    'two cloud.conf',
+    set({ 'cloudConfig.content': 'x', 'cloudConfig.secretName': 'y' }),
+    /content or secretName/,
+  ],
+])('refuses %s', async (_, values, words) => {
+  const { code, stderr } = await renderChart(values);
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(words);
+});
+
+it('has the manifests of infra/kubernetes as its rendering', async () => {
+  for (const [path, text] of await render())
+    expect(readFileSync(join(lab().repository, path), 'utf8')).toBe(text);
+});

@@ -1,0 +1,219 @@
+/** A release of the chart on the real apiserver: its Pods run with what the apiserver has of them, and upgrades lose nothing. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { grantedBy, rightFor, type RoleManifest } from '../../repo/kubernetes-rights.ts';
+import { runPods, type PodProcesses } from '../fixtures/pod-processes.ts';
+import { CHART, runHelm, set } from '../fixtures/release.ts';
+import { startTlsFront, type TlsFront } from '../fixtures/tls-front.ts';
+import { labWorld } from '../lab/lab-world.ts';
+import {
+  askHttp,
+  countCalls,
+  loadBalancersOf,
+  uidOf,
+  writeCloudConfig,
+  writes,
+  addressOf,
+  apply,
+  aService,
+  kube,
+  kubectl,
+  lab,
+  loadBalancers,
+  needsControl,
+  nodeOf,
+  aNamespace,
+  registerNode,
+  removeNamespace,
+  serviceGone,
+  taintsOf,
+  treeOf,
+  until,
+} from '../lab/lab.ts';
+
+const world = labWorld({ nodes: ['e2e-release-1'], servers: ['e2e-release-2'], levelsetByTest: true });
+const RELEASE = 'levelset-release';
+const PORT = 18190;
+
+let front: TlsFront;
+let pods: PodProcesses;
+let namespace = '';
+
+beforeEach(async (context) => {
+  needsControl(context);
+  front = await startTlsFront(lab().server, lab().certificateAuthority);
+  namespace = await aNamespace();
+  await kube.patch(`/api/v1/namespaces/${namespace}`, {
+    metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+  });
+  const dist = join(lab().repository, 'dist');
+  pods = runPods(namespace, {
+    node: 'e2e-release-1',
+    images: { 'levelset:0.1.0': dist, 'levelset:0.1.1': anotherBuild(dist) },
+    kubernetes: front,
+  });
+});
+
+afterEach(async () => {
+  await pods.stop();
+  await runHelm(['uninstall', RELEASE, '--namespace', namespace, '--ignore-not-found']);
+  await removeNamespace(namespace);
+  await front.close();
+});
+
+/** The same source under another version. */
+function anotherBuild(dist: string): string {
+  const folder = join(lab().directory, 'another-build');
+  cpSync(dist, folder, { recursive: true });
+  const program = join(folder, 'levelset.mjs');
+  const text = readFileSync(program, 'utf8');
+  writeFileSync(program, text.replaceAll('"0.1.0"', '"0.1.1"'));
+  return folder;
+}
+
+interface ReleaseOptions {
+  readonly cloudConfig?: string;
+  readonly values?: readonly string[];
+}
+
+async function helmRelease(
+  command: 'install' | 'upgrade',
+  { cloudConfig = lab().cloudConfig, values = [] }: ReleaseOptions = {},
+): Promise<void> {
+  await runHelm([
+    ...[command, RELEASE, CHART, '--namespace', namespace],
+    ...['--set-file', `cloudConfig.content=${cloudConfig}`, ...set({ clusterName: 'lab', port: PORT })],
+    ...values,
+  ]);
+  await kubectl(['-n', namespace, 'rollout', 'status', `deployment/${RELEASE}`, '--timeout=60s']);
+}
+
+/** Rules of the release's roles, and the calls that came from its ServiceAccount, in the same words. */
+async function rights(): Promise<{
+  readonly granted: ReadonlySet<string>;
+  readonly used: ReadonlySet<string>;
+}> {
+  const text = await runHelm(['get', 'manifest', RELEASE, '--namespace', namespace]);
+  const manifests = parseAllDocuments(text).map((one) => one.toJS() as RoleManifest);
+  return {
+    granted: new Set(grantedBy(manifests, namespace)),
+    used: new Set(front.calls.map((call) => rightFor(call, namespace))),
+  };
+}
+
+it('has the rights that it needs, and no other', { timeout: 240_000 }, async () => {
+  await helmRelease('install');
+  await apply([
+    aService(world.namespace, 'web'),
+    aService(world.namespace, 'local', [{ port: 81 }], { spec: { externalTrafficPolicy: 'Local' } }),
+  ]);
+  const [joining] = world.servers;
+  if (!joining) throw new Error('no server');
+  await registerNode(joining.name);
+  await addressOf(world.namespace, 'web');
+  await addressOf(world.namespace, 'local');
+  await until('the Node to be initialised', async () => (await taintsOf(joining.name)).length === 0);
+  expect((await nodeOf(joining.name))?.spec?.providerID).toContain(joining.server);
+  for (const name of ['web', 'local']) {
+    await kubectl(['-n', world.namespace, 'delete', 'service', name, '--wait=false']);
+    await serviceGone(world.namespace, name);
+  }
+  const { granted, used } = await rights();
+  expect(front.calls.filter(({ status }) => status === 401 || status === 403)).toEqual([]);
+  expect([...used].filter((right) => !granted.has(right))).toEqual([]);
+  console.log(
+    `${front.calls.length} calls of ${used.size} kinds; not used here:`,
+    [...granted].filter((right) => !used.has(right)),
+  );
+  expect(pods.pods).toMatchObject([{ readiness: [false, true], exitCode: undefined }]);
+});
+
+async function deleteServices(names: readonly string[]): Promise<void> {
+  await kubectl(['-n', world.namespace, 'delete', 'service', ...names, '--wait=false']);
+  for (const name of names) await serviceGone(world.namespace, name, { timeoutMs: 120_000 });
+}
+
+it(
+  'loses no Service, and makes none twice, while one build takes the place of another',
+  { timeout: 400_000 },
+  async () => {
+    await helmRelease('install');
+    const names = Array.from({ length: 10 }, (_, index) => `load-${index}`);
+    const creating = (async () => {
+      for (const name of names) {
+        await apply([aService(world.namespace, name)]);
+        await sleep(500);
+      }
+    })();
+    await sleep(1_000);
+    await helmRelease('upgrade', { values: set({ 'image.tag': '0.1.1', port: PORT + 1 }) });
+    await creating;
+    for (const name of names) await addressOf(world.namespace, name, { timeoutMs: 120_000 });
+    await until('the old build to have ended', () => pods.pods[0]?.exitCode !== undefined);
+    expect(pods.pods).toMatchObject([
+      { image: 'levelset:0.1.0', exitCode: 0 },
+      { image: 'levelset:0.1.1', exitCode: undefined, readiness: [false, true] },
+    ]);
+    for (const name of names)
+      expect(await loadBalancersOf(await uidOf(world.namespace, name)), name).toHaveLength(1);
+    expect(
+      (await loadBalancers()).filter(({ id }) => !lab().before.some((one) => one.includes(id))),
+    ).toHaveLength(names.length);
+    await deleteServices(names);
+  },
+);
+
+it(
+  'leaves what it made when it is uninstalled, and has it again without a write',
+  { timeout: 240_000 },
+  async () => {
+    await helmRelease('install');
+    await apply([aService(world.namespace, 'web')]);
+    const address = await addressOf(world.namespace, 'web');
+    await until('an answer', async () => (await askHttp(`http://${address}/`)).ok);
+    const made = await treeOf(world.namespace, 'web');
+
+    await runHelm(['uninstall', RELEASE, '--namespace', namespace]);
+    await until(
+      'its Pod to be gone',
+      async () => (await kube.list(`/api/v1/namespaces/${namespace}/pods`)).length === 0,
+    );
+    const kinds =
+      'deployments,replicasets,services,secrets,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings';
+    const left = ['get', kinds, '-n', namespace, '-o', 'name', '-l', `app.kubernetes.io/instance=${RELEASE}`];
+    expect(await kubectl(left)).toBe('');
+    expect((await askHttp(`http://${address}/`)).ok).toBe(true);
+
+    const counter = await countCalls();
+    await helmRelease('install');
+    await sleep(3_000); // the sweep at start is over
+    expect(writes(await counter.stop())).toEqual([]);
+    expect(await treeOf(world.namespace, 'web')).toMatchObject({
+      loadBalancer: { id: made.loadBalancer.id },
+    });
+    await deleteServices(['web']);
+  },
+);
+
+it('believes a private CA that it was given', { timeout: 120_000 }, async () => {
+  const keystone = await startTlsFront(lab().levelsetCloud.auth['auth_url'] ?? '');
+  try {
+    const cloudConfig = await writeCloudConfig('private-ca', { Global: { 'auth-url': keystone.url } });
+    await kube.create(`/api/v1/namespaces/${namespace}/configmaps`, {
+      metadata: { name: 'corporate' },
+      data: { 'ca.crt': keystone.certificateAuthority },
+    });
+    await expect(helmRelease('install', { cloudConfig })).rejects.toThrow(/timed out/);
+    expect(keystone.calls).toEqual([]);
+    await helmRelease('upgrade', {
+      cloudConfig,
+      values: set({ 'privateCA.configMapName': 'corporate', port: PORT + 1 }),
+    });
+    expect(keystone.calls.length).toBeGreaterThan(0);
+  } finally {
+    await keystone.close();
+  }
+});

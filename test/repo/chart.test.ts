@@ -1,0 +1,66 @@
+/** The chart, its schema and the manifests that are rendered from it say the same. */
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { manifestsIn, SUMS, sumsOf } from '../../infra/charts/render.ts';
+import { OWN_FLAGS, valuesSchema } from '../../infra/charts/values-schema.ts';
+import { FLAGS, type Flag } from '../../shared/config/flags.ts';
+import { filesOf, textOf } from './files.ts';
+
+const CHART = 'infra/charts/levelset';
+const values = parse(textOf(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
+
+test('values.schema.json says what its table says; if not: npm run generate', () => {
+  expect(JSON.parse(textOf(`${CHART}/values.schema.json`))).toEqual(JSON.parse(valuesSchema()));
+});
+
+test('the manifests are the rendering of the chart as it is; if not: npm run generate', () => {
+  const sums = textOf(SUMS);
+  expect(manifestsIn(sums).length).toBeGreaterThan(6);
+  expect(sumsOf(manifestsIn(sums))).toBe(sums);
+});
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+}
+
+/** Paths of all values, as deep as the schema names them. */
+const named = ({ properties }: Shape, path = ''): readonly string[] =>
+  properties
+    ? Object.entries(properties).flatMap(([name, shape]) => named(shape, `${path}.${name}`))
+    : [path];
+const given = (value: unknown, { properties }: Shape, path = ''): readonly string[] =>
+  properties && typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) =>
+        given(inner, properties[name] ?? {}, `${path}.${name}`),
+      )
+    : [path];
+
+test('values.yaml has every value of the schema, and no other', () => {
+  const { flags, global, ...own } = (JSON.parse(valuesSchema()) as Required<Shape>).properties;
+  expect([flags, global]).not.toContain(undefined);
+  const schema = { properties: { ...own, flags: {} } };
+  expect([...given(values, schema)].sort()).toEqual([...named(schema)].sort());
+});
+
+test('each flag of serve is a value of its own or one of `flags`, and those without a value are known to the template', () => {
+  const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
+  expect(OWN_FLAGS.filter((name) => !rows.some(([known]) => known === name))).toEqual([]);
+  const bare = rows.filter(
+    ([name, { value, commands }]) =>
+      value === undefined && commands.includes('serve') && !OWN_FLAGS.includes(name),
+  );
+  const template = textOf(`${CHART}/templates/deployment.yaml`);
+  const special = [...template.matchAll(/eq \$flag "([\w-]+)"/g)].map(([, name]) => name);
+  expect(special).toEqual(bare.map(([name]) => name));
+});
+
+test('its version is that of the program, and every template is rendered or waits for a value', () => {
+  const { version, appVersion } = parse(textOf(`${CHART}/Chart.yaml`)) as Record<string, string>;
+  const program = (JSON.parse(textOf('package.json')) as { readonly version: string }).version;
+  expect([version, appVersion]).toEqual([program, program]);
+  const rendered = manifestsIn(textOf(SUMS)).map((path) => path.replace('infra/kubernetes/', ''));
+  const waiting = filesOf(`${CHART}/templates/*.yaml`)
+    .map((path) => path.replace(`${CHART}/templates/`, ''))
+    .filter((name) => !rendered.includes(name));
+  expect(waiting).toEqual(['cloud-config.yaml', 'disruption-budget.yaml']);
+});

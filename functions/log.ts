@@ -20,21 +20,30 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 const SECRET = /token|secret|passw|authorization|credential|private.?key/i;
 
-/** JSON lines: debug and info to stdout, warn and error to stderr. A field whose name looks like a secret is redacted. */
-export function createLog(level: LogLevel = 'info'): Log {
-  const logger = new Logger({ serviceName: 'levelset', logLevel: level, jsonReplacerFn: redact });
+/**
+ * JSON lines: debug and info to stdout, warn and error to stderr. A field whose name looks like a secret is redacted.
+ *
+ * @param level without one it is that of POWERTOOLS_LOG_LEVEL, or info
+ * @param always fields of every line
+ */
+export function createLog(level?: LogLevel, always: () => Attributes = () => ({})): Log {
+  const logger = new Logger({
+    ...{ serviceName: 'levelset', jsonReplacerFn: redact },
+    ...(level !== undefined && { logLevel: level }),
+  });
+  const all = (fields: Attributes): Attributes => ({ ...always(), ...withoutReserved(fields) });
   return {
     debug: (message, fields = {}) => {
-      logger.debug(message, withoutReserved(fields));
+      logger.debug(message, all(fields));
     },
     info: (message, fields = {}) => {
-      logger.info(message, withoutReserved(fields));
+      logger.info(message, all(fields));
     },
     warn: (message, fields = {}) => {
-      logger.warn(message, withoutReserved(fields));
+      logger.warn(message, all(fields));
     },
     error: (message, fields = {}) => {
-      logger.error(message, withoutReserved(fields));
+      logger.error(message, all(fields));
     },
   };
 }

@@ -77,6 +77,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     swept: (found) => {
       memory.rememberSweep(found);
       if (isOpen && !watches) webhook.swept(found.news);
+      metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
       logSweep(found, log);

@@ -11,7 +11,7 @@ import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect-cloud.ts';
 import type { Log, World } from '../shared/ports.ts';
 import type { Watches, WatchesOptions } from '../shared/watch/watches.ts';
-import type { ObservedCall } from './metrics.ts';
+import type { ObservedCall } from './measured.ts';
 
 export interface WorldOptions {
   readonly flags: Flags;

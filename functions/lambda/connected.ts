@@ -4,6 +4,7 @@ import type { SqsQueue } from '../../shared/queue/sqs-queue.ts';
 import { connect, type Connected } from '../world.ts';
 import { environment, madeFrom } from './environment.ts';
 import { log } from './function-log.ts';
+import { metrics } from './function-metrics.ts';
 import { backgroundQueue, triggerQueue } from './queues.ts';
 
 export interface ConnectedFunction extends Connected {
@@ -17,8 +18,16 @@ export interface FunctionWorld extends ConnectedFunction {
 }
 
 const connections = madeFrom('connections', async (env): Promise<ConnectedFunction> => {
-  const envNow = (): Promise<NodeJS.ProcessEnv> => environment.readAgain();
-  return { ...(await connect({ flags: flagsFromEnv(env), env, envNow, log })), env, log };
+  const connected = await connect({
+    flags: flagsFromEnv(env),
+    env,
+    envNow: () => environment.readAgain(),
+    log,
+    observeCall: (call) => {
+      metrics.observeCall(call);
+    },
+  });
+  return { ...connected, env, log };
 });
 
 /** The connections of a function that only reads. The first invocation makes them, later ones find them. */

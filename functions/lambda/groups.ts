@@ -45,7 +45,7 @@ export function groupRecords(records: readonly SQSRecord[]): Grouped {
 function merge(first: QueuedWork, second: QueuedWork): QueuedWork {
   const order = rankOf(second) - rankOf(first) || first.attempt - second.attempt;
   const [keep, other] = order >= 0 ? [second, first] : [first, second];
-  const { waitingFor, looks, ...work } = keep;
+  const { waitingFor, ...work } = keep;
   return waitingFor !== undefined && waitingFor === other.waitingFor ? keep : work;
 }
 

@@ -3,7 +3,7 @@ import express, { type Router } from 'express';
 import serverless from 'serverless-http';
 import { answerErrors, notFound } from '../http/http-error.ts';
 import { environment, madeFrom } from './environment.ts';
-import { log } from './function-log.ts';
+import { log, logInvocation } from './function-log.ts';
 
 export type HttpFunction = (
   event: APIGatewayProxyEventV2,
@@ -21,6 +21,7 @@ export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<Router>)
     return serverless(app, { binary: false });
   });
   return async (event, context) => {
+    logInvocation(context);
     const env = await environment.read();
     const answer: APIGatewayProxyStructuredResultV2 = await (await answerBy(env))(event, context);
     if (answer.statusCode !== 401) return answer;

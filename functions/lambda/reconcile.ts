@@ -1,4 +1,4 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { withDeadline } from '../../shared/deadline.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import { isUnit, scopeOf } from '../../shared/model/request.ts';
@@ -7,6 +7,7 @@ import { functionWorld, type FunctionWorld } from './connected.ts';
 import { log } from './function-log.ts';
 import { giveBack } from './give-back.ts';
 import { groupRecords, type Group, type Poison } from './groups.ts';
+import { asFunction } from './invocation.ts';
 import { deadLettersOf } from './queues.ts';
 import { runWork, sendPendingBack } from './run-work.ts';
 import { runSweep } from './sweep.ts';
@@ -16,7 +17,7 @@ import { runSweep } from './sweep.ts';
  * dead letter queue at once. A message fails only if nothing can be run, if its sweep failed, or if its key could
  * not be requeued. SQS then delivers it again, within seconds at first.
  */
-export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+export const handler = asFunction(async (event: SQSEvent, context): Promise<SQSBatchResponse> => {
   const time = invocationTime(context);
   const { groups, poison } = groupRecords(event.Records);
   const [kept, failed] = await Promise.all([
@@ -26,7 +27,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   const again = [...kept, ...failed];
   if (again.length > 0) await withDeadline(time.givingBack, () => giveBack(again, log));
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
-}
+});
 
 /** Returns the messages that SQS must deliver again. */
 async function runAll(groups: readonly Group[], time: InvocationTime): Promise<readonly SQSRecord[]> {

@@ -1,10 +1,11 @@
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invocationTime } from '../budget.ts';
 import { inParallel } from '../in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
 import { resync } from '../resync.ts';
 import { functionWorld } from './connected.ts';
 import { httpFunction } from './http-function.ts';
+import { asFunction } from './invocation.ts';
 import { enqueueTo } from './queues.ts';
 import { runWork } from './run-work.ts';
 
@@ -23,10 +24,7 @@ const answer = httpFunction(async (env) => {
 });
 
 /** POST /resync. A Lambda environment answers one request at a time, so `time` is always that of this request. */
-export function handler(
-  event: APIGatewayProxyEventV2,
-  context: Context,
-): Promise<APIGatewayProxyStructuredResultV2> {
+export const handler = asFunction((event: APIGatewayProxyEventV2, context) => {
   time = invocationTime(context);
   return answer(event, context);
-}
+});

@@ -14,6 +14,7 @@ import { budgetSpent, CLOSING_MS, valueWithin, withDeadline, within } from '../.
 import { outcomeOfError } from '../../shared/report/outcome-of-error.ts';
 import { findBusy } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
+import { metrics } from './function-metrics.ts';
 import type { Group } from './groups.ts';
 
 /** Within this time, reports about Nodes without an address become one message. */
@@ -27,6 +28,7 @@ const CHANGED_MS = 2_000;
 /** Runs one key, and requeues it if it is not done. Throws if it cannot be requeued. */
 export async function runWork(work: QueuedWork, to: FunctionWorld, time: InvocationTime): Promise<Report> {
   const report = await runInTime(work.request, to, time.runs);
+  metrics.observeReconcile(report);
   to.log.info(
     'reconciled',
     reconcileLine(report, (plan) => summarizeSteps(plan.steps)),

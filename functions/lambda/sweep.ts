@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import type { SweepScope } from '../../shared/model/request.ts';
 import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
@@ -6,6 +5,8 @@ import { sweptLine } from '../log.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { invocationTime, type InvocationTime } from '../budget.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
+import { metrics } from './function-metrics.ts';
+import { asFunction } from './invocation.ts';
 
 const AGAIN = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
 /** About four minutes of sweeps for the address of a Node. After that the schedule finds it. */
@@ -23,7 +24,14 @@ export interface SweepWork {
  */
 export async function runSweep(work: SweepWork, to: FunctionWorld, time: InvocationTime): Promise<void> {
   const sweeping = withDeadline(time.runs, () => sweep(to.world, work.scope));
-  const found = await inTime(sweeping, 'sweep', time.runs.remainingMs() + CLOSING_MS);
+  const found = await inTime(sweeping, 'sweep', time.runs.remainingMs() + CLOSING_MS).catch(
+    (error: unknown) => {
+      metrics.observeSweep('failed');
+      throw error;
+    },
+  );
+  metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
+  if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
   await withDeadline(time.sending, () => queueFound(work, found, to));
 }
 
@@ -44,8 +52,8 @@ async function queueFound(work: SweepWork, found: Sweep, { log, background }: Fu
 }
 
 /** The schedule: sweeps everything. */
-export async function handler(_event: unknown, context: Context): Promise<void> {
+export const handler = asFunction(async (_event: unknown, context) => {
   const time = invocationTime(context);
   const world = await withDeadline(time.runs, functionWorld);
   await runSweep({ scope: {}, attempt: 0 }, world, time);
-}
+});

@@ -29,6 +29,7 @@ test('every other metric is scraped with its labels, and none has a namespace or
   metrics.setQueue({ depth: 3, oldestMs: 1500 });
   metrics.setLoadBalancers({ ERROR: 1 });
   metrics.setLoadBalancers({ ACTIVE: 2 });
+  metrics.observeSweep('failed');
   metrics.observeAudit({ accepted: 4, skipped: 1, ignored: 0 });
 
   const { contentType, body } = await metrics.scrape();
@@ -45,6 +46,7 @@ test('every other metric is scraped with its labels, and none has a namespace or
       'levelset_queue_depth 3',
       'levelset_queue_oldest_seconds 1.5',
       'levelset_load_balancers{state="ACTIVE"} 2',
+      'levelset_sweeps_total{result="failed"} 1',
       'levelset_audit_events_total{result="accepted"} 4',
       'levelset_audit_events_total{result="skipped"} 1',
     ]),

@@ -89,9 +89,9 @@ export async function deliver(
 }
 
 /** An invocation that Lambda ends after so many milliseconds. */
-export function contextOf(timeoutMs: number): Context {
+export function contextOf(timeoutMs: number, fields: Partial<Context> = {}): Context {
   const end = performance.now() + timeoutMs;
-  return { getRemainingTimeInMillis: () => end - performance.now() } as Context;
+  return { getRemainingTimeInMillis: () => end - performance.now(), ...fields } as Context;
 }
 
 export function request(name: string, trigger: ReconcileRequest['trigger'] = 'audit'): ReconcileRequest {
@@ -107,4 +107,10 @@ export function taken(aws: AwsFake): readonly (QueuedWork & {
     const item = readBody(body);
     return 'unreadable' in item ? [] : [{ queue, delaySeconds, ...item }];
   });
+}
+
+/** What the function has logged since it was deployed, by stdout and stderr. */
+export function logged(): string {
+  const written = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
+  return written.flatMap(({ mock }) => mock.calls.map(([text]) => String(text))).join('');
 }

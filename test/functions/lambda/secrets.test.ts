@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { withParameters } from '../../../functions/lambda/parameters.ts';
 import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN } from '../../http/tokens.ts';
 import { addressOf, aService } from '../sandbox-world.ts';
-import { call, deployed, request, taken, work, type Deployed } from './deployed.ts';
+import { call, deployed, logged, request, taken, work, type Deployed } from './deployed.ts';
 
 const CLOUD_CONFIG = '/levelset/test/CLOUD_CONFIG_TEXT';
 const KUBECONFIG = '/levelset/test/KUBECONFIG_TEXT';
@@ -25,12 +25,6 @@ const now = Date.now.bind(Date);
 const after = (seconds: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
 
 const reads = ({ aws }: Deployed): number => aws.calls.filter((name) => name === 'GetParameters').length;
-
-/** What the function has logged, by stdout and stderr. */
-function logged(): string {
-  const written = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
-  return written.flatMap(({ mock }) => mock.calls.map(([text]) => String(text))).join('');
-}
 
 test('a new audit token is accepted at once by a warm function, and from then on the old one is refused', async () => {
   const world = await deployed();

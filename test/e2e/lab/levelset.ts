@@ -12,6 +12,8 @@ export const AUDIT_TOKEN = 'audit-token-of-the-lab';
 export const RESYNC_TOKEN = 'resync-token-of-the-lab';
 
 export interface LevelsetOptions {
+  /** What takes levelset's arguments: dist/levelset.mjs with this Node when not said. */
+  readonly program?: readonly string[];
   readonly clusterName?: string;
   readonly cloudConfig?: string;
   readonly kubeconfig?: string;
@@ -60,7 +62,8 @@ export async function startLevelset(options: ServeOptions = {}): Promise<Levelse
   if (tls) serve.push('--tls-cert-file', tls.cert, '--tls-private-key-file', tls.key);
   const log = createWriteStream(logFile);
   await new Promise((resolve) => log.once('open', resolve));
-  const child = spawn(process.execPath, commandLine(serve, options), {
+  const [command = '', ...rest] = commandLine(serve, options);
+  const child = spawn(command, rest, {
     env: environment(options),
     stdio: ['ignore', log, log],
   });
@@ -119,7 +122,8 @@ export async function stopAllLevelsets(): Promise<void> {
 
 /** A command that ends by itself: sweep, plan, reconcile ... with the same identity. */
 export async function runLevelset(args: readonly string[], options: LevelsetOptions = {}): Promise<Ran> {
-  return run(process.execPath, commandLine(args, options), { env: environment(options) });
+  const [command = '', ...rest] = commandLine(args, options);
+  return run(command, rest, { env: environment(options) });
 }
 
 /** Sweeps until exit code 0, as cron would; the outputs. Fails on exit code 1 and after `most` sweeps. */
@@ -136,12 +140,13 @@ export async function sweepUntilSettled(options: LevelsetOptions = {}, most = 60
 }
 
 function commandLine([command = 'serve', ...rest]: readonly string[], options: LevelsetOptions): string[] {
-  const program = join(lab().repository, 'dist/levelset.mjs');
-  if (!existsSync(program)) throw new Error(`${program} is not there: npm run build`);
-  const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig, args = [] } = options;
+  const built = join(lab().repository, 'dist/levelset.mjs');
+  if (!existsSync(built)) throw new Error(`${built} is not there: npm run build`);
+  const { program = [process.execPath, built], args = [] } = options;
+  const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig } = options;
   const identity = ['--kubeconfig', kubeconfig, '--cloud-config', cloudConfig];
   const name = ['--cluster-name', options.clusterName ?? CLUSTER_NAME];
-  return [program, command, ...rest, ...identity, ...name, ...args];
+  return [...program, command, ...rest, ...identity, ...name, ...args];
 }
 
 /** Nothing of the caller's KUBECONFIG or OS_*: what levelset may do comes from its flags alone. */

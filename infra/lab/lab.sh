@@ -59,8 +59,11 @@ up() {
   bash "$HERE/packages.sh" >"$LAB/packages.log" 2>&1 ||
     { tail -20 "$LAB/packages.log" >&2; kill "$build" 2>/dev/null || true; fail "apt failed, see $LAB/packages.log"; }
   say "packages are there"
+  bash "$HERE/serverless/install.sh" >"$LAB/serverless.log" 2>&1 & local serverless=$!
   wait "$build" || { tail -20 "$KUBE/build.log" >&2; fail "go build failed, see $KUBE/build.log"; }
   say "Kubernetes is there"
+  wait "$serverless" || { tail -20 "$LAB/serverless.log" >&2; fail "the parts of AWS are not there, see $LAB/serverless.log"; }
+  say "AWS's runtime and ElasticMQ are there"
   ports_free
   say "starting: OpenStack with its data plane"
   LAB_DATAPLANE=1 bash "$OPENSTACK/up.sh" | indent
@@ -80,7 +83,7 @@ down() {
   say "stopping: OpenStack"
   bash "$OPENSTACK/down.sh" "$@"
   local left; left=$(remains)
-  if [ "${1:-}" = --purge ]; then rm -f "$LAB/packages.log" "$KUBE/build.log"; rmdir --ignore-fail-on-non-empty "$LAB" "$KUBE" "$KUBE"-[2-9] 2>/dev/null || true; fi
+  if [ "${1:-}" = --purge ]; then rm -f "$LAB/packages.log" "$LAB/serverless.log" "$KUBE/build.log"; rmdir --ignore-fail-on-non-empty "$LAB" "$KUBE" "$KUBE"-[2-9] 2>/dev/null || true; fi
   [ -z "$left" ] || { echo "$left" >&2; fail "these are still running"; }
   say "nothing of the lab is running"
 }

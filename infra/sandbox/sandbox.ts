@@ -49,6 +49,8 @@ export interface SandboxInside {
   /** Where requests come in: over sockets (`startSandbox`), or without (`ask` of in-process.ts). */
   readonly fronts: { readonly kube: Front; readonly openstack: Front };
   readonly requests: readonly RecordedRequest[];
+  /** The ServiceAccount has another token from now on; the old one is refused. Returns the new one. */
+  readonly changeKubeToken: () => string;
   readonly setAuditSink: (url: string | undefined, token?: string) => void;
   /** Adds a fault; the returned function clears it. */
   readonly fault: (rule: FaultRule) => () => void;
@@ -107,6 +109,12 @@ export function createSandbox(
     keystone,
     clock,
     requests,
+    changeKubeToken: () => {
+      for (const [token, user] of users) if (user === levelsetUser) users.delete(token);
+      const token = randomBytes(24).toString('base64url');
+      users.set(token, levelsetUser);
+      return token;
+    },
     setAuditSink: (url, token) => {
       audit.setSink(url, token);
     },

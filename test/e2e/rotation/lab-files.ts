@@ -17,6 +17,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/service/sharing.test.ts': { part: 'core', seconds: 214 },
   'test/e2e/service/takeover.test.ts': { part: 'core', seconds: 208 },
   'test/e2e/service/service.test.ts': { part: 'core', seconds: 127 },
+  'test/e2e/lambda/chain.test.ts': { part: 'core', seconds: 100 },
   'test/e2e/routes/routes.test.ts': { part: 'core', seconds: 60 },
 
   'test/e2e/service/security-groups.test.ts': { part: 1, seconds: 196 },
@@ -48,6 +49,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/install/image.test.ts': { part: 3, seconds: 75 },
   'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
   'test/e2e/install/release.test.ts': { part: 3, seconds: 120 },
+  'test/e2e/lambda/faults.test.ts': { part: 3, seconds: 200 },
   'test/conformance/pools.test.ts': { part: 3, seconds: 137 },
   'test/e2e/node/node-lifecycle.test.ts': { part: 3, seconds: 94 },
   'test/e2e/service/dual-stack.test.ts': { part: 3, seconds: 83 },

@@ -1,0 +1,210 @@
+/**
+ * Cold and warm time, memory and size of each function on Lambda's own runtime, beside a bare Node function in the same
+ * sitting: `node test/bench/cold-start.ts`. ROUNDS (7) cold starts each, in turn. Needs no lab but what it installs.
+ */
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildAll } from '../../build.ts';
+import { writeAccess } from '../../functions/sandbox/access-files.ts';
+import { startSandbox } from '../../infra/sandbox/sandbox.ts';
+import { startElasticMq } from '../e2e/lambda/aws/elasticmq.ts';
+import { ExecutionEnvironment } from '../e2e/lambda/aws/execution-environment.ts';
+import { installed } from '../e2e/lambda/aws/installed.ts';
+import type { TemplateText } from '../e2e/lambda/aws/intrinsics.ts';
+import { startParameterStore } from '../e2e/lambda/aws/parameter-store.ts';
+import { sqs } from '../e2e/lambda/aws/sqs.ts';
+import { readTemplate, type FunctionSettings } from '../e2e/lambda/aws/template.ts';
+import { must } from '../e2e/lab/run.ts';
+import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../http/tokens.ts';
+import { packageTemplate } from '../support/packaged-template.ts';
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
+const WARM = 5;
+
+interface Measured {
+  readonly cold: number[];
+  readonly warm: number[];
+  readonly peakMb: number[];
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+const nameOf = ({ name }: FunctionSettings): string => name.split('-').at(-1) ?? name;
+
+/** An event that is answered without work: what is measured is the way to the code that answers. */
+function eventOf(name: string): unknown {
+  const http = (method: string, path: string, token: string, type: string, body?: unknown): object => ({
+    ...{
+      version: '2.0',
+      routeKey: `${method} ${path}`,
+      rawPath: path,
+      rawQueryString: '',
+      isBase64Encoded: false,
+    },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': type,
+      accept: 'application/json',
+      host: 'bench',
+    },
+    requestContext: {
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'bench' },
+      ...{ requestId: 'bench', stage: '$default', routeKey: `${method} ${path}` },
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const key = 'service/default/no-such';
+  const work = { request: { key, trigger: 'audit' }, attempt: 0 };
+  const message = { messageId: '1', receiptHandle: '1', body: JSON.stringify(work), messageAttributes: {} };
+  const batch = [{ specversion: '1.0', id: 'bench', type: 'dev.knative.sources.ping', source: '/bench' }];
+  const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] };
+  const events: Readonly<Record<string, unknown>> = {
+    bare: {},
+    audit: http('POST', '/audit/kubernetes', AUDIT_TOKEN, 'application/json', list),
+    events: http(
+      'POST',
+      '/events/kubernetes',
+      AUDIT_TOKEN,
+      'application/cloudevents-batch+json',
+      batch.slice(1),
+    ),
+    resync: http('POST', '/resync', RESYNC_TOKEN, 'application/json', { objects: [key] }),
+    status: http('GET', '/', PAGE_TOKEN, 'application/json'),
+    reconcile: {
+      Records: [
+        {
+          ...message,
+          attributes: { MessageGroupId: key, ApproximateReceiveCount: '1' },
+          eventSource: 'aws:sqs',
+        },
+      ],
+    },
+    sweep: { trigger: 'sweep' },
+  };
+  return events[name];
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'levelset-cold-'));
+const zips = join(directory, 'dist/functions');
+const bundles = await buildAll(join(directory, 'dist'));
+const parts = await installed();
+const sandbox = await startSandbox({ pendingMs: 0 });
+const access = await writeAccess(sandbox);
+const parameters = await startParameterStore({
+  '/levelset/dev/cloud.conf': await readFile(access.cloudConfig, 'utf8'),
+  '/levelset/dev/kubeconfig': await readFile(access.levelsetKubeconfig, 'utf8'),
+  '/levelset/dev/audit-tokens': AUDIT_TOKEN,
+  '/levelset/dev/resync-tokens': RESYNC_TOKEN,
+  '/levelset/dev/page-tokens': PAGE_TOKEN,
+});
+const elasticmq = await startElasticMq(parts.elasticmq);
+const packaged = await packageTemplate(zips);
+const text = JSON.parse(await readFile(packaged.file, 'utf8')) as TemplateText;
+const template = readTemplate(text, { sqsUrl: elasticmq.url, zips, prefix: '' });
+try {
+  for (const { name, attributes } of template.queues)
+    await sqs(elasticmq.url, 'CreateQueue', { QueueName: name, Attributes: attributes });
+  for (const { name, zip } of template.functions)
+    await must('python3', ['-m', 'zipfile', '-e', zip, join(directory, name)]);
+  const bare = await bareFunction();
+  const measured = new Map<string, Measured>();
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const settings of [bare, ...template.functions]) await measure(settings, measured);
+  await print([bare, ...template.functions], measured);
+} finally {
+  await elasticmq.stop();
+  await parameters.stop();
+  await sandbox.close();
+  await packaged.remove();
+  for (const path of [access.directory, directory]) await rm(path, { recursive: true });
+}
+
+/** A handler that returns at once, with the settings of a function of the template. */
+async function bareFunction(): Promise<FunctionSettings> {
+  const [like] = template.functions;
+  if (!like) throw new Error('the template has no function');
+  const code = join(directory, 'bare');
+  await mkdir(join(code, 'functions'), { recursive: true });
+  await writeFile(
+    join(code, 'functions/bare.mjs'),
+    "export const handler = async () => ({ statusCode: 200, body: '' });\n",
+  );
+  return { ...like, name: 'bare', handler: 'functions/bare.handler', environment: {} };
+}
+
+async function measure(settings: FunctionSettings, measured: Map<string, Measured>): Promise<void> {
+  const name = nameOf(settings);
+  let log = '';
+  const environment = new ExecutionEnvironment({
+    installed: parts,
+    settings,
+    code: join(directory, settings.name),
+    variables: { AWS_ENDPOINT_URL_SSM: parameters.url },
+    log: (part) => (log += part),
+  });
+  try {
+    await environment.listens();
+    const event = JSON.stringify(eventOf(name));
+    const invoke = async (): Promise<number> => {
+      const began = performance.now();
+      const { functionError, payload } = await environment.invoke(event);
+      const ms = performance.now() - began;
+      const { statusCode = 200 } = (JSON.parse(payload || 'null') ?? {}) as { statusCode?: number };
+      if (functionError || statusCode >= 400) throw new Error(`${name}: ${payload}\n${log}`);
+      return ms;
+    };
+    const row = measured.get(name) ?? { cold: [], warm: [], peakMb: [] };
+    measured.set(name, row);
+    row.cold.push(await invoke());
+    for (let turn = 0; turn < WARM; turn += 1) row.warm.push(await invoke());
+    row.peakMb.push(environment.peakMb ?? NaN);
+  } finally {
+    await environment.stop();
+  }
+}
+
+async function print(
+  functions: readonly FunctionSettings[],
+  measured: ReadonlyMap<string, Measured>,
+): Promise<void> {
+  const floor = median(measured.get('bare')?.cold ?? []);
+  const lines = functions.map(async (settings) => {
+    const name = nameOf(settings);
+    const { cold, warm, peakMb } = measured.get(name) ?? { cold: [], warm: [], peakMb: [] };
+    const bundle = bundles.find((one) => one.name === name);
+    const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
+    const zip = bundle ? kilobytes((await stat(settings.zip)).size) : '0';
+    const all = cold.map((ms) => ms.toFixed(0)).join(' ');
+    const cells = [
+      ...[
+        name,
+        kilobytes(bundle?.eager ?? 0),
+        zip,
+        median(cold).toFixed(0),
+        (median(cold) - floor).toFixed(0),
+      ],
+      ...[median(warm).toFixed(1), median(peakMb).toFixed(0), all],
+    ];
+    return cells;
+  });
+  const heads = [
+    'function',
+    'kB at start',
+    'kB zip',
+    'cold ms',
+    'over bare',
+    'warm ms',
+    'peak MB',
+    'each cold start',
+  ];
+  const table = [heads, ...(await Promise.all(lines))];
+  const widths = heads.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ACCOUNT, REGION } from './intrinsics.ts';
+import type { Lambda } from './lambda.ts';
+import { sqs, type SqsMessage } from './sqs.ts';
+import type { MappingSettings } from './template.ts';
+
+/** How many batches Lambda reads side by side at first; more while all of them are being worked on. */
+const FIRST_READERS = 5;
+const LONG_POLL_SECONDS = 20;
+
+export interface EventSourceMapping {
+  stop(): Promise<void>;
+}
+
+/**
+ * Lambda's event source mapping of a queue: receive, invoke, delete what succeeded. What failed comes back when SQS shows it
+ * again. An answer that cannot be read fails the whole batch, as an error of the function does.
+ */
+export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: Lambda): EventSourceMapping {
+  const stopping = new AbortController();
+  const QueueUrl = `${sqsUrl}/${ACCOUNT}/${mapping.queue}`;
+  const readers: Promise<void>[] = [];
+  let busy = 0;
+
+  const once = async (): Promise<void> => {
+    const { Messages: messages = [] } = await sqs<{ Messages?: readonly SqsMessage[] }>(
+      sqsUrl,
+      'ReceiveMessage',
+      {
+        QueueUrl,
+        MaxNumberOfMessages: mapping.batchSize,
+        WaitTimeSeconds: LONG_POLL_SECONDS,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      },
+      stopping.signal,
+    );
+    if (messages.length === 0) return;
+    busy += 1;
+    if (busy === readers.length && readers.length < mapping.maximumConcurrency) readers.push(read());
+    try {
+      const done = await work(mapping, messages, lambda, stopping.signal);
+      if (done.length === 0) return;
+      const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      await sqs(sqsUrl, 'DeleteMessageBatch', { QueueUrl, Entries });
+    } finally {
+      busy -= 1;
+    }
+  };
+
+  const read = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await once().catch(async (error: unknown) => {
+        if (stopping.signal.aborted) return;
+        console.error(`${mapping.queue}: ${String(error)}`);
+        await pause(500);
+      });
+    }
+  };
+
+  const first = Math.min(FIRST_READERS, mapping.maximumConcurrency);
+  for (let reader = 0; reader < first; reader += 1) readers.push(read());
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(readers);
+    },
+  };
+}
+
+/** Returns the messages that may be deleted. */
+async function work(
+  mapping: MappingSettings,
+  messages: readonly SqsMessage[],
+  lambda: Lambda,
+  stopping: AbortSignal,
+): Promise<readonly SqsMessage[]> {
+  const event = JSON.stringify({ Records: messages.map((message) => record(message, mapping.queue)) });
+  for (;;) {
+    const { status, functionError, payload } = await lambda.invoke(mapping.function, event);
+    if (status === 200 && mapping.deliversTwice) await lambda.invoke(mapping.function, event);
+    if (status === 200) return functionError ? [] : succeeded(mapping, messages, payload);
+    if (status !== 429 || stopping.aborted) return [];
+    await pause(200); // Lambda waits for room as well
+  }
+}
+
+function succeeded(
+  { reportsItemFailures }: MappingSettings,
+  messages: readonly SqsMessage[],
+  payload: string,
+): readonly SqsMessage[] {
+  if (!reportsItemFailures) return messages;
+  const answer = JSON.parse(payload || 'null') as {
+    batchItemFailures?: { itemIdentifier?: string }[] | null;
+  } | null;
+  const failed = new Set((answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
+  const known = new Set<string | undefined>(messages.map(({ MessageId }) => MessageId));
+  if ([...failed].some((id) => !known.has(id))) return [];
+  return messages.filter(({ MessageId }) => !failed.has(MessageId));
+}
+
+/** A record of the event, with the fields that Lambda gives it. */
+function record(message: SqsMessage, queue: string): object {
+  const { SequenceNumber: number, ...attributes } = message.Attributes;
+  return {
+    messageId: message.MessageId,
+    receiptHandle: message.ReceiptHandle,
+    body: message.Body,
+    // ElasticMQ counts 0, 1, 2; SQS has twenty digits
+    attributes: { ...attributes, ...(number !== undefined && { SequenceNumber: number.padStart(20, '0') }) },
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody,
+    eventSource: 'aws:sqs',
+    eventSourceARN: `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`,
+    awsRegion: REGION,
+  };
+}

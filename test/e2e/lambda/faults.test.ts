@@ -1,0 +1,212 @@
+/** What goes wrong around the functions on Lambda, with the simulators as cluster and cloud. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { FaultRule } from '../../../infra/sandbox/sandbox.ts';
+import { AUDIT_TOKEN } from '../../http/tokens.ts';
+import { aService } from '../../support/service.ts';
+import { addressOf } from '../../support/told.ts';
+import { until } from '../lab/until.ts';
+import { aws } from './aws/aws.ts';
+import { toldSince } from './aws/told.ts';
+import { sandboxStack, type SandboxStack } from './sandbox-stack.ts';
+
+const parts = aws();
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `s${index}`);
+const seconds = (since: number): string => ((Date.now() - since) / 1_000).toFixed(1);
+
+/** A request that wakes the function `audit`, so that what is tested next is not its cold start. */
+async function warmAudit({ deployment }: SandboxStack): Promise<void> {
+  expect(await postAudit(deployment, AUDIT_TOKEN)).toBe(202);
+}
+
+async function postAudit(deployment: SandboxStack['deployment'], token: string): Promise<number> {
+  const { status } = await deployment.api.ask('/audit/kubernetes', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] }),
+  });
+  return status;
+}
+
+it('gives ten Services that come at once their addresses, and takes them away', async () => {
+  const stack = await sandboxStack(parts);
+  const { sandbox, deployment, address, quiet } = stack;
+  const began = Date.now();
+  for (const name of names(10)) sandbox.kube.apply(aService({ name }));
+  const times = await Promise.all(
+    names(10).map(async (name) => {
+      await address(name);
+      return seconds(began);
+    }),
+  );
+  await quiet();
+  console.log(
+    `ten Services: ${times.join(' ')} s; ${sandbox.requests.length} requests; ${toldSince(deployment, began)}`,
+  );
+  expect(sandbox.cloud.loadbalancers).toHaveLength(10);
+  expect(sandbox.requests.length).toBeLessThan(10 * 60);
+
+  for (const name of names(10)) sandbox.kube.delete('Service', 'default', name);
+  await until(
+    'nothing left',
+    () => sandbox.cloud.loadbalancers.length + sandbox.cloud.floatingips.length === 0,
+  );
+  await quiet();
+  expect(deployment.lambda.invocations.filter(({ functionError }) => functionError)).toEqual([]);
+});
+
+const STAGES: readonly (readonly [stage: string, match: FaultRule['match']])[] = [
+  ['the login', { path: /auth\/tokens$/ }],
+  ['every read', { method: 'GET' }],
+  ['the search for the load balancer', { method: 'GET', path: /lbaas\/loadbalancers\?/ }],
+  ['its creation', { method: 'POST', path: /lbaas\/loadbalancers$/ }],
+  ['the floating IP', { method: 'POST', path: /floatingips$/ }],
+];
+
+it(
+  'ends in time when OpenStack hangs at any stage, and goes on when it answers',
+  { timeout: 300_000 },
+  async () => {
+    await Promise.all(
+      STAGES.map(async ([stage, match]) => {
+        const { sandbox, deployment, address } = await sandboxStack(parts);
+        const mend = sandbox.fault({ match: { side: 'openstack', ...match }, times: 1_000, kind: 'hang' });
+        const began = Date.now();
+        sandbox.kube.apply(aService());
+        const [first] = await until(
+          `the end of a run while ${stage} hangs`,
+          () => {
+            const runs = deployment.invocationsOf('reconcile');
+            return runs.length > 0 && runs;
+          },
+          { timeoutMs: 90_000 },
+        );
+        mend();
+        const mended = Date.now();
+        await address('web');
+        console.log(
+          `${stage} hangs: the run ended after ${first?.ms} ms, the address came ${seconds(mended)} s after the end of it; ` +
+            toldSince(deployment, began),
+        );
+        const runs = deployment.invocationsOf('reconcile');
+        expect(
+          runs.filter(({ functionError }) => functionError),
+          stage,
+        ).toEqual([]);
+        expect(Math.max(...runs.map(({ ms }) => ms)), stage).toBeLessThan(58_000);
+        expect(Date.now() - mended, stage).toBeLessThan(60_000);
+        expect(sandbox.cloud.loadbalancers, stage).toHaveLength(1);
+      }),
+    );
+  },
+);
+
+it.each(['fails', 'throttles', 'hangs'] as const)(
+  'is back within seconds when Parameter Store %s at a cold start',
+  async (trouble) => {
+    const stack = await sandboxStack(parts);
+    const { sandbox, deployment, address } = stack;
+    await warmAudit(stack);
+    deployment.parameters.trouble = trouble;
+    const began = Date.now();
+    sandbox.kube.apply(aService());
+    await until('a cold start', () => deployment.invocationsOf('reconcile').length > 0);
+    deployment.parameters.trouble = undefined;
+    const mended = Date.now();
+    await address('web');
+    console.log(
+      `Parameter Store ${trouble}: address ${seconds(mended)} s after its end; ${toldSince(deployment, began)}`,
+    );
+    expect(Date.now() - mended).toBeLessThan(20_000);
+  },
+);
+
+it('has addresses for five Services soon after a cloud stops throttling', async () => {
+  const { sandbox, deployment, address } = await sandboxStack(parts);
+  const began = Date.now();
+  const mend = sandbox.fault({
+    match: { side: 'openstack' },
+    times: 1_000,
+    kind: 'fail-before',
+    status: 429,
+  });
+  for (const name of names(5)) sandbox.kube.apply(aService({ name }));
+  await pause(10_000);
+  const asked = sandbox.requests.filter(({ side }) => side === 'openstack').length;
+  mend();
+  const mended = Date.now();
+  await Promise.all(names(5).map(address));
+  console.log(
+    `429: ${asked} requests in 10 s, all addresses ${seconds(mended)} s later; ${toldSince(deployment, began)}`,
+  );
+  expect(asked).toBeLessThan(100);
+  expect(Date.now() - mended).toBeLessThan(45_000);
+});
+
+it('takes every batch twice and makes nothing twice', async () => {
+  const { sandbox, deployment, address, quiet } = await sandboxStack(parts, {
+    change: (template) => ({
+      ...template,
+      mappings: template.mappings.map((mapping) => ({ ...mapping, deliversTwice: true })),
+    }),
+  });
+  const began = Date.now();
+  for (const name of names(3)) sandbox.kube.apply(aService({ name }));
+  await Promise.all(names(3).map(address));
+  await quiet();
+  expect(sandbox.cloud.loadbalancers).toHaveLength(3);
+  expect(sandbox.cloud.floatingips).toHaveLength(3);
+  expect(sandbox.kube.list('Lease')).toEqual([]);
+  for (const name of names(3)) sandbox.kube.delete('Service', 'default', name);
+  await until(
+    'nothing left',
+    () => sandbox.cloud.loadbalancers.length + sandbox.cloud.floatingips.length === 0,
+  );
+  console.log(`delivered twice: ${toldSince(deployment, began)}`);
+});
+
+it('goes on after the kill of its process at any time, with nothing double and nothing left', async () => {
+  const { sandbox, deployment, address } = await sandboxStack(parts, {
+    // what a killed run had comes back after six minutes: shorter here, as is the timeout that it stands for
+    change: (template) => ({
+      ...template,
+      queues: template.queues.map((queue) => ({
+        ...queue,
+        attributes: { ...queue.attributes, VisibilityTimeout: '2' },
+      })),
+      functions: template.functions.map((one) => ({
+        ...one,
+        timeoutSeconds: Math.min(one.timeoutSeconds, 20),
+      })),
+    }),
+  });
+  const began = Date.now();
+  const worker = deployment.functionNamed('reconcile');
+  for (const [index, ms] of [20, 150, 300, 500, 800, 1_200].entries()) {
+    const name = `s${index}`;
+    sandbox.kube.apply(aService({ name }));
+    await pause(ms);
+    const killed = deployment.lambda.killBusy(worker);
+    await address(name);
+    console.log(`killed ${killed} after ${ms} ms: address of ${name} after ${seconds(began)} s`);
+  }
+  expect(sandbox.cloud.loadbalancers).toHaveLength(6);
+  expect(sandbox.cloud.floatingips).toHaveLength(6);
+  for (const name of names(6)) sandbox.kube.delete('Service', 'default', name);
+  for (let kills = 0; kills < 5; kills += 1) {
+    await pause(400);
+    deployment.lambda.killBusy(worker);
+  }
+  await until(
+    'nothing left',
+    () => sandbox.cloud.loadbalancers.length + sandbox.cloud.floatingips.length === 0,
+    {
+      timeoutMs: 90_000,
+    },
+  );
+  await until('no Service left', () =>
+    names(6).every((name) => !sandbox.kube.get('Service', 'default', name)),
+  );
+  console.log(`killed: ${toldSince(deployment, began)}`);
+  expect(addressOf(sandbox, 's0')).toBeUndefined();
+});

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   addressOf,
   apply,
@@ -26,8 +26,10 @@ import {
 import { labWorld } from '../lab/lab-world.ts';
 import { aws } from './aws/aws.ts';
 import type { Deployment } from './aws/deployment.ts';
-import { toldSince } from './aws/told.ts';
+import { tellAll, toldSince } from './aws/told.ts';
 
+/** A machine that has other work, too, takes several times as long as one that has not. */
+const LONG = { timeoutMs: 120_000 };
 const PAGE_TOKEN = 'page-token-of-the-lab';
 const world = labWorld({ nodes: ['e2e-lambda-1'], servers: ['e2e-lambda-2'], levelsetByTest: true });
 const parts = aws({ 'cluster-name': CLUSTER_NAME });
@@ -48,7 +50,11 @@ beforeAll(async () => {
     },
   });
 });
-beforeEach(() => {
+beforeEach(({ onTestFailed }) => {
+  onTestFailed(() => tellAll(deployment));
+});
+
+afterEach(() => {
   deployment.api.isDeaf = false;
 });
 
@@ -82,40 +88,48 @@ const isSettled = async (): Promise<boolean> => {
   return loadBalancer['provisioning_status'] === 'ACTIVE';
 };
 
-it('brings a Service from its audit event to its address, follows its changes and Nodes, and takes it away', async () => {
-  await measured('create', async () => {
-    await deploy([80]);
-    await addressOf(world.namespace, 'web');
-  });
-  expect(await membersOf()).toEqual([1]);
+it(
+  'brings a Service from its audit event to its address, follows its changes and Nodes, and takes it away',
+  { timeout: 400_000 },
+  async () => {
+    await measured('create', async () => {
+      await deploy([80]);
+      await addressOf(world.namespace, 'web', LONG);
+    });
+    expect(await membersOf()).toEqual([1]);
 
-  await measured('change', async () => {
-    await deploy([80, 443]);
-    await until('two listeners', async () => (await treeOf(world.namespace, 'web')).listeners.length === 2);
-    await until('both have members', async () => (await membersOf()).join() === '1,1', { timeoutMs: 60_000 });
-  });
+    await measured('change', async () => {
+      await deploy([80, 443]);
+      await until(
+        'two listeners',
+        async () => (await treeOf(world.namespace, 'web')).listeners.length === 2,
+        LONG,
+      );
+      await until('both have members', async () => (await membersOf()).join() === '1,1', LONG);
+    });
 
-  const [joining] = world.servers;
-  if (!joining) throw new Error('no server');
-  await measured('a Node joins', async () => {
-    await registerNode(joining.name, { addresses: [{ type: 'InternalIP', address: joining.address }] });
-    await until('it is initialised', async () => (await taintsOf(joining.name)).length === 0);
-    await until('it is a member', async () => (await membersOf()).join() === '2,2', { timeoutMs: 60_000 });
-  });
-  await measured('it leaves', async () => {
-    await leaveCluster(joining.name);
-    await until('it is no member', async () => (await membersOf()).join() === '1,1', { timeoutMs: 60_000 });
-  });
-  await until('Octavia is at rest', isSettled);
+    const [joining] = world.servers;
+    if (!joining) throw new Error('no server');
+    await measured('a Node joins', async () => {
+      await registerNode(joining.name, { addresses: [{ type: 'InternalIP', address: joining.address }] });
+      await until('it is initialised', async () => (await taintsOf(joining.name)).length === 0, LONG);
+      await until('it is a member', async () => (await membersOf()).join() === '2,2', LONG);
+    });
+    await measured('it leaves', async () => {
+      await leaveCluster(joining.name);
+      await until('it is no member', async () => (await membersOf()).join() === '1,1', LONG);
+    });
+    await until('Octavia is at rest', isSettled, LONG);
 
-  await measured('delete', async () => {
-    await remove();
-    await serviceGone(world.namespace, 'web');
-    await nothingLeft();
-  });
-  for (const id of ['TriggerDeadLetters', 'BackgroundDeadLetters'])
-    expect(await deployment.depth(id)).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
-});
+    await measured('delete', async () => {
+      await remove();
+      await serviceGone(world.namespace, 'web', LONG);
+      await nothingLeft(LONG);
+    });
+    for (const id of ['TriggerDeadLetters', 'BackgroundDeadLetters'])
+      expect(await deployment.depth(id)).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
+  },
+);
 
 it('finds by the sweep what no event told', async () => {
   deployment.api.isDeaf = true;
@@ -126,7 +140,7 @@ it('finds by the sweep what no event told', async () => {
   await measured('sweep', async () => {
     const [swept] = await deployment.tick();
     expect(swept).toMatchObject({ status: 200, functionError: undefined });
-    await addressOf(world.namespace, 'web');
+    await addressOf(world.namespace, 'web', LONG);
   });
 });
 
@@ -150,8 +164,8 @@ it('answers a resync with its report, and shows the page to who may see it', asy
     return { status, body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text };
   };
   await deploy([80]);
-  await addressOf(world.namespace, 'web');
-  await until('Octavia is at rest', isSettled);
+  await addressOf(world.namespace, 'web', LONG);
+  await until('Octavia is at rest', isSettled, LONG);
   const object = `service/${world.namespace}/web`;
 
   expect(await ask('/resync', 'wrong', { objects: [object] })).toMatchObject({ status: 401 });

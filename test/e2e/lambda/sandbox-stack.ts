@@ -6,6 +6,7 @@ import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 import { addressOf } from '../../support/told.ts';
 import { until } from '../lab/until.ts';
 import type { Aws } from './aws/aws.ts';
+import { tellAll } from './aws/told.ts';
 import type { Deployment, DeploymentOptions } from './aws/deployment.ts';
 
 export interface SandboxStack {
@@ -40,10 +41,7 @@ export async function sandboxStack(
   });
   await rm(access.directory, { recursive: true });
   sandbox.setAuditSink(`${deployment.api.url}/audit/kubernetes`, AUDIT_TOKEN);
-  onTestFailed(() => {
-    for (const { name } of deployment.template.functions)
-      console.log(deployment.lambda.log(name).slice(-3_000));
-  });
+  onTestFailed(() => tellAll(deployment));
   onTestFinished(async () => {
     await deployment.stop();
     await sandbox.close();
@@ -64,4 +62,14 @@ export async function sandboxStack(
         { timeoutMs: 120_000 },
       ).then(() => undefined),
   };
+}
+
+/** An empty batch of audit events with this token: its status. */
+export async function postAudit({ api }: Deployment, token: string): Promise<number> {
+  const { status } = await api.ask('/audit/kubernetes', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] }),
+  });
+  return status;
 }

@@ -30,6 +30,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/vips.test.ts': { part: 1, seconds: 47 },
   'test/e2e/node/node-initialisation.test.ts': { part: 1, seconds: 42 },
   'test/e2e/service/tcp-and-udp.test.ts': { part: 1, seconds: 37 },
+  'test/e2e/lambda/credentials.test.ts': { part: 1, seconds: 45 },
   'test/e2e/lab.test.ts': { part: 1, seconds: 29 },
   'test/e2e/node/node-cidrs.test.ts': { part: 1, seconds: 28 },
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
@@ -44,6 +45,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/service/traffic-policy-local.test.ts': { part: 2, seconds: 79 },
   'test/e2e/service/pods.test.ts': { part: 2, seconds: 73 },
   'test/conformance/servers.test.ts': { part: 2, seconds: 48 },
+  'test/e2e/lambda/messages.test.ts': { part: 2, seconds: 40 },
 
   'test/e2e/install/chart.test.ts': { part: 3, seconds: 20 },
   'test/e2e/install/image.test.ts': { part: 3, seconds: 75 },

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../lab/until.ts';
+import { WITH_ITS_PARENT } from './execution-environment.ts';
 import { ACCOUNT, REGION } from './intrinsics.ts';
 import { sqs } from './sqs.ts';
 
@@ -35,16 +36,17 @@ aws { region = "${REGION}", accountId = "${ACCOUNT}" }
     '-XX:TieredStopAtLevel=1',
     `-Dconfig.file=${configuration}`,
   ];
-  const child = spawn('java', [...options, '-cp', `${jars}/*`, 'org.elasticmq.server.Main'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    'setpriv',
+    [...WITH_ITS_PARENT, 'java', ...options, '-cp', `${jars}/*`, 'org.elasticmq.server.Main'],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let log = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-10_000)));
-  const orphan = (): void => void child.kill('SIGKILL');
-  process.once('exit', orphan);
   const stop = async (): Promise<void> => {
-    process.off('exit', orphan);
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL');
       await once(child, 'exit');

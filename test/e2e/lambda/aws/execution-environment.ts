@@ -36,7 +36,6 @@ export class ExecutionEnvironment {
   readonly #child: ChildProcess;
   readonly #host: string;
   readonly #agent = new http.Agent({ keepAlive: true });
-  readonly #orphan = (): void => void this.#child.kill('SIGKILL');
   #listening = false;
 
   constructor({ installed, settings, code, variables, log }: EnvironmentOptions) {
@@ -46,30 +45,33 @@ export class ExecutionEnvironment {
     const addresses = ['--runtime-interface-emulator-address', `${this.#host}:${PORT}`];
     addresses.push('--runtime-api-address', `${this.#host}:${PORT + 1}`);
     const program = [process.execPath, installed.ric, settings.handler];
-    this.#child = spawn(installed.rie, [...addresses, '--log-level', 'error', ...program], {
-      cwd: code,
-      env: {
-        PATH: process.env['PATH'],
-        LANG: 'en_US.UTF-8',
-        TZ: ':UTC',
-        LAMBDA_TASK_ROOT: code,
-        AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0] ?? ''}.x`,
-        AWS_REGION: REGION,
-        AWS_DEFAULT_REGION: REGION,
-        AWS_ACCESS_KEY_ID: 'lab',
-        AWS_SECRET_ACCESS_KEY: 'lab',
-        AWS_SESSION_TOKEN: 'lab',
-        AWS_LAMBDA_FUNCTION_NAME: settings.name,
-        AWS_LAMBDA_FUNCTION_TIMEOUT: String(settings.timeoutSeconds),
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(settings.memoryMb),
-        ...variables,
-        ...settings.environment,
+    this.#child = spawn(
+      'setpriv',
+      [...WITH_ITS_PARENT, installed.rie, ...addresses, '--log-level', 'error', ...program],
+      {
+        cwd: code,
+        env: {
+          PATH: process.env['PATH'],
+          LANG: 'en_US.UTF-8',
+          TZ: ':UTC',
+          LAMBDA_TASK_ROOT: code,
+          AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0] ?? ''}.x`,
+          AWS_REGION: REGION,
+          AWS_DEFAULT_REGION: REGION,
+          AWS_ACCESS_KEY_ID: 'lab',
+          AWS_SECRET_ACCESS_KEY: 'lab',
+          AWS_SESSION_TOKEN: 'lab',
+          AWS_LAMBDA_FUNCTION_NAME: settings.name,
+          AWS_LAMBDA_FUNCTION_TIMEOUT: String(settings.timeoutSeconds),
+          AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(settings.memoryMb),
+          ...variables,
+          ...settings.environment,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    );
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.setEncoding('utf8').on('data', log);
-    process.once('exit', this.#orphan);
   }
 
   async invoke(payload: string): Promise<Answer> {
@@ -114,7 +116,6 @@ export class ExecutionEnvironment {
   }
 
   async stop(): Promise<void> {
-    process.off('exit', this.#orphan);
     this.#agent.destroy();
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -172,6 +173,8 @@ export class ExecutionEnvironment {
 }
 
 const PORT = 9_000;
+/** What the tests start ends with them, however they end. */
+export const WITH_ITS_PARENT = ['--pdeathsig', 'KILL'] as const;
 
 function failed(payload: string): Answer {
   return { functionError: 'Unhandled', payload };

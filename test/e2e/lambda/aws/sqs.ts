@@ -22,4 +22,5 @@ export interface SqsMessage {
   readonly Body: string;
   readonly MD5OfBody: string;
   readonly Attributes: Readonly<Record<string, string>>;
+  readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
 }

@@ -16,3 +16,18 @@ export function toldSince(deployment: Deployment, since: number): string {
   });
   return lines.join('; ');
 }
+
+/** For a test that failed: what ran, what waits, and the ends of the logs. */
+export async function tellAll(deployment: Deployment): Promise<void> {
+  for (const { id } of deployment.template.queues) console.log(id, await deployment.depth(id));
+  for (const { function: name, startedAt, ms, functionError, event } of deployment.lambda.invocations)
+    console.log(
+      new Date(startedAt).toISOString(),
+      name,
+      `${ms} ms`,
+      functionError ?? '',
+      event.slice(0, 300),
+    );
+  for (const { name } of deployment.template.functions)
+    console.log(`${name}:\n${deployment.lambda.log(name).slice(-4_000)}`);
+}

@@ -17,7 +17,7 @@ import { sqs } from '../e2e/lambda/aws/sqs.ts';
 import { readTemplate, type FunctionSettings } from '../e2e/lambda/aws/template.ts';
 import { must } from '../e2e/lab/run.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../http/tokens.ts';
-import { packageTemplate } from '../support/packaged-template.ts';
+import { packageTemplate } from '../e2e/lambda/aws/packaged-template.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const WARM = 5;

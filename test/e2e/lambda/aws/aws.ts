@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { packageTemplate, type PackagedTemplate } from '../../../support/packaged-template.ts';
+import { packageTemplate, type PackagedTemplate } from './packaged-template.ts';
 import { Deployment, type DeploymentOptions } from './deployment.ts';
 import { startElasticMq, type ElasticMq } from './elasticmq.ts';
 import { installed, type Installed } from './installed.ts';

@@ -20,6 +20,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/lambda/chain.test.ts': { part: 'core', seconds: 100 },
   'test/e2e/routes/routes.test.ts': { part: 'core', seconds: 60 },
 
+  'test/e2e/lambda/faults.test.ts': { part: 1, seconds: 200 },
   'test/e2e/service/security-groups.test.ts': { part: 1, seconds: 196 },
   'test/conformance/l7.test.ts': { part: 1, seconds: 92 },
   'test/conformance/networks.test.ts': { part: 1, seconds: 86 },
@@ -51,7 +52,6 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/install/image.test.ts': { part: 3, seconds: 75 },
   'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
   'test/e2e/install/release.test.ts': { part: 3, seconds: 120 },
-  'test/e2e/lambda/faults.test.ts': { part: 3, seconds: 200 },
   'test/conformance/pools.test.ts': { part: 3, seconds: 137 },
   'test/e2e/node/node-lifecycle.test.ts': { part: 3, seconds: 94 },
   'test/e2e/service/dual-stack.test.ts': { part: 3, seconds: 83 },

@@ -2,11 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CertificateInUse } from '../shared/model/tls/certificate-facts.ts';
 import { asServiceKey } from '../shared/model/request.ts';
 import type { Key } from '../shared/model/request.ts';
-import type { WatchView, WebhookView } from '../shared/report/page.ts';
+import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
 import { MEASURED, observations, type MeasuredName, type Observations, type Recorder } from './measured.ts';
 
 export interface Metrics extends Observations {
-  setQueue(queue: { readonly depth: number; readonly oldestMs: number }): void;
+  setQueue(queue: QueueView): void;
   /** Every certificate that the listeners of a Service use; replaces those that were set before. */
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
   setWebhook(webhook: WebhookView): void;
@@ -25,12 +25,17 @@ export function createMetrics(): Metrics {
 
   const queueDepth = new Gauge({
     name: 'levelset_queue_depth',
-    help: 'Keys that wait in the queue.',
+    help: 'Keys that wait in the queue; with --queue=nats://..., those that wait or run in all replicas together.',
     registers,
   });
   const queueOldest = new Gauge({
     name: 'levelset_queue_oldest_seconds',
     help: 'Time that the oldest key has waited since it was due.',
+    registers,
+  });
+  const queueUp = new Gauge({
+    name: 'levelset_queue_up',
+    help: 'Whether the queue answers; while it does not, its depth and age are the last that were known.',
     registers,
   });
   const certificateEnds = new Gauge({
@@ -65,9 +70,12 @@ export function createMetrics(): Metrics {
       if (certificates.length > 0) certificatesOf.set(key, certificates);
       else certificatesOf.delete(key);
     },
-    setQueue({ depth, oldestMs }) {
-      queueDepth.set(depth);
-      queueOldest.set(oldestMs / 1000);
+    setQueue(queue) {
+      const isUp = !('trouble' in queue);
+      queueUp.set(isUp ? 1 : 0);
+      if (!isUp) return;
+      queueDepth.set(queue.depth);
+      queueOldest.set(queue.oldestMs / 1000);
     },
     setWatches,
     setWebhook({ lastAccepted, refused }) {

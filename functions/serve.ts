@@ -13,6 +13,7 @@ import { createServer } from './server.ts';
 import { listen, parseListen } from './serve/listen.ts';
 import { Memory } from './serve/memory.ts';
 import { Webhook } from './serve/webhook.ts';
+import { queueOf } from './serve/queue-of.ts';
 import { Work } from './serve/work.ts';
 import { readTokens, type Tokens } from './http/admit.ts';
 import { connect } from './world.ts';
@@ -33,7 +34,7 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** `levelset serve`: the HTTP server, the queue in memory and the sweeps in one process. Throws CONFIG_INVALID. */
+/** `levelset serve`: the HTTP server, the queue and the sweeps in one process. Throws CONFIG_INVALID. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { flags, env, log } = options;
   const metrics = createMetrics();
@@ -58,11 +59,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const dryRun = flags.dryRun === true;
   if (dryRun)
     log.warn('dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack');
+  const queue = await queueOf(flags);
   const memory = new Memory(connected.world, dryRun);
   const webhook = new Webhook({ ...connected.world, isKnown: (key) => memory.isAtWorkOn(key) });
   const work = new Work({
     connected,
     dryRun,
+    ...(queue && { queue }),
+    told: (report) => {
+      memory.remember(report);
+    },
     reported: (report) => {
       memory.remember(report);
       metrics.observeReconcile(report);
@@ -76,7 +82,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     swept: (found) => {
       memory.rememberSweep(found);
-      if (isOpen && !watches) webhook.swept(found.news);
+      // of several replicas another one may have had the events
+      if (isOpen && !watches && !queue) webhook.swept(found.news);
       metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
       if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
       for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
@@ -89,7 +96,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
   });
   const changed = (keys: readonly Key[]): void => {
-    work.enqueue(keys.map((key) => ({ key, trigger: 'watch' })));
+    work.enqueue(keys.map((key) => ({ key, trigger: 'watch' }))).catch((error: unknown) => {
+      log.error('what a watch saw could not be queued', { error: errorText(error) });
+    });
   };
   const watches = flags.watch ? await connected.watches(changed) : undefined;
   warnOfClosedDoors(tokens, log);
@@ -98,20 +107,20 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     clusters,
     open: parseListen(address).loopback,
     self: [serviceAccountUser(config.serviceAccount)],
-    enqueue: (requests) => {
-      work.enqueue(requests);
-      return Promise.resolve();
-    },
+    enqueue: (requests) => work.enqueue(requests),
     reconcile: (requests) => work.reconcile(requests),
-    status: () =>
-      memory.view({ queue: work.queued(), webhook: webhook.view(), watches: watches?.view() ?? [] }),
-    metrics: () => {
-      metrics.setQueue(work.queued());
+    status: async () =>
+      memory.view({ queue: await work.queued(), webhook: webhook.view(), watches: watches?.view() ?? [] }),
+    metrics: async () => {
+      metrics.setQueue(await work.queued());
       metrics.setWebhook(webhook.view());
       metrics.setWatches(watches?.view() ?? []);
       return metrics.scrape();
     },
-    ready: () => connected.ready(),
+    ready: async () => [
+      ...(await connected.ready()),
+      ...(work.trouble === undefined ? [] : [`queue: ${work.trouble}`]),
+    ],
     notes: () => [webhook.view().trouble ?? [], ...(watches?.troubles() ?? [])].flat(),
     observeAudit: (counts) => {
       metrics.observeAudit(counts);

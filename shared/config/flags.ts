@@ -10,6 +10,7 @@ import {
   milliseconds,
   oneOf,
   percent,
+  queueServers,
   serviceAccount,
   someOf,
   text,
@@ -208,6 +209,21 @@ export const FLAGS = {
   'watch': {
     topic: 'server', commands: ['serve'],
     help: 'watch Services, Nodes, and where the members of a Service follow them its EndpointSlices, instead of waiting for the audit webhook',
+  },
+  'queue': {
+    topic: 'server', value: 'where', read: queueServers, commands: ['serve'],
+    help: 'where keys wait for their runs: in memory, or in the NATS JetStream at these URLs, which several replicas share',
+    default: 'memory',
+  },
+  'queue-credentials-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'credentials file of NATS (.creds) for --queue',
+    without: 'no credentials',
+  },
+  'queue-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS',
+    without: 'the CAs of Node',
   },
   'tls-cert-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',

@@ -215,3 +215,17 @@ export const eventsUrl: Read<string> = (value = '') => {
     return new NotAllowed(`${EVENTS_URL}, with https and nothing but a path`);
   return url.href;
 };
+
+const NATS_URL = /^(nats|tls):\/\/[^/?#@\s]+\/?$/;
+
+/** Servers of one NATS; none for `memory`. */
+export const queueServers: Read<readonly string[]> = (value = '') => {
+  if (value === 'memory') return [];
+  const servers = value.split(',');
+  const wrong = servers.filter((server) => !NATS_URL.test(server) || !URL.canParse(server));
+  if (wrong.length === 0) return servers;
+  return new NotAllowed(
+    'memory, or URLs of NATS servers separated by commas, such as nats://nats:4222 or tls://nats:4222, without user and password (--queue-credentials-file has them)',
+    wrong.map((server) => server.replace(/\/\/.*@/, '//...@')),
+  );
+};

@@ -57,7 +57,7 @@ export interface StatusView {
   readonly notListed?: string;
   readonly webhook?: WebhookView;
   readonly watches?: readonly WatchView[];
-  readonly queue?: { readonly depth: number; readonly oldestMs: number };
+  readonly queue?: QueueView;
   readonly lastSweep?: {
     readonly at: string;
     readonly services: number;
@@ -67,6 +67,16 @@ export interface StatusView {
     readonly warnings: readonly string[];
   };
 }
+
+/** What is in the queue, or why it cannot be said. */
+export type QueueView =
+  | {
+      readonly depth: number;
+      readonly oldestMs: number;
+      /** Several processes have one queue: what waits or runs in all of them together. */
+      readonly ofAllReplicas?: true;
+    }
+  | { readonly trouble: string };
 
 /** The states, those that need a person first. */
 export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressing', 'unknown', 'settled'];
@@ -130,17 +140,23 @@ function count(state: string, rows: readonly StatusRow[]): Html | undefined {
 }
 
 function facts({ queue, lastSweep, webhook, watches = [] }: StatusView, now: number): readonly Html[] {
-  const waiting =
-    queue && queue.depth > 0 ? `${queue.depth} waiting, oldest ${age(queue.oldestMs)}` : 'empty';
   const swept = lastSweep && `${ago(lastSweep.at, now)}: ${inNumbers(lastSweep)}, ${lastSweep.queued} queued`;
   return [
-    markup`<div><dt>Queue</dt><dd>${queue ? waiting : 'unknown'}</dd></div>`,
+    markup`<div><dt>Queue</dt><dd>${queue ? queueInWords(queue) : 'unknown'}</dd></div>`,
     markup`<div><dt>Last sweep</dt><dd>${swept ?? 'none yet'}</dd></div>`,
     ...(watches.length > 0
       ? [markup`<div><dt>Watches</dt><dd>${watches.map(({ name }) => name).join(', ')}</dd></div>`]
       : []),
     ...(webhook ? [markup`<div><dt>Last events</dt><dd>${eventsInWords(webhook, now)}</dd></div>`] : []),
   ];
+}
+
+function queueInWords(queue: QueueView): string {
+  if ('trouble' in queue) return queue.trouble;
+  const { depth, oldestMs, ofAllReplicas } = queue;
+  const replicas = ofAllReplicas ? ', all replicas together' : '';
+  const what = ofAllReplicas ? 'waiting or running' : 'waiting';
+  return (depth > 0 ? `${depth} ${what}, oldest ${age(oldestMs)}` : 'empty') + replicas;
 }
 
 function eventsInWords({ lastAccepted, refused }: WebhookView, now: number): string {

@@ -58,7 +58,7 @@ async function settleAll({ world }: SandboxWorld, names: readonly string[]): Pro
     },
     swept: () => undefined,
   });
-  work.enqueue([...left].map((key) => ({ key, trigger: 'audit' })));
+  await work.enqueue([...left].map((key) => ({ key, trigger: 'audit' })));
   while (!work.idle) await pause(20);
   await work.stop();
   if (left.size > 0) throw new Error(`${left.size} Services are not settled`);

@@ -36,6 +36,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/node/node-cidrs.test.ts': { part: 1, seconds: 28 },
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
   'test/conformance/queue/queue.test.ts': { part: 1, seconds: 12 },
+  'test/e2e/queue/jetstream.test.ts': { part: 1, seconds: 120 },
 
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 60 },

@@ -30,7 +30,7 @@ test('a load balancer that is stuck without our tag is asked for by its id, late
     await work.stop();
     await it.close();
   });
-  work.enqueue([{ key: 'service/default/web', trigger: 'audit' }]);
+  await work.enqueue([{ key: 'service/default/web', trigger: 'audit' }]);
   while (reports.length === 0) await pause(5);
   const before = requests.length;
 

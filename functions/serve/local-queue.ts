@@ -1,0 +1,118 @@
+import { looksAfterRoutes } from '../../shared/config/controllers.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
+import { PendingPoller } from '../../shared/queue/pending-poller.ts';
+import type { QueueView } from '../../shared/report/page.ts';
+import { DrainingTimers } from './draining-timers.ts';
+import { FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { Sweeper } from './sweeper.ts';
+
+/** The queue of one process, in its memory, with the keys that wait for Octavia and the sweeps. */
+export class LocalQueue implements ServeQueue {
+  readonly #options: ServeQueueOptions;
+  readonly #queue: MemoryQueue;
+  readonly #poller: PendingPoller;
+  readonly #sweeper: Sweeper;
+  readonly #draining = new DrainingTimers((key) => {
+    this.#queue.add({ key, trigger: 'requeue' });
+  });
+  readonly #asked = new Map<Key, ((report: Report) => void)[]>();
+  #isStopped = false;
+  readonly trouble = undefined;
+
+  constructor(options: ServeQueueOptions) {
+    this.#options = options;
+    const { world, cluster, readOnly } = options;
+    const { cloud, log, config } = world;
+    this.#poller = new PendingPoller({
+      cloud,
+      cluster,
+      clock: MONOTONIC,
+      log,
+      ready: (request) => {
+        this.#queue.add(request);
+      },
+    });
+    this.#queue = new MemoryQueue({
+      run: (request) => this.#run(request),
+      concurrency: config.concurrentServiceSyncs,
+      clock: MONOTONIC,
+      waiting: this.#poller,
+    });
+    this.#sweeper = new Sweeper({
+      world,
+      intervalMs: config.sweepIntervalMs,
+      readOnly,
+      swept: (found) => {
+        this.#put(found.requests);
+        options.swept(found);
+      },
+    });
+  }
+
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  add(requests: readonly ReconcileRequest[]): Promise<void> {
+    this.#put(requests);
+    return Promise.resolve();
+  }
+
+  ask(request: ReconcileRequest): Promise<Report> {
+    return new Promise((resolve) => {
+      this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
+      this.#put([request]);
+    });
+  }
+
+  view(): Promise<QueueView> {
+    const depth = this.#queue.depth + this.#poller.size;
+    return Promise.resolve({ depth, oldestMs: this.#queue.oldestAgeMs() });
+  }
+
+  get idle(): boolean {
+    return this.#queue.depth + this.#queue.running + this.#poller.size === 0 && !this.#sweeper.busy;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#poller.stop();
+    this.#draining.stop();
+    await Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
+  }
+
+  #put(requests: readonly ReconcileRequest[]): void {
+    const { readOnly } = this.#options;
+    for (const request of requests) {
+      if (isUnit(request.key)) this.#queue.add(readOnly ? { ...request, dryRun: true } : request);
+      else this.#sweeper.request(scopeOf(request.key));
+    }
+  }
+
+  async #run(request: ReconcileRequest): Promise<Report> {
+    const asked = this.#asked.get(request.key) ?? [];
+    this.#asked.delete(request.key);
+    const report = await this.#options.run(request);
+    if (!request.dryRun) this.#follow(report);
+    for (const resolve of asked) resolve(report);
+    return report;
+  }
+
+  #follow({ request, drainedInMs, nodesWithoutAddress = [], membersMoved }: Report): void {
+    if (nodesWithoutAddress.length > 0) this.#sweeper.lookAgain();
+    if (!this.#isStopped) this.#draining.set(request.key, drainedInMs);
+    if (membersMoved) this.#followNodes();
+  }
+
+  /**
+   * Queues what depends on Nodes after levelset wrote one, since audit events about its own writes are
+   * ignored.
+   */
+  #followNodes(): void {
+    this.#sweeper.requestMembersSoon();
+    if (looksAfterRoutes(this.#options.world.config))
+      this.#queue.add({ key: 'routes', trigger: 'requeue' }, FOLLOW_MS);
+  }
+}

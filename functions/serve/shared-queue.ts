@@ -1,0 +1,149 @@
+import { looksAfterRoutes } from '../../shared/config/controllers.ts';
+import { LONGEST_TIMER_MS, withDeadline } from '../../shared/deadline.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
+import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { connectNats, type NatsAddress } from '../../shared/queue/jetstream/connect-nats.ts';
+import { JetStreamQueue } from '../../shared/queue/jetstream/jetstream-queue.ts';
+import { PendingPoller } from '../../shared/queue/pending-poller.ts';
+import type { QueueView } from '../../shared/report/page.ts';
+import { sweep } from '../../shared/sweep.ts';
+import { FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { LONGEST_SWEEP_MS } from './sweeper.ts';
+
+const AGAIN_MS = 1_000;
+
+/**
+ * The queue of several processes, in a NATS JetStream. Sweeps are keys in it, too: one at a time, by whichever process, and one
+ * at each interval for all of them.
+ */
+export class SharedQueue implements ServeQueue {
+  readonly #options: ServeQueueOptions;
+  readonly #queue: JetStreamQueue;
+  readonly #poller: PendingPoller;
+  readonly #stopping = new AbortController();
+  #next: NodeJS.Timeout | undefined;
+
+  constructor(options: ServeQueueOptions, address: NatsAddress) {
+    this.#options = options;
+    const { world, cluster, told } = options;
+    const { cloud, log } = world;
+    this.#poller = new PendingPoller({
+      cloud,
+      cluster,
+      clock: MONOTONIC,
+      log,
+      ready: (request) => {
+        this.#put(request);
+      },
+    });
+    this.#queue = new JetStreamQueue({
+      connect: () => connectNats(address),
+      cluster,
+      run: (request) => (isUnit(request.key) ? this.#run(request) : this.#sweep(request)),
+      waiting: this.#poller,
+      told: (report) => {
+        if (isUnit(report.request.key)) told(report);
+      },
+      log,
+    });
+  }
+
+  start(): void {
+    this.#queue.start();
+    this.#put({ key: 'all', trigger: 'sweep' });
+    this.#scheduleSweep();
+  }
+
+  async add(requests: readonly ReconcileRequest[]): Promise<void> {
+    await Promise.all(requests.map((request) => this.#queue.add(request)));
+  }
+
+  ask(request: ReconcileRequest): Promise<Report> {
+    return this.#queue.ask(request);
+  }
+
+  async view(): Promise<QueueView> {
+    const { trouble } = this.#queue;
+    if (trouble !== undefined) return { trouble };
+    try {
+      return { ...(await this.#queue.depth()), ofAllReplicas: true };
+    } catch (error) {
+      return { trouble: String(error) };
+    }
+  }
+
+  get trouble(): string | undefined {
+    return this.#queue.trouble;
+  }
+
+  get idle(): boolean {
+    return this.#queue.running + this.#poller.size === 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#poller.stop();
+    clearTimeout(this.#next);
+    await this.#queue.stop();
+  }
+
+  /**
+   * At the full interval by the time of day: all processes ask at about the same time, and JetStream takes the first message of
+   * one cause alone.
+   */
+  #scheduleSweep(): void {
+    const everyMs = Math.min(LONGEST_TIMER_MS, this.#options.world.config.sweepIntervalMs);
+    const turn = Math.floor(Date.now() / everyMs) + 1;
+    const wait = (): void => {
+      const leftMs = turn * everyMs - Date.now();
+      if (leftMs > 0) {
+        this.#next = setTimeout(wait, leftMs).unref();
+        return;
+      }
+      this.#put({ key: 'all', trigger: 'sweep', cause: `sweep ${turn}` });
+      this.#scheduleSweep();
+    };
+    wait();
+  }
+
+  async #run(request: ReconcileRequest): Promise<Report> {
+    const report = await this.#options.run(request);
+    const { membersMoved, nodesWithoutAddress = [] } = report;
+    if (nodesWithoutAddress.length > 0) this.#put({ key: 'nodeset', trigger: 'requeue' }, AGAIN_MS);
+    if (membersMoved) {
+      const follow: readonly Key[] = looksAfterRoutes(this.#options.world.config)
+        ? ['nodeset', 'routes']
+        : ['nodeset'];
+      for (const key of follow) this.#put({ key, trigger: 'requeue' }, FOLLOW_MS);
+    }
+    return report;
+  }
+
+  /** A sweep that failed, or that found a Node without an address, comes back later each time. */
+  async #sweep(request: ReconcileRequest): Promise<Report> {
+    const began = performance.now();
+    const end = began + LONGEST_SWEEP_MS;
+    const { signal } = this.#stopping;
+    const remainingMs = (): number => (signal.aborted ? 0 : Math.max(0, end - performance.now()));
+    const { world, swept } = this.#options;
+    const found = await withDeadline({ remainingMs }, () => sweep(world, scopeOf(request.key)));
+    await this.add(found.requests);
+    if (!signal.aborted) swept(found);
+    const isDone = found.failed === undefined && found.nodesWithoutAddress.length === 0;
+    const retryAfterMs = Math.max(AGAIN_MS, found.retryAfterMs ?? 0);
+    const outcome: Outcome = isDone
+      ? { status: 'settled' }
+      : { status: 'progressing', reason: found.failed ?? 'a Node has no address yet', retryAfterMs };
+    const durationMs = performance.now() - began;
+    return { request, outcome, applied: [], durationMs, calls: 0, failedRequestIds: [] };
+  }
+
+  #put(request: ReconcileRequest, delayMs = 0): void {
+    this.#queue.add(request, delayMs).catch((error: unknown) => {
+      this.#options.world.log.error('a key could not be queued', {
+        object: request.key,
+        error: String(error),
+      });
+    });
+  }
+}

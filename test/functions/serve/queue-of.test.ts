@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { queueOf } from '../../../functions/serve/queue-of.ts';
+
+test('without --queue, or with memory, the queue is that of the process', async () => {
+  expect(await queueOf({})).toBeUndefined();
+  expect(await queueOf({ queue: 'memory' })).toBeUndefined();
+});
+
+test('servers of NATS make a queue that replicas share', async () => {
+  expect(await queueOf({ queue: 'nats://one:4222,tls://two.example:4222' })).toBeTypeOf('function');
+});
+
+test.each([
+  [
+    { queue: 'redis://host' },
+    /^--queue has "redis:\/\/host", which is not allowed: give memory, or URLs of NATS/,
+  ],
+  [{ queue: 'nats://' }, /^--queue has "nats:\/\/"/],
+  [{ queue: 'nats://one:4222,two:4222' }, /^--queue has "two:4222", which/],
+  [{ queueCaFile: 'ca.crt' }, /need --queue=nats:\/\/HOST:4222/],
+  [{ queue: 'nats://one:4222', dryRun: true as const }, /^--dry-run takes no keys/],
+])('%j is refused', async (flags, words) => {
+  await expect(queueOf(flags)).rejects.toThrow(words);
+});
+
+test('a password in the URL is refused, and not repeated', async () => {
+  const refused = await queueOf({ queue: 'nats://user:secret@host:4222' }).catch(String);
+  expect(refused).toContain('--queue-credentials-file');
+  expect(refused).not.toContain('secret');
+});

@@ -78,11 +78,12 @@ it('loses no Service and makes none twice while its workers are killed', { timeo
   const workers = [await worker(first), await worker(second)];
   const logs: string[] = [];
   const rested = { kills: 0, isOver: false };
+  const isOver = (): boolean => rested.isOver;
   const killing = (async () => {
-    for (let at = 0; !rested.isOver; at = 1 - at) {
+    for (let at = 0; !isOver(); at = 1 - at) {
       await pause(LIFE_MS);
       const victim = workers[at];
-      if (rested.isOver || !victim) continue;
+      if (isOver() || !victim) continue;
       await victim.kill();
       rested.kills += 1;
       logs.push(victim.log());

@@ -1,6 +1,6 @@
 /**
  * `npm run build`: the program to dist/levelset.mjs with dist/chunks and the list of the packages in it, each function to
- * dist/functions/NAME.mjs and, with its chunks, NAME.zip.
+ * dist/functions/NAME.mjs and, with its chunks and source maps, NAME.zip.
  */
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
@@ -69,7 +69,7 @@ export async function buildProgram(directory: string): Promise<Bundle> {
   return measure('levelset', `${relative('.', directory)}/levelset.mjs`, metafile);
 }
 
-/** All functions in one go, with chunks that they share. */
+/** All functions in one go, with chunks that they share, and source maps, which cost nothing until Node is told to use them. */
 async function buildFunctions(directory: string): Promise<readonly Bundle[]> {
   const { metafile } = await build({
     ...OPTIONS,
@@ -79,14 +79,18 @@ async function buildFunctions(directory: string): Promise<readonly Bundle[]> {
     ),
     outdir: directory,
     metafile: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
   });
   const root = relative('.', directory);
   const functions = FUNCTIONS.map((name) => measure(name, `${root}/functions/${name}.mjs`, metafile));
   for (const { name, files } of functions) {
-    const entries = files.map(async (path) => ({
-      name: relative(root, path),
-      content: await readFile(path),
-    }));
+    const entries = files
+      .flatMap((path) => [path, `${path}.map`])
+      .map(async (path) => ({
+        name: relative(root, path),
+        content: await readFile(path),
+      }));
     await writeFile(`${root}/functions/${name}.zip`, zipFile(await Promise.all(entries)));
   }
   return functions;

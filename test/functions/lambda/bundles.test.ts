@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -80,6 +80,24 @@ test.each([...FUNCTIONS])(
     expect(stdout.trim()).toBe('function');
   },
 );
+
+test('a stack trace names lines of TypeScript where Node is told to use the source maps', async () => {
+  const target = await mkdtemp(`${directory}/unzip-`);
+  await run('python3', ['-m', 'zipfile', '-e', `${directory}/functions/sweep.zip`, target]);
+  const script = `const { handler } = await import(process.argv[1]); await handler({}, null).catch(({ stack }) => { console.log(stack); });`;
+
+  const { stdout } = await run(process.execPath, [
+    '--enable-source-maps',
+    '--input-type=module',
+    '-e',
+    script,
+    `${target}/functions/sweep.mjs`,
+  ]);
+
+  const text = await readFile('functions/lambda/function-log.ts', 'utf8');
+  const line = text.split('\n').findIndex((one) => one.includes('awsRequestId')) + 1;
+  expect(stdout).toContain(`functions/lambda/function-log.ts:${line}:`);
+});
 
 test('the program works as one file tree: plan reads kubeconfig and cloud.conf and prints what it would do', async () => {
   const { sandbox, env } = await sandboxWorld();

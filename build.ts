@@ -21,6 +21,8 @@ export interface Bundle {
   readonly eager: number;
   /** Source files among them, as esbuild names them. */
   readonly eagerSources: readonly string[];
+  /** Source files of everything. */
+  readonly sources: readonly string[];
   readonly total: number;
 }
 
@@ -42,6 +44,9 @@ const OPTIONS = {
     // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
     '@kubernetes/client-node': './node_modules/@kubernetes/client-node/dist/config.js',
     'cacheable-request': './infra/aws/no-cacheable-request.ts',
+    'body-parser': './infra/aws/no-body-parser.ts',
+    // express looks up nothing but what levelset answers with
+    'mime-db': './infra/aws/media-types.json',
     // the same code as an ES module: a chunk made of CommonJS has no named exports
     yaml: './node_modules/yaml/browser/dist/index.js',
   },
@@ -114,13 +119,16 @@ function measure(name: string, entry: string, { outputs }: Metafile): Bundle {
   };
   const bytes = (paths: readonly string[]): number =>
     paths.reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+  const sourcesOf = (paths: readonly string[]): readonly string[] =>
+    paths.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
   const eager = reach(false);
   const files = reach(true);
   return {
     name,
     files,
     eager: bytes(eager),
-    eagerSources: eager.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {})),
+    eagerSources: sourcesOf(eager),
+    sources: sourcesOf(files),
     total: bytes(files),
   };
 }

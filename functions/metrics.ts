@@ -52,7 +52,7 @@ export function createMetrics(): Metrics {
   });
   const refusals = new Counter({
     name: 'levelset_audit_refusals_total',
-    help: 'Requests to /audit and /events that were refused, by reason: token, path, body, queue.',
+    help: 'Requests to /audit and /events that were refused, by reason: token, path, body, aborted (the sender hung up or was too slow), queue.',
     labelNames: ['reason'],
     registers,
   });

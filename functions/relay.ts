@@ -1,7 +1,8 @@
 import { FLAGS } from '../shared/config/flags.ts';
 import { readFlags, type Flags } from '../shared/config/read-flags.ts';
-import { tokenFile } from '../shared/kube/connection/credential.ts';
+import { externalCredential } from '../shared/kube/connection/external-credential.ts';
 import { findConnection } from '../shared/kube/connection/find-connection.ts';
+import { tokenFile } from '../shared/kube/connection/token-file.ts';
 import { createHttp } from '../shared/kube/kube-http.ts';
 import { createWatch } from '../shared/kube/watch-http.ts';
 import { ReconcileError } from '../shared/model/errors.ts';
@@ -46,7 +47,10 @@ export async function relay({ flags, env, log }: RelayOptions): Promise<Relaying
   });
   const outbox = new Outbox({ post, log, observe: metrics.observeKeys });
   const { kubeconfig } = flags;
-  const connection = await findConnection({ env, ...(kubeconfig !== undefined && { kubeconfig }) });
+  const connection = await findConnection({
+    ...{ env, login: externalCredential },
+    ...(kubeconfig !== undefined && { kubeconfig }),
+  });
   const watches = new Watches({
     http: createHttp(connection),
     watch: createWatch(connection),

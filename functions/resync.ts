@@ -7,23 +7,27 @@ import type { Problem } from '../shared/model/plan.ts';
 import { isUnit, parseKey, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
-import { queueRequests } from './http/accept-events.ts';
 import { requireMethod, requireToken } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
-import { jsonBody, readBody, requireMediaType } from './http/read-json.ts';
+import { admitting, requestOf } from './http/on-express.ts';
+import { bodyReader } from './http/read-body.ts';
+import { parseJson, requireMediaType } from './http/read-json.ts';
+import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
 type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'>;
 
 export function resync(options: Options): Router {
+  const readBody = bodyReader(LONGEST_ORDER);
   return Router().all(
     '/resync',
-    requireToken(options.resyncTokens),
-    requireMethod('POST'),
-    requireMediaType('application/json'),
-    readBody(LONGEST_ORDER),
+    admitting(
+      requireToken(options.resyncTokens),
+      requireMethod('POST'),
+      requireMediaType('application/json'),
+    ),
     async (request, response) => {
-      const order = orderOf(request);
+      const order = await readBody(requestOf(request), orderOf);
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
       if (order.all) {
@@ -40,8 +44,8 @@ export function resync(options: Options): Router {
   );
 }
 
-function orderOf(request: Request): ResyncOrder {
-  const order = readResync(jsonBody(request));
+function orderOf(body: Buffer): ResyncOrder {
+  const order = readResync(parseJson(body));
   if ('objects' in order) return order;
   const lines = order.map(({ field, value, message }) => `${field}${value && ` ${value}`}: ${message}`);
   throw new HttpError(422, lines.join('; '), { details: { problems: order } });

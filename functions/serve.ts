@@ -16,7 +16,7 @@ import { Webhook } from './serve/webhook.ts';
 import { queueOf } from './serve/queue-of.ts';
 import { Work } from './serve/work.ts';
 import { readTokens, type Tokens } from './http/admit.ts';
-import { connect } from './world.ts';
+import { connectWithLogins } from './connect-with-logins.ts';
 
 export interface ServeOptions {
   readonly flags: Flags;
@@ -38,7 +38,7 @@ export interface Serving {
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { flags, env, log } = options;
   const metrics = createMetrics();
-  const connected = await connect({
+  const connected = await connectWithLogins({
     flags,
     env,
     log,

@@ -1,8 +1,7 @@
 import express, { type Express } from 'express';
 import { auditWebhook } from './audit-webhook.ts';
 import { events } from './events.ts';
-import { answerErrors, notFound } from './http/http-error.ts';
-import { observeRefusals } from './http/refusals.ts';
+import { answerErrors, notFound, onExpress } from './http/on-express.ts';
 import type { ServerOptions } from './http/server-options.ts';
 import { resync } from './resync.ts';
 import { probes, status, type ProbeOptions } from './status.ts';
@@ -10,10 +9,8 @@ import { probes, status, type ProbeOptions } from './status.ts';
 /** The express app with every endpoint. It does not listen. */
 export function createServer(options: ServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(auditWebhook(options), events(options), resync(options), status(options));
-  app.use(notFound);
-  if (options.observeRefusal) app.use(['/audit', '/events'], observeRefusals(options.observeRefusal));
-  app.use(answerErrors(options.log));
+  app.use(onExpress(auditWebhook(options)), onExpress(events(options)));
+  app.use(resync(options), status(options), notFound, answerErrors(options.log));
   return app;
 }
 

@@ -4,9 +4,10 @@ import { Router, type Request } from 'express';
 import { PAGE_SCRIPT, PAGE_STYLE } from '../shared/report/page-assets.ts';
 import { renderPage } from '../shared/report/page.ts';
 import { mayRead, requireMethod, requireReader } from './http/admit.ts';
+import { admitting } from './http/on-express.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
-const READ = requireMethod('GET', 'HEAD');
+const READ = admitting(requireMethod('GET', 'HEAD'));
 
 const SAFE = {
   'Content-Security-Policy': [
@@ -27,7 +28,7 @@ export type ProbeOptions = Pick<ServerOptions, 'open' | 'pageTokens' | 'metrics'
 
 export function status(options: ProbeOptions & Pick<ServerOptions, 'status'>): Router {
   const { open, pageTokens = [] } = options;
-  const reader = requireReader(open, pageTokens);
+  const reader = admitting(requireReader(open, pageTokens));
   const router = Router();
   router.all('/', READ, reader, async (request, response) => {
     const view = await options.status();
@@ -41,7 +42,7 @@ export function status(options: ProbeOptions & Pick<ServerOptions, 'status'>): R
 /** /healthz, /readyz and /metrics. */
 export function probes(options: ProbeOptions): Router {
   const { open, pageTokens = [] } = options;
-  const reader = requireReader(open, pageTokens);
+  const reader = admitting(requireReader(open, pageTokens));
   const router = Router();
   router.all('/metrics', READ, reader, async (_request, response) => {
     const { contentType, body } = await options.metrics();

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
 import { within } from '../shared/deadline.ts';
+import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
@@ -19,6 +20,8 @@ export interface WorldOptions {
   /** The environment as it is now, asked after a refused login, for secrets that come in variables. */
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
   readonly log: Log;
+  /** For a kubeconfig with `exec` or `auth-provider`. Absent: such a one is refused. */
+  readonly login?: Login;
   /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
 }
@@ -39,7 +42,7 @@ export interface Connected {
  * CONFIG_INVALID with everything that is wrong.
  */
 export async function connect(options: WorldOptions): Promise<Connected> {
-  const { flags, env, envNow = () => Promise.resolve(env), log, observeCall } = options;
+  const { flags, env, envNow = () => Promise.resolve(env), log, login, observeCall } = options;
   const { config, warnings } = await loadConfig(flags, env);
   for (const warning of warnings) log.warn(warning);
   const observe = (call: ObservedCall): void =>
@@ -58,6 +61,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
     envNow,
+    ...(login && { login }),
     namespace: config.stateNamespace,
     identity: `levelset_${hostname()}_${randomUUID()}`,
     log,

@@ -1,6 +1,6 @@
 import { renderPlan } from '../../shared/plan/render-plan.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { connect } from '../world.ts';
+import { connectWithLogins } from '../connect-with-logins.ts';
 import { reasonOf } from '../status-rows.ts';
 import { findRequests, readObjects } from './objects.ts';
 import { logOf } from './options.ts';
@@ -13,7 +13,7 @@ export async function planCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects.length === 0 ? ['all'] : objects);
-  const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
+  const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const { requests, incomplete } = await findRequests(keys, world);
   const reports = await runRequests(
     requests.map((request) => ({ ...request, dryRun: true })),

@@ -3,7 +3,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { World } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { connect } from '../world.ts';
+import { connectWithLogins } from '../connect-with-logins.ts';
 import { findRequests, readObjects } from './objects.ts';
 import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
@@ -18,7 +18,7 @@ export async function reconcileCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const keys = readObjects(objects);
-  const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
+  const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const { requests, incomplete } = await findRequests(keys, world);
   if (requests.length === 0 && !incomplete) console.log('Nothing to do: everything is as desired.');
   const dryRun = flags.dryRun === true;

@@ -1,14 +1,14 @@
 import { inNumbers } from '../../shared/report/page.ts';
 import { looksAfterServices } from '../../shared/config/controllers.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
-import { connect } from '../world.ts';
+import { connectWithLogins } from '../connect-with-logins.ts';
 import { sweepAndWarn } from './objects.ts';
 import { logOf } from './options.ts';
 import { describe, exitCode, runRequests } from './run-requests.ts';
 
 /** `levelset sweep`: sweeps once and runs what needs work. Prints a line for each of these objects, and a summary. */
 export async function sweepCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
-  const { world } = await connect({ flags, env, log: logOf(flags, 'warn') });
+  const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const found = await sweepAndWarn(world, flags.dryRun ? { readOnly: true } : {});
   const requests = found.requests.map((request) => ({ ...request, dryRun: flags.dryRun === true }));
   const reports = await runRequests(requests, world, (report) => {

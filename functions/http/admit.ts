@@ -1,60 +1,53 @@
-import type { Request, RequestHandler } from 'express';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
+import type { HttpRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 
-/** 404 for another cluster. */
-export function requireCluster(clusters: readonly string[]): RequestHandler<{ cluster: string }> {
-  return (request, _response, next) => {
-    if (!clusters.includes(request.params.cluster)) {
-      throw new HttpError(404, `no such cluster: ${JSON.stringify(request.params.cluster)}`);
-    }
-    next();
-  };
+/** Why a request is refused; undefined lets it in. Reads no body. */
+export type Admission = (request: Pick<HttpRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
+
+type Refusal = HttpError | undefined;
+
+/** Asks one after the other, and throws the first refusal. */
+export async function admit(request: HttpRequest, admissions: readonly Admission[]): Promise<void> {
+  for (const refusalOf of admissions) {
+    const refusal = await refusalOf(request);
+    if (refusal) throw refusal;
+  }
 }
 
 /** 405 with Allow for any other method. */
-export function requireMethod(...methods: readonly string[]): RequestHandler {
-  return (request, _response, next) => {
-    if (!methods.includes(request.method)) {
-      const allow = methods.join(', ');
-      throw new HttpError(405, `${request.method} is not allowed here, only ${allow}`, {
-        headers: { Allow: allow },
-      });
-    }
-    next();
+export function requireMethod(...methods: readonly string[]): Admission {
+  return ({ method }) => {
+    if (methods.includes(method)) return undefined;
+    const allow = methods.join(', ');
+    return new HttpError(405, `${method} is not allowed here, only ${allow}`, { headers: { Allow: allow } });
   };
 }
 
 /** 401 unless the request has one of the tokens as Bearer. */
-export function requireToken(tokens: readonly string[]): RequestHandler {
-  return (request, _response, next) => {
-    const { authorization } = request.headers;
-    if (!authorize(authorization, tokens)) throw unauthorized(tokens, 'Bearer', authorization);
-    next();
-  };
+export function requireToken(tokens: readonly string[]): Admission {
+  return ({ headers: { authorization } }) =>
+    authorize(authorization, tokens) ? undefined : unauthorized(tokens, 'Bearer', authorization);
 }
 
 /**
  * For pages: no token if the server listens on loopback only, else one as Bearer, or as the password of Basic. On
  * loopback the request must name a host of loopback: a page of another site, whose name leads here, may read nothing.
  */
-export function requireReader(open: boolean, tokens: readonly string[]): RequestHandler {
-  return (request, _response, next) => {
-    const { authorization } = request.headers;
-    if (!mayRead(request, open, tokens)) {
-      if (open)
-        throw new HttpError(403, `the Host ${JSON.stringify(request.headers.host ?? '')} is not of loopback`);
-      const challenge = 'Basic realm="levelset, any user, a token as password", charset="UTF-8", Bearer';
-      throw unauthorized(tokens, challenge, authorization);
-    }
-    next();
+export function requireReader(open: boolean, tokens: readonly string[]): Admission {
+  return (request) => {
+    const { authorization, host = '' } = request.headers;
+    if (mayRead(request, open, tokens)) return undefined;
+    if (open) return new HttpError(403, `the Host ${JSON.stringify(host)} is not of loopback`);
+    const challenge = 'Basic realm="levelset, any user, a token as password", charset="UTF-8", Bearer';
+    return unauthorized(tokens, challenge, authorization);
   };
 }
 
 /** Whether a request may see the page, and why levelset is not ready. */
 export function mayRead(
-  { headers: { authorization, host = '' } }: Pick<Request, 'headers'>,
+  { headers: { authorization, host = '' } }: Pick<HttpRequest, 'headers'>,
   open: boolean,
   tokens: readonly string[],
 ): boolean {

@@ -9,20 +9,21 @@ const MOST_LEVELS = 200;
 const MOST_VALUES = 1_000_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const [OPEN_LIST, OPEN_MAP, CLOSE_LIST, CLOSE_MAP] = [0x5b, 0x7b, 0x5d, 0x7d];
+const SPACE = 0x20;
 
 /** Why a JSON text in UTF-8 is not parsed; undefined if it may be. Looks at each byte once. */
 export function whyTooMuch(body: Buffer): string | undefined {
-  let [levels, values] = [0, 1];
+  // a comma is one more value, and so is whatever comes first in brackets
+  let [levels, values, isFirst] = [0, 0, true];
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
+    if (byte <= SPACE) continue;
+    if (byte === CLOSE_LIST || byte === CLOSE_MAP) levels -= 1;
+    else if (byte === COMMA || isFirst) values += 1;
     if (byte === QUOTE) at = endOfString(body, at + 1);
-    else if (OPENING.has(byte)) {
-      levels += 1;
-      values += 1;
-    } else if (CLOSING.has(byte)) levels -= 1;
-    else if (byte === COMMA) values += 1;
+    isFirst = byte === OPEN_LIST || byte === OPEN_MAP;
+    if (isFirst) levels += 1;
     if (levels > MOST_LEVELS) return `the JSON is nested deeper than ${MOST_LEVELS} levels`;
     if (values > MOST_VALUES) return `the JSON has more than ${MOST_VALUES} values`;
   }

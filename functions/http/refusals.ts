@@ -1,19 +1,12 @@
-import type { ErrorRequestHandler } from 'express';
-import { toHttpError } from './http-error.ts';
-
 /** Why events are refused. Each is mended in another place. */
-export type RefusalReason = 'token' | 'path' | 'body' | 'queue';
+export type RefusalReason = 'token' | 'path' | 'body' | 'aborted' | 'queue';
 
-/** Tells of every request that is refused, and passes it on. */
-export function observeRefusals(observe: (reason: RefusalReason) => void): ErrorRequestHandler {
-  return (error: unknown, _request, _response, next) => {
-    observe(reasonOf(toHttpError(error).status));
-    next(error);
-  };
-}
+/** The status of a request whose sender hung up, or was too slow: the log has it, and nobody gets it (as in nginx). */
+export const HUNG_UP = 499;
 
-function reasonOf(status: number): RefusalReason {
+export function reasonOf(status: number): RefusalReason {
   if (status === 401) return 'token';
   if (status === 404 || status === 405) return 'path';
+  if (status === HUNG_UP) return 'aborted';
   return status >= 500 ? 'queue' : 'body';
 }

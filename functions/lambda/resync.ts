@@ -4,14 +4,14 @@ import { inParallel } from '../in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
 import { resync } from '../resync.ts';
 import { functionWorld } from './connected.ts';
-import { httpFunction } from './http-function.ts';
+import { expressFunction } from './express-function.ts';
 import { asFunction } from './invocation.ts';
 import { enqueueTo } from './queues.ts';
 import { runWork } from './run-work.ts';
 
 let time = invocationTime();
 
-const answer = httpFunction(async (env) => {
+const answer = expressFunction(async (env) => {
   const world = await functionWorld();
   return resync({
     resyncTokens: readTokens(env).resyncTokens,

@@ -2,10 +2,10 @@ import { status } from '../status.ts';
 import { readTokens } from '../http/admit.ts';
 import { listObjects, statusRows } from '../status-rows.ts';
 import { connectedFunction } from './connected.ts';
-import { httpFunction } from './http-function.ts';
+import { expressFunction } from './express-function.ts';
 
 /** GET / and /readyz. The page shows Services and Nodes by their status. There are no metrics: nothing runs here. */
-export const handler = httpFunction(async (env) => {
+export const handler = expressFunction(async (env) => {
   const connected = await connectedFunction();
   const { clock, config } = connected.world;
   return status({

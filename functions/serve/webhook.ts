@@ -11,6 +11,8 @@ const REMEDIES: Readonly<Record<RefusalReason, string>> = {
     'its token is none of LEVELSET_AUDIT_TOKENS, or its address is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only',
   path: 'the path must be /audit/ and the --cluster-name, or the UID of the namespace kube-system',
   body: 'what it sends is no batch of events that levelset can read',
+  aborted:
+    'its batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
   queue: 'the queue does not take its events',
 };
 

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import http from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import express, { raw } from 'express';
 import request from 'supertest';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { whyTooMuch } from '../../functions/http/json-size.ts';
-import { oneLargeBody } from '../../functions/http/large-bodies.ts';
+import { bodyReader } from '../../functions/http/read-body.ts';
+import type { RefusalReason } from '../../functions/http/refusals.ts';
+import type { Report } from '../../shared/model/outcome.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -55,7 +56,51 @@ describe.each(ENDPOINTS)('$path', (endpoint) => {
   });
 });
 
-test('levels and values are those that a parser finds', () => {
+test('values are those that a parser finds', () => {
+  const valuesOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? 1 + Object.values(value).reduce((sum: number, inner) => sum + valuesOf(inner), 0)
+      : 1;
+  const filled = (most: number): string => `[${'0,'.repeat(most - 1)}0]`;
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (inner, tooMany) => {
+      const others = 1_000_000 - 2 - valuesOf(JSON.parse(inner)) + (tooMany ? 1 : 0);
+      const text = `[ ${inner} ,${filled(others)}]`;
+      expect(whyTooMuch(Buffer.from(text)) !== undefined).toBe(tooMany);
+    }),
+    { numRuns: 6 },
+  );
+});
+
+test('10 MB of audit events that are field managers above all are parsed', () => {
+  const fields = (names: readonly string[]): object => Object.fromEntries(names.map((name) => [name, {}]));
+  const condition = { ...fields(['.', 'f:type', 'f:status', 'f:reason', 'f:message', 'f:lastProbeTime']) };
+  const conditions = ['Ready', 'Initialized', 'DiskPressure', 'PIDPressure', 'MemoryPressure'];
+  const entry = {
+    manager: 'kubelet',
+    operation: 'Update',
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1',
+    fieldsV1: {
+      'f:metadata': {
+        'f:annotations': fields(['.', 'f:node.alpha.kubernetes.io/ttl']),
+        'f:labels': fields(['.', 'f:a', 'f:app', 'f:zone', 'f:role']),
+      },
+      'f:spec': fields(['f:podCIDR', 'f:podCIDRs', 'f:taints', 'f:ports']),
+      'f:status': {
+        'f:conditions': Object.fromEntries(conditions.map((type) => [`k:{"type":"${type}"}`, condition])),
+        'f:images': {},
+        'f:ip': {},
+      },
+    },
+  };
+  const text = JSON.stringify(entry);
+  const managers = `[${Array.from({ length: (10 * 2 ** 20) / (text.length + 1) }, () => text).join(',')}]`;
+  expect(managers.length).toBeGreaterThan(10.4e6);
+  expect(whyTooMuch(Buffer.from(managers))).toBeUndefined();
+});
+
+test('levels are those that a parser finds', () => {
   const levelsOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
   fc.assert(
@@ -87,14 +132,15 @@ describe('large bodies', () => {
   function begin(
     port: number,
     bytes: number,
+    header = '',
   ): { socket: Socket; finish: () => void; status: Promise<string> } {
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.write(
-      `POST /audit/kubernetes HTTP/1.1\r\nHost: x\r\nAuthorization: ${AUDIT}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+      `POST /audit/kubernetes HTTP/1.1\r\nHost: x\r\nAuthorization: ${AUDIT}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n${header}\r\n`,
     );
     const text = batch.padEnd(bytes);
-    socket.write(text.slice(0, -1));
+    socket.write(header === '' ? text.slice(0, -1) : gzipSync(text).subarray(0, 20));
     const status = new Promise<string>((resolve) => {
       socket.once('data', (data) => {
         resolve(data.toString().slice(9, 12));
@@ -109,7 +155,7 @@ describe('large bodies', () => {
     return { socket, status, finish: () => void socket.write(text.slice(-1)) };
   }
 
-  async function listening(app = testServer().app): Promise<number> {
+  async function listening(app: http.RequestListener = testServer().app): Promise<number> {
     const server = http.createServer(app).listen(0, '127.0.0.1');
     onTestFinished(() => {
       server.close();
@@ -147,9 +193,12 @@ describe('large bodies', () => {
   });
 
   test('are given up when they do not come', async () => {
-    const app = express().use(oneLargeBody(100), raw({ limit: '10mb', type: () => true }), (_, response) => {
-      response.sendStatus(202);
-    });
+    const readBody = bodyReader(10 * 2 ** 20, 100);
+    const app: http.RequestListener = (message, response) => {
+      readBody({ headers: message.headers, body: message }, () => response.writeHead(202).end()).catch(
+        () => undefined,
+      );
+    };
     const port = await listening(app);
     const first = begin(port, LARGE);
     await soon();
@@ -157,5 +206,33 @@ describe('large bodies', () => {
     second.finish();
     expect(await first.status).toBe('closed');
     expect(await second.status).toBe('202');
+  });
+
+  test('of an order let the next one in when it has been read, not when its run has ended', async () => {
+    const runs: ((reports: readonly Report[]) => void)[] = [];
+    const server = testServer({ reconcile: () => new Promise((resolve) => void runs.push(resolve)) });
+    const order = gzipSync('{"objects":["service/shop/web"]}');
+    const answers = [post(server, ORDER, order), post(server, ORDER, order)].map((answer) => answer.then());
+    await vi.waitFor(() => {
+      expect(runs).toHaveLength(2);
+    });
+    for (const end of runs) end([]);
+    for (const answer of answers) expect((await answer).status).toBe(200);
+  });
+
+  test('that break off count as such, small ones and packed ones too', async () => {
+    const reasons: RefusalReason[] = [];
+    const port = await listening(testServer({ observeRefusal: (reason) => reasons.push(reason) }).app);
+    for (const bytes of [1_000, LARGE]) {
+      const { socket } = begin(port, bytes);
+      await soon();
+      socket.destroy();
+    }
+    const packed = begin(port, 1_000, 'Content-Encoding: gzip\r\n');
+    await soon();
+    packed.socket.destroy();
+    await vi.waitFor(() => {
+      expect(reasons).toEqual(['aborted', 'aborted', 'aborted']);
+    });
   });
 });

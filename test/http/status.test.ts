@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import type { StatusView } from '../../shared/report/page.ts';
-import { PAGE, testServer } from './test-server.ts';
+import { AUDIT, PAGE, testServer } from './test-server.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN } from './tokens.ts';
 
 const VIEW: StatusView = {
@@ -129,14 +129,14 @@ describe('health', () => {
 });
 
 describe('anything else', () => {
-  test('404 as JSON for an unknown path, 405 for another method, 400 for a path that is no UTF-8', async () => {
+  test('404 as JSON for an unknown path, 405 for another method, and a path that is no UTF-8 is a cluster like others', async () => {
     const { app } = testServer();
     const unknown = await request(app).get('/wp-login.php');
     expect([unknown.status, unknown.body]).toEqual([404, { error: 'no such path: /wp-login.php' }]);
     const posted = await request(app).post('/healthz');
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD']);
-    const broken = await request(app).post('/audit/%ff');
-    expect([broken.status, broken.body]).toEqual([400, { error: 'the request could not be read' }]);
+    const broken = await request(app).post('/audit/%ff').set('Authorization', AUDIT);
+    expect([broken.status, broken.body]).toEqual([404, { error: 'no such cluster: "%ff"' }]);
   });
 
   test('an error inside tells the caller nothing and the log everything', async () => {

@@ -1,6 +1,6 @@
 import type { Kube, Log } from '../../ports.ts';
 import { KubeClient } from '../kube-client.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Login } from './connection.ts';
 import { findConnection } from './find-connection.ts';
 import { createHttp, type Http, type KubeCall } from '../kube-http.ts';
 
@@ -10,6 +10,8 @@ export interface ConnectKubeOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The environment as it is now, asked when the apiserver has refused the credential. */
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
+  /** For a kubeconfig that has `exec` or `auth-provider`. Absent: such a one is refused. */
+  readonly login?: Login;
   /** Namespace of Leases and ConfigMaps. */
   readonly namespace: string;
   /** Holder of our Leases, unique to a process or invocation. */
@@ -29,9 +31,9 @@ export interface KubeConnection {
 
 /** A client for the kube-apiserver that find-connection.ts finds. Sends nothing by itself. Throws CONFIG_INVALID. */
 export async function connectKube(options: ConnectKubeOptions): Promise<KubeConnection> {
-  const { kubeconfig, env, envNow, onCall } = options;
+  const { kubeconfig, env, envNow, login, onCall } = options;
   const connection = await findConnection({
-    ...{ env, ...(envNow && { envNow }) },
+    ...{ env, ...(envNow && { envNow }), ...(login && { login }) },
     ...(kubeconfig !== undefined && { kubeconfig }),
   });
   const http = createHttp(connection, onCall);

@@ -30,3 +30,10 @@ export interface Credential {
  * it must be read again. Throws CONFIG_INVALID.
  */
 export type CredentialSource = (refused: boolean) => Promise<Credential>;
+
+/** `exec` or `auth-provider` of a user in a kubeconfig. */
+export type ExternalUser =
+  { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
+
+/** Where the credential of such a user comes from. `what` is for messages. */
+export type Login = (user: ExternalUser, what: string) => CredentialSource;

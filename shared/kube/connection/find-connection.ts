@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { ReconcileError } from '../../model/errors.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Login } from './connection.ts';
 import { readKubeconfig } from './kubeconfig.ts';
-import { tokenFile } from './credential.ts';
+import { tokenFile } from './token-file.ts';
 
 export interface WhereToLook {
   /** `--kubeconfig`. */
@@ -11,6 +11,8 @@ export interface WhereToLook {
   readonly env: NodeJS.ProcessEnv;
   /** The environment as it is now, asked when the apiserver has refused the credential. */
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
+  /** For a kubeconfig that has `exec` or `auth-provider`. Absent: such a one is refused. */
+  readonly login?: Login;
 }
 
 const TEXT = 'LEVELSET_KUBECONFIG_TEXT';
@@ -20,16 +22,16 @@ const TEXT = 'LEVELSET_KUBECONFIG_TEXT';
  * (for functions without files), KUBECONFIG, the pod's ServiceAccount and ~/.kube/config. Of several files in KUBECONFIG
  * only the first that exists is read; kubectl would merge them. Throws CONFIG_INVALID, also for a named file that is wrong.
  */
-export async function findConnection({ kubeconfig, env, envNow }: WhereToLook): Promise<Connection> {
-  if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig');
+export async function findConnection({ kubeconfig, env, envNow, login }: WhereToLook): Promise<Connection> {
+  if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig', login);
   const text = env[TEXT];
-  if (text) return await fromText(text, envNow ?? (() => Promise.resolve(env)));
+  if (text) return await fromText(text, envNow ?? (() => Promise.resolve(env)), login);
   const list = env['KUBECONFIG'];
-  if (list) return await readFrom(await firstThere(list), 'KUBECONFIG');
+  if (list) return await readFrom(await firstThere(list), 'KUBECONFIG', login);
   const pod = await inCluster(env);
   if (pod) return pod;
   const own = join(env['HOME'] ?? '', '.kube', 'config');
-  if (env['HOME'] && (await exists(own))) return await readFrom(own, 'the default');
+  if (env['HOME'] && (await exists(own))) return await readFrom(own, 'the default', login);
   throw new ReconcileError(
     'CONFIG_INVALID',
     `no kube-apiserver is configured: give --kubeconfig, KUBECONFIG or LEVELSET_KUBECONFIG_TEXT, run in a pod with ` +
@@ -38,8 +40,12 @@ export async function findConnection({ kubeconfig, env, envNow }: WhereToLook): 
 }
 
 /** The connection of a text. After a 401 the credential is that of the text as it is then. */
-async function fromText(text: string, envNow: () => Promise<NodeJS.ProcessEnv>): Promise<Connection> {
-  const connection = await readKubeconfig(text, TEXT);
+async function fromText(
+  text: string,
+  envNow: () => Promise<NodeJS.ProcessEnv>,
+  login?: Login,
+): Promise<Connection> {
+  const connection = await readKubeconfig(text, TEXT, login);
   let { credential } = connection;
   let from = text;
   return {
@@ -47,7 +53,7 @@ async function fromText(text: string, envNow: () => Promise<NodeJS.ProcessEnv>):
     credential: async (refused) => {
       const now = refused ? (await envNow())[TEXT] : undefined;
       if (now && now !== from) {
-        ({ credential } = await readKubeconfig(now, TEXT));
+        ({ credential } = await readKubeconfig(now, TEXT, login));
         from = now;
       }
       return credential(refused);
@@ -68,12 +74,12 @@ async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
-async function readFrom(path: string, named: string): Promise<Connection> {
+async function readFrom(path: string, named: string, login?: Login): Promise<Connection> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new ReconcileError('CONFIG_INVALID', `${named}: ${path} cannot be read: ${code}`);
   });
-  return await readKubeconfig(text, path);
+  return await readKubeconfig(text, path, login);
 }
 
 export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -2,14 +2,15 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { ReconcileError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
-import type { Connection, Credential, CredentialSource, TlsSettings } from './connection.ts';
-import { externalCredential, tokenFile } from './credential.ts';
+import type { Connection, Credential, CredentialSource, Login, TlsSettings } from './connection.ts';
+import { tokenFile } from './token-file.ts';
 
 /**
  * The connection of a kubeconfig's current context (Kubernetes reference, "kubeconfig (v1)"). `source` is the file, for
- * messages and relative paths. Throws CONFIG_INVALID with file, field, value and what is allowed, and never a secret.
+ * messages and relative paths. Without `login` no user may have to run a program or to log in elsewhere. Throws CONFIG_INVALID
+ * with file, field, value and what is allowed, and never a secret.
  */
-export async function readKubeconfig(text: string, source: string): Promise<Connection> {
+export async function readKubeconfig(text: string, source: string, login?: Login): Promise<Connection> {
   const root = new KubeconfigFields(source, '', await parseYaml(text, source));
   const name = root.text('current-context');
   if (name === undefined) throw root.invalid('current-context', '', 'the name of a context');
@@ -20,7 +21,7 @@ export async function readKubeconfig(text: string, source: string): Promise<Conn
     source,
     server: readServer(cluster),
     tls: await readTls(cluster),
-    credential: await readUser(user.has('user') ? user.section('user') : user, source),
+    credential: await readUser(user.has('user') ? user.section('user') : user, source, login),
   };
 }
 
@@ -67,18 +68,18 @@ async function readTls(cluster: KubeconfigFields): Promise<TlsSettings> {
 }
 
 /** The credential in client-go's order: token file, token, name and password. A client certificate comes on top. */
-async function readUser(user: KubeconfigFields, source: string): Promise<CredentialSource> {
+async function readUser(user: KubeconfigFields, source: string, login?: Login): Promise<CredentialSource> {
   const certificate = await user.pem('client-certificate');
   const key = await user.pem('client-key');
   if (certificate !== undefined && key === undefined) throw user.invalid('client-key', '', 'there as well');
   if (key !== undefined && certificate === undefined)
     throw user.invalid('client-certificate', '', 'there as well');
   const certified: Credential = certificate !== undefined && key !== undefined ? { certificate, key } : {};
-  const authorize = readAuthorization(user, source);
+  const authorize = readAuthorization(user, source, login);
   return async (refused) => ({ ...certified, ...(await authorize(refused)) });
 }
 
-function readAuthorization(user: KubeconfigFields, source: string): CredentialSource {
+function readAuthorization(user: KubeconfigFields, source: string, login?: Login): CredentialSource {
   const path = user.file('tokenFile');
   if (path !== undefined) return tokenFile(path);
   const token = user.secret('token');
@@ -87,8 +88,15 @@ function readAuthorization(user: KubeconfigFields, source: string): CredentialSo
   const pair = `${username ?? ''}:${user.secret('password') ?? ''}`;
   if (username !== undefined)
     return always({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
-  if (user.has('exec')) return readExec(user.section('exec'), source);
-  if (user.has('auth-provider')) return readAuthProvider(user.section('auth-provider'), source);
+  for (const [field, read] of Object.entries({ exec: readExec, 'auth-provider': readAuthProvider })) {
+    if (!user.has(field)) continue;
+    if (login) return read(user.section(field), source, login);
+    throw user.invalid(
+      field,
+      undefined,
+      'left out: no login can run here; give a token or a client certificate',
+    );
+  }
   return always({});
 }
 
@@ -97,7 +105,7 @@ const always =
   () =>
     Promise.resolve(credential);
 
-function readExec(exec: KubeconfigFields, source: string): CredentialSource {
+function readExec(exec: KubeconfigFields, source: string, login: Login): CredentialSource {
   const command = exec.text('command');
   if (command === undefined) throw exec.invalid('command', '', 'a program');
   const apiVersion = exec.text('apiVersion') ?? '';
@@ -108,13 +116,13 @@ function readExec(exec: KubeconfigFields, source: string): CredentialSource {
   const info = { kind: 'ExecCredential', apiVersion, spec: { interactive: false } };
   const given = Array.isArray(exec.raw()['env']) ? (exec.raw()['env'] as unknown[]) : [];
   const env = [...given, { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }];
-  return externalCredential({ exec: { ...exec.raw(), command: beside, env } }, `${source}: exec ${command}`);
+  return login({ exec: { ...exec.raw(), command: beside, env } }, `${source}: exec ${command}`);
 }
 
-function readAuthProvider(provider: KubeconfigFields, source: string): CredentialSource {
+function readAuthProvider(provider: KubeconfigFields, source: string, login: Login): CredentialSource {
   const name = provider.text('name') ?? '';
   if (name !== 'oidc') throw provider.invalid('name', name, 'oidc (for other providers use exec)');
-  return externalCredential({ authProvider: { ...provider.raw(), name } }, `${source}: auth-provider oidc`);
+  return login({ authProvider: { ...provider.raw(), name } }, `${source}: auth-provider oidc`);
 }
 
 type Map = Readonly<Record<string, unknown>>;

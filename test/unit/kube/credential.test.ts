@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { externalCredential, tokenFile } from '../../../shared/kube/connection/credential.ts';
+import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
+import { tokenFile } from '../../../shared/kube/connection/token-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -59,6 +60,7 @@ describe('an exec plugin', () => {
         ],
       }),
       join(folder.path, 'kc'),
+      externalCredential,
     );
 
   it('runs once for all, again after a 401, and is told its version', async () => {

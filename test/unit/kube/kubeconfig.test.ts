@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -26,7 +27,7 @@ function kubeconfig(cluster: object, user: unknown, top: object = {}): string {
 }
 
 function read(text: string) {
-  return readKubeconfig(text, join(folder.path, 'kc'));
+  return readKubeconfig(text, join(folder.path, 'kc'), externalCredential);
 }
 
 describe('a cluster', () => {
@@ -144,5 +145,18 @@ describe('what is refused, in words', () => {
     });
     expect((error as Error).message).toContain(join(folder.path, 'kc'));
     expect((error as Error).message).not.toMatch(/hush|12345/);
+  });
+
+  it.each([
+    [
+      'exec',
+      { command: 'aws', apiVersion: 'client.authentication.k8s.io/v1', env: [{ name: 'A', value: 'hush' }] },
+    ],
+    ['auth-provider', { name: 'oidc', config: { 'refresh-token': 'hush' } }],
+  ])('%s where no login can run, and what to do instead', async (field, value) => {
+    await expect(readKubeconfig(kubeconfig({}, { [field]: value }), 'KC')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `KC: users[u].user.${field}: must be left out: no login can run here; give a token or a client certificate`,
+    });
   });
 });

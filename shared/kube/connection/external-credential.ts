@@ -1,13 +1,8 @@
 import type { RequestOptions } from 'node:https';
-import { readFile, stat } from 'node:fs/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { ReconcileError } from '../../model/errors.ts';
 import { Silence, type Delays } from '../../silence.ts';
-import type { Credential, CredentialSource } from './connection.ts';
-
-/** `exec` or `auth-provider` of a user in a kubeconfig. */
-export type ExternalUser =
-  { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
+import type { Credential, CredentialSource, ExternalUser } from './connection.ts';
 
 /**
  * A credential from an exec plugin (client.authentication.k8s.io) or OpenID Connect. The library client-node
@@ -90,31 +85,4 @@ function readHeaders(options: RequestOptions): { authorization?: string } {
   const headers = options.headers as Readonly<Record<string, string>> | undefined;
   const authorization = headers?.['Authorization'];
   return authorization === undefined ? {} : { authorization };
-}
-
-/**
- * A bearer token in a file that somebody else rotates, such as the kubelet's projected ServiceAccount token. It is read
- * again when its mtime changes and after a 401. While the file cannot be read the last token counts, as in client-go.
- */
-export function tokenFile(path: string): CredentialSource {
-  let mtimeMs: number | undefined;
-  let authorization: string | undefined;
-  return async (refused) => {
-    try {
-      const changed = (await stat(path)).mtimeMs;
-      if (refused || changed !== mtimeMs) {
-        const token = (await readFile(path, 'utf8')).trim();
-        if (token !== '') authorization = `Bearer ${token}`;
-        mtimeMs = changed;
-      }
-    } catch (cause) {
-      if (authorization === undefined) throw unreadable(path, (cause as NodeJS.ErrnoException).code);
-    }
-    if (authorization === undefined) throw unreadable(path, 'it is empty');
-    return { authorization };
-  };
-}
-
-function unreadable(path: string, why = 'unknown error'): ReconcileError {
-  return new ReconcileError('CONFIG_INVALID', `no token can be read from ${path}: ${why}`);
 }

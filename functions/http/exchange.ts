@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+
+/** A request, whatever brought it: a server of `node:http`, or an HTTP API of AWS. */
+export interface HttpRequest {
+  readonly method: string;
+  /** As it was sent, without the query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** The caller's address, for the log. */
+  readonly from: string | undefined;
+  /** As it was sent, maybe packed. */
+  readonly body: Readable;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** From a request to its answer, which may be a refusal; it never throws. Undefined: the path is another endpoint's. */
+export type Endpoint = (request: HttpRequest) => Promise<HttpAnswer> | undefined;
+
+/** An answer in JSON. */
+export function jsonAnswer(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): HttpAnswer {
+  const type = { 'Content-Type': 'application/json; charset=utf-8' };
+  return { status, headers: { ...headers, ...type }, body: JSON.stringify(value) };
+}

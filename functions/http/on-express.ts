@@ -1,0 +1,43 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { Log } from '../../shared/ports.ts';
+import { admit, type Admission } from './admit.ts';
+import type { Endpoint, HttpAnswer, HttpRequest } from './exchange.ts';
+import { answerError, noSuchPath } from './http-error.ts';
+
+export function requestOf(request: Request): HttpRequest {
+  const { method, path, headers, ip: from } = request;
+  return { method, path, headers, from, body: request };
+}
+
+/** An endpoint as a handler of express, which passes on what is another's. */
+export function onExpress(endpoint: Endpoint): RequestHandler {
+  return async (request, response, next) => {
+    const answer = endpoint(requestOf(request));
+    if (answer) send(response, await answer);
+    else next();
+  };
+}
+
+/** Lets in whom every admission lets in. */
+export function admitting(...admissions: readonly Admission[]): RequestHandler {
+  return async (request, _response, next) => {
+    await admit(requestOf(request), admissions);
+    next();
+  };
+}
+
+/** 404 for every other path. */
+export const notFound: RequestHandler = (request) => {
+  throw noSuchPath(request);
+};
+
+export function answerErrors(log: Log): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) next(error);
+    else send(response, answerError(error, requestOf(request), log));
+  };
+}
+
+function send(response: Response, { status, headers, body }: HttpAnswer): void {
+  response.status(status).set(headers).send(body);
+}

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ReconcileRequest } from '../../shared/model/request.ts';
+import type { Triggered } from '../../shared/trigger/causes.ts';
+import { admit, requireMethod, requireToken } from './admit.ts';
+import { jsonAnswer, type Endpoint, type HttpAnswer, type HttpRequest } from './exchange.ts';
+import { answerError, HttpError, noSuchPath, toHttpError } from './http-error.ts';
+import { bodyReader } from './read-body.ts';
+import { requireMediaType } from './read-json.ts';
+import { reasonOf } from './refusals.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** A kind of delivery that names keys. */
+export interface Delivery {
+  /** The first part of the path, too. */
+  readonly trigger: 'audit' | 'events';
+  readonly mediaTypes: readonly string[];
+  /** Throws HttpError 422. */
+  readonly read: (body: Buffer, headers: IncomingHttpHeaders) => Triggered;
+}
+
+export type ReceiverOptions = Pick<
+  ServerOptions,
+  'clusters' | 'auditTokens' | 'enqueue' | 'observeAudit' | 'observeRefusal' | 'log'
+>;
+
+/**
+ * A batch of 400 events at level RequestResponse can be this long (docs/sources/kubernetes.md, "Audit webhook"); the
+ * apiserver cuts there too.
+ */
+const LONGEST_BATCH = 10 * 2 ** 20;
+
+/** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
+export function receiver({ trigger, mediaTypes, read }: Delivery, options: ReceiverOptions): Endpoint {
+  const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
+  const identity = [requireToken(auditTokens)];
+  const form = [requireMethod('POST'), requireMediaType(...mediaTypes)];
+  const readBody = bodyReader(LONGEST_BATCH);
+
+  const receive = async (request: HttpRequest): Promise<HttpAnswer> => {
+    await admit(request, identity);
+    const cluster = clusterOf(request);
+    if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
+    await admit(request, form);
+    const { keys, ...counts } = await readBody(request, (body) => read(body, request.headers));
+    const fields = { cluster, trigger, ...counts, keys: keys.length };
+    if (counts.skipped > 0) log.warn('events that cannot be read were skipped', fields);
+    else log.debug('events received', fields);
+    await queueRequests(
+      keys.map(({ key, cause }) => ({ key, trigger, cause })),
+      options,
+    );
+    observeAudit?.(counts);
+    return jsonAnswer(202, { ...counts, keys: keys.length });
+  };
+
+  const isOurs = new RegExp(`^/${trigger}(/|$)`);
+  return (request) =>
+    isOurs.test(request.path)
+      ? receive(request).catch((error: unknown) => {
+          observeRefusal?.(reasonOf(toHttpError(error).status));
+          return answerError(error, request, log);
+        })
+      : undefined;
+}
+
+function clusterOf(request: HttpRequest): string {
+  const name = /^\/[^/]+\/([^/]+)\/?$/.exec(request.path)?.[1];
+  if (name === undefined) throw noSuchPath(request);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/**
+ * Queues requests before the answer is given. Throws 503 when the queue refuses them: the kube-apiserver sends the batch again,
+ * and soon only if Retry-After says when (docs/sources/kubernetes.md, "Audit webhook").
+ */
+export async function queueRequests(
+  requests: readonly ReconcileRequest[],
+  { enqueue }: Pick<ServerOptions, 'enqueue'>,
+): Promise<void> {
+  if (requests.length === 0) return;
+  try {
+    await enqueue(requests);
+  } catch (cause) {
+    const message = 'the queue does not accept work at the moment: send it again';
+    throw new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
+  }
+}

@@ -10,6 +10,8 @@ interface Description {
   readonly buckets?: readonly number[];
   /** The labels that are dimensions of CloudWatch, where each combination of values costs money. By default all are. */
   readonly dimensions?: readonly string[];
+  /** Only functions have it. */
+  readonly isOfFunctions?: true;
 }
 
 export const MEASURED = {
@@ -59,6 +61,12 @@ export const MEASURED = {
     help: 'Load balancers of this cluster by state, as the last sweep saw them.',
     labels: ['state'],
   },
+  levelset_messages_total: {
+    kind: 'counter',
+    help: 'Messages of SQS that could not be worked on, by result: again (they come again), dead (nobody can read them).',
+    labels: ['result'],
+    isOfFunctions: true,
+  },
   levelset_audit_events_total: {
     kind: 'counter',
     help: 'Events received, by result: accepted (names an object), ignored (names none), skipped (cannot be read).',
@@ -98,6 +106,7 @@ export interface Observations {
    */
   setLoadBalancers(countByState: Readonly<Record<string, number>>): void;
   observeAudit(counts: TriggerCounts): void;
+  observeMessages(result: 'again' | 'dead', count: number): void;
 }
 
 /** What happens, as figures for a recorder. A label never carries a namespace or a name, since their number has no bound. */
@@ -136,6 +145,9 @@ export function observations(to: Recorder): Observations {
     observeAudit(counts) {
       for (const result of ['accepted', 'skipped', 'ignored'] as const)
         to.add('levelset_audit_events_total', { result }, counts[result]);
+    },
+    observeMessages(result, count) {
+      to.add('levelset_messages_total', { result }, count);
     },
   };
 }

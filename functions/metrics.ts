@@ -5,7 +5,7 @@ import type { Key } from '../shared/model/request.ts';
 import type { QueueView, WatchView, WebhookView } from '../shared/report/page.ts';
 import { MEASURED, observations, type MeasuredName, type Observations, type Recorder } from './measured.ts';
 
-export interface Metrics extends Observations {
+export interface Metrics extends Omit<Observations, 'observeMessages'> {
   setQueue(queue: QueueView): void;
   /** Every certificate that the listeners of a Service use; replaces those that were set before. */
   setCertificates(service: Key, certificates: readonly CertificateInUse[]): void;
@@ -96,6 +96,7 @@ function recorderTo(registers: Registry[]): Recorder {
   const histograms = new Map<MeasuredName, Histogram>();
   for (const name of Object.keys(MEASURED) as MeasuredName[]) {
     const described = MEASURED[name];
+    if ('isOfFunctions' in described) continue;
     const { help } = described;
     const options = { name, help, labelNames: [...described.labels], registers };
     if (described.kind === 'counter') counters.set(name, new Counter(options));

@@ -5,6 +5,7 @@ import { isUnit, scopeOf } from '../../shared/model/request.ts';
 import { invocationTime, type InvocationTime } from '../budget.ts';
 import { functionWorld, type FunctionWorld } from './connected.ts';
 import { log } from './function-log.ts';
+import { metrics } from './function-metrics.ts';
 import { giveBack } from './give-back.ts';
 import { groupRecords, type Group, type Poison } from './groups.ts';
 import { asFunction } from './invocation.ts';
@@ -25,6 +26,8 @@ export const handler = asFunction(async (event: SQSEvent, context): Promise<SQSB
     runAll(groups, time),
   ]);
   const again = [...kept, ...failed];
+  metrics.observeMessages('again', again.length);
+  metrics.observeMessages('dead', poison.length - kept.length);
   if (again.length > 0) await withDeadline(time.givingBack, () => giveBack(again, log));
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 });

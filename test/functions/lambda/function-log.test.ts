@@ -84,6 +84,24 @@ test('an invocation ends with its figures, by few dimensions and without any nam
   ]);
 });
 
+test('messages that come again, and dead letters, are counted', async () => {
+  const world = await deployed();
+  world.aws.refuse.set('poison', 1);
+  const bodies = ['poison', 'what?', 'what else?'];
+  await deliver(
+    bodies.map((body, at) => ({
+      ...sqsRecord(String(at), { request: request('web'), attempt: 0 }),
+      body,
+    })),
+  );
+
+  const counted = ofMetrics().filter((line) => 'levelset_messages_total' in line);
+  expect(counted.map((line) => [line['result'], line['levelset_messages_total']])).toEqual([
+    ['again', 1],
+    ['dead', 2],
+  ]);
+});
+
 test('what no line has room for comes in a second one with the same dimensions', async () => {
   await deployed();
   const figures = new FunctionMetrics();

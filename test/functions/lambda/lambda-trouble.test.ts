@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { againInSeconds } from '../../../functions/lambda/give-back.ts';
+import { invocationTime } from '../../../functions/budget.ts';
+import { CLOSING_MS } from '../../../shared/deadline.ts';
 import { runWork } from '../../../functions/lambda/run-work.ts';
 import type { FunctionWorld } from '../../../functions/lambda/connected.ts';
 import { addressOf, aService, until } from '../sandbox-world.ts';
@@ -131,6 +133,16 @@ test.each(['kube', 'openstack'] as const)(
     ]);
   },
 );
+
+test('each stage of an invocation leaves time for those after it', () => {
+  const { runs, sending, givingBack } = invocationTime({ getRemainingTimeInMillis: () => 10_000 });
+
+  expect(runs.remainingMs() + CLOSING_MS).toBeLessThan(sending.remainingMs());
+  expect(sending.remainingMs()).toBeLessThan(givingBack.remainingMs());
+  expect(givingBack.remainingMs()).toBeLessThan(10_000);
+  const over = invocationTime({ getRemainingTimeInMillis: () => 500 });
+  expect([over.runs.remainingMs(), over.givingBack.remainingMs()]).toEqual([0, 0]);
+});
 
 test('a run that never ends is given up when its time is over, and its key is queued again', async () => {
   const world = await deployed();

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withDeadline } from '../../../shared/deadline.ts';
 import { bodyOf, type QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
 import { startAws, type AwsFake } from './aws-fake.ts';
@@ -88,6 +89,20 @@ test('a queue that does not answer is an error', async () => {
   await expect(unreachable.sendTriggers([work('web')])).rejects.toThrow();
 
   aws = await startAws();
+});
+
+test('no call outlasts the time of what goes on, and without time none is sent', async () => {
+  aws.down.set('SQS', 'hangs');
+  const sending = (remainingMs: number): Promise<void> =>
+    withDeadline({ remainingMs: () => remainingMs }, () =>
+      queue('triggers.fifo').sendTriggers([work('web')]),
+    );
+  const started = performance.now();
+
+  await expect(sending(200)).rejects.toThrow(/timeout/i);
+  await expect(sending(0)).rejects.toThrow('no time is left');
+
+  expect(performance.now() - started).toBeLessThan(1_500);
 });
 
 test('a queue that does not answer is given up after 3 s, within what a function has left after its runs', async () => {

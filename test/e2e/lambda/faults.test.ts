@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/sandbox.ts';
 import { AUDIT_TOKEN } from '../../http/tokens.ts';
 import { aService } from '../../support/service.ts';
-import { addressOf } from '../../support/told.ts';
 import { until } from '../lab/until.ts';
 import { aws } from './aws/aws.ts';
 import { toldSince } from './aws/told.ts';
@@ -149,48 +148,66 @@ it('takes every batch twice and makes nothing twice', async () => {
   console.log(`delivered twice: ${toldSince(deployment, began)}`);
 });
 
-it('goes on after the kill of its process at any time, with nothing double and nothing left', async () => {
-  const { sandbox, deployment, address } = await sandboxStack(parts, {
-    // what a killed run had comes back after six minutes: shorter here, as is the timeout that it stands for
-    change: (template) => ({
-      ...template,
-      queues: template.queues.map((queue) => ({
-        ...queue,
-        attributes: { ...queue.attributes, VisibilityTimeout: '2' },
-      })),
-      functions: template.functions.map((one) => ({
-        ...one,
-        timeoutSeconds: Math.min(one.timeoutSeconds, 20),
-      })),
-    }),
-  });
-  const began = Date.now();
-  const worker = deployment.functionNamed('reconcile');
-  for (const [index, ms] of [20, 150, 300, 500, 800, 1_200].entries()) {
-    const name = `s${index}`;
-    sandbox.kube.apply(aService({ name }));
-    await pause(ms);
-    const killed = deployment.lambda.killBusy(worker);
-    await address(name);
-    console.log(`killed ${killed} after ${ms} ms: address of ${name} after ${seconds(began)} s`);
-  }
-  expect(sandbox.cloud.loadbalancers).toHaveLength(6);
-  expect(sandbox.cloud.floatingips).toHaveLength(6);
-  for (const name of names(6)) sandbox.kube.delete('Service', 'default', name);
-  for (let kills = 0; kills < 5; kills += 1) {
-    await pause(400);
-    deployment.lambda.killBusy(worker);
-  }
-  await until(
-    'nothing left',
-    () => sandbox.cloud.loadbalancers.length + sandbox.cloud.floatingips.length === 0,
-    {
-      timeoutMs: 90_000,
-    },
-  );
-  await until('no Service left', () =>
-    names(6).every((name) => !sandbox.kube.get('Service', 'default', name)),
-  );
-  console.log(`killed: ${toldSince(deployment, began)}`);
-  expect(addressOf(sandbox, 's0')).toBeUndefined();
-});
+/** Writes to cluster and cloud, by their number: the process is killed before one, or when it has had its effect. */
+const KILLS: readonly (readonly [write: number, when: 'before' | 'after'])[] = [
+  [1, 'after'],
+  [2, 'before'],
+  [2, 'after'],
+  [3, 'after'],
+  [4, 'before'],
+  [5, 'after'],
+];
+
+it(
+  'goes on after the kill of its process at a write, with nothing double and nothing left',
+  { timeout: 300_000 },
+  async () => {
+    await Promise.all(
+      KILLS.map(async ([nth, when]) => {
+        const { sandbox, deployment, address } = await sandboxStack(parts, {
+          // what a killed run had comes back after the queue's visibility timeout of minutes
+          change: (template) => ({
+            ...template,
+            queues: template.queues.map(({ attributes, ...queue }) => ({
+              ...queue,
+              attributes: { ...attributes, VisibilityTimeout: '5' },
+            })),
+          }),
+        });
+        let killed = 0;
+        const killAt = (): (() => void) => {
+          const kill = (): void =>
+            void (killed += deployment.lambda.killBusy(deployment.functionNamed('reconcile')));
+          return sandbox.fault({ match: { write: true, nth }, kind: 'call', [when]: kill });
+        };
+        const stage = `killed ${when} write ${nth}`;
+        const began = Date.now();
+        sandbox.kube.apply(aService());
+        const forget = killAt();
+        await address('web');
+        const created = seconds(began);
+        expect(killed, stage).toBeGreaterThan(0);
+        expect(sandbox.cloud.loadbalancers, stage).toHaveLength(1);
+        expect(sandbox.cloud.floatingips, stage).toHaveLength(1);
+
+        forget();
+        sandbox.kube.delete('Service', 'default', 'web');
+        const removed = Date.now();
+        killAt();
+        await until(
+          `${stage}: the Service is gone`,
+          () => sandbox.kube.get('Service', 'default', 'web') === undefined,
+          {
+            timeoutMs: 120_000,
+          },
+        );
+        console.log(
+          `${stage}: address after ${created} s, gone after ${seconds(removed)} s, ${killed} kills; ` +
+            toldSince(deployment, began),
+        );
+        expect(sandbox.cloud.loadbalancers, stage).toHaveLength(0);
+        expect(sandbox.cloud.floatingips, stage).toHaveLength(0);
+      }),
+    );
+  },
+);

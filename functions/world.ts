@@ -10,7 +10,9 @@ import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud } from '../shared/openstack/connect-cloud.ts';
+import { overSockets } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
+import { proxyFromEnv } from '../shared/proxy.ts';
 import type { Watches, WatchesOptions } from '../shared/watch/watches.ts';
 import type { ObservedCall } from './measured.ts';
 
@@ -49,6 +51,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {
     observe,
+    transport: overSockets(config.openstack, proxyFromEnv(env)),
     readCredentials: () =>
       envNow()
         .then((now) => loadConfig(flags, now))

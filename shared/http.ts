@@ -1,7 +1,9 @@
 /** What the HTTP clients of Kubernetes and OpenStack have in common. */
 import http from 'node:http';
 import https from 'node:https';
+import type { Duplex } from 'node:stream';
 import got, { type ExtendOptions, type Got } from 'got';
+import type { ProxyFor } from './proxy.ts';
 
 /** How often a GET is sent at the most. A write is sent once: the next run sees whether it took effect. */
 export const ATTEMPTS = 3;
@@ -11,22 +13,73 @@ const MAX_SOCKETS = 16;
 /** The time for a connection, and as much again for TLS: a second and a third SYN go out after 1 and 3 s. */
 const CONNECT_MS = 4_000;
 
+export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
+  /** Without it no request goes through a proxy. */
+  readonly proxyFor?: ProxyFor;
+}
+
 /**
  * got with connections that stay open. It returns every status as an answer, and neither follows redirects
  * nor repeats requests.
  */
-export function createGot(options: Pick<ExtendOptions, 'https'>): Got {
-  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
+export function createGot({ proxyFor = () => undefined, ...options }: ClientOptions): Got {
+  const agents = new Map<string, Agents>();
+  const agentsFor = (proxy: string): Agents => {
+    const kept = agents.get(proxy) ?? createAgents(proxy);
+    agents.set(proxy, kept);
+    return kept;
+  };
   return got.extend({
     ...options,
     throwHttpErrors: false,
     followRedirect: false,
     retry: { limit: 0 },
-    agent: { http: new http.Agent(agent), https: new https.Agent(agent) },
     // The apiserver takes the field manager and the audit log's userAgent from here.
     headers: { 'user-agent': 'levelset', accept: 'application/json' },
     responseType: 'text',
+    hooks: {
+      beforeRequest: [
+        (request) => {
+          request.agent = agentsFor(proxyFor(new URL(String(request.url)))?.href ?? '');
+        },
+      ],
+    },
   });
+}
+
+interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+/** Connections through a proxy, which Node makes; directly without one. */
+function createAgents(proxy: string): Agents {
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  if (proxy === '') return { http: new http.Agent(options), https: new https.Agent(options) };
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 24 || (major === 24 && minor < 5))
+    throw new Error(`a proxy needs Node 24.5 or newer, this is ${process.version}`);
+  const proxyEnv = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  return { http: new http.Agent({ ...options, proxyEnv }), https: new TunnelAgent({ ...options, proxyEnv }) };
+}
+
+/** got sees a connection when the tunnel is there and TLS is up in it, so its limits do not hold before. */
+class TunnelAgent extends https.Agent {
+  override createConnection(
+    options: https.RequestOptions,
+    done: (error: Error | null, socket: Duplex) => void,
+  ): Duplex | null | undefined {
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      limit.abort();
+    }, 2 * CONNECT_MS);
+    // timeout: until the proxy has made the tunnel; signal: until TLS is up
+    const limited = { ...options, timeout: CONNECT_MS, signal: limit.signal };
+    return super.createConnection(limited, (error, socket) => {
+      clearTimeout(timer);
+      done(limit.signal.aborted ? new Error(`no TLS within ${(2 * CONNECT_MS) / 1000} s`) : error, socket);
+    });
+  }
 }
 
 /** The limits of one request, which has `limitMs` from its start to the last byte of the answer. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestError, type Got } from 'got';
 import { isDeepStrictEqual } from 'node:util';
 import { budgetSpent, inTime, timeLeftMs, timeLeftToCloseMs } from '../deadline.ts';
-import { ATTEMPTS, backoffMs, createGot, timeouts } from '../http.ts';
+import { ATTEMPTS, backoffMs, createGot, timeouts, type ClientOptions } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { RawAnswer } from './answer-error.ts';
@@ -60,7 +60,7 @@ const REQUEST_MS = 30_000;
  * its run (deadline.ts). Throws ReconcileError (answer-error.ts), never with the credential in it.
  */
 export function createHttp(connection: Connection, onCall: (call: KubeCall) => void = () => undefined): Http {
-  const client = createGot({ https: connection.tls });
+  const client = createGot(clientOptions(connection));
   const credentialFor = ({ doing, method }: KubeRequest, refused: boolean): Promise<Credential> =>
     inTime(connection.credential(refused), `cannot ${doing}, and wait for a credential`, timeLeftFor(method));
   const send = async (request: KubeRequest): Promise<KubeAnswer> => {
@@ -127,6 +127,11 @@ async function attempt(
   } finally {
     onCall({ method, status, durationMs: performance.now() - started });
   }
+}
+
+/** What all clients of one apiserver have in common. */
+export function clientOptions({ tls, proxyFor }: Connection): ClientOptions {
+  return { https: tls, ...(proxyFor && { proxyFor }) };
 }
 
 function contentType(method: KubeRequest['method']): string {

@@ -2,7 +2,7 @@ import { createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { answerError } from './answer-error.ts';
 import type { Connection } from './connection/connection.ts';
-import { noAnswer } from './kube-http.ts';
+import { clientOptions, noAnswer } from './kube-http.ts';
 
 export interface WatchRequest {
   readonly path: string;
@@ -35,7 +35,7 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
 
 /** A watch over HTTP, a connection each. Throws ReconcileError (answer-error.ts), never with the credential in it. */
 export function createWatch(connection: Connection, stalledMs: number = STALLED_MS): Watch {
-  const client = createGot({ https: connection.tls });
+  const client = createGot(clientOptions(connection));
   return async function* watch({ path, query = {}, resourceVersion, metadataOnly, doing }, signal) {
     const open = async (isRefused: boolean) => {
       const { authorization, certificate, key } = await connection.credential(isRefused);

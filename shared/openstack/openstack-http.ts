@@ -6,6 +6,7 @@ import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
 import { timeLeftMs } from '../deadline.ts';
 import { ATTEMPTS, backoffMs, createGot, retryAfterMs, timeouts } from '../http.ts';
+import type { ProxyFor } from '../proxy.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -112,10 +113,10 @@ export function createHttp(
 }
 
 /** Each service has connections of its own, so that calls which hang in one hold up no call to another. */
-export function overSockets(config: OpenStackConfig): Transport {
+export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor): Transport {
   const clients = new Map<ServiceType, Got>();
   const clientOf = (service: ServiceType): Got => {
-    const client = clients.get(service) ?? createClient(config);
+    const client = clients.get(service) ?? createClient(config, proxyFor);
     clients.set(service, client);
     return client;
   };
@@ -134,8 +135,9 @@ export function overSockets(config: OpenStackConfig): Transport {
   };
 }
 
-function createClient(config: OpenStackConfig): Got {
+function createClient(config: OpenStackConfig, proxyFor: ProxyFor | undefined): Got {
   return createGot({
+    ...(proxyFor && { proxyFor }),
     https: {
       rejectUnauthorized: !config.tlsInsecure,
       // A list given here replaces Node's root certificates, so they are a part of it.

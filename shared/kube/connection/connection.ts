@@ -1,3 +1,5 @@
+import type { ProxyFor } from '../../proxy.ts';
+
 /** How to talk to one kube-apiserver. */
 export interface Connection {
   /** Origin, for messages: a file, a variable or `in-cluster`. */
@@ -5,6 +7,8 @@ export interface Connection {
   /** URL without a slash at its end. It may have a path, as behind Rancher. */
   readonly server: string;
   readonly tls: TlsSettings;
+  /** Without it no request goes through a proxy. */
+  readonly proxyFor?: ProxyFor;
   readonly credential: CredentialSource;
 }
 

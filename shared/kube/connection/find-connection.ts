@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { ReconcileError } from '../../model/errors.ts';
+import { proxyFromEnv } from '../../proxy.ts';
 import type { Connection, Login } from './connection.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import { tokenFile } from './token-file.ts';
@@ -22,7 +23,11 @@ const TEXT = 'LEVELSET_KUBECONFIG_TEXT';
  * (for functions without files), KUBECONFIG, the pod's ServiceAccount and ~/.kube/config. Of several files in KUBECONFIG
  * only the first that exists is read; kubectl would merge them. Throws CONFIG_INVALID, also for a named file that is wrong.
  */
-export async function findConnection({ kubeconfig, env, envNow, login }: WhereToLook): Promise<Connection> {
+export async function findConnection(where: WhereToLook): Promise<Connection> {
+  return { proxyFor: proxyFromEnv(where.env), ...(await firstConnection(where)) };
+}
+
+async function firstConnection({ kubeconfig, env, envNow, login }: WhereToLook): Promise<Connection> {
   if (kubeconfig) return await readFrom(kubeconfig, '--kubeconfig', login);
   const text = env[TEXT];
   if (text) return await fromText(text, envNow ?? (() => Promise.resolve(env)), login);

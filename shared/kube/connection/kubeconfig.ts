@@ -2,6 +2,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { ReconcileError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
+import { PROXY_ALLOWED, readProxy } from '../../proxy.ts';
 import type { Connection, Credential, CredentialSource, Login, TlsSettings } from './connection.ts';
 import { tokenFile } from './token-file.ts';
 
@@ -21,6 +22,7 @@ export async function readKubeconfig(text: string, source: string, login?: Login
     source,
     server: readServer(cluster),
     tls: await readTls(cluster),
+    ...readProxyUrl(cluster),
     credential: await readUser(user.has('user') ? user.section('user') : user, source, login),
   };
 }
@@ -49,9 +51,16 @@ function readServer(cluster: KubeconfigFields): string {
     throw cluster.invalid('server', server, allowed);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw cluster.invalid('server', undefined, allowed);
-  if (cluster.has('proxy-url'))
-    throw cluster.invalid('proxy-url', undefined, 'left out: levelset talks to the kube-apiserver directly');
   return url.href.replace(/\/+$/, '');
+}
+
+/** It counts for this cluster whatever the environment says, as in client-go. */
+function readProxyUrl(cluster: KubeconfigFields): Pick<Connection, 'proxyFor'> {
+  const text = cluster.secret('proxy-url');
+  if (text === undefined) return {};
+  const proxy = readProxy(text);
+  if (proxy === undefined) throw cluster.invalid('proxy-url', undefined, PROXY_ALLOWED);
+  return { proxyFor: () => proxy };
 }
 
 async function readTls(cluster: KubeconfigFields): Promise<TlsSettings> {

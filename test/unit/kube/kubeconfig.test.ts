@@ -92,7 +92,11 @@ describe('what is refused, in words', () => {
       kubeconfig({ server: 'https://a:hush@x' }, {}),
       'clusters[c].cluster.server: must be',
     ],
-    ['proxy', kubeconfig({ 'proxy-url': 'http://p' }, {}), 'proxy-url: must be left out'],
+    [
+      'proxy',
+      kubeconfig({ 'proxy-url': 'socks5://u:geheim@p' }, {}),
+      'proxy-url: must be an http or https URL',
+    ],
     [
       'CA file',
       kubeconfig({ 'certificate-authority': '/no' }, {}),

@@ -1,0 +1,176 @@
+/** The clients of both sides through a real proxy, which alone knows where the names lead. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { inspect, promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { findConnection } from '../../../shared/kube/connection/find-connection.ts';
+import { createHttp } from '../../../shared/kube/kube-http.ts';
+import { createWatch } from '../../../shared/kube/watch-http.ts';
+import { createHttp as createCloudHttp, overSockets } from '../../../shared/openstack/openstack-http.ts';
+import { proxyFromEnv } from '../../../shared/proxy.ts';
+import { startForwardProxy, type ForwardProxy } from './forward-proxy.ts';
+import { configFor } from '../openstack/fake-openstack.ts';
+
+const certificate = (name: string, kind: string): string =>
+  readFileSync(new URL(`../../support/certificates/${name}.${kind}`, import.meta.url), 'utf8');
+const CA = certificate('one', 'crt');
+const PASSWORD = 'geheim-und-lang';
+const READ = { method: 'GET', path: '/version', doing: 'read the version' } as const;
+
+let connections: number;
+let proxy: ForwardProxy;
+beforeEach(async () => {
+  connections = 0;
+  const apiserver = await listening(
+    createServer({ key: certificate('one', 'key'), cert: CA }, (request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const isWatch = request.url?.includes('watch=true');
+      response.end(isWatch ? '{"type":"ADDED","object":{"kind":"Node"}}\n' : '{"major":"1"}');
+    }).on('connection', () => (connections += 1)),
+  );
+  const keystone = await listening(
+    createHttpServer((request, response) => response.end(JSON.stringify({ path: request.url }))),
+  );
+  const silent = await listening(createTcpServer());
+  proxy = await startForwardProxy({
+    hosts: {
+      ...{ 'one.example.org:6443': apiserver, 'two.example.org:6443': apiserver },
+      ...{ 'keystone.example.org:5000': keystone, 'silent.example.org:443': silent },
+    },
+    credentials: `levelset:${PASSWORD}`,
+  });
+});
+afterEach(() => proxy.close());
+
+/** Its port on loopback. */
+async function listening(server: Server | TcpServer): Promise<number> {
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const withPassword = (password = PASSWORD): string => proxy.url.replace('//', `//levelset:${password}@`);
+
+async function connectionTo(server: string, { cluster = {}, env = {} }: { cluster?: object; env?: object }) {
+  const text = stringify({
+    'current-context': 'lab',
+    contexts: [{ name: 'lab', context: { cluster: 'c', user: 'u' } }],
+    clusters: [
+      {
+        name: 'c',
+        cluster: { server, 'certificate-authority-data': Buffer.from(CA).toString('base64'), ...cluster },
+      },
+    ],
+    users: [{ name: 'u', user: { token: 'a' } }],
+  });
+  return findConnection({ env: { LEVELSET_KUBECONFIG_TEXT: text, ...env } });
+}
+
+describe('the kube-apiserver', () => {
+  it('is reached by proxy-url with a password, over one tunnel', async () => {
+    const http = createHttp(
+      await connectionTo('https://one.example.org:6443', { cluster: { 'proxy-url': withPassword() } }),
+    );
+    for (let at = 0; at < 3; at += 1) expect(await http(READ)).toMatchObject({ body: { major: '1' } });
+    expect(proxy.asked).toEqual(['CONNECT one.example.org:6443']);
+    expect(connections).toBe(1);
+  });
+
+  it('is reached by HTTPS_PROXY, and watched', async () => {
+    const connection = await connectionTo('https://one.example.org:6443', {
+      env: { HTTPS_PROXY: withPassword() },
+    });
+    expect(await createHttp(connection)(READ)).toMatchObject({ status: 200 });
+    const request = { path: '/api/v1/nodes', resourceVersion: '1', doing: 'watch Nodes' };
+    const events: string[] = [];
+    for await (const { type } of createWatch(connection)(request, new AbortController().signal))
+      events.push(type);
+    expect(events).toEqual(['OPENED', 'ADDED']);
+    expect(proxy.asked).toEqual(Array(2).fill('CONNECT one.example.org:6443'));
+  });
+
+  it('has to show a certificate of its name', async () => {
+    const http = createHttp(
+      await connectionTo('https://two.example.org:6443', { env: { HTTPS_PROXY: withPassword() } }),
+    );
+    await expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow(
+      /two\.example\.org\. is not in the cert/,
+    );
+    expect(proxy.asked).toEqual(['CONNECT two.example.org:6443']);
+  });
+
+  it('is not reached with a wrong password, and none is told', async () => {
+    const http = createHttp(
+      await connectionTo('https://one.example.org:6443', {
+        cluster: { 'proxy-url': withPassword('falsch') },
+      }),
+    );
+    const error = await http({ ...READ, method: 'DELETE' }).catch((refused: unknown) => refused);
+    expect(error).toMatchObject({ code: 'KUBE_UNAVAILABLE' });
+    expect(String(error)).toMatch(/tunnel to one\.example\.org:6443 via http:\/\/127\.0\.0\.1:\d+\/.* 407/);
+    expect(inspect(error, { depth: 9 })).not.toContain('falsch');
+    expect(connections).toBe(0);
+  });
+
+  it('counts as silent when TLS does not come up in the tunnel', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const http = createHttp(
+      await connectionTo('https://silent.example.org', { env: { HTTPS_PROXY: withPassword() } }),
+    );
+    const failed = expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow('no TLS within 8 s');
+    await vi.waitFor(() => {
+      expect(proxy.asked).toEqual(['CONNECT silent.example.org:443']);
+    });
+    await vi.advanceTimersByTimeAsync(8_500);
+    await failed;
+  });
+
+  it('is no business of a proxy when NO_PROXY names it', async () => {
+    const env = { HTTPS_PROXY: withPassword(), NO_PROXY: '.example.org' };
+    const http = createHttp(await connectionTo('https://one.example.org:6443', { env }));
+    await expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow(/one\.example\.org/);
+    expect(proxy.asked).toEqual([]);
+  });
+});
+
+it('OpenStack without TLS is reached by HTTP_PROXY', async () => {
+  const url = 'http://keystone.example.org:5000/v3';
+  const transport = overSockets(configFor(url), proxyFromEnv({ HTTP_PROXY: withPassword() }));
+  const http = createCloudHttp(configFor(url), () => undefined, transport);
+  expect(await http({ service: 'identity', method: 'GET', url })).toMatchObject({ body: { path: '/v3' } });
+  expect(proxy.asked).toEqual([`GET ${url}`]);
+});
+
+it('OpenStack with TLS is reached by HTTPS_PROXY', async () => {
+  const url = 'https://one.example.org:6443/v3';
+  const config = { ...configFor(url), ca: CA };
+  const transport = overSockets(config, proxyFromEnv({ HTTPS_PROXY: withPassword() }));
+  const http = createCloudHttp(config, () => undefined, transport);
+  expect(await http({ service: 'identity', method: 'GET', url })).toMatchObject({ body: { major: '1' } });
+  expect(proxy.asked).toEqual(['CONNECT one.example.org:6443']);
+});
+
+it('SQS is reached with the variables that serverless.yml gives to functions', async () => {
+  const serverless = parse(readFileSync(new URL('../../../serverless.yml', import.meta.url), 'utf8'), {
+    logLevel: 'silent',
+  }) as {
+    provider: { environment: Record<string, string> };
+  };
+  const { NODE_USE_ENV_PROXY = '' } = serverless.provider.environment;
+  const queue = new URL('../../../shared/queue/sqs-queue.ts', import.meta.url);
+  const script = `
+    const { SqsQueue } = await import(${JSON.stringify(queue)});
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+    const sqs = new SqsQueue({ url: 'http://keystone.example.org:5000/q', region: 'eu-central-1', credentials });
+    await sqs.sendTriggers([{ request: { key: 'service/a/b' } }]).catch((error) => console.log(error));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env: { HTTP_PROXY: withPassword(), NODE_USE_ENV_PROXY },
+  });
+  expect(stdout).not.toContain(PASSWORD);
+  expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT keystone.example.org:5000']));
+});

@@ -31,7 +31,10 @@ export function asObject(body: unknown, doing: string): { readonly metadata: Obj
 const PAGE = 500;
 
 /** What to list: `path`, `doing` and selectors of a request. */
-export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly' | 'signal'>;
+export type ListRequest = Pick<KubeRequest, 'path' | 'query' | 'doing' | 'metadataOnly' | 'signal'> & {
+  /** Objects of one answer: fewer take less memory and more calls. */
+  readonly pageSize?: number;
+};
 
 interface Page {
   readonly items: readonly Item[];
@@ -77,7 +80,11 @@ export async function* listPages<T>(http: Http, request: ListRequest): AsyncGene
 async function* pagesOf<T>(http: Http, request: ListRequest): AsyncGenerator<Snapshot<T> | undefined> {
   let token: string | undefined;
   do {
-    const query = { ...request.query, limit: PAGE, ...(token !== undefined && { continue: token }) };
+    const query = {
+      ...request.query,
+      limit: request.pageSize ?? PAGE,
+      ...(token !== undefined && { continue: token }),
+    };
     const answer = await http({ ...request, method: 'GET', query, expected: [410] });
     if (answer.status === 410) {
       yield undefined;

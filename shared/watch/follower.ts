@@ -31,6 +31,8 @@ export interface Following {
   readonly log: Log;
 }
 
+/** Lists are rare and processes small: half a megabyte of Services at once. */
+const PAGE = 100;
 /** A watch that ended sooner is not begun anew at once. */
 const SHORT_MS = 1_000;
 
@@ -93,6 +95,7 @@ export class Follower<T extends SeenObject> {
     const request = {
       path,
       doing: `list ${name}`,
+      pageSize: PAGE,
       signal: this.#stop.signal,
       ...(fieldSelector !== undefined && { query: { fieldSelector } }),
       ...(metadataOnly && { metadataOnly }),

@@ -2,7 +2,6 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Report } from '../shared/model/outcome.ts';
 import { printable } from '../shared/model/text/text.ts';
 import type { Plan } from '../shared/model/plan.ts';
-import { asServiceKey } from '../shared/model/request.ts';
 import type { Attributes } from '../shared/model/resources.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
@@ -55,9 +54,8 @@ export function createLog(level?: LogLevel, always: () => Attributes = () => ({}
  */
 export function reconcileLine(report: Report, renderShort: (plan: Plan) => string): Attributes {
   const { request, outcome, plan } = report;
-  const service = asServiceKey(request.key);
   return {
-    object: service ? `${service.namespace}/${service.name}` : request.key,
+    object: request.key,
     trigger: request.trigger,
     cause: request.cause,
     dry_run: request.dryRun === true ? true : undefined,

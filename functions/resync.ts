@@ -126,9 +126,7 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
     problems.push(problem('objects', objects, `must be a list of 1 to ${MOST_OBJECTS} objects`));
   }
   list.slice(0, MOST_OBJECTS).forEach((object, i) => {
-    if (objectKey(object) === undefined) {
-      problems.push(problem(`objects[${i}]`, object, 'must be service/NAMESPACE/NAME, node/NAME or routes'));
-    }
+    if (objectKey(object) === undefined) problems.push(problem(`objects[${i}]`, object, allowedFor(object)));
   });
   if (all !== undefined && all !== true) problems.push(problem('all', all, 'can only be true'));
   if (dryRun !== undefined && typeof dryRun !== 'boolean') {
@@ -145,6 +143,14 @@ export function readResync(body: unknown): ResyncOrder | readonly Problem[] {
 function objectKey(object: unknown): Key | undefined {
   const key = typeof object === 'string' ? parseKey(object) : undefined;
   return key !== undefined && isUnit(key) ? key : undefined;
+}
+
+function allowedFor(object: unknown): string {
+  const allowed = 'must be service/NAMESPACE/NAME, node/NAME or routes';
+  const service = /^(service|node|namespace)\//.test(String(object))
+    ? undefined
+    : objectKey(`service/${String(object)}`);
+  return service === undefined ? allowed : `${allowed}; for a Service ${service}`;
 }
 
 function problem(field: string, value: unknown, message: string): Problem {

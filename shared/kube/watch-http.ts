@@ -1,6 +1,7 @@
+import type { Response } from 'got';
 import { createGot, timeouts } from '../http.ts';
 import { ReconcileError } from '../model/errors.ts';
-import { answerError } from './answer-error.ts';
+import { answerError, type RawAnswer } from './answer-error.ts';
 import type { Connection } from './connection/connection.ts';
 import { clientOptions, noAnswer } from './kube-http.ts';
 
@@ -52,21 +53,21 @@ export function createWatch(connection: Connection, stalledMs: number = STALLED_
         ...(certificate !== undefined && key !== undefined && { https: { certificate, key } }),
         signal,
       });
-      const status = await new Promise<number>((resolve, reject) => {
-        stream.once('response', ({ statusCode }: { statusCode: number }) => {
-          resolve(statusCode);
+      const answer = await new Promise<Pick<RawAnswer, 'status' | 'headers'>>((resolve, reject) => {
+        stream.once('response', ({ statusCode: status, headers }: Response) => {
+          resolve({ status, headers });
         });
         stream.once('error', reject);
       });
-      return { stream, status };
+      return { stream, answer };
     };
     try {
-      let { stream, status } = await open(false);
-      if (status === 401) {
+      let { stream, answer } = await open(false);
+      if (answer.status === 401) {
         stream.destroy();
-        ({ stream, status } = await open(true));
+        ({ stream, answer } = await open(true));
       }
-      if (status !== 200) throw answerError(doing, { status, headers: {}, text: await textOf(stream) });
+      if (answer.status !== 200) throw answerError(doing, { ...answer, text: await textOf(stream) });
       yield { type: 'OPENED', object: undefined };
       for await (const line of linesOf(stream)) yield eventIn(line, doing);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../functions/log.ts';
+import { readResync } from '../../functions/resync.ts';
 import { report } from './test-server.ts';
 
 function printed(write: (log: ReturnType<typeof createLog>) => void): readonly Record<string, unknown>[] {
@@ -63,7 +64,7 @@ describe('reconcileLine', () => {
       address: '203.0.113.7',
     };
     expect(reconcileLine(settled, (plan) => `${plan.steps.length} to delete`)).toEqual({
-      object: 'shop/web',
+      object: 'service/shop/web',
       trigger: 'audit',
       cause: 'audit-1',
       outcome: 'settled',
@@ -75,6 +76,14 @@ describe('reconcileLine', () => {
       address: '203.0.113.7',
     });
   });
+
+  test.each(['service/shop/web', 'node/worker-7', 'routes'] as const)(
+    'names %s as a resync takes it',
+    (key) => {
+      const { object } = reconcileLine(report({ ...request, key }, { status: 'settled' }), () => '');
+      expect(readResync({ objects: [object] })).toMatchObject({ objects: [key] });
+    },
+  );
 
   test('prints why a run failed, and by which requests', () => {
     const outcome = {

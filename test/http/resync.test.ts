@@ -77,7 +77,7 @@ describe('POST /resync', () => {
   test('names every field that is wrong, its value and what is allowed', async () => {
     const server = testServer();
     const body = {
-      objects: ['service/shop', 7, 'all', 'nodeset', 'node/w'],
+      objects: ['service/shop', 7, 'all', 'nodeset', 'node/w', 'shop/web'],
       all: 1,
       dryRun: 'yes',
       force: true,
@@ -102,6 +102,11 @@ describe('POST /resync', () => {
         field: 'objects[3]',
         value: '"nodeset"',
         message: 'must be service/NAMESPACE/NAME, node/NAME or routes',
+      },
+      {
+        field: 'objects[5]',
+        value: '"shop/web"',
+        message: 'must be service/NAMESPACE/NAME, node/NAME or routes; for a Service service/shop/web',
       },
       { field: 'all', value: '1', message: 'can only be true' },
       { field: 'dryRun', value: '"yes"', message: 'must be true or false' },

@@ -56,7 +56,7 @@ test('a Service that is applied gets its address, and nothing is left when it is
   await until('it is idle', idle);
   expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0, leases: 0 });
   const line = lines.find((text) => text.startsWith('["reconciled"')) ?? '';
-  expect(JSON.parse(line)).toMatchObject(['reconciled', { object: 'default/web', trigger: 'audit' }]);
+  expect(JSON.parse(line)).toMatchObject(['reconciled', { object: 'service/default/web', trigger: 'audit' }]);
 });
 
 test('with --watch nothing has to be sent: a Service gets its address, and a Node that joins is a member', async () => {

@@ -59,6 +59,7 @@ export async function deployed(pendingMs = 100): Promise<Deployed> {
 export async function call(
   name: string,
   event: Partial<APIGatewayProxyEventV2> & { method: string },
+  context: Context = CONTEXT,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { handler } = (await import(`../../../functions/lambda/${name}.ts`)) as {
     handler: (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -69,7 +70,7 @@ export async function call(
   const full = { version: '2.0', routeKey: '$default', rawQueryString: '', isBase64Encoded: false };
   return handler(
     { ...full, ...event, rawPath, headers, requestContext: { http, stage: '$default' } },
-    CONTEXT,
+    context,
   );
 }
 

@@ -37,6 +37,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
   'test/conformance/queue/queue.test.ts': { part: 1, seconds: 12 },
   'test/e2e/queue/jetstream.test.ts': { part: 1, seconds: 120 },
+  'test/e2e/queue/queue-proof.test.ts': { part: 3, seconds: 45 },
 
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },

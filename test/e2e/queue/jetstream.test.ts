@@ -38,8 +38,9 @@ afterAll(() => nats.close());
 
 const PATIENT = { timeoutMs: 240_000 };
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
-/** A worker lives so long before it is killed: longer than it takes to start, shorter than a load balancer takes. */
-const LIFE_MS = 3_500;
+/** One of the two is killed so often: each costs its keys 15 s, of their message and of their Lease. */
+const KILLS = 10;
+const EVERY_MS = 5_000;
 
 const portOf = (address: string): number => Number(address.split(':').at(-1));
 const addresses = (): readonly string[] => [lab().listen, `127.0.0.1:${portOf(lab().listen) + 20}`];
@@ -80,8 +81,8 @@ it('loses no Service and makes none twice while its workers are killed', { timeo
   const rested = { kills: 0, isOver: false };
   const isOver = (): boolean => rested.isOver;
   const killing = (async () => {
-    for (let at = 0; !isOver(); at = 1 - at) {
-      await pause(LIFE_MS);
+    for (let at = 0; rested.kills < KILLS && !isOver(); at = 1 - at) {
+      await pause(EVERY_MS);
       const victim = workers[at];
       if (isOver() || !victim) continue;
       await victim.kill();

@@ -9,15 +9,17 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-/** The HTTP side of a simulator on 127.0.0.1: reads requests, writes answers. */
-export async function openFront(front: Front, port: number | undefined): Promise<HttpFront> {
+export type Loopback = '127.0.0.1' | '::1';
+
+/** The HTTP side of a simulator: reads requests, writes answers. */
+export async function openFront(front: Front, port = 0, host: Loopback = '127.0.0.1'): Promise<HttpFront> {
   const server: Server = createServer((request, response) => {
     serve(front, request, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port ?? 0, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const { port: taken } = server.address() as AddressInfo;
   const close = (): Promise<void> =>
@@ -27,7 +29,7 @@ export async function openFront(front: Front, port: number | undefined): Promise
       });
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${taken}`, close };
+  return { url: `http://${host === '::1' ? '[::1]' : host}:${taken}`, close };
 }
 
 async function serve(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {

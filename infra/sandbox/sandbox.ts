@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FaultRules, type FaultRule } from './fault-rules.ts';
 import type { Front, RecordedRequest } from './front.ts';
-import { openFront } from './http-front.ts';
+import { openFront, type Loopback } from './http-front.ts';
 import { AuditTrail } from './kube/audit-trail.ts';
 import { adminUser, levelsetUser } from './kube/kube-access.ts';
 import { KubeApi } from './kube/kube-api.ts';
@@ -26,6 +26,8 @@ export interface SandboxOptions {
   readonly auditToken?: string;
   /** How long audit events are collected into one batch, in milliseconds (default 50). */
   readonly auditMaxWaitMs?: number;
+  /** The address that both listen on, 127.0.0.1 when not said. */
+  readonly host?: Loopback;
   readonly ports?: { readonly kube?: number; readonly openstack?: number };
   /** Ready Nodes at start, each with its Nova server and port (default 3). */
   readonly nodes?: number;
@@ -129,11 +131,11 @@ export function createSandbox(
   };
 }
 
-/** Opens both simulators on 127.0.0.1. */
+/** Opens both simulators on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const inside = createSandbox(options);
-  const kube = await openFront(inside.fronts.kube, options.ports?.kube);
-  const openstack = await openFront(inside.fronts.openstack, options.ports?.openstack);
+  const kube = await openFront(inside.fronts.kube, options.ports?.kube, options.host);
+  const openstack = await openFront(inside.fronts.openstack, options.ports?.openstack, options.host);
   return {
     ...inside,
     kubeUrl: kube.url,

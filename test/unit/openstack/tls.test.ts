@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
 import { createHttp, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
 import { configFor } from './fake-openstack.ts';
@@ -41,6 +41,23 @@ describe('TLS', () => {
     ['no check when told so', { tlsInsecure: true }, { known: false }],
   ])('works with %s', async (_what, config, body) => {
     expect(await read(config)).toMatchObject({ status: 200, body });
+  });
+
+  it('holds an IPv6 address against the certificate', async () => {
+    const pem = readFileSync(new URL('self-signed-ipv6.pem', import.meta.url), 'utf8');
+    const known = createServer({ key: pem, cert: pem }, (_, response) => response.end('{}'));
+    await new Promise<void>((resolve) => known.listen(0, '::1', resolve));
+    onTestFinished(() => void known.close());
+    const address = `https://[::1]:${(known.address() as AddressInfo).port}`;
+    const ask = (ca: string): Promise<HttpAnswer> =>
+      createHttp(
+        { ...configFor(address), ca },
+        () => undefined,
+      )({
+        ...{ service: 'identity', method: 'POST', url: address },
+      });
+    expect(await ask(pem)).toMatchObject({ status: 200 });
+    await expect(ask(PEM)).rejects.toThrow(/self-signed/);
   });
 
   it('refuses a certificate nobody vouches for', async () => {

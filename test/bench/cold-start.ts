@@ -21,9 +21,12 @@ import { packageTemplate } from '../e2e/lambda/aws/packaged-template.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const WARM = 5;
+const KB = 1_000;
 
 interface Measured {
   readonly cold: number[];
+  /** Of the start and the first invocation, which other work on the machine does not change much. */
+  readonly cpu: number[];
   readonly warm: number[];
   readonly peakMb: number[];
 }
@@ -154,9 +157,10 @@ async function measure(settings: FunctionSettings, measured: Map<string, Measure
       if (functionError || statusCode >= 400) throw new Error(`${name}: ${payload}\n${log}`);
       return ms;
     };
-    const row = measured.get(name) ?? { cold: [], warm: [], peakMb: [] };
+    const row = measured.get(name) ?? { cold: [], cpu: [], warm: [], peakMb: [] };
     measured.set(name, row);
     row.cold.push(await invoke());
+    row.cpu.push(environment.cpuMs ?? NaN);
     for (let turn = 0; turn < WARM; turn += 1) row.warm.push(await invoke());
     row.peakMb.push(environment.peakMb ?? NaN);
   } finally {
@@ -168,43 +172,29 @@ async function print(
   functions: readonly FunctionSettings[],
   measured: ReadonlyMap<string, Measured>,
 ): Promise<void> {
-  const floor = median(measured.get('bare')?.cold ?? []);
+  const bare = measured.get('bare');
   const lines = functions.map(async (settings) => {
     const name = nameOf(settings);
-    const { cold, warm, peakMb } = measured.get(name) ?? { cold: [], warm: [], peakMb: [] };
+    const row = measured.get(name);
     const bundle = bundles.find((one) => one.name === name);
-    const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
-    const zip = bundle ? kilobytes((await stat(settings.zip)).size) : '0';
-    const all = cold.map((ms) => ms.toFixed(0)).join(' ');
-    const cells = [
-      ...[
-        name,
-        kilobytes(bundle?.eager ?? 0),
-        zip,
-        median(cold).toFixed(0),
-        (median(cold) - floor).toFixed(0),
-      ],
-      ...[median(warm).toFixed(1), median(peakMb).toFixed(0), all],
-    ];
+    if (!row || !bare) throw new Error(`${name} was not measured`);
+    const zip = bundle ? (await stat(settings.zip)).size : 0;
+    const cells: Readonly<Record<string, string>> = {
+      function: name,
+      'kB at start': ((bundle?.eager ?? 0) / KB).toFixed(0),
+      'kB zip': (zip / KB).toFixed(0),
+      'cold ms': median(row.cold).toFixed(0),
+      'over bare': (median(row.cold) - median(bare.cold)).toFixed(0),
+      best: Math.min(...row.cold).toFixed(0),
+      'best over bare': (Math.min(...row.cold) - Math.min(...bare.cold)).toFixed(0),
+      'cpu ms': median(row.cpu).toFixed(0),
+      'warm ms': median(row.warm).toFixed(1),
+      'peak MB': median(row.peakMb).toFixed(0),
+    };
     return cells;
   });
-  const heads = [
-    'function',
-    'kB at start',
-    'kB zip',
-    'cold ms',
-    'over bare',
-    'warm ms',
-    'peak MB',
-    'each cold start',
-  ];
-  const table = [heads, ...(await Promise.all(lines))];
-  const widths = heads.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+  console.log(`median of ${ROUNDS}, Node ${process.version}, the handlers in turn`);
+  console.table(
+    Object.fromEntries((await Promise.all(lines)).map(({ function: name = '', ...rest }) => [name, rest])),
+  );
 }

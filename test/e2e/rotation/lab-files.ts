@@ -20,6 +20,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/lambda/chain.test.ts': { part: 'core', seconds: 100 },
   'test/e2e/routes/routes.test.ts': { part: 'core', seconds: 60 },
 
+  'test/e2e/lambda/faults.test.ts': { part: 1, seconds: 220 },
   'test/e2e/service/security-groups.test.ts': { part: 1, seconds: 196 },
   'test/conformance/l7.test.ts': { part: 1, seconds: 92 },
   'test/conformance/networks.test.ts': { part: 1, seconds: 86 },
@@ -36,7 +37,6 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
   'test/e2e/queue/queue-proof.test.ts': { part: 3, seconds: 45 },
 
-  'test/e2e/lambda/faults.test.ts': { part: 2, seconds: 220 },
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },
   'test/e2e/queue/jetstream.test.ts': { part: 2, seconds: 120 },

@@ -17,7 +17,7 @@ import { sqs } from '../e2e/lambda/aws/sqs.ts';
 import { readTemplate, type FunctionSettings } from '../e2e/lambda/aws/template.ts';
 import { must } from '../e2e/lab/run.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN, RESYNC_TOKEN } from '../http/tokens.ts';
-import { packageTemplate } from '../e2e/lambda/aws/packaged-template.ts';
+import { packageTemplate } from '../functions/lambda/packaged-template.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const WARM = 5;
@@ -102,7 +102,7 @@ const parameters = await startParameterStore({
   '/levelset/dev/page-tokens': PAGE_TOKEN,
 });
 const elasticmq = await startElasticMq(parts.elasticmq);
-const packaged = await packageTemplate(zips);
+const packaged = await packageTemplate({ zips });
 const text = JSON.parse(await readFile(packaged.file, 'utf8')) as TemplateText;
 const template = readTemplate(text, { sqsUrl: elasticmq.url, zips, prefix: '' });
 try {

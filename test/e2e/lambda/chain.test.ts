@@ -32,7 +32,7 @@ import { tellAll, toldSince } from './aws/told.ts';
 const LONG = { timeoutMs: 120_000 };
 const PAGE_TOKEN = 'page-token-of-the-lab';
 const world = labWorld({ nodes: ['e2e-lambda-1'], servers: ['e2e-lambda-2'], levelsetByTest: true });
-const parts = aws({ 'cluster-name': CLUSTER_NAME });
+const parts = aws([`cluster-name=${CLUSTER_NAME}`]);
 let deployment: Deployment;
 
 beforeAll(async () => {

@@ -1,14 +1,12 @@
 /** serverless.yml as osls packages it, without any network: queues, environment, rights. */
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from 'vitest';
 import { FUNCTIONS } from '../../../build.ts';
 import { flagsFromEnv } from '../../../shared/config/read-flags.ts';
 import { titled } from '../../../infra/aws/cloudformation.ts';
-import { zipFile } from '../../../infra/aws/zip-file.ts';
+import type { TemplateText } from '../../e2e/lambda/aws/intrinsics.ts';
+import { readTemplate } from '../../e2e/lambda/aws/template.ts';
+import { packageTemplate } from './packaged-template.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Resource {
@@ -16,39 +14,22 @@ interface Resource {
   readonly Properties: Json;
 }
 
-let copy: string;
 let resources: Readonly<Record<string, Resource>>;
+let text: TemplateText;
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'levelset-package-'));
-  for (const path of ['serverless.yml', 'infra/aws', 'package.json']) {
-    await cp(path, join(copy, path), { recursive: true });
-  }
-  await mkdir(join(copy, 'dist/functions'), { recursive: true });
-  for (const name of FUNCTIONS) {
-    await writeFile(
-      join(copy, `dist/functions/${name}.zip`),
-      zipFile([{ name, content: Buffer.from(name) }]),
-    );
-  }
-  await symlink(resolve('node_modules'), join(copy, 'node_modules'));
-  resources = await packaged();
+  text = await packaged();
+  resources = resourcesOf(text);
 }, 60_000);
-afterAll(() => rm(copy, { recursive: true }));
 
-/** The resources of the template. Throws what osls prints when it makes none. */
-async function packaged(...params: readonly string[]): Promise<typeof resources> {
-  const args = ['node_modules/.bin/osls', 'package', ...params.flatMap((param) => ['--param', param])];
-  await promisify(execFile)(process.execPath, args, {
-    cwd: copy,
-    env: { PATH: process.env['PATH'], HOME: copy, SLS_TELEMETRY_DISABLED: '1' },
-  }).catch((error: unknown) => {
-    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
-    throw new Error(stdout + stderr);
-  });
-  const file = join(copy, '.serverless/cloudformation-template-update-stack.json');
-  return (JSON.parse(await readFile(file, 'utf8')) as { Resources: typeof resources }).Resources;
+async function packaged(...params: readonly string[]): Promise<TemplateText> {
+  const { file, remove } = await packageTemplate({ params });
+  const read = JSON.parse(await readFile(file, 'utf8')) as TemplateText;
+  await remove();
+  return read;
 }
+
+const resourcesOf = ({ Resources }: TemplateText): typeof resources => Resources as typeof resources;
 
 function ofType(type: string, among = resources): Readonly<Record<string, Json>> {
   const found = Object.entries(among).filter(([, resource]) => resource.Type === type);
@@ -247,7 +228,7 @@ test('the API takes no more requests than the apiservers of a cluster make', () 
 test('with the parameters for it, functions are in a VPC that has ways to AWS, are traced, and alarms tell', async () => {
   const topic = 'arn:aws:sns:eu-central-1:123456789012:night';
   const network = ['vpc-id=vpc-1', 'subnet-ids=subnet-1,subnet-2', 'vpc-endpoints=true'];
-  const made = await packaged(...network, 'tracing=true', `alarm-topic=${topic}`);
+  const made = resourcesOf(await packaged(...network, 'tracing=true', `alarm-topic=${topic}`));
 
   for (const properties of Object.values(ofType('AWS::Lambda::Function', made))) {
     expect(properties).toMatchObject({
@@ -288,4 +269,29 @@ test('the routes are those of the server', () => {
     'POST /events/{cluster}',
     'POST /resync',
   ]);
+});
+
+test('the lab can deploy all of it, and says what it does not know', () => {
+  const place = { sqsUrl: 'http://127.0.0.1:9324', prefix: '', zips: 'dist/functions' };
+  const read = readTemplate(text, place);
+
+  expect(read.functions.map(({ zip }) => zip).toSorted()).toEqual(
+    FUNCTIONS.map((name) => `dist/functions/${name}.zip`).toSorted(),
+  );
+  expect(read.schedules.map((schedule) => schedule.function)).toEqual(['levelset-dev-sweep']);
+  expect(read.mappings).toHaveLength(2);
+  expect(read.queues).toHaveLength(4);
+  const [queue] = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::SQS::Queue');
+  const having = (more: Json): TemplateText => ({
+    ...text,
+    Resources: {
+      ...text.Resources,
+      Strange: { Type: 'AWS::SQS::Queue', Properties: { ...queue?.[1].Properties, ...more } },
+    },
+  });
+  expect(() => readTemplate(having({ Colour: 'red' }), place)).toThrow(
+    'does not know Colour of the queue Strange',
+  );
+  const imported = { DelaySeconds: { 'Fn::ImportValue': 'delay' } };
+  expect(() => readTemplate(having(imported), place)).toThrow('does not know Fn::ImportValue');
 });

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { packageTemplate, type PackagedTemplate } from './packaged-template.ts';
+import { packageTemplate, type PackagedTemplate } from '../../../functions/lambda/packaged-template.ts';
 import { Deployment, type DeploymentOptions } from './deployment.ts';
 import { startElasticMq, type ElasticMq } from './elasticmq.ts';
 import { installed, type Installed } from './installed.ts';
@@ -18,15 +18,15 @@ export interface Aws {
   deploy(options: Pick<DeploymentOptions, 'parameters' | 'tls' | 'port' | 'change'>): Promise<Deployment>;
 }
 
-/** SQS and the packaged template for the tests of a file. To be called once, at the top; `params` are those of serverless.yml. */
-export function aws(params: Readonly<Record<string, string>> = {}): Aws {
+/** SQS and the packaged template for the tests of a file. To be called once, at the top; `params` as for `--param`: NAME=VALUE. */
+export function aws(params: readonly string[] = []): Aws {
   let started: Started | undefined;
   const deployments: Deployment[] = [];
   beforeAll(async () => {
     const parts = await installed();
     const [elasticmq, packaged] = await Promise.all([
       startElasticMq(parts.elasticmq),
-      packageTemplate(ZIPS, params),
+      packageTemplate({ zips: ZIPS, params }),
     ]);
     started = { installed: parts, elasticmq, packaged };
   });

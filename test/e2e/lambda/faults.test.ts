@@ -102,6 +102,16 @@ it.each(['fails', 'throttles', 'hangs'] as const)(
       `Parameter Store ${trouble}: address ${seconds(mended)} s after its end; ${toldSince(deployment, began)}`,
     );
     expect(Date.now() - mended).toBeLessThan(20_000);
+
+    await deployment.lambda.cool();
+    deployment.parameters.trouble = trouble;
+    expect(
+      await postAudit(deployment, AUDIT_TOKEN),
+      'so that the apiserver sends it again',
+    ).toBeGreaterThanOrEqual(500);
+    deployment.parameters.trouble = undefined;
+    expect(await postAudit(deployment, AUDIT_TOKEN)).toBe(202);
+    expect(deployment.invocationsOf('audit').filter(({ isCold }) => isCold).length).toBeGreaterThan(1);
   },
 );
 

@@ -5,14 +5,18 @@ import type { Endpoint } from './http/exchange.ts';
 import { HttpError } from './http/http-error.ts';
 import { mediaType, parseJson } from './http/read-json.ts';
 import { receiver, type ReceiverOptions } from './http/receiver.ts';
+import { requireSender } from './http/require-sender.ts';
+import type { ServerOptions } from './http/server-options.ts';
 
 const STRUCTURED = 'application/cloudevents+json';
 const BATCH = 'application/cloudevents-batch+json';
 
-export function events(options: ReceiverOptions): Endpoint {
+export function events(options: ReceiverOptions & Pick<ServerOptions, 'verifySender'>): Endpoint {
+  const { auditTokens, verifySender } = options;
   const mediaTypes = [STRUCTURED, BATCH, 'application/json'];
   const read = (body: Buffer, headers: IncomingHttpHeaders) => keysFromCloudEvents(readEvents(body, headers));
-  return receiver({ trigger: 'events', mediaTypes, read }, options);
+  const identify = verifySender && { identify: requireSender(auditTokens, verifySender) };
+  return receiver({ trigger: 'events', mediaTypes, read, ...identify }, options);
 }
 
 /** The three content modes of the HTTP binding of CloudEvents 1.0.2, section 3. */

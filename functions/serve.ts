@@ -1,6 +1,6 @@
 import { errorText } from '../shared/model/errors.ts';
 import { FLAGS } from '../shared/config/flags.ts';
-import type { Flags } from '../shared/config/read-flags.ts';
+import { readFlags, type Flags } from '../shared/config/read-flags.ts';
 import type { Key } from '../shared/model/request.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { summarizeSteps } from '../shared/plan/render-plan.ts';
@@ -10,6 +10,7 @@ import { serviceAccountUser } from '../shared/trigger/keys-from-audit.ts';
 import { reconcileLine, sweptLine } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
+import type { VerifySender } from './http/require-sender.ts';
 import { listen, parseListen } from './serve/listen.ts';
 import { Memory } from './serve/memory.ts';
 import { Webhook } from './serve/webhook.ts';
@@ -17,6 +18,7 @@ import { queueOf } from './serve/queue-of.ts';
 import { Work } from './serve/work.ts';
 import { readTokens, type Tokens } from './http/admit.ts';
 import { connectWithLogins } from './connect-with-logins.ts';
+import type { Connected } from './world.ts';
 
 export interface ServeOptions {
   readonly flags: Flags;
@@ -101,9 +103,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     });
   };
   const watches = flags.watch ? await connected.watches(changed) : undefined;
-  warnOfClosedDoors(tokens, log);
+  const verifySender = await senderTokens(flags, connected);
+  warnOfClosedDoors(tokens, log, watches !== undefined || verifySender !== undefined);
   const app = createServer({
     ...tokens,
+    ...(verifySender && { verifySender }),
     clusters,
     open: parseListen(address).loopback,
     self: [serviceAccountUser(config.serviceAccount)],
@@ -149,8 +153,22 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log): void {
-  if (auditTokens.length === 0)
+/** Its code is loaded when it is asked for. */
+async function senderTokens(
+  flags: Flags,
+  { kubeHttp: http, world }: Connected,
+): Promise<VerifySender | undefined> {
+  const { eventsAudience: audience, eventsSenders = [`${world.config.stateNamespace}/*`] } = readFlags(
+    flags,
+    [],
+  );
+  if (audience === undefined) return undefined;
+  const { verifySenderTokens } = await import('./serve/sender-tokens.ts');
+  return verifySenderTokens({ http, audience, senders: eventsSenders });
+}
+
+function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log, isTold: boolean): void {
+  if (auditTokens.length === 0 && !isTold)
     log.warn('LEVELSET_AUDIT_TOKENS is empty: /audit and /events refuse everybody');
   if (resyncTokens.length === 0) log.warn('LEVELSET_RESYNC_TOKENS is empty: /resync refuses everybody');
 }

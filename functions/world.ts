@@ -6,6 +6,7 @@ import type { Flags } from '../shared/config/read-flags.ts';
 import { within } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
+import type { Http } from '../shared/kube/kube-http.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
@@ -35,6 +36,8 @@ export interface Connected {
   cluster(): Promise<ClusterIdentity>;
   /** Watches of the cluster that call `changed`, not yet started. Their code is loaded when they are asked for. */
   watches(changed: WatchesOptions['changed']): Promise<Watches>;
+  /** The kube-apiserver itself, for what no controller asks of it. */
+  readonly kubeHttp: Http;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
 }
@@ -86,6 +89,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
   return {
     world,
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
+    kubeHttp: kubernetes.http,
     watches: async (changed) => {
       const { Watches } = await import('../shared/watch/watches.ts');
       const { createWatch } = await import('../shared/kube/watch-http.ts');

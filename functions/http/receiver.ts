@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Triggered } from '../../shared/trigger/causes.ts';
-import { admit, requireMethod, requireToken } from './admit.ts';
+import { admit, requireMethod, requireToken, type Admission } from './admit.ts';
 import { jsonAnswer, type Endpoint, type HttpAnswer, type HttpRequest } from './exchange.ts';
 import { answerError, HttpError, noSuchPath, toHttpError } from './http-error.ts';
 import { bodyReader } from './read-body.ts';
@@ -14,6 +14,8 @@ export interface Delivery {
   /** The first part of the path, too. */
   readonly trigger: 'audit' | 'events';
   readonly mediaTypes: readonly string[];
+  /** Not said: by the tokens. */
+  readonly identify?: Admission;
   /** Throws HttpError 422. */
   readonly read: (body: Buffer, headers: IncomingHttpHeaders) => Triggered;
 }
@@ -30,9 +32,10 @@ export type ReceiverOptions = Pick<
 const LONGEST_BATCH = 10 * 2 ** 20;
 
 /** POST /TRIGGER/:cluster. Queues the keys that a delivery names, then answers 202 with the counts. */
-export function receiver({ trigger, mediaTypes, read }: Delivery, options: ReceiverOptions): Endpoint {
+export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint {
+  const { trigger, mediaTypes, read } = delivery;
   const { auditTokens, clusters, observeAudit, observeRefusal, log } = options;
-  const identity = [requireToken(auditTokens)];
+  const identity = [delivery.identify ?? requireToken(auditTokens)];
   const form = [requireMethod('POST'), requireMediaType(...mediaTypes)];
   const readBody = bodyReader(LONGEST_BATCH);
 

@@ -3,6 +3,7 @@ import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
 import type { RefusalReason } from './refusals.ts';
+import type { VerifySender } from './require-sender.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
 
 /** Everything that the HTTP endpoints need. */
@@ -15,6 +16,8 @@ export interface ServerOptions {
   readonly pageTokens?: readonly string[];
   /** True on loopback: page and metrics need no token. */
   readonly open: boolean;
+  /** Verifies OIDC tokens at /events. */
+  readonly verifySender?: VerifySender;
   /** User names of levelset itself. Audit events about their writes are ignored. */
   readonly self: readonly string[];
   readonly enqueue: (requests: readonly ReconcileRequest[]) => Promise<void>;

@@ -1,5 +1,6 @@
 /** What values.schema.json says: the shape of values.yaml, and the flags of `levelset serve` by their real names. */
 import { writeFileSync } from 'node:fs';
+import { format } from 'prettier';
 import { FLAGS, type Flag } from '../../shared/config/flags.ts';
 
 /** Flags that the chart sets from values of their own. */
@@ -82,7 +83,10 @@ export function valuesSchema(): string {
       extraVolumeMounts: objects,
     }),
   };
-  return `${JSON.stringify(schema, null, 2)}\n`;
+  return JSON.stringify(schema, null, 2);
 }
 
-if (import.meta.main) writeFileSync(new URL('levelset/values.schema.json', import.meta.url), valuesSchema());
+if (import.meta.main) {
+  const text = await format(valuesSchema(), { parser: 'json', printWidth: 110 });
+  writeFileSync(new URL('levelset/values.schema.json', import.meta.url), text);
+}

@@ -188,6 +188,15 @@ export const serviceAccount: Read<string> = (value = '') =>
     ? value
     : new NotAllowed('a ServiceAccount as NAMESPACE/NAME, such as levelset/levelset');
 
+/** ServiceAccounts, each as `NAMESPACE/NAME`, or `NAMESPACE/*` for all of a namespace. */
+export const serviceAccounts: Read<readonly string[]> = (value) => {
+  const items = itemsOf(value);
+  const wrong = items.filter((item) => serviceAccount(item.replace(/\/\*$/, '/any')) instanceof NotAllowed);
+  return wrong.length === 0
+    ? items
+    : new NotAllowed('ServiceAccounts as NAMESPACE/NAME or NAMESPACE/*, separated by commas', wrong);
+};
+
 /** HOST:PORT, [V6]:PORT or :PORT. */
 export interface HostPort {
   readonly host: string;

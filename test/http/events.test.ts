@@ -76,3 +76,43 @@ describe('POST /events/:cluster', () => {
     expect((await deliver(testServer(), 'text/plain').send('x')).status).toBe(415);
   });
 });
+
+describe('the OIDC token of a source', () => {
+  const TOKEN = 'head.payload.signature';
+  const ping = (server: TestServer, authorization: string): Test =>
+    binary(server, 'dev.knative.sources.ping').set('Authorization', authorization).set('Content-Length', '0');
+
+  test('is verified, and never in the log', async () => {
+    const verified: string[] = [];
+    const server = testServer({
+      verifySender: (token) => {
+        verified.push(token);
+        return Promise.resolve(token === TOKEN ? undefined : 'it ended');
+      },
+    });
+    expect((await ping(server, `Bearer ${TOKEN}`)).status).toBe(202);
+    const refused = await ping(server, `Bearer ${TOKEN}x`);
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(refused.body).toMatchObject({ error: 'no valid OIDC token: it ended' });
+    expect(verified).toEqual([TOKEN, `${TOKEN}x`]);
+    expect(server.queued).toHaveLength(1);
+    expect(server.lines.join()).not.toContain(TOKEN);
+  });
+
+  test('stands beside the other tokens, and opens no other endpoint', async () => {
+    const server = testServer({ verifySender: () => Promise.resolve(undefined) });
+    expect((await ping(server, AUDIT)).status).toBe(202);
+    expect((await ping(server, 'Bearer no-token-of-three-parts')).status).toBe(401);
+    const audit = await request(server.app).post('/audit/kubernetes').set('Authorization', `Bearer ${TOKEN}`);
+    expect(audit.status).toBe(401);
+    expect((await ping(testServer(), `Bearer ${TOKEN}`)).status).toBe(401);
+  });
+
+  test('is asked for again while the keys of the cluster cannot be read', async () => {
+    const server = testServer({ verifySender: () => Promise.reject(new Error('no answer')) });
+    const answer = await ping(server, `Bearer ${TOKEN}`);
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+});

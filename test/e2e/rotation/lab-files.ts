@@ -50,10 +50,11 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/servers.test.ts': { part: 2, seconds: 48 },
   'test/e2e/lambda/messages.test.ts': { part: 2, seconds: 40 },
 
+  'test/e2e/install/knative.test.ts': { part: 3, seconds: 15 },
   'test/e2e/install/chart.test.ts': { part: 3, seconds: 20 },
   'test/e2e/install/image.test.ts': { part: 2, seconds: 75 },
   'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
-  'test/e2e/install/release.test.ts': { part: 3, seconds: 120 },
+  'test/e2e/install/release.test.ts': { part: 3, seconds: 200 },
   'test/conformance/pools.test.ts': { part: 3, seconds: 137 },
   'test/e2e/node/node-lifecycle.test.ts': { part: 3, seconds: 94 },
   'test/e2e/service/dual-stack.test.ts': { part: 3, seconds: 83 },

@@ -1,0 +1,140 @@
+/** Tokens of Knative's sources, against a server that has the keys of a cluster. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type GenerateKeyPairResult, type JWK } from 'jose';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { VerifySender } from '../../../functions/http/require-sender.ts';
+import { verifySenderTokens } from '../../../functions/serve/sender-tokens.ts';
+import { createHttp } from '../../../shared/kube/kube-http.ts';
+
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+const SENDER = 'system:serviceaccount:levelset:sweep-oidc';
+
+let server: Server;
+let verify: VerifySender;
+let pair: GenerateKeyPairResult;
+let keys: JWK[];
+let reads: string[];
+let status: number;
+
+const publish = async (one: GenerateKeyPairResult, kid: string): Promise<JWK> => ({
+  ...(await exportJWK(one.publicKey)),
+  ...{ kid, use: 'sig', alg: 'ES256' },
+});
+
+beforeEach(async () => {
+  pair = await generateKeyPair('ES256');
+  [keys, reads, status] = [[await publish(pair, 'first')], [], 200];
+  server = createServer(({ url = '' }, response) => {
+    reads.push(url);
+    const body =
+      url === '/openid/v1/jwks' ? { keys } : { issuer: ISSUER, jwks_uri: 'https://elsewhere/keys' };
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const http = createHttp({
+    source: 'test',
+    server: `http://127.0.0.1:${port}`,
+    tls: {},
+    credential: () => Promise.resolve({ authorization: 'Bearer own' }),
+  });
+  verify = verifySenderTokens({ http, audience: 'levelset', senders: ['levelset/*', 'shop/source'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  server.closeAllConnections();
+  server.close();
+});
+
+interface Claims {
+  readonly iss?: string;
+  readonly aud?: string;
+  readonly sub?: string;
+  /** Seconds from now. */
+  readonly exp?: number | undefined;
+  readonly nbf?: number;
+}
+
+function token(
+  { iss = ISSUER, aud = 'levelset', sub = SENDER, nbf = 0, ...claims }: Claims = {},
+  kid = 'first',
+  by = pair,
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  const jwt = new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', kid })
+    .setIssuer(iss)
+    .setAudience(aud)
+    .setSubject(sub);
+  const exp = 'exp' in claims ? claims.exp : 3_600;
+  if (exp !== undefined) jwt.setExpirationTime(now + exp);
+  return jwt.setNotBefore(now + nbf).sign(by.privateKey);
+}
+
+test.each<[string, Claims]>([
+  ['of a source', {}],
+  ['of a ServiceAccount that is named', { sub: 'system:serviceaccount:shop:source' }],
+  ['of a clock that is 25 s behind', { nbf: 25 }],
+  ['that ended 25 s ago', { exp: -25 }],
+])('a token %s is accepted', async (_, claims) => {
+  expect(await verify(await token(claims))).toBeUndefined();
+});
+
+test.each<[string, Claims, RegExp]>([
+  ['for another audience', { aud: 'https://kubernetes.default.svc' }, /"aud"/],
+  ['of another issuer', { iss: 'https://other' }, /issuer/],
+  ['that ended', { exp: -31 }, /"exp"/],
+  ['that never ends', { exp: undefined }, /"exp"/],
+  ['of tomorrow', { nbf: 86_400 }, /"nbf"/],
+  [
+    'of another namespace',
+    { sub: 'system:serviceaccount:evil:levelset' },
+    /evil:levelset[^]*--events-senders/,
+  ],
+  ['of a person', { sub: 'levelset/*' }, /--events-senders/],
+])('a token %s is refused', async (_, claims, words) => {
+  expect(await verify(await token(claims))).toMatch(words);
+});
+
+test('a token of another key, without a signature, or signed with the public key as a secret, is refused', async () => {
+  const other = await generateKeyPair('ES256');
+  expect(await verify(await token({}, 'first', other))).toMatch(/signature/);
+  const [, payload = ''] = (await token()).split('.');
+  const unsigned = `${Buffer.from('{"alg":"none","kid":"first"}').toString('base64url')}.${payload}.`;
+  expect(await verify(unsigned)).toBeDefined();
+  const extractable = await generateKeyPair('ES256', { extractable: true });
+  keys.push(await publish(extractable, 'third'));
+  const secret = new TextEncoder().encode(await exportSPKI(extractable.publicKey));
+  const confused = new SignJWT({ sub: SENDER })
+    .setProtectedHeader({ alg: 'HS256', kid: 'third' })
+    .setIssuer(ISSUER);
+  expect(await verify(await confused.setAudience('levelset').setExpirationTime('1h').sign(secret))).toMatch(
+    /"alg"/,
+  );
+  for (const garbage of ['', 'a.b', 'a.b.c']) expect(await verify(garbage)).toBeDefined();
+});
+
+test('keys are read once; a new one is found, but not for every unknown one', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  for (let count = 0; count < 3; count++) expect(await verify(await token())).toBeUndefined();
+  expect(reads).toHaveLength(2);
+  const next = await generateKeyPair('ES256');
+  keys.push(await publish(next, 'second'));
+  expect(await verify(await token({}, 'second', next))).toMatch(/no applicable key/);
+  expect(reads).toHaveLength(2);
+  vi.setSystemTime(Date.now() + 31_000);
+  expect(await verify(await token({}, 'second', next))).toBeUndefined();
+  expect(reads).toHaveLength(4);
+  keys.splice(0, 1);
+  vi.setSystemTime(Date.now() + 601_000);
+  expect(await verify(await token())).toMatch(/no applicable key/);
+});
+
+test('that the keys cannot be read is nobody’s fault but the cluster’s', async () => {
+  status = 403;
+  await expect(verify(await token())).rejects.toThrow(/openid/);
+  status = 200;
+  expect(await verify(await token())).toBeUndefined();
+});

@@ -15,6 +15,8 @@ export interface SenderTokensOptions {
 
 /** Where every kube-apiserver serves its keys itself, wherever its issuer says that they are. */
 const KEYS = '/openid/v1/jwks';
+/** A kube-apiserver answers 406 to who asks for plain JSON here. */
+const KEYS_TYPE = 'application/jwk-set+json';
 const DISCOVERY = '/.well-known/openid-configuration';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512'];
 /** Clocks of nodes differ. */
@@ -32,10 +34,13 @@ export function verifySenderTokens({ http, audience, senders }: SenderTokensOpti
   let issuer: unknown;
   const read = async (): Promise<Response> => {
     const [discovered, keys] = await within(READ_MS, () =>
-      Promise.all([DISCOVERY, KEYS].map((path) => http({ method: 'GET', path, doing: `read ${path}` }))),
+      Promise.all([
+        http({ method: 'GET', path: DISCOVERY, doing: `read ${DISCOVERY}` }),
+        http({ method: 'GET', path: KEYS, accept: KEYS_TYPE, doing: `read ${KEYS}` }),
+      ]),
     );
-    issuer = fieldsOf(discovered?.body)['issuer'];
-    return Response.json(keys?.body);
+    issuer = fieldsOf(discovered.body)['issuer'];
+    return Response.json(keys.body);
   };
   const keys = createRemoteJWKSet(new URL(KEYS, 'https://kube-apiserver'), {
     [customFetch]: read,

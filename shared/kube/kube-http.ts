@@ -15,6 +15,8 @@ export interface KubeRequest {
   readonly query?: Readonly<Record<string, string | number>>;
   /** Lists come without spec and status. */
   readonly metadataOnly?: true;
+  /** Not said: JSON. */
+  readonly accept?: string;
   /** Sent as JSON. The body of a PATCH is a merge patch (RFC 7386). */
   readonly body?: unknown;
   /** What is attempted, for messages, such as `read Service shop/web`. */
@@ -98,7 +100,7 @@ function retryDelayMs(error: unknown, tried: number): number {
 async function attempt(
   client: Got,
   connection: Connection,
-  { method, path, query = {}, body, doing, metadataOnly, signal }: KubeRequest,
+  { method, path, query = {}, body, doing, metadataOnly, accept, signal }: KubeRequest,
   { authorization, certificate, key }: Credential,
   onCall: (call: KubeCall) => void,
 ): Promise<RawAnswer> {
@@ -112,6 +114,7 @@ async function attempt(
       timeout: timeouts(Math.min(REQUEST_MS, leftMs)),
       searchParams: query,
       headers: {
+        ...(accept !== undefined && { accept }),
         ...(metadataOnly && { accept: METADATA_ONLY_LIST }),
         ...(authorization !== undefined && { authorization }),
         ...(body !== undefined && { 'content-type': contentType(method) }),

@@ -1,47 +1,21 @@
 /** The manifests for Knative on the real apiserver, against the schemas of Knative's own resources. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import got from 'got';
-import {
-  kube,
-  kubectl,
-  lab,
-  NAMESPACE,
-  needsControl,
-  startLevelset,
-  stopAllLevelsets,
-  until,
-} from '../lab/lab.ts';
+import { kube, lab, NAMESPACE, needsControl, startLevelset, stopAllLevelsets, until } from '../lab/lab.ts';
+import { define, dryRun, filesOfModule } from '../fixtures/definitions.ts';
 import { must } from '../lab/run.ts';
 
 /** Its CustomResourceDefinitions come from the Go module; those of eventing, which cannot be fetched, are a fixture. */
 const SERVING = 'knative.dev/serving@v0.51.0';
 const SOURCES = join(import.meta.dirname, '../fixtures/knative-sources.yaml');
-const made: string[] = [];
 
 beforeAll(async () => {
-  if (!lab().controllable) return;
-  const { Dir } = JSON.parse(
-    await must('go', ['mod', 'download', '-json', SERVING], { env: { GOFLAGS: '' } }),
-  ) as {
-    readonly Dir: string;
-  };
-  for (const file of [join(Dir, 'config/core/300-resources/service.yaml'), SOURCES]) {
-    made.push(file);
-    await kubectl(['apply', '--server-side', '-f', file]);
-    await kubectl(['wait', '--for=condition=Established', '--timeout=30s', '-f', file]);
-  }
+  if (!lab().controllable) return undefined;
+  const serving = await filesOfModule(SERVING, ['config/core/300-resources/service.yaml']);
+  return define([...serving, SOURCES]);
 });
-afterAll(async () => {
-  for (const file of made) await kubectl(['delete', '--ignore-not-found', '-f', file]);
-});
-
-const dryRun = (text: string): Promise<string> =>
-  kubectl(
-    ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', '-'],
-    text,
-  );
 
 it('fit the schemas of Knative, and name nothing that these do not have', async (context) => {
   needsControl(context);
@@ -67,7 +41,7 @@ it('are let in by the tokens that this very cluster makes for their ServiceAccou
     );
     return status.token;
   };
-  const levelset = await startLevelset({ args: ['--events-audience=levelset'] });
+  const levelset = await startLevelset({ listen: '127.0.0.1:18091', args: ['--events-audience=levelset'] });
   const ping = async (token: string): Promise<string> => {
     const { tls } = lab();
     const answer = await got.post(`${levelset.url}/events/lab`, {

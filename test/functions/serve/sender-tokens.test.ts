@@ -25,11 +25,13 @@ const publish = async (one: GenerateKeyPairResult, kid: string): Promise<JWK> =>
 beforeEach(async () => {
   pair = await generateKeyPair('ES256');
   [keys, reads, status] = [[await publish(pair, 'first')], [], 200];
-  server = createServer(({ url = '' }, response) => {
+  server = createServer(({ url = '', headers: { accept } }, response) => {
     reads.push(url);
+    const type = url === '/openid/v1/jwks' ? 'application/jwk-set+json' : 'application/json';
+    if (accept !== type) return response.writeHead(406).end();
     const body =
       url === '/openid/v1/jwks' ? { keys } : { issuer: ISSUER, jwks_uri: 'https://elsewhere/keys' };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    return response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

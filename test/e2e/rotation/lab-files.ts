@@ -41,6 +41,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },
   'test/e2e/queue/jetstream.test.ts': { part: 2, seconds: 120 },
   'test/conformance/queue/queue.test.ts': { part: 2, seconds: 12 },
+  'test/conformance/queue/jetstream.test.ts': { part: 2, seconds: 14 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },
   'test/e2e/service/draining.test.ts': { part: 2, seconds: 117 },
   'test/e2e/service/annotations.test.ts': { part: 2, seconds: 112 },

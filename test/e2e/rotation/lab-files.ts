@@ -35,11 +35,11 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/lab.test.ts': { part: 1, seconds: 29 },
   'test/e2e/node/node-cidrs.test.ts': { part: 1, seconds: 28 },
   'test/e2e/routes/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
+  'test/e2e/queue/jetstream.test.ts': { part: 1, seconds: 130 },
   'test/e2e/queue/queue-proof.test.ts': { part: 3, seconds: 45 },
 
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },
-  'test/e2e/queue/jetstream.test.ts': { part: 2, seconds: 120 },
   'test/conformance/queue/queue.test.ts': { part: 2, seconds: 12 },
   'test/conformance/queue/jetstream.test.ts': { part: 2, seconds: 14 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },

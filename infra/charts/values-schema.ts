@@ -68,6 +68,11 @@ export function valuesSchema(): string {
       rbac: closed({ create: bool, nodes: bool, pods: bool }),
       serviceAccount: closed({ create: bool, name: text, annotations: texts }),
       replicas: { type: 'integer', minimum: 0 },
+      autoscaling: closed({
+        enabled: bool,
+        maxReplicas: { type: 'integer', minimum: 1 },
+        keysPerReplica: { type: 'integer', minimum: 1 },
+      }),
       port: { type: ['integer', 'null'], minimum: 1024, maximum: 65535 },
       hostNetwork: bool,
       networkPolicy: closed({ enabled: bool, from: objects }),

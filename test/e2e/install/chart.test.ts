@@ -1,11 +1,14 @@
 /** The chart by the real helm: what it refuses, what the real apiserver takes, and that the manifests are its rendering. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { render } from '../../../infra/charts/render.ts';
 import { CHART, renderChart, runHelm, set } from '../fixtures/release.ts';
 import { kubectl, lab } from '../lab/lab.ts';
+import { must } from '../lab/run.ts';
 
+/** Of the Go module that has its definitions. */
+const KEDA = 'v2.21.0';
 const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
 
 const VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -68,9 +71,34 @@ describe.each(Object.entries(VALUES))('with %s', (_, values) => {
   });
 });
 
+it(
+  'has KEDA scale by the queue, in objects that its own definitions take',
+  { timeout: 300_000 },
+  async () => {
+    const module = await must('go', ['mod', 'download', '-json', `github.com/kedacore/keda/v2@${KEDA}`]);
+    const { Dir: folder } = JSON.parse(module) as { readonly Dir: string };
+    const kinds = ['scaledobjects', 'triggerauthentications'];
+    const files = kinds.flatMap((kind) => ['-f', join(folder, `config/crd/bases/keda.sh_${kind}.yaml`)]);
+    onTestFinished(async () => {
+      await kubectl(['delete', '--ignore-not-found', ...files]);
+    });
+    await kubectl(['apply', '--server-side', ...files]);
+    const names = kinds.map((kind) => `crd/${kind}.keda.sh`);
+    await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+    const queue = set({ 'flags.queue': 'nats://nats:4222', 'autoscaling.enabled': true, replicas: 2 });
+    const { stdout } = await renderChart([...queue, ...TLS], 'default');
+    const check = ['--dry-run=server', '--validate=strict', '-n', 'default', '-f', '-'];
+    const said = await kubectl(['apply', '--server-side', '--force-conflicts', ...check], stdout);
+    expect(said).toMatch(/scaledobject.keda.sh.levelset serverside-applied/);
+    expect(said).toMatch(/triggerauthentication.keda.sh.levelset serverside-applied/);
+    expect(stdout).not.toMatch(/^  replicas:/m);
+  },
+);
+
 it.each([
   ['a name that is not there', set({ imge: 'x' }), /imge/],
   ['a flag that serve does not have', set({ 'flags.cluster-cdir': 'x' }), /cluster-cdir/],
+  ['KEDA without a queue to share', [...set({ 'autoscaling.enabled': true }), ...TLS], /flags\.queue/],
   ['a flag that has a value of its own', set({ 'flags.listen': ':1' }), /listen/],
   [
     'words for a number',

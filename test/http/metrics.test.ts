@@ -118,3 +118,13 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
   ]);
   expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 3');
 });
+
+test('a queue that is away says so, and keeps its last depth', async () => {
+  const metrics = createMetrics();
+  const queue = async (): Promise<readonly string[]> =>
+    (await metrics.scrape()).body.split('\n').filter((line) => /^levelset_queue_(up|depth)/.test(line));
+  metrics.setQueue({ depth: 3, oldestMs: 1500, ofAllReplicas: true });
+  expect(await queue()).toEqual(['levelset_queue_depth 3', 'levelset_queue_up 1']);
+  metrics.setQueue({ trouble: 'NATS: the connection is lost' });
+  expect(await queue()).toEqual(['levelset_queue_depth 3', 'levelset_queue_up 0']);
+});

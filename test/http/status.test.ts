@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import type { StatusView } from '../../shared/report/page.ts';
+import { renderPage, type StatusView } from '../../shared/report/page.ts';
 import { AUDIT, PAGE, testServer } from './test-server.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN } from './tokens.ts';
 
@@ -146,4 +146,17 @@ describe('anything else', () => {
     expect(answer.body).toEqual({ error: 'an unexpected error; the log has the details' });
     expect(server.lines).toHaveLength(1);
   });
+});
+
+test.each([
+  [{ depth: 0, oldestMs: 0 }, 'empty'],
+  [{ depth: 2, oldestMs: 3_000 }, '2 waiting, oldest 3 s'],
+  [
+    { depth: 2, oldestMs: 3_000, ofAllReplicas: true as const },
+    '2 waiting or running, oldest 3 s, all replicas together',
+  ],
+  [{ trouble: 'NATS: the connection is lost' }, 'NATS: the connection is lost'],
+])('the page says of the queue %j: %s', (queue, words) => {
+  const html = renderPage({ cluster: 'prod', generatedAt: '2026-11-22T12:00:00Z', rows: [], queue });
+  expect(html).toContain(`<dt>Queue</dt><dd>${words}</dd>`);
 });

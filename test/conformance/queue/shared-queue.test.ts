@@ -74,16 +74,20 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
         await pause(20);
       }
     };
-    const known = ({ reported, told }: Replica): readonly Report[] => [...reported, ...told];
-    await until('all to hear of the address', () =>
-      all.every((replica) => known(replica).some(({ outcome }) => outcome.status === 'settled')),
+    const [one, other] = all;
+    if (!one || !other) throw new Error('two replicas');
+    const isSettled = ({ request: { key }, outcome }: Report): boolean =>
+      key === 'service/default/web' && outcome.status === 'settled';
+    await until('its address', () => [...one.reported, ...other.reported].some(isSettled));
+    await until(
+      'both to hear of all runs',
+      () => one.told.length === other.reported.length && other.told.length === one.reported.length,
     );
     expect(sandbox.cloud.loadbalancers).toHaveLength(1);
 
     sandbox.kube.delete('Service', 'default', 'web');
-    const [asked] = all;
-    const reports = await asked?.work.reconcile([{ key: 'service/default/web', trigger: 'resync' }]);
-    expect(reports?.[0]?.request.key).toBe('service/default/web');
+    const reports = await one.work.reconcile([{ key: 'service/default/web', trigger: 'resync' }]);
+    expect(reports[0]?.request.key).toBe('service/default/web');
     await until('the load balancer to be gone', () => sandbox.cloud.loadbalancers.length === 0);
   });
 });

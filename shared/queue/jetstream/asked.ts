@@ -17,6 +17,7 @@ export class Asked {
   /** The report of the first run at the place that `queue` returns, or later. */
   async wait(key: Key, queue: () => Promise<number>): Promise<Report> {
     const { promise, resolve, reject } = Promise.withResolvers<Report>();
+    promise.catch(() => undefined); // it may be given up before anybody waits
     const waiter: Waiter = { from: undefined, early: [], resolve, reject };
     const waiters = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiters.add(waiter));

@@ -73,7 +73,7 @@ export class Lifeline {
     this.#goAway(errorText(error));
     const again = setTimeout(() => {
       if (this.#session === session && !session.connection.isClosed()) this.#comeBack();
-    }, AGAIN.firstMs);
+    }, this.#silence.begin(AGAIN));
     again.unref();
   }
 
@@ -98,6 +98,7 @@ export class Lifeline {
       if (this.#stopping.signal.aborted) return;
       this.#session = session;
       session.listen(told);
+      this.#silence.end();
       this.#comeBack();
       await Promise.race([session.deliver({ work, due }), this.#watch(connection)]);
       if (this.isStopped) await handOver();
@@ -128,7 +129,6 @@ export class Lifeline {
   #comeBack(): void {
     if (this.#trouble !== undefined) this.#options.log.info('the queue answers');
     this.#trouble = undefined;
-    this.#silence.end();
     this.#options.back();
   }
 }

@@ -44,14 +44,19 @@ describe.runIf(inLab)('the queue in JetStream', () => {
   }
 
   /** A process that works on the queue of a cluster until the test is over. */
-  function aProcess(cluster: string, url = nats.url, secrets: Partial<NatsAddress> = {}): Process {
+  function aProcess(
+    cluster: string,
+    url = nats.url,
+    secrets: Partial<NatsAddress> = {},
+    runMs = 20,
+  ): Process {
     const [runs, told, errors]: [Key[], Report[], string[]] = [[], [], []];
     const queue = new JetStreamQueue({
       connect: () => connectNats({ servers: [url], ...secrets }),
       cluster: () => Promise.resolve({ id: cluster }),
       run: async (request) => {
         runs.push(request.key);
-        await pause(20);
+        await pause(runMs);
         return aReport(request, SETTLED);
       },
       told: (report) => told.push(report),
@@ -98,6 +103,32 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     await own.restart({ empty: true });
     await it.queue.add(asked('web'));
     await until('the run', () => it.runs.length > 0);
+  });
+
+  test('lives on when the streams go while a key runs, and runs it again', async () => {
+    const own = await startNats();
+    onTestFinished(() => own.close());
+    const it = aProcess(randomUUID(), own.url, {}, 6_000);
+    await ready(it);
+    await it.queue.add(asked('web'));
+    await until('the run', () => it.runs.length === 1);
+    await own.kill();
+    await own.restart({ empty: true });
+    await pause(6_500); // it says that it is at work after five seconds
+    await it.queue.add(asked('web'));
+    await until('another run', () => it.runs.length === 2);
+  });
+
+  test('stops at once while NATS is away', async () => {
+    const own = await startNats();
+    onTestFinished(() => own.close());
+    const it = aProcess(randomUUID(), own.url);
+    await ready(it);
+    await own.kill();
+    await until('the trouble', () => it.queue.trouble !== undefined);
+    const began = performance.now();
+    await it.queue.stop();
+    expect(performance.now() - began).toBeLessThan(5_500);
   });
 
   test('starts where NATS is not there yet', async () => {

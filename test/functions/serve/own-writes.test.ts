@@ -50,7 +50,7 @@ test.each(CASES)('levelset serve with %j', async (flags, own) => {
   const other = OURS.find((namespace) => namespace !== own);
   await vi.waitFor(() => {
     expect(lines).toContainEqual(
-      expect.objectContaining({ object: `shop/${other ?? ''}`, trigger: 'audit' }),
+      expect.objectContaining({ object: `service/shop/${other ?? ''}`, trigger: 'audit' }),
     );
   });
 });

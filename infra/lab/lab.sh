@@ -3,12 +3,14 @@
 # lab.sh down [--purge]  stops everything that up started; --purge forgets the data too
 # lab.sh status          what runs, and what it holds
 # lab.sh env [N]         the lines that a shell needs: eval "$(infra/lab/lab.sh env)"; N: of this cluster
-# LAB_CLUSTERS (2) Kubernetes clusters share one OpenStack. State: LAB (default /var/tmp/levelset-lab/openstack) and
-# KUBE (default /var/tmp/levelset-lab/kube; that of the second cluster is KUBE-2). See README.md.
+# LAB_CLUSTERS (2) Kubernetes clusters share one OpenStack. KUBE_VERSION (1.36): the version of each in turn, as '1.36 1.29'; the
+# last counts for all that follow. State: LAB (default /var/tmp/levelset-lab/openstack) and KUBE (default
+# /var/tmp/levelset-lab/kube; that of the second cluster is KUBE-2). See README.md.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LAB=${LAB:-/var/tmp/levelset-lab/openstack} KUBE=${KUBE:-/var/tmp/levelset-lab/kube}
 export LAB_CLUSTERS=${LAB_CLUSTERS:-2}
+read -ra VERSIONS <<<"${KUBE_VERSION:-1.36}"
 OPENSTACK=$HERE/openstack KUBERNETES=$HERE/kubernetes
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*"; }
 fail() { echo "lab.sh: $*" >&2; exit 1; }
@@ -16,9 +18,10 @@ indent() { sed -u 's/^/         /'; }
 
 # A command with the environment of a cluster: state and ports of its own.
 cluster() { # number command...
-  local n=$1; shift
-  if ((n == 1)); then "$@"; return; fi
-  env KUBE="$KUBE-$n" KUBE_API_PORT=$((${KUBE_API_PORT:-16443} + n - 1)) KUBE_ETCD_PORT=$((${KUBE_ETCD_PORT:-12379} + 10 * (n - 1))) \
+  local n=$1 version; shift
+  version=${VERSIONS[n - 1]:-${VERSIONS[-1]}}
+  if ((n == 1)); then env KUBE_VERSION="$version" "$@"; return; fi
+  env KUBE_VERSION="$version" KUBE="$KUBE-$n" KUBE_API_PORT=$((${KUBE_API_PORT:-16443} + n - 1)) KUBE_ETCD_PORT=$((${KUBE_ETCD_PORT:-12379} + 10 * (n - 1))) \
     KUBE_KCM_PORT=$((${KUBE_KCM_PORT:-16257} + n - 1)) KUBE_AUDIT_URL="https://127.0.0.1:$((18079 + n))/audit/lab" "$@"
 }
 
@@ -52,10 +55,11 @@ remains() {
 }
 
 up() {
+  local version
   requirements
   mkdir -p "$LAB" "$KUBE"
   say "installing: Debian packages, and Kubernetes built from source (the first time 7 minutes on two cores)"
-  bash "$KUBERNETES/build.sh" >"$KUBE/build.log" 2>&1 & local build=$!
+  for version in "${VERSIONS[@]}"; do KUBE_VERSION=$version bash "$KUBERNETES/build.sh"; done >"$KUBE/build.log" 2>&1 & local build=$!
   bash "$HERE/packages.sh" >"$LAB/packages.log" 2>&1 ||
     { tail -20 "$LAB/packages.log" >&2; kill "$build" 2>/dev/null || true; fail "apt failed, see $LAB/packages.log"; }
   say "packages are there"
@@ -67,7 +71,7 @@ up() {
   ports_free
   say "starting: OpenStack with its data plane"
   LAB_DATAPLANE=1 bash "$OPENSTACK/up.sh" | indent
-  say "starting: Kubernetes"
+  say "starting: Kubernetes ${VERSIONS[*]}"
   local n
   for n in $(seq 1 "$LAB_CLUSTERS"); do cluster "$n" bash "$KUBERNETES/up.sh" | indent; done
   say "the lab is up: eval \"\$($0 env)\""
@@ -104,7 +108,7 @@ env_lines() {
   local n; n=$([ "${1:-1}" = 1 ] || echo "-$1")
   echo "export KUBECONFIG=$KUBE$n/admin.kubeconfig"
   echo "export OS_CLIENT_CONFIG_FILE=$LAB/clouds.yaml OS_CLOUD=lab-demo$n"
-  echo "export PATH=$(bash -c '. "$0/lib.sh"; echo "$BIN"' "$KUBERNETES"):\$PATH"
+  echo "export PATH=$(KUBE_VERSION=${VERSIONS[0]} bash -c '. "$0/lib.sh"; echo "$BIN"' "$KUBERNETES"):\$PATH"
 }
 
 command=${1:-}; [ $# -eq 0 ] || shift
@@ -113,5 +117,5 @@ case "$command" in
   down) down "$@" ;;
   status) status ;;
   env) env_lines "$@" ;;
-  *) sed -n '2,7p' "$0"; exit 2 ;;
+  *) sed -n '2,8p' "$0"; exit 2 ;;
 esac

@@ -74,8 +74,17 @@ export function ingressOf(
   return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
 }
 
-export function sameIngress(a: readonly LoadBalancerIngress[], b: readonly LoadBalancerIngress[]): boolean {
+/**
+ * Whether what is published is what it should be. An apiserver that knows `ipMode` shows it with every address. One that does
+ * not, such as 1.29, drops it, and so it makes no difference there (docs/sources/kubernetes.md, "Published addresses").
+ */
+export function sameIngress(
+  desired: readonly LoadBalancerIngress[],
+  published: readonly LoadBalancerIngress[],
+): boolean {
   const essence = (list: readonly LoadBalancerIngress[]): string =>
-    JSON.stringify(list.map(({ ip, hostname, ipMode }) => [ip, hostname, ipMode]));
-  return essence(a) === essence(b);
+    JSON.stringify(
+      list.map(({ ip, hostname, ipMode }, at) => [ip, hostname, published[at]?.ipMode && ipMode]),
+    );
+  return essence(desired) === essence(published);
 }

@@ -55,7 +55,8 @@ async function addresses(count: number): Promise<readonly string[]> {
     `${String(count)} addresses`,
     async () => {
       const { ingress = [] } = (await getService(world.namespace, 'web'))?.status?.loadBalancer ?? {};
-      expect(ingress.every(({ ipMode }) => ipMode === 'VIP')).toBe(true);
+      // Kubernetes 1.29 drops it
+      expect(ingress.every(({ ipMode = 'VIP' }) => ipMode === 'VIP')).toBe(true);
       return ingress.length === count ? ingress.map(({ ip = '' }) => ip) : undefined;
     },
     { timeoutMs: 60_000 },

@@ -6,11 +6,11 @@ const HEAD = `# What it runs with
 
 ## Kubernetes
 
-| version      | tried                                                                       |
-| ------------ | --------------------------------------------------------------------------- |
-| 1.36         | the lab, each commit                                                        |
-| 1.30 to 1.35 | not by themselves                                                           |
-| 1.29         | its apiserver, in the lab's second cluster, one commit in three (\`.ci/run\`) |
+| version      | tried                                                                                           |
+| ------------ | ----------------------------------------------------------------------------------------------- |
+| 1.36         | the lab, each commit                                                                            |
+| 1.30 to 1.35 | not by themselves                                                                               |
+| 1.29         | by hand, its apiserver 1.29.6 on the lab: Services, Nodes, watches (\`KUBE_VERSION='1.36 1.29'\`) |
 
 1.29 drops \`ipMode\` from a Service's status: kube-proxy then takes a short cut to the Pods for traffic from inside the cluster, and where members
 get the PROXY protocol, that traffic comes without its header. \`enable-ingress-hostname\` helps.

@@ -176,5 +176,5 @@ it('tells what it did on the page, in the metrics and in one line a run', async 
     ]) as unknown,
   });
   expect(metrics.text).toMatch(/levelset_reconcile_total\{object="service",outcome="settled"\} [1-9]/);
-  expect(world.levelset.log()).toContain(`"object":"${world.namespace}/web"`);
+  expect(world.levelset.log()).toContain(`"object":"service/${world.namespace}/web"`);
 });

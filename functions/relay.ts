@@ -8,12 +8,12 @@ import { createWatch } from '../shared/kube/watch-http.ts';
 import { ReconcileError } from '../shared/model/errors.ts';
 import type { Log } from '../shared/ports.ts';
 import { Watches } from '../shared/watch/watches.ts';
-import { readTokens } from './http/admit.ts';
 import { Outbox } from './relay/outbox.ts';
 import { createPost } from './relay/post-keys.ts';
 import { createRelayMetrics } from './relay/relay-metrics.ts';
 import { createProbes } from './server.ts';
 import { listen, parseListen } from './serve/listen.ts';
+import { followTokens } from './serve/token-files.ts';
 
 export interface RelayOptions {
   readonly flags: Flags;
@@ -59,21 +59,23 @@ export async function relay({ flags, env, log }: RelayOptions): Promise<Relaying
       outbox.add(keys);
     },
   });
+  const { pageTokens, stop: stopTokens } = await followTokens({ flags, env, log });
   const address = flags.listen ?? FLAGS.listen.default;
   const app = createProbes({
     open: parseListen(address).loopback,
-    pageTokens: readTokens(env).pageTokens,
+    pageTokens,
     metrics: () => metrics.scrape({ waiting: outbox.size, watches: watches.view() }),
     ready: () => Promise.resolve([...watches.blindness(), outbox.trouble ?? []].flat()),
     notes: () => watches.troubles(),
     log,
   });
-  const listening = await listen(app, address, flags);
+  const listening = await listen(app, address, flags, { log });
   watches.start();
   log.info('listening', { url: listening.url, to: eventsUrl });
   return {
     url: listening.url,
     stop: async () => {
+      stopTokens();
       await watches.stop();
       await outbox.stop();
       await listening.close();

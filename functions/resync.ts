@@ -7,7 +7,7 @@ import type { Problem } from '../shared/model/plan.ts';
 import { isUnit, parseKey, type Key } from '../shared/model/request.ts';
 import { clip } from '../shared/model/text/text.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
-import { requireMethod, requireToken } from './http/admit.ts';
+import { requireCaller, requireMethod, requireRights } from './http/admit.ts';
 import { HttpError } from './http/http-error.ts';
 import { admitting, requestOf } from './http/on-express.ts';
 import { bodyReader } from './http/read-body.ts';
@@ -15,19 +15,22 @@ import { parseJson, requireMediaType } from './http/read-json.ts';
 import { queueRequests } from './http/receiver.ts';
 import type { ServerOptions } from './http/server-options.ts';
 
-type Options = Pick<ServerOptions, 'resyncTokens' | 'enqueue' | 'reconcile'>;
+type Options = Pick<ServerOptions, 'resyncTokens' | 'callers' | 'enqueue' | 'reconcile'>;
 
 export function resync(options: Options): Router {
+  const { resyncTokens, callers } = options;
   const readBody = bodyReader(LONGEST_ORDER);
   return Router().all(
     '/resync',
     admitting(
-      requireToken(options.resyncTokens),
+      requireCaller(resyncTokens, callers),
       requireMethod('POST'),
       requireMediaType('application/json'),
     ),
     async (request, response) => {
       const order = await readBody(requestOf(request), orderOf);
+      const { authorization } = request.headers;
+      await requireRights(order.all ? ['all'] : order.objects, authorization, resyncTokens, callers);
       const cause = randomUUID();
       response.set('X-Request-Id', cause);
       if (order.all) {

@@ -16,7 +16,9 @@ import { Memory } from './serve/memory.ts';
 import { Webhook } from './serve/webhook.ts';
 import { queueOf } from './serve/queue-of.ts';
 import { Work } from './serve/work.ts';
-import { readTokens, type Tokens } from './http/admit.ts';
+import { KubernetesCallers } from './http/kubernetes-callers.ts';
+import type { Tokens } from './http/admit.ts';
+import { followTokens } from './serve/token-files.ts';
 import { connectWithLogins } from './connect-with-logins.ts';
 import type { Connected } from './world.ts';
 
@@ -56,7 +58,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const { id } = await connected.cluster();
     if (!clusters.includes(id)) clusters.push(id);
   };
-  const tokens = readTokens(env);
+  const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
   const isOpen = tokens.auditTokens.length > 0;
   const dryRun = flags.dryRun === true;
   if (dryRun)
@@ -108,7 +110,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const app = createServer({
     ...tokens,
     ...(verifySender && { verifySender }),
+    callers: new KubernetesCallers(await connected.reviews()),
     clusters,
+    byCertificate: flags.auditClientCaFile !== undefined,
     open: parseListen(address).loopback,
     self: [serviceAccountUser(config.serviceAccount)],
     enqueue: (requests) => work.enqueue(requests),
@@ -135,7 +139,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
     log,
   });
-  const listening = await listen(app, address, flags);
+  const listening = await listen(app, address, flags, { log });
   work.start();
   if (flags.allowPlainHttp && listening.url.startsWith('http:'))
     log.warn('--allow-plain-http: tokens pass in the clear, unless a proxy in front ends TLS', {
@@ -148,6 +152,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     idle: () => work.idle,
     stop: async () => {
       webhook.stop();
+      stopTokens();
       await Promise.all([listening.close(), work.stop(), watches?.stop()]);
     },
   };

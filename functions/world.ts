@@ -7,6 +7,7 @@ import { within } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
 import type { Http } from '../shared/kube/kube-http.ts';
+import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
@@ -38,6 +39,8 @@ export interface Connected {
   watches(changed: WatchesOptions['changed']): Promise<Watches>;
   /** The kube-apiserver itself, for what no controller asks of it. */
   readonly kubeHttp: Http;
+  /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */
+  reviews(): Promise<Reviews>;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
 }
@@ -95,6 +98,10 @@ export async function connect(options: WorldOptions): Promise<Connected> {
       const { createWatch } = await import('../shared/kube/watch-http.ts');
       const { http, connection } = kubernetes;
       return new Watches({ http, watch: createWatch(connection), log, changed });
+    },
+    reviews: async () => {
+      const { createReviews } = await import('../shared/kube/reviews.ts');
+      return createReviews(kubernetes.http);
     },
     ready: () =>
       answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, () =>

@@ -1,7 +1,9 @@
 import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Key } from '../../shared/model/request.ts';
 import { authorize, authorizeReader } from '../../shared/trigger/authorize.ts';
 import type { HttpRequest } from './exchange.ts';
 import { HttpError } from './http-error.ts';
+import type { KubernetesCallers } from './kubernetes-callers.ts';
 
 /** Why a request is refused; undefined lets it in. Reads no body. */
 export type Admission = (request: Pick<HttpRequest, 'method' | 'headers'>) => Refusal | Promise<Refusal>;
@@ -29,6 +31,31 @@ export function requireMethod(...methods: readonly string[]): Admission {
 export function requireToken(tokens: readonly string[]): Admission {
   return ({ headers: { authorization } }) =>
     authorize(authorization, tokens) ? undefined : unauthorized(tokens, 'Bearer', authorization);
+}
+
+/** 401 unless the request has one of the tokens, or one that the kube-apiserver knows. */
+export function requireCaller(tokens: readonly string[], callers: KubernetesCallers | undefined): Admission {
+  return async ({ headers: { authorization } }) => {
+    if (authorize(authorization, tokens) || (await callers?.callerOf(authorization))) return undefined;
+    return unauthorized(tokens, 'Bearer', authorization);
+  };
+}
+
+/** 403 with the keys that the caller may not patch; who has one of the tokens may have everything. */
+export async function requireRights(
+  keys: readonly Key[],
+  authorization: string | undefined,
+  tokens: readonly string[],
+  callers: KubernetesCallers | undefined,
+): Promise<void> {
+  if (authorize(authorization, tokens)) return;
+  const caller = await callers?.callerOf(authorization);
+  if (!callers || !caller) throw unauthorized(tokens, 'Bearer', authorization);
+  const refused = await callers.refusedOf(caller, keys);
+  if (refused.length > 0)
+    throw new HttpError(403, `${caller.username} may not patch ${refused.join(', ')}`, {
+      details: { refused },
+    });
 }
 
 /**
@@ -73,30 +100,30 @@ export interface Tokens {
 }
 
 /**
- * Bearer tokens from the environment, several separated by commas for rotation. Without a token an endpoint refuses
- * everybody. Throws CONFIG_INVALID for one that can be guessed, and never names it.
+ * Bearer tokens from the environment, several for rotation. Without a token an endpoint refuses everybody. Throws
+ * CONFIG_INVALID for one that can be guessed.
  */
 export function readTokens(env: NodeJS.ProcessEnv): Tokens {
-  const read = (name: string): readonly string[] => {
-    const tokens = (env[name] ?? '')
-      .split(',')
-      .map((token) => token.trim())
-      .filter((token) => token !== '');
-    for (const token of tokens) {
-      const wrong = whyGuessed(token);
-      if (wrong !== undefined)
-        throw new ReconcileError(
-          'CONFIG_INVALID',
-          `${name}: a token ${wrong}; make one by openssl rand -hex 32`,
-        );
-    }
-    return tokens;
-  };
+  const read = (name: string): readonly string[] => tokensIn(name, env[name] ?? '');
   return {
     auditTokens: read('LEVELSET_AUDIT_TOKENS'),
     resyncTokens: read('LEVELSET_RESYNC_TOKENS'),
     pageTokens: read('LEVELSET_PAGE_TOKENS'),
   };
+}
+
+/** Tokens with commas or white space between. Throws CONFIG_INVALID for one that can be guessed, and never names it. */
+export function tokensIn(place: string, text: string): readonly string[] {
+  const tokens = text.split(/[\s,]+/).filter((token) => token !== '');
+  for (const token of tokens) {
+    const wrong = whyGuessed(token);
+    if (wrong !== undefined)
+      throw new ReconcileError(
+        'CONFIG_INVALID',
+        `${place}: a token ${wrong}; make one by openssl rand -hex 32`,
+      );
+  }
+  return tokens;
 }
 
 const SHORTEST_TOKEN = 20;

@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** The caller's address, for the log. */
   readonly from: string | undefined;
+  /** Common name of the client's certificate, if the server asked for one and a CA of the server's signed it. */
+  readonly clientName?: string | undefined;
   /** As it was sent, maybe packed. */
   readonly body: Readable;
 }

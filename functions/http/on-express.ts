@@ -1,12 +1,21 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { Socket } from 'node:net';
+import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Log } from '../../shared/ports.ts';
 import { admit, type Admission } from './admit.ts';
 import type { Endpoint, HttpAnswer, HttpRequest } from './exchange.ts';
 import { answerError, noSuchPath } from './http-error.ts';
 
 export function requestOf(request: Request): HttpRequest {
-  const { method, path, headers, ip: from } = request;
-  return { method, path, headers, from, body: request };
+  const { method, path, headers, ip: from, socket } = request;
+  return { method, path, headers, from, clientName: clientNameOf(socket), body: request };
+}
+
+function clientNameOf(socket: Socket): string | undefined {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  // without a certificate there is no subject; with several common names nobody is meant
+  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
+  return typeof subject?.CN === 'string' ? subject.CN : undefined;
 }
 
 /** An endpoint as a handler of express, which passes on what is another's. */

@@ -22,7 +22,7 @@ export interface Delivery {
 
 export type ReceiverOptions = Pick<
   ServerOptions,
-  'clusters' | 'auditTokens' | 'enqueue' | 'observeAudit' | 'observeRefusal' | 'log'
+  'clusters' | 'auditTokens' | 'byCertificate' | 'enqueue' | 'observeAudit' | 'observeRefusal' | 'log'
 >;
 
 /**
@@ -40,7 +40,7 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
   const readBody = bodyReader(LONGEST_BATCH);
 
   const receive = async (request: HttpRequest): Promise<HttpAnswer> => {
-    await admit(request, identity);
+    if (!isCalledByCluster(request, options)) await admit(request, identity);
     const cluster = clusterOf(request);
     if (!clusters.includes(cluster)) throw new HttpError(404, `no such cluster: ${JSON.stringify(cluster)}`);
     await admit(request, form);
@@ -64,6 +64,13 @@ export function receiver(delivery: Delivery, options: ReceiverOptions): Endpoint
           return answerError(error, request, log);
         })
       : undefined;
+}
+
+/** Whether the client has shown a certificate in the name of the cluster that the path names. */
+function isCalledByCluster(request: HttpRequest, { byCertificate }: ReceiverOptions): boolean {
+  return (
+    byCertificate === true && request.clientName !== undefined && request.clientName === clusterOf(request)
+  );
 }
 
 function clusterOf(request: HttpRequest): string {

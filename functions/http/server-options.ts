@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { StatusView } from '../../shared/report/page.ts';
+import type { KubernetesCallers } from './kubernetes-callers.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { VerifySender } from './require-sender.ts';
 import type { TriggerCounts } from '../../shared/trigger/causes.ts';
@@ -11,7 +12,11 @@ export interface ServerOptions {
   /** The values of `:cluster` in /audit and /events that are accepted: --cluster-name and the id of the cluster. */
   readonly clusters: readonly string[];
   readonly auditTokens: readonly string[];
+  /** For /audit and /events a certificate in the name of the cluster does, too. */
+  readonly byCertificate?: boolean;
   readonly resyncTokens: readonly string[];
+  /** Whom the kube-apiserver knows, and who may patch an object, may have it worked on. */
+  readonly callers?: KubernetesCallers;
   /** For the page and the metrics, if `open` is false. */
   readonly pageTokens?: readonly string[];
   /** True on loopback: page and metrics need no token. */

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { invocationTime } from '../budget.ts';
 import { inParallel } from '../in-parallel.ts';
 import { readTokens } from '../http/admit.ts';
+import { KubernetesCallers } from '../http/kubernetes-callers.ts';
 import { resync } from '../resync.ts';
 import { functionWorld } from './connected.ts';
 import { expressFunction } from './express-function.ts';
@@ -15,6 +16,7 @@ const answer = expressFunction(async (env) => {
   const world = await functionWorld();
   return resync({
     resyncTokens: readTokens(env).resyncTokens,
+    callers: new KubernetesCallers(await world.reviews()),
     enqueue: enqueueTo(world.triggers),
     reconcile: async (requests) =>
       inParallel(requests, world.world.config.concurrentServiceSyncs, (request) =>

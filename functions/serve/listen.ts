@@ -6,8 +6,19 @@ import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import { onFileChange } from './on-file-change.ts';
 
-type ListenFlags = Pick<Flags, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'allowPlainHttp'>;
+type ListenFlags = Pick<
+  Flags,
+  'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'auditClientCaFile' | 'allowPlainHttp'
+>;
+
+/** Where it is told that the files of the certificate were read again, and how often they are looked at. */
+export interface Look {
+  readonly log: Log;
+  readonly everyMs?: number;
+}
 
 export interface Listening {
   readonly url: string;
@@ -35,6 +46,7 @@ export async function listen(
   handler: http.RequestListener,
   address: string,
   flags: ListenFlags,
+  look?: Look,
 ): Promise<Listening> {
   const { host, port, loopback } = parseListen(address);
   const tls = await readTls(flags);
@@ -54,10 +66,13 @@ export async function listen(
     const reason = errorText(error);
     throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${reason}`);
   }
+  const stopLooking =
+    look && server instanceof https.Server ? followFiles(server, flags, look) : () => undefined;
   const { port: actual } = server.address() as AddressInfo;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     close: async () => {
+      stopLooking();
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
@@ -70,14 +85,38 @@ export async function listen(
   };
 }
 
+/** New connections get what is in the files now; while that cannot be used, what was there before. */
+function followFiles(server: https.Server, flags: ListenFlags, { log, everyMs }: Look): () => void {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile } = flags;
+  const paths = [tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile].filter(
+    (path) => path !== undefined,
+  );
+  const changed = async (): Promise<void> => {
+    try {
+      server.setSecureContext((await readTls(flags)) ?? {});
+      log.info('the certificate was read again');
+    } catch (error) {
+      log.warn('the last certificate counts: the files that changed cannot be used', {
+        reason: errorText(error),
+      });
+    }
+  };
+  return onFileChange(paths, () => void changed(), everyMs);
+}
+
 async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefined> {
-  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = flags;
-  if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined && clientCaFile === undefined)
-    return undefined;
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile } = flags;
+  const clients = clientCaFile ?? auditClientCaFile;
+  if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined && clients === undefined) return undefined;
+  if (clientCaFile !== undefined && auditClientCaFile !== undefined)
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      '--client-ca-file asks everybody for a certificate, --audit-client-ca-file the kube-apiserver alone: give one of them',
+    );
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) {
     throw new ReconcileError(
       'CONFIG_INVALID',
-      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file needs TLS',
+      'TLS needs both --tls-cert-file and --tls-private-key-file; --client-ca-file and --audit-client-ca-file need TLS',
     );
   }
   return {
@@ -87,6 +126,11 @@ async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefi
       ca: await readPem('--client-ca-file', clientCaFile),
       requestCert: true,
       rejectUnauthorized: true,
+    }),
+    ...(auditClientCaFile !== undefined && {
+      ca: await readPem('--audit-client-ca-file', auditClientCaFile),
+      requestCert: true,
+      rejectUnauthorized: false, // who shows none needs a token
     }),
     minVersion: 'TLSv1.2',
   };

@@ -3,7 +3,7 @@ import { FaultRules, type FaultRule } from './fault-rules.ts';
 import type { Front, RecordedRequest } from './front.ts';
 import { openFront, type Loopback } from './http-front.ts';
 import { AuditTrail } from './kube/audit-trail.ts';
-import { adminUser, levelsetUser } from './kube/kube-access.ts';
+import { adminUser, levelsetUser, type Grant, type KubeUser } from './kube/kube-access.ts';
 import { KubeApi } from './kube/kube-api.ts';
 import { kubeAnswer } from './kube/kube-front.ts';
 import { KubeWorld } from './kube/kube-world.ts';
@@ -44,6 +44,8 @@ export interface SandboxInside {
   /** Bearer token of the ServiceAccount `levelset` in the namespace levelset, with its RBAC. */
   readonly kubeToken: string;
   readonly adminToken: string;
+  /** Somebody who may do this and no more; returns their token. */
+  addUser(username: string, grants: readonly Grant[]): string;
   readonly kube: KubeWorld;
   readonly cloud: CloudWorld;
   readonly keystone: Keystone;
@@ -88,7 +90,7 @@ export function createSandbox(
   for (let node = 1; node <= (options.nodes ?? 3); node += 1) kube.addNode(`node-${node}`);
   const kubeToken = randomBytes(24).toString('base64url');
   const adminToken = randomBytes(24).toString('base64url');
-  const users = new Map([
+  const users = new Map<string, KubeUser>([
     [kubeToken, levelsetUser],
     [adminToken, adminUser],
   ]);
@@ -111,6 +113,11 @@ export function createSandbox(
     keystone,
     clock,
     requests,
+    addUser: (username, grants) => {
+      const token = randomBytes(24).toString('base64url');
+      users.set(token, { username, groups: ['system:authenticated'], grants });
+      return token;
+    },
     changeKubeToken: () => {
       for (const [token, user] of users) if (user === levelsetUser) users.delete(token);
       const token = randomBytes(24).toString('base64url');

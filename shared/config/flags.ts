@@ -226,6 +226,16 @@ export const FLAGS = {
     help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS',
     without: 'the CAs of Node',
   },
+  'audit-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'tokens of /audit and /events beside LEVELSET_AUDIT_TOKENS, with commas or lines between, read again when the file changes', without: 'none',
+  },
+  'resync-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'the same for /resync', without: 'none',
+  },
+  'page-tokens-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], help: 'the same for the status page and /metrics', without: 'none',
+  },
   'tls-cert-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve', 'relay'], go: 'CCM, KCM',
     help: 'certificate of the server, which then speaks HTTPS',
@@ -256,18 +266,19 @@ export const FLAGS = {
   },
   'events-url': {
     topic: 'relay', value: 'url', read: eventsUrl, commands: ['relay'],
-    help: 'where the relay posts the keys of what changed: /events/CLUSTER of the levelset that works on them',
-    without: 'none: the relay needs one',
+    help: 'where the relay posts the keys of what changed: /events/CLUSTER of the levelset that works on them', without: 'none: the relay needs one',
   },
   'events-token-file': {
     topic: 'relay', value: 'file', read: text, commands: ['relay'],
-    help: 'file with one of LEVELSET_AUDIT_TOKENS of that levelset, read again when it changes',
-    without: 'none: the relay needs one',
+    help: 'file with one of LEVELSET_AUDIT_TOKENS of that levelset, read again when it changes', without: 'none: the relay needs one',
   },
   'events-ca-file': {
     topic: 'relay', value: 'file', read: text, commands: ['relay'],
-    help: 'certificates of CAs, one of which signed the certificate of that levelset',
-    without: 'the CAs that Node knows',
+    help: 'certificates of CAs, one of which signed the certificate of that levelset', without: 'the CAs that Node knows',
+  },
+  'audit-client-ca-file': {
+    topic: 'server', value: 'file', read: text, commands: ['serve'],
+    help: 'certificates of CAs: who shows one that they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
   },
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'],

@@ -6,6 +6,7 @@ import { grantedBy, rightFor, type RoleManifest } from './kubernetes-rights.ts';
 import { textOf } from './files.ts';
 import { recordLifecycle } from './recorded-lifecycle.ts';
 import { recordNodes } from './recorded-nodes.ts';
+import { recordReviews } from './recorded-reviews.ts';
 import { recordRoutes } from './recorded-routes.ts';
 import { recordWatch } from './recorded-watch.ts';
 
@@ -15,7 +16,7 @@ const NAMESPACE = FLAGS['state-namespace'].default;
 
 let requests: readonly RecordedRequest[];
 beforeAll(async () => {
-  const lives = [recordLifecycle, recordNodes, recordRoutes, recordWatch];
+  const lives = [recordLifecycle, recordNodes, recordRoutes, recordWatch, recordReviews];
   requests = (await Promise.all(lives.map((record) => record()))).flat();
 });
 
@@ -31,7 +32,7 @@ const asked = (call: RecordedRequest): string => rightFor(call, NAMESPACE);
 describe('a life with everything in it', () => {
   test('makes exactly the Kubernetes calls that the manifests allow', () => {
     const made = requests.filter(({ side }) => side === 'kube').map(asked);
-    const all = granted('rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', ...SECRETS);
+    const all = granted('rbac', 'rbac-nodes', 'rbac-pods', 'rbac-watch', 'rbac-reviews', ...SECRETS);
     expect([...new Set(made)].sort()).toEqual([...new Set(all)].sort());
   });
 

@@ -4,6 +4,8 @@ import { statusRefusal } from './kube-refusal.ts';
 export interface KubeUser {
   readonly username: string;
   readonly groups: readonly string[];
+  /** Else levelset's own. */
+  readonly grants?: readonly Grant[];
 }
 
 export const adminUser: KubeUser = {
@@ -30,10 +32,11 @@ export interface Attempt {
   readonly subresource: string | undefined;
 }
 
-interface Grant {
+export interface Grant {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly namespace?: string;
+  readonly name?: string;
   /** Of lists and watches only those of one name. */
   readonly named?: true;
 }
@@ -47,6 +50,10 @@ const grants: readonly Grant[] = [
   { resources: ['endpointslices.discovery.k8s.io'], verbs: ['list', 'watch'] },
   { resources: ['namespaces'], verbs: ['get'] },
   { resources: ['services/status'], verbs: ['patch'] },
+  {
+    resources: ['tokenreviews.authentication.k8s.io', 'subjectaccessreviews.authorization.k8s.io'],
+    verbs: ['create'],
+  },
   { resources: ['events'], verbs: ['create', 'get', 'patch'] },
   // one namespace has opted in (tls-secrets.example.yaml and tls-secrets-watch.example.yaml of infra/kubernetes)
   { resources: ['secrets'], verbs: ['get'], namespace: 'default' },
@@ -67,11 +74,12 @@ export function authorize(user: KubeUser, attempt: Attempt): void {
   if (user.groups.includes('system:masters')) return;
   const { verb, type, namespace, name, subresource } = attempt;
   const suffix = subresource === undefined ? '' : `/${subresource}`;
-  const allowed = grants.some(
+  const allowed = (user.grants ?? grants).some(
     (grant) =>
       grant.resources.includes(qualified(type) + suffix) &&
       grant.verbs.includes(verb) &&
       (grant.namespace === undefined || grant.namespace === namespace) &&
+      (grant.name === undefined || grant.name === name) &&
       !(grant.named && name === undefined),
   );
   if (allowed) return;

@@ -3,6 +3,7 @@ import { answerOf } from '../refusal.ts';
 import type { KubeUser } from './kube-access.ts';
 import type { KubeApi } from './kube-api.ts';
 import { resourceTypes } from './kube-objects.ts';
+import { reviewAnswer } from './review-answer.ts';
 import { statusRefusal } from './kube-refusal.ts';
 
 const verbs: Record<string, [one: string, many: string]> = {
@@ -26,6 +27,8 @@ export function kubeAnswer(api: KubeApi, users: ReadonlyMap<string, KubeUser>, c
     const token = /^Bearer (.+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
     const user = users.get(token);
     if (!user) throw statusRefusal(401, 'Unauthorized', 'Unauthorized');
+    const review = reviewAnswer(call, user, users);
+    if (review) return review;
     const target = parse(call.path);
     const verb = verbs[call.method]?.[target?.name === undefined ? 1 : 0];
     if (!target || verb === undefined) {

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../../functions/serve/listen.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { listen, type Look } from '../../../functions/serve/listen.ts';
 
 const run = promisify(execFile);
 let directory: string;
@@ -39,12 +39,17 @@ async function get(url: string, client?: string): Promise<number | undefined> {
   });
 }
 
-async function server(clientCaFile?: string): Promise<string> {
-  const listening = await listen((_request, response) => response.end('ok'), '127.0.0.1:0', {
-    tlsCertFile: file('server.pem'),
-    tlsPrivateKeyFile: file('server.key'),
-    ...(clientCaFile !== undefined && { clientCaFile }),
-  });
+async function server(clientCaFile?: string, look?: Look): Promise<string> {
+  const listening = await listen(
+    (_request, response) => response.end('ok'),
+    '127.0.0.1:0',
+    {
+      tlsCertFile: file('server.pem'),
+      tlsPrivateKeyFile: file('server.key'),
+      ...(clientCaFile !== undefined && { clientCaFile }),
+    },
+    look,
+  );
   onTestFinished(() => listening.close());
   return listening.url;
 }
@@ -62,4 +67,28 @@ test('with a client CA only who shows a certificate of it is let in', async () =
   expect(await get(url, 'client')).toBe(200);
   await expect(get(url)).rejects.toThrow();
   await expect(get(url, 'stranger')).rejects.toThrow();
+});
+
+test('a certificate that was replaced counts for new connections; half a pair changes nothing', async () => {
+  const lines: string[] = [];
+  const note = (message: string): void => void lines.push(message);
+  const log = { debug: note, info: note, warn: note, error: note };
+  for (const end of ['pem', 'key']) await copyFile(file(`server.${end}`), file(`served.${end}`));
+  const listening = await listen(
+    (_request, response) => response.end('ok'),
+    '127.0.0.1:0',
+    { tlsCertFile: file('served.pem'), tlsPrivateKeyFile: file('served.key') },
+    { log, everyMs: 20 },
+  );
+  onTestFinished(() => listening.close());
+  const told = (text: string) =>
+    vi.waitFor(() => {
+      expect(lines.join()).toContain(text);
+    });
+  await copyFile(file('stranger.pem'), file('served.pem'));
+  await told('the last certificate counts');
+  expect(await get(listening.url)).toBe(200);
+  await copyFile(file('stranger.key'), file('served.key'));
+  await told('the certificate was read again');
+  await expect(get(listening.url)).rejects.toThrow('self-signed certificate');
 });

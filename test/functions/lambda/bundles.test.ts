@@ -37,8 +37,8 @@ test.each([
   ['events', 120],
   ['resync', 790],
   ['status', 530],
-  ['reconcile', 590],
-  ['sweep', 590],
+  ['reconcile', 595],
+  ['sweep', 595],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {
   expect(bundle(name).eager).toBeLessThanOrEqual(kilobytes * 1_000);
 });

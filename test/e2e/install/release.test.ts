@@ -136,7 +136,7 @@ it('has the rights that it needs, and no other', { timeout: 240_000 }, async () 
   console.log(`${front.calls.length} calls of ${used.size} kinds`);
   const unused = [...granted].filter((right) => !used.has(right) && !OTHER_LIVES.test(right));
   expect(unused).toEqual([]);
-  expect(pods.pods).toMatchObject([{ readiness: [false, true], exitCode: undefined }]);
+  expect(pods.pods).toMatchObject([{ exitCode: undefined }]);
 });
 
 async function deleteServices(names: readonly string[]): Promise<void> {
@@ -163,7 +163,7 @@ it(
     await until('the old build to have ended', () => pods.pods[0]?.exitCode !== undefined);
     expect(pods.pods).toMatchObject([
       { image: 'levelset:0.1.0', exitCode: 0 },
-      { image: 'levelset:0.1.1', exitCode: undefined, readiness: [false, true] },
+      { image: 'levelset:0.1.1', exitCode: undefined },
     ]);
     for (const name of names)
       expect(await loadBalancersOf(await uidOf(world.namespace, name)), name).toHaveLength(1);

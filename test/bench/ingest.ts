@@ -4,6 +4,7 @@
  * the simulators are another process than the program. Without a rate it sends as fast as answers come. CPU is that of the
  * program, so it says something on a busy machine, too. Node's options and MALLOC_ARENA_MAX are those of the Deployment.
  */
+import type { IncomingMessage } from 'node:http';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -59,7 +60,7 @@ async function send({ url, ca, token, connections, seconds, batchesPerSecond }: 
       const began = performance.now();
       const request = https.request(`${url}/audit/kubernetes`, { method: 'POST', agent, headers });
       request.end(body);
-      const [answer] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+      const [answer] = (await once(request, 'response')) as [IncomingMessage];
       answer.resume();
       await once(answer, 'end');
       if (answer.statusCode !== 202) throw new Error(`the answer is ${answer.statusCode}`);

@@ -7,6 +7,8 @@ interface Locked {
   readonly resolved?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly optional?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
 }
 
 const { packages } = JSON.parse(textOf('package-lock.json')) as {
@@ -43,6 +45,17 @@ test('the binary of Node has a hash, and its version', () => {
     expect([name, asked, locked?.version]).toEqual([name, version, version]);
     expect(locked?.integrity).toMatch(/^sha512-/);
   }
+});
+
+test('no package that npm may leave out has a command of another: npm 10 takes the command away with it', () => {
+  const commands = Object.values(packages).flatMap(({ optional = false, bin = {} }) =>
+    Object.keys(bin).map((name) => ({ name, optional })),
+  );
+  const taken = commands.filter(
+    (command) =>
+      command.optional && commands.some((other) => other !== command && other.name === command.name),
+  );
+  expect(taken).toEqual([]);
 });
 
 test('no host of a registry is named', () => {

@@ -30,7 +30,8 @@ beforeAll(async () => {
   const [made] = JSON.parse(pack.stdout) as [typeof packed & { readonly filename: string }];
   packed = made;
   // offline: whatever it needed beside itself would be missed
-  await run('npm', ['install', '--omit=dev', '--offline', join(directory, made.filename)], { cwd: target });
+  const file = join(directory, made.filename);
+  await run('npm', ['install', '--prefix', target, '--omit=dev', '--offline', file], { cwd: target });
   installed = join(target, 'node_modules');
 }, 60_000);
 afterAll(() => rm(directory, { recursive: true }));

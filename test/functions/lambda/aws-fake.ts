@@ -16,6 +16,8 @@ export interface SentMessage {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
+type Down = 'SSM' | 'SQS' | 'SendMessageBatch';
+
 export interface AwsFake {
   readonly url: string;
   /** Accepted messages; a duplicate is accepted and not queued again. */
@@ -27,8 +29,8 @@ export interface AwsFake {
   readonly refuse: Map<string, number>;
   /** By receipt handle: in how many seconds a received message is to be seen again. */
   readonly shown: Map<string, number>;
-  /** What is down by its actions: answered with this status, or not at all. */
-  readonly down: Map<'SSM' | 'SQS', number | 'hangs'>;
+  /** What is down, a service or one of its actions: answered with this status, or not at all. */
+  readonly down: Map<Down, number | 'hangs'>;
   close(): Promise<void>;
 }
 
@@ -47,13 +49,12 @@ export async function startAws(): Promise<AwsFake> {
   const calls: string[] = [];
   const refuse = new Map<string, number>();
   const shown = new Map<string, number>();
-  const down = new Map<'SSM' | 'SQS', number | 'hangs'>();
+  const down = new Map<Down, number | 'hangs'>();
 
   const server = http.createServer((request, response) => {
     void text(request).then((body) => {
-      const trouble = down.get(
-        String(request.headers['x-amz-target']).startsWith('AmazonSSM') ? 'SSM' : 'SQS',
-      );
+      const [service, action] = String(request.headers['x-amz-target']).split('.');
+      const trouble = down.get(service === 'AmazonSSM' ? 'SSM' : 'SQS') ?? down.get(action as Down);
       if (trouble === 'hangs') return;
       if (trouble !== undefined) {
         response.writeHead(trouble).end('{"__type":"InternalServerError"}');

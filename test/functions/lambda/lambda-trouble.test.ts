@@ -1,4 +1,5 @@
 /** What a worker does with messages that it cannot work on: they come again in seconds, or are dead letters at once. */
+import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { againInSeconds } from '../../../functions/lambda/give-back.ts';
@@ -134,6 +135,21 @@ test.each(['kube', 'openstack'] as const)(
     ]);
   },
 );
+
+test('while SQS takes no message, a worker gives its own back in time', async () => {
+  const world = await deployed();
+  const { kube, cloud } = world.sandbox;
+  kube.apply(aService('web'));
+  world.aws.down.set('SendMessageBatch', 'hangs');
+  // as if the first write had taken nearly all of the time
+  const left = (): number => (cloud.loadbalancers.length === 0 ? 20_000 : 3_300);
+  const started = performance.now();
+
+  expect(await deliver([record('0', 'web')], { getRemainingTimeInMillis: left } as Context)).toEqual(['0']);
+
+  expect(performance.now() - started).toBeLessThan(2_500);
+  expect([...world.aws.shown.keys()]).toEqual(['receipt-0']);
+});
 
 test('each stage of an invocation leaves time for those after it', () => {
   const { runs, sending, givingBack } = invocationTime({ getRemainingTimeInMillis: () => 10_000 });

@@ -3,6 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { FLAGS, type Flag } from '../../shared/config/flags.ts';
 
+/** The keys of the Secret with tokens. Each is the content of a file, which a flag names. */
+const TOKEN_KEYS = ['audit-tokens', 'resync-tokens', 'page-tokens'];
+
 /** Flags that the chart sets from values of their own. */
 export const OWN_FLAGS: readonly string[] = [
   'kubeconfig',
@@ -15,6 +18,7 @@ export const OWN_FLAGS: readonly string[] = [
   'tls-cert-file',
   'tls-private-key-file',
   'allow-plain-http',
+  ...TOKEN_KEYS.map((key) => `${key}-file`),
 ];
 
 const text = { type: 'string' };
@@ -61,11 +65,14 @@ export function valuesSchema(): string {
       privateCA: closed({ configMapName: text, secretName: text, key: { type: 'string', minLength: 1 } }),
       watch: bool,
       tls: closed({ secretName: text }),
-      tokens: closed({ secretName: text }),
+      tokens: closed({
+        secretName: text,
+        keys: { type: 'array', items: { enum: TOKEN_KEYS }, uniqueItems: true, minItems: 1 },
+      }),
       flags: closed(Object.fromEntries(ofServe.map(([name, flag]) => [name, flagSchema(flag)]))),
       env: objects,
       proxy: closed({ http: text, https: text, noProxy: text }),
-      rbac: closed({ create: bool, nodes: bool, pods: bool }),
+      rbac: closed({ create: bool, nodes: bool, pods: bool, reviews: bool }),
       serviceAccount: closed({ create: bool, name: text, annotations: texts }),
       replicas: { type: 'integer', minimum: 0 },
       autoscaling: closed({

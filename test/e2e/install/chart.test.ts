@@ -13,7 +13,8 @@ const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levels
 
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   'nothing said': [],
-  'the audit webhook': [...set({ watch: false }), ...TLS],
+  'the audit webhook': [...set({ watch: false, 'rbac.reviews': true }), ...TLS],
+  'tokens for the page alone': [...TLS, '--set', 'tokens.keys={page-tokens}'],
   'cloud.conf, a private CA and a proxy': [
     ...['--set-string', 'cloudConfig.content=[Global]'],
     ...set({
@@ -107,6 +108,7 @@ it.each([
   ],
   ['a tag as a digest', set({ 'image.digest': '0.1.0' }), /digest[^]*pattern/],
   ['a port that needs a capability', set({ port: 443 }), /port[^]*1,?024/],
+  ['a key of tokens that there is not', [...TLS, '--set', 'tokens.keys={audit}'], /tokens[./]keys/],
   ['tokens in the clear', set({ 'tokens.secretName': 'x' }), /tokens\.secretName needs tls\.secretName/],
   ['no way in', set({ watch: false }), /watch: false[^]*tls\.secretName/],
   [

@@ -18,21 +18,14 @@ let resources: Readonly<Record<string, Resource>>;
 let text: TemplateText;
 
 beforeAll(async () => {
-  text = await packaged();
-  resources = resourcesOf(text);
+  const { file, remove } = await packageTemplate();
+  text = JSON.parse(await readFile(file, 'utf8')) as TemplateText;
+  resources = text.Resources as typeof resources;
+  await remove();
 }, 60_000);
 
-async function packaged(...params: readonly string[]): Promise<TemplateText> {
-  const { file, remove } = await packageTemplate({ params });
-  const read = JSON.parse(await readFile(file, 'utf8')) as TemplateText;
-  await remove();
-  return read;
-}
-
-const resourcesOf = ({ Resources }: TemplateText): typeof resources => Resources as typeof resources;
-
-function ofType(type: string, among = resources): Readonly<Record<string, Json>> {
-  const found = Object.entries(among).filter(([, resource]) => resource.Type === type);
+function ofType(type: string): Readonly<Record<string, Json>> {
+  const found = Object.entries(resources).filter(([, resource]) => resource.Type === type);
   return Object.fromEntries(found.map(([name, { Properties }]) => [name, Properties]));
 }
 
@@ -223,39 +216,6 @@ test('the API takes no more requests than the apiservers of a cluster make', () 
   expect(ofType('AWS::ApiGatewayV2::Stage')['HttpApiStage']).toMatchObject({
     DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
   });
-});
-
-test('with the parameters for it, functions are in a VPC that has ways to AWS, are traced, and alarms tell', async () => {
-  const topic = 'arn:aws:sns:eu-central-1:123456789012:night';
-  const network = ['vpc-id=vpc-1', 'subnet-ids=subnet-1,subnet-2', 'vpc-endpoints=true'];
-  const made = resourcesOf(await packaged(...network, 'tracing=true', `alarm-topic=${topic}`));
-
-  for (const properties of Object.values(ofType('AWS::Lambda::Function', made))) {
-    expect(properties).toMatchObject({
-      VpcConfig: {
-        SubnetIds: ['subnet-1', 'subnet-2'],
-        SecurityGroupIds: [{ 'Fn::GetAtt': ['FunctionsSecurityGroup', 'GroupId'] }],
-      },
-      TracingConfig: { Mode: 'Active' },
-    });
-  }
-  expect(Object.keys(ofType('AWS::EC2::VPCEndpoint', made))).toEqual(['SqsEndpoint', 'SsmEndpoint']);
-  for (const name of FUNCTIONS) {
-    const role = ofType('AWS::IAM::Role', made)[`${titled(name)}Role`] ?? {};
-    const actions = statements(role).flatMap(({ Action }) => Action);
-    expect(actions).toEqual(expect.arrayContaining(['ec2:CreateNetworkInterface', 'xray:PutTraceSegments']));
-  }
-  for (const alarm of Object.values(ofType('AWS::CloudWatch::Alarm', made))) {
-    expect(alarm).toMatchObject({ AlarmActions: [topic], OKActions: [topic] });
-  }
-  // the aliases move only to a new version
-  const versions = (among: typeof resources) => Object.keys(ofType('AWS::Lambda::Version', among));
-  expect(versions(made).filter((version) => versions(resources).includes(version))).toEqual([]);
-});
-
-test('a VPC without subnets is refused', async () => {
-  const message = '--param vpc-id=vpc-1 --param subnet-ids=: give both, or neither';
-  await expect(packaged('vpc-id=vpc-1')).rejects.toThrow(message);
 });
 
 test('the routes are those of the server', () => {

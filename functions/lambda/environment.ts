@@ -81,8 +81,8 @@ export class Environment {
 export const environment = new Environment(process.env, log);
 
 /**
- * Makes something of the environment, and makes it anew when a secret has changed. If that fails, the old one stays. Throws
- * when there is none; the next call then tries again.
+ * Makes something of the environment, and makes it anew when a secret has changed. If that fails, the old one stays, and the
+ * next call tries again. Throws when there is no old one.
  */
 export function madeFrom<T>(
   what: string,
@@ -96,7 +96,7 @@ export function madeFrom<T>(
     try {
       return await last.made;
     } catch (error) {
-      last = before && { env, made: before.made };
+      last = before;
       environment.doubt();
       if (!before) throw error;
       log.error(`the ${what} cannot be made anew from the changed secrets: the old ones stay`, {

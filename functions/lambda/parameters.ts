@@ -67,8 +67,10 @@ async function getParameters(
       body: JSON.stringify({ Names: page, WithDecryption: true }),
     });
     const text = await response.text();
-    if (!response.ok)
-      throw new Error(`SSM answered ${response.status} to GetParameters of ${page.join(', ')}`);
+    if (!response.ok) {
+      const asked = `GetParameters of ${page.join(', ')}`;
+      throw new Error(`SSM answered ${response.status} to ${asked}: ${text.slice(0, 300)}`);
+    }
     return (JSON.parse(text) as Answer).Parameters ?? [];
   });
   return new Map((await Promise.all(found)).flat().map(({ Name, Value }) => [Name, Value]));

@@ -18,10 +18,12 @@ const answer = expressFunction(async (env) => {
     resyncTokens: readTokens(env).resyncTokens,
     callers: new KubernetesCallers(await world.reviews()),
     enqueue: enqueueTo(world.triggers),
-    reconcile: async (requests) =>
-      inParallel(requests, world.world.config.concurrentServiceSyncs, (request) =>
-        runWork({ request, attempt: 0 }, world, time),
-      ),
+    reconcile: async (requests) => {
+      const ofThisRequest = time;
+      return inParallel(requests, world.world.config.concurrentServiceSyncs, (request) =>
+        runWork({ request, attempt: 0 }, world, ofThisRequest),
+      );
+    },
   });
 });
 

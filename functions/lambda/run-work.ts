@@ -62,7 +62,8 @@ async function follow(work: QueuedWork, report: Report, to: FunctionWorld): Prom
  */
 async function followNodes(to: FunctionWorld): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
-  for (const key of keys) await sendLater({ key, trigger: 'requeue' }, CHANGED_MS, to);
+  for (const key of keys)
+    await sendLater({ request: { key, trigger: 'requeue' }, attempt: 0, delayMs: CHANGED_MS }, to);
 }
 
 /**
@@ -75,13 +76,10 @@ async function queueMembers(to: FunctionWorld, what: string, everyMs: number): P
 
 /** Sends what a run leaves to do to the background queue. */
 export async function requeue(work: QueuedWork, report: Report, to: Requeuing): Promise<void> {
+  const { key, trigger } = work.request;
+  if (trigger === 'requeue') to.world.memory.arrivals.delete(key); // it has come
   const next = nextWork(work, report, Math.random);
-  if (!next) return;
-  const { status } = report.outcome;
-  const isDone = status === 'settled' || status === 'blocked';
-  if (isDone)
-    await sendLater(next.request, next.delayMs, to); // its members drain
-  else await to.background.sendDelayed([next]);
+  if (next) await sendLater(next, to);
 }
 
 /** What is needed to requeue a key. */
@@ -90,17 +88,18 @@ type Requeuing = Pick<FunctionWorld, 'background'> & {
 };
 
 /**
- * Sends a delayed message for a key, unless this process has sent one that comes no later. Otherwise each run while a
- * member drains would send a message, and the run for each of these messages another one.
+ * Sends a delayed message for a key, unless this process has sent one that comes no later. Otherwise each event and each
+ * sweep would begin a chain of messages of its own for a key that does not settle.
  */
-async function sendLater(request: ReconcileRequest, delayMs: number, to: Requeuing): Promise<void> {
+async function sendLater(work: QueuedWork & { readonly delayMs: number }, to: Requeuing): Promise<void> {
   const now = to.world.clock.now();
   const { arrivals } = to.world.memory;
-  const next = arrivals.get(request.key) ?? now;
-  const at = now + Math.min(delayMs, LONGEST_DELAY_MS);
+  const { key } = work.request;
+  const next = arrivals.get(key) ?? now;
+  const at = now + Math.min(work.delayMs, LONGEST_DELAY_MS);
   if (next > now && next <= at) return;
-  await to.background.sendDelayed([{ request, attempt: 0, delayMs }]);
-  arrivals.set(request.key, at);
+  await to.background.sendDelayed([work]);
+  arrivals.set(key, at);
 }
 
 /** A batch waits no longer to find out which load balancers are locked. */

@@ -1,5 +1,6 @@
 import type { SweepScope } from '../../shared/model/request.ts';
 import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
+import { looksAfterServices } from '../../shared/config/controllers.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { sweptLine } from '../log.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
@@ -22,7 +23,7 @@ export interface SweepWork {
  * Sweeps, and sends what needs work to the background queue. Requeues the node set while a Node has no address. Throws if a
  * controller found out nothing, so that Lambda counts an error.
  */
-export async function runSweep(work: SweepWork, to: FunctionWorld, time: InvocationTime): Promise<void> {
+export async function runSweep(work: SweepWork, to: FunctionWorld, time: InvocationTime): Promise<Sweep> {
   const sweeping = withDeadline(time.runs, () => sweep(to.world, work.scope));
   const found = await inTime(sweeping, 'sweep', time.runs.remainingMs() + CLOSING_MS).catch(
     (error: unknown) => {
@@ -30,9 +31,17 @@ export async function runSweep(work: SweepWork, to: FunctionWorld, time: Invocat
       throw error;
     },
   );
-  metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
+  metrics.observeSweep(reasonOf(found, to) === undefined ? 'found' : 'failed');
   if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
   await withDeadline(time.sending, () => queueFound(work, found, to));
+  return found;
+}
+
+/** Why a sweep of everything is not one that ended well. Undefined: it is. */
+function reasonOf(found: Sweep, { world }: FunctionWorld): string | undefined {
+  if (found.failed !== undefined) return found.failed;
+  if (!looksAfterServices(world.config) || found.loadBalancersByState) return undefined;
+  return `the load balancers cannot be read: ${found.warnings.join('; ')}`;
 }
 
 async function queueFound(work: SweepWork, found: Sweep, { log, background }: FunctionWorld): Promise<void> {
@@ -51,9 +60,14 @@ async function queueFound(work: SweepWork, found: Sweep, { log, background }: Fu
   ]);
 }
 
-/** The schedule: sweeps everything. */
+/**
+ * The schedule: sweeps everything. It does not look again for the address of a Node, since the schedule does. Throws when
+ * OpenStack or Kubernetes could not be read, so that the alarm about sweeps that stopped tells of it.
+ */
 export const handler = asFunction(async (_event: unknown, context) => {
   const time = invocationTime(context);
   const world = await withDeadline(time.runs, functionWorld);
-  await runSweep({ scope: {}, attempt: 0 }, world, time);
+  const found = await runSweep({ scope: {}, attempt: MOST_LOOKS }, world, time);
+  const reason = reasonOf(found, world);
+  if (reason !== undefined) throw new Error(`the sweep failed: ${reason}`);
 });

@@ -18,6 +18,7 @@ export const OWN_FLAGS: readonly string[] = [
   'tls-cert-file',
   'tls-private-key-file',
   'allow-plain-http',
+  'client-ca-file', // the kubelet's probes show no certificate
   ...TOKEN_KEYS.map((key) => `${key}-file`),
 ];
 

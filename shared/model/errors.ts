@@ -26,7 +26,7 @@ export const ERRORS = {
   LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another run took over' },
   CHANGED_MEANWHILE:   { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: somebody else changed it meanwhile, and it is read again' },
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
-  BUDGET_SPENT:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that OpenStack and the kube-apiserver answer in time; if they do, raise --reconcile-timeout' },
+  BUDGET_SPENT:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that OpenStack and the kube-apiserver answer in time; if they do, raise --reconcile-timeout (on AWS the timeout of the function reconcile)' },
   KUBE_CONFLICT:       { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: the object changed meanwhile and is read again' },
   KUBE_UNAVAILABLE:    { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the kube-apiserver answers' },
   KUBE_FORBIDDEN:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'apply infra/kubernetes: the ServiceAccount lacks a right' },

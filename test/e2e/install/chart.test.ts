@@ -108,6 +108,7 @@ it.each([
   ],
   ['a tag as a digest', set({ 'image.digest': '0.1.0' }), /digest[^]*pattern/],
   ['a port that needs a capability', set({ port: 443 }), /port[^]*1,?024/],
+  ['what the probes cannot do', set({ 'flags.client-ca-file': '/ca.crt' }), /client-ca-file/],
   ['a key of tokens that there is not', [...TLS, '--set', 'tokens.keys={audit}'], /tokens[./]keys/],
   ['tokens in the clear', set({ 'tokens.secretName': 'x' }), /tokens\.secretName needs tls\.secretName/],
   ['no way in', set({ watch: false }), /watch: false[^]*tls\.secretName/],

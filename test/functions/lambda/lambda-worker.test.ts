@@ -147,6 +147,28 @@ test('a sweep that cannot find out anything is an error of the function', async 
   await expect(handler({}, CONTEXT)).rejects.toThrow('the sweep failed');
 });
 
+test('a sweep that cannot read the load balancers is an error of the function, too', async () => {
+  const world = await deployed();
+  world.sandbox.fault({
+    match: { side: 'openstack', path: /lbaas\/loadbalancers/ },
+    times: 99,
+    kind: 'fail-before',
+  });
+  const { handler } = await import('../../../functions/lambda/sweep.ts');
+
+  await expect(handler({}, CONTEXT)).rejects.toThrow('the load balancers cannot be read');
+});
+
+test('a key that does not settle has one chain of messages, however many events and sweeps ask for it', async () => {
+  const world = await deployed();
+  world.sandbox.fault({ match: { side: 'openstack', method: 'POST' }, times: 99, kind: 'fail-before' });
+  world.sandbox.kube.apply(aService('web'));
+
+  for (let i = 0; i < 3; i += 1) await work({ request: request('web', 'sweep'), attempt: 0 });
+
+  expect(taken(world.aws)).toHaveLength(1);
+});
+
 test('load balancers and routes are reconciled when Nodes that come together are written, once for all of them', async () => {
   const world = await deployed();
   const { sandbox, flags } = world;

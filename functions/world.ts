@@ -6,7 +6,7 @@ import type { Flags } from '../shared/config/read-flags.ts';
 import { within } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
-import type { Http } from '../shared/kube/kube-http.ts';
+import { createHttp, type Http, type KubeCall } from '../shared/kube/kube-http.ts';
 import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
@@ -66,6 +66,9 @@ export async function connect(options: WorldOptions): Promise<Connected> {
           () => undefined,
         ),
   });
+  const onCall = (call: KubeCall): void => {
+    observe({ ...call, service: 'kubernetes' });
+  };
   const kubernetes = await connectKube({
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
     env,
@@ -74,9 +77,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     namespace: config.stateNamespace,
     identity: `levelset_${hostname()}_${randomUUID()}`,
     log,
-    onCall: (call) => {
-      observe({ ...call, service: 'kubernetes' });
-    },
+    onCall,
   });
   const { kube } = kubernetes;
   const world: World = {
@@ -101,7 +102,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     },
     reviews: async () => {
       const { createReviews } = await import('../shared/kube/reviews.ts');
-      return createReviews(kubernetes.http);
+      return createReviews(createHttp(kubernetes.connection, onCall)); // sockets of their own, not those of the work
     },
     ready: () =>
       answers.read('readiness', { keepMs: READY_MS, clock: world.clock }, () =>

@@ -1,17 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Caller, Patched, Reviews } from '../../shared/kube/reviews.ts';
-import { within } from '../../shared/deadline.ts';
+import { timeLeftMs, within } from '../../shared/deadline.ts';
 import { Answers } from '../../shared/memory/answers.ts';
+import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import { asReconcileError } from '../../shared/model/errors.ts';
 import { asNodeKey, asServiceKey, type Key } from '../../shared/model/request.ts';
 import { HttpError } from './http-error.ts';
 
 /** For so long an answer of the apiserver counts: a right that was taken away ends then. */
 const KEEP_MS = 10_000;
-/** More callers or objects at once are refused, and so are strangers who try tokens. */
+/** More questions at once about callers that were known before, and about their rights, are refused. */
 const MOST_AT_ONCE = 20;
+/** The same for tokens that nobody has shown before: so strangers who guess keep no place of those who are known. */
+const MOST_STRANGERS = 8;
 const MOST_KEPT = 1_000;
 const LONGEST_MS = 5_000;
+/** The time for all objects of one request. */
+const ALL_OBJECTS_MS = 10_000;
+/** After so many refusals the others are not asked about. */
+const MOST_REFUSED = 5;
+/** What a bearer token may consist of (RFC 6750, 2.1): of anything more the apiserver would trim, and then see another token. */
+const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
 /** A token of a ServiceAccount has about 1 kB. */
 const LONGEST_TOKEN = 8_192;
 /** After an answer that levelset may not ask, nobody is asked. */
@@ -23,42 +32,67 @@ const FORBIDDEN_MS = 60_000;
  */
 export class KubernetesCallers {
   readonly #reviews: Reviews;
-  readonly #answers = new Answers(MOST_KEPT);
-  readonly #clock = { now: () => performance.now() };
-  #asking = 0;
+  readonly #callers = new Answers(MOST_KEPT);
+  readonly #rights = new Answers(MOST_KEPT);
+  readonly #aboutStrangers: Questions = { most: MOST_STRANGERS, underWay: 0 };
+  readonly #aboutKnown: Questions = { most: MOST_AT_ONCE, underWay: 0 };
+  /** The hashes of tokens whose owner the apiserver knew once. */
+  readonly #known = new BoundedMap<string, true>(MOST_KEPT);
+  readonly #clock: { now(): number };
   #forbiddenUntilMs = -Infinity;
 
-  constructor(reviews: Reviews) {
+  /** `now` has to go on while the process is frozen, where it may be: milliseconds, since whenever. */
+  constructor(reviews: Reviews, now: () => number = () => performance.now()) {
     this.#reviews = reviews;
+    this.#clock = { now };
   }
 
   /** Undefined: nobody, or levelset may not ask. Throws 503 when the apiserver cannot be asked now. */
   async callerOf(authorization: string | undefined): Promise<Caller | undefined> {
-    const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    const token = BEARER.exec(authorization ?? '')?.[1];
     if (token === undefined || token.length > LONGEST_TOKEN) return undefined;
     if (this.#clock.now() < this.#forbiddenUntilMs) return undefined;
     const name = createHash('sha256').update(token).digest('base64');
-    return this.#read(`caller ${name}`, () => this.#reviews.callerOf(token));
+    const questions = this.#known.has(name) ? this.#aboutKnown : this.#aboutStrangers;
+    const caller = await this.#read(this.#callers, name, questions, () => this.#reviews.callerOf(token));
+    if (caller) this.#known.set(name, true);
+    return caller;
   }
 
-  /** The keys that the caller may not have worked on. Throws 503 when the apiserver cannot be asked now. */
+  /** The first five keys that the caller may not have worked on. Throws 503 when the apiserver cannot be asked now. */
   async refusedOf(caller: Caller, keys: readonly Key[]): Promise<readonly Key[]> {
     const refused: Key[] = [];
-    for (const key of keys) if (!(await this.#mayHave(caller, key))) refused.push(key);
+    try {
+      await within(ALL_OBJECTS_MS, async () => {
+        for (const key of keys) {
+          if (timeLeftMs() === 0) throw busy('the kube-apiserver takes too long to say who may do this');
+          if (!(await this.#mayHave(caller, key))) refused.push(key);
+          if (refused.length === MOST_REFUSED) return;
+        }
+      });
+    } catch (error) {
+      if (refused.length === 0) throw error;
+    }
     return refused;
   }
 
   async #mayHave(caller: Caller, key: Key): Promise<boolean> {
     const user = createHash('sha256').update(JSON.stringify(caller)).digest('base64');
-    const answer = await this.#read(`${key} for ${user}`, () =>
+    const answer = await this.#read(this.#rights, `${key} for ${user}`, this.#aboutKnown, () =>
       this.#reviews.mayPatch(caller, patchedBy(key)),
     );
     return answer === true;
   }
 
-  async #read<T>(what: string, ask: () => Promise<T>): Promise<T | undefined> {
+  async #read<T>(
+    answers: Answers,
+    what: string,
+    questions: Questions,
+    ask: () => Promise<T>,
+  ): Promise<T | undefined> {
     try {
-      return await this.#answers.read(what, { keepMs: KEEP_MS, clock: this.#clock }, () => this.#ask(ask));
+      const lifetime = { keepMs: KEEP_MS, clock: this.#clock };
+      return await answers.read(what, lifetime, () => askOneOf(questions, ask));
     } catch (cause) {
       if (cause instanceof HttpError) throw cause;
       const error = asReconcileError(cause);
@@ -69,15 +103,20 @@ export class KubernetesCallers {
       throw busy('the kube-apiserver, which knows who may do this, does not answer', cause);
     }
   }
+}
 
-  async #ask<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#asking >= MOST_AT_ONCE) throw busy('too many callers are asked about at once');
-    this.#asking += 1;
-    try {
-      return await within(LONGEST_MS, ask);
-    } finally {
-      this.#asking -= 1;
-    }
+interface Questions {
+  readonly most: number;
+  underWay: number;
+}
+
+async function askOneOf<T>(questions: Questions, ask: () => Promise<T>): Promise<T> {
+  if (questions.underWay >= questions.most) throw busy('too many callers are asked about at once');
+  questions.underWay += 1;
+  try {
+    return await within(LONGEST_MS, ask);
+  } finally {
+    questions.underWay -= 1;
   }
 }
 

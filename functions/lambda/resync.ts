@@ -16,7 +16,8 @@ const answer = expressFunction(async (env) => {
   const world = await functionWorld();
   return resync({
     resyncTokens: readTokens(env).resyncTokens,
-    callers: new KubernetesCallers(await world.reviews()),
+    // Date.now: performance.now() may stand while the environment is frozen
+    callers: new KubernetesCallers(await world.reviews(), Date.now),
     enqueue: enqueueTo(world.triggers),
     reconcile: async (requests) => {
       const ofThisRequest = time;

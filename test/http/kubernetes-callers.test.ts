@@ -1,12 +1,15 @@
 /** POST /resync with tokens of Kubernetes, verified by the sandbox's apiserver. */
 import request, { type Response } from 'supertest';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { KubernetesCallers } from '../../functions/http/kubernetes-callers.ts';
 import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
 import { createHttp } from '../../shared/kube/kube-http.ts';
 import { createReviews } from '../../shared/kube/reviews.ts';
+import type { Key } from '../../shared/model/request.ts';
 import { testServer, type TestServer } from './test-server.ts';
 import { RESYNC_TOKEN } from './tokens.ts';
+
+const OWNER = { username: 'owner', groups: [] };
 
 let sandbox: Sandbox;
 let server: TestServer;
@@ -93,20 +96,98 @@ test('where levelset may not ask, the tokens of its own are the way, and it does
   expect(reviews('tokenreviews')).toBe(1);
 });
 
-test('more callers at once than twenty are refused', async () => {
+test('more strangers at once than eight are refused, and those who are known are not', async () => {
+  let time = 0;
+  let gate = Promise.resolve();
   let open = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (open = resolve));
+  const callers = new KubernetesCallers(
+    {
+      callerOf: async (token) => {
+        if (token !== 'owner') await gate;
+        return token === 'owner' ? OWNER : undefined;
+      },
+      mayPatch: () => Promise.resolve(true),
+    },
+    () => time,
+  );
+  expect(await callers.callerOf('Bearer owner')).toEqual(OWNER);
+  gate = new Promise<void>((resolve) => (open = resolve));
+  const guesses = Array.from({ length: 25 }, (_, i) => callers.callerOf(`Bearer guess-${i}`).catch(String));
+  time = 60_000;
+  expect(await callers.callerOf('Bearer owner')).toEqual(OWNER);
+  expect(await callers.refusedOf(OWNER, ['service/shop/web'])).toEqual([]);
+  open();
+  const answers = await Promise.all(guesses);
+  expect(answers.filter((one) => typeof one === 'string')).toHaveLength(17);
+});
+
+test('answers end by the clock that it was given, for one that goes on while a function is frozen', async () => {
+  let time = 1_000_000;
+  let isAlive = true;
+  const reviews = {
+    callerOf: () => Promise.resolve(isAlive ? OWNER : undefined),
+    mayPatch: () => Promise.resolve(isAlive),
+  };
+  const callers = new KubernetesCallers(reviews, () => time);
+  const look = async (): Promise<unknown> => [
+    await callers.callerOf('Bearer owner'),
+    await callers.refusedOf(OWNER, ['routes']),
+  ];
+  expect(await look()).toEqual([OWNER, []]);
+  isAlive = false;
+  time += 9_999;
+  expect(await look()).toEqual([OWNER, []]);
+  time += 1;
+  expect(await look()).toEqual([undefined, ['routes']]);
+});
+
+test('after five refusals no more objects are asked about', async () => {
+  const owner = sandbox.addUser('owner', [patch('services', { namespace: 'shop' })]);
+  const others = Array.from({ length: 90 }, (_, i) => `service/ops/web-${i}`);
+  const answer = await resync(owner, of('service/shop/web', ...others));
+  expect(answer.status).toBe(403);
+  expect(answer.body).toMatchObject({ refused: others.slice(0, 5) });
+  expect(reviews('subjectaccessreviews')).toBe(6);
+});
+
+test.each([
+  [true, 'HttpError: the kube-apiserver takes too long to say who may do this'],
+  [false, ['node/0']],
+])('ten seconds are for all objects, with the first of them allowed: %j', async (allowed, result) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
   const callers = new KubernetesCallers({
-    callerOf: async (token) => {
-      await gate;
-      return { username: token, groups: [] };
+    callerOf: () => Promise.resolve(OWNER),
+    mayPatch: () => {
+      vi.advanceTimersByTime(500);
+      asked += 1;
+      return Promise.resolve(allowed || asked > 1);
+    },
+  });
+  const keys = Array.from({ length: 100 }, (_, i): Key => `node/${i}`);
+  expect(await callers.refusedOf(OWNER, keys).catch(String)).toEqual(result);
+  expect(asked).toBeLessThan(25);
+});
+
+test.each([
+  ['a token', undefined],
+  ['Bearer \x85', undefined],
+  ['Bearer token\x85', undefined],
+  ['Bearer \xa0token', undefined],
+  ['Bearer to=ken', undefined],
+  ['bearer  a.b-c_d~e+f/g== ', 'a.b-c_d~e+f/g=='],
+])('of the header %j the apiserver is asked about %j', async (header, token) => {
+  const asked: string[] = [];
+  const callers = new KubernetesCallers({
+    callerOf: (one) => {
+      asked.push(one);
+      return Promise.resolve(OWNER);
     },
     mayPatch: () => Promise.resolve(true),
   });
-  const asked = Array.from({ length: 25 }, (_, i) => callers.callerOf(`Bearer token-${i}`).catch(String));
-  open();
-  const answers = await Promise.all(asked);
-  expect(answers.filter((one) => typeof one === 'string')).toHaveLength(5);
+  expect(await callers.callerOf(header)).toEqual(token && OWNER);
+  expect(asked).toEqual(token === undefined ? [] : [token]);
 });
 
 test('neither answers nor the log have a token', async () => {
@@ -120,6 +201,11 @@ test.each([
   [{ user: { username: 'owner', groups: [] } }, undefined],
   [{ authenticated: false, user: { username: 'owner' } }, undefined],
   [{ authenticated: true, user: {} }, undefined],
+  [{ authenticated: 'true', user: { username: 'owner' } }, undefined],
+  [
+    { authenticated: true, user: { username: 'system:anonymous', groups: ['system:unauthenticated'] } },
+    undefined,
+  ],
   [
     { authenticated: true, user: { username: 'owner' } },
     { username: 'owner', groups: [] },

@@ -78,6 +78,9 @@ export class JetStreamQueue {
         this.#outbox.close();
         this.#asked.giveUp(error);
       },
+      rest: () => {
+        this.#outbox.close();
+      },
       handOver: () => this.#handOver(),
     });
   }
@@ -135,6 +138,7 @@ export class JetStreamQueue {
     const kept = trigger === 'requeue' ? this.#kept.get(key) : undefined;
     try {
       await this.#lifeline.session.publish(kept?.work ?? { request, attempt: 0 });
+      this.#lifeline.worked();
     } catch (error) {
       this.#lifeline.stumble(error);
       throw error;
@@ -223,6 +227,7 @@ export class JetStreamQueue {
     await this.#requeue(work, report);
     this.#lifeline.session.tell(message.seq, report);
     await message.ackAck();
+    this.#lifeline.worked();
   }
 
   async #requeue(work: QueuedWork, report: Report): Promise<void> {

@@ -18,6 +18,8 @@ export interface LifelineOptions {
   readonly told: (place: number, report: Report) => void;
   readonly back: () => void;
   readonly away: (error: Error) => void;
+  /** Nothing new is sent until `back`. What is under way goes on. */
+  readonly rest: () => void;
   /** What is under way to JetStream when this process stops. */
   readonly handOver: () => Promise<void>;
 }
@@ -32,7 +34,11 @@ export class Lifeline {
   readonly #silence = new Silence();
   readonly #stopping = new AbortController();
   #session: Session | undefined;
-  #trouble: string | undefined = 'NATS: not connected yet';
+  /** Why there is no connection. */
+  #away: string | undefined = 'NATS: not connected yet';
+  /** What JetStream refused last, while that has its rest. */
+  #refused: string | undefined;
+  #rest: NodeJS.Timeout | undefined;
   #living: Promise<void> | undefined;
 
   constructor(options: LifelineOptions) {
@@ -56,25 +62,38 @@ export class Lifeline {
 
   /** Why there is no session, or none that works. */
   get trouble(): string | undefined {
-    return this.#trouble;
+    return this.#away ?? this.#refused;
   }
 
-  /** The session. Throws while there is none that works. */
+  /** The session. Throws while there is none, or it is disconnected. */
   get session(): Session {
-    if (!this.#session || this.#trouble !== undefined)
-      throw new Error(this.#trouble ?? 'NATS: no connection');
+    if (!this.#session || this.#away !== undefined) throw new Error(this.#away ?? 'NATS: no connection');
     return this.#session;
   }
 
-  /** JetStream refused something, or did not answer, though the connection is there: it has a moment of rest. */
+  /**
+   * A call failed. What is new rests for a moment, longer after each failure in a row; runs go on, and what they leave to do is
+   * still queued where JetStream takes it.
+   */
   stumble(error: unknown): void {
-    const session = this.#session;
-    if (!session || this.#trouble !== undefined) return;
-    this.#goAway(errorText(error));
-    const again = setTimeout(() => {
-      if (this.#session === session && !session.connection.isClosed()) this.#comeBack();
-    }, this.#silence.begin(AGAIN));
-    again.unref();
+    this.#options.rest();
+    if (this.#rest) return;
+    let restMs = AGAIN.firstMs;
+    if (this.#away === undefined) {
+      const reason = errorText(error);
+      this.#options.log.warn('the queue refused a key, or did not answer', { reason });
+      this.#refused = `NATS: ${reason}`;
+      restMs = this.#silence.begin(AGAIN);
+    }
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      if (this.#session && this.#away === undefined) this.#comeBack();
+    }, restMs).unref();
+  }
+
+  /** A call succeeded: the next failure is the first one again. */
+  worked(): void {
+    this.#silence.end();
   }
 
   async #live(): Promise<void> {
@@ -103,8 +122,11 @@ export class Lifeline {
       await Promise.race([session.deliver({ work, due }), this.#watch(connection)]);
       if (this.isStopped) await handOver();
       else this.#goAway('a consumer is gone');
+    } catch (error) {
+      this.#goAway(errorText(error));
     } finally {
       this.#session = undefined;
+      this.#options.away(new Error('NATS: no connection')); // at once: closing may take a while
       await connection.close();
     }
   }
@@ -113,7 +135,7 @@ export class Lifeline {
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (type === 'disconnect') this.#goAway('the connection is lost');
-      else if (type === 'reconnect') this.#comeBack();
+      else if (type === 'reconnect' && this.#session?.connection === connection) this.#comeBack();
     }
     const error = await connection.closed();
     if (error) throw error;
@@ -121,14 +143,17 @@ export class Lifeline {
 
   #goAway(reason: string): void {
     const trouble = `NATS: ${reason}`;
-    if (this.#trouble !== trouble) this.#options.log.warn('the queue is away', { reason });
-    this.#trouble = trouble;
+    if (this.#away !== trouble) this.#options.log.warn('the queue is away', { reason });
+    this.#away = trouble;
     this.#options.away(new Error(trouble));
   }
 
   #comeBack(): void {
-    if (this.#trouble !== undefined) this.#options.log.info('the queue answers');
-    this.#trouble = undefined;
+    if (this.trouble !== undefined) this.#options.log.info('the queue answers');
+    this.#away = undefined;
+    this.#refused = undefined;
+    clearTimeout(this.#rest);
+    this.#rest = undefined;
     this.#options.back();
   }
 }

@@ -12,7 +12,7 @@ interface Outgoing {
 
 /**
  * Keys on their way to a queue, each once. While the queue is away they stay here, so a key that changes a
- * thousand times takes one place.
+ * thousand times takes one place. What the queue refuses closes the outbox until somebody opens it again.
  */
 export class Outbox {
   readonly #send: (request: ReconcileRequest) => Promise<void>;
@@ -52,7 +52,7 @@ export class Outbox {
   #keep(id: string, request: ReconcileRequest): Outgoing {
     const known = this.#waiting.get(id);
     if (known) {
-      if (isBefore(request, known.request)) known.request = request;
+      known.request = merge(known.request, request);
       return known;
     }
     let tell = (): void => undefined;
@@ -73,11 +73,18 @@ export class Outbox {
         this.#pump();
       };
       this.#send(request).then(ended, () => {
+        this.close(); // or the key would be sent again at once, and nothing else would have its turn
         this.#keep(id, request);
         ended();
       });
     }
   }
+}
+
+/** What came for two causes is for neither of them: a queue that has had the one would drop both. */
+function merge(one: ReconcileRequest, other: ReconcileRequest): ReconcileRequest {
+  const { cause, ...merged } = isBefore(other, one) ? other : one;
+  return cause !== undefined && one.cause === other.cause ? { ...merged, cause } : merged;
 }
 
 function isBefore(one: ReconcileRequest, other: ReconcileRequest): boolean {

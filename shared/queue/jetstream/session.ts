@@ -20,8 +20,8 @@ export interface Depth {
   readonly oldestMs: number;
 }
 
-/** JetStream's error_code: two messages of this subject are there. */
-const ENOUGH = 10_077;
+/** JetStream's error_codes: two messages of this subject are there, or several servers just store one of this cause. */
+const TAKEN = new Set([10_077, 10_158]);
 
 /** The queue of one cluster over one connection, from when its streams are as they should be until something ends it. */
 export class Session {
@@ -65,7 +65,7 @@ export class Session {
       const { seq } = await this.#js.publish(subject, bodyOf(work), options);
       return seq;
     } catch (error) {
-      if (apiCode(error) !== ENOUGH) throw error;
+      if (!TAKEN.has(apiCode(error))) throw error;
       const last = isByPerson({ trigger }) ? await this.#lastOf(subject) : null;
       return last?.seq ?? 0;
     }
@@ -107,7 +107,7 @@ export class Session {
       callback: (message: JsMsg) => void,
     ): Promise<ConsumerMessages> => {
       const consumer = await this.#js.consumers.get(stream, name);
-      return consumer.consume({ max_messages: most, abort_on_missing_resource: true, callback });
+      return consumer.consume({ ...PULL, max_messages: most, abort_on_missing_resource: true, callback });
     };
     this.#deliveries = await Promise.all([
       ...CONSUMERS.map((name) => consume(work, name, 1, to.work)),
@@ -164,3 +164,8 @@ function isReport(value: unknown): value is Report {
 }
 
 const DUE_AT_ONCE = 20;
+/**
+ * Asks for more when all that was asked for has come, and again after five seconds: with the client's own threshold, one message at
+ * a time means a request at each refusal, at once, and a request that a restarted server forgot is missed for 30 s.
+ */
+const PULL = { threshold_messages: 0.5, expires: 5_000 } as const;

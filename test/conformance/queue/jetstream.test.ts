@@ -119,6 +119,19 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     await until('another run', () => it.runs.length === 2);
   });
 
+  test('a key that NATS refuses holds up no other', async () => {
+    const it = aProcess(randomUUID(), nats.url, {}, 500);
+    await ready(it);
+    const running = it.queue.ask(asked('web', 'resync'));
+    await until('the run', () => it.runs.length === 1);
+    await it.queue.add({ ...asked('refused'), cause: 'x'.repeat(2 ** 21) }); // longer than a message may be
+    expect(it.queue.trouble).toMatch(/payload/i);
+    await running;
+    expect((await it.queue.ask(asked('other', 'resync'))).outcome).toEqual(SETTLED);
+    await until('the refused key alone', async () => (await it.queue.depth()).depth === 1);
+    expect(it.runs).toEqual(['service/shop/web', 'service/shop/other']);
+  });
+
   test('stops at once while NATS is away', async () => {
     const own = await startNats();
     onTestFinished(() => own.close());

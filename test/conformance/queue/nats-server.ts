@@ -63,6 +63,19 @@ export async function startNats({ config = '' }: NatsOptions = {}): Promise<Nats
   };
 }
 
+/** Three servers of one NATS: the third copy of a stream needs the third server. */
+export async function startThreeNats(): Promise<readonly NatsServer[]> {
+  const ports = await Promise.all([1, 2, 3].map(() => freePort()));
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ');
+  return Promise.all(
+    ports.map((port, at) =>
+      startNats({
+        config: `server_name: n${at}\ncluster { name: levelset, listen: "127.0.0.1:${port}", routes: [${routes}] }`,
+      }),
+    ),
+  );
+}
+
 async function freePort(): Promise<number> {
   const { createServer } = await import('node:net');
   const server = createServer().listen(0, '127.0.0.1');

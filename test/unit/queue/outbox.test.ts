@@ -74,3 +74,35 @@ test('no more than 64 are under way at once', async () => {
   await turn();
   expect(sending).toHaveLength(65);
 });
+
+test('a key that the queue refuses waits until the outbox is opened again', async () => {
+  let sent = 0;
+  const outbox = new Outbox(() => {
+    sent += 1;
+    return sent < 1_000 ? Promise.reject(new Error('refused')) : Promise.resolve();
+  });
+  outbox.open();
+  await outbox.put('web', aRequest('web'));
+  await turn();
+  expect(sent).toBe(1);
+  expect(outbox.size).toBe(1);
+
+  outbox.open();
+  await turn();
+  expect(sent).toBe(2);
+});
+
+test('what came for two causes is sent without one, and the same event twice keeps its own', async () => {
+  const { outbox, sending } = anOutbox();
+  const [one, other] = ['17', '18'].map((cause) => ({ ...aRequest('web'), cause }));
+  if (!one || !other) throw new Error('two requests');
+  await outbox.put('web', one);
+  await outbox.put('web', other);
+  await outbox.put('db', { ...aRequest('db'), cause: '17' });
+  await outbox.put('db', { ...aRequest('db'), cause: '17' });
+  outbox.open();
+  expect(sending.map(({ request }) => request)).toEqual([
+    aRequest('web'),
+    { ...aRequest('db'), cause: '17' },
+  ]);
+});

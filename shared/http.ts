@@ -77,9 +77,19 @@ class TunnelAgent extends https.Agent {
     const limited = { ...options, timeout: CONNECT_MS, signal: limit.signal };
     return super.createConnection(limited, (error, socket) => {
       clearTimeout(timer);
-      done(limit.signal.aborted ? new Error(`no TLS within ${(2 * CONNECT_MS) / 1000} s`) : error, socket);
+      const late = limit.signal.aborted && new Error(`no TLS within ${(2 * CONNECT_MS) / 1000} s`);
+      done(late || withoutCredentials(error), socket);
     });
   }
+}
+
+/** Older releases of Node tell the URL of a proxy that makes no tunnel with its user and password. */
+function withoutCredentials(error: Error | null): Error | null {
+  if (error === null) return null;
+  const clean = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
+  error.stack = clean(error.stack ?? '');
+  error.message = clean(error.message);
+  return error;
 }
 
 /** The limits of one request, which has `limitMs` from its start to the last byte of the answer. */

@@ -9,7 +9,7 @@ export type ReadBody = <T>(request: BodyRequest, use: (body: Buffer) => T) => Pr
 
 type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
 
-/** A body that says that it is shorter is not waited for. */
+/** A body that says that it is shorter, or that may not be longer, is not waited for. */
 const LARGE_BYTES = 1_000_000;
 /** The time to send a large body, while others wait. */
 const SEND_MS = 10_000;
@@ -22,7 +22,7 @@ export function bodyReader(limit: number, sendMs = SEND_MS): ReadBody {
   let last: Promise<unknown> = Promise.resolve();
   return async (request, use) => {
     const open = howToUnpack(request, limit);
-    if (!isLarge(request)) return use(await collect(request.body, open, limit));
+    if (!isLarge(request, limit)) return use(await collect(request.body, open, limit));
     const mine = last.then(async () => {
       const late = setTimeout(() => request.body.destroy(), sendMs);
       const body = await collect(request.body, open, limit).finally(() => {
@@ -87,8 +87,9 @@ function collect(body: Readable, unpack: Unpack, limit: number): Promise<Buffer>
   });
 }
 
-/** What is packed, or says nothing about its length, may be large. */
-function isLarge({ headers }: BodyRequest): boolean {
+/** What is packed, or says nothing about its length, may be large, unless the limit is small. */
+function isLarge({ headers }: BodyRequest, limit: number): boolean {
+  if (limit <= LARGE_BYTES) return false;
   const { 'content-length': length, 'transfer-encoding': chunked } = headers;
   return encodingOf(headers) !== 'identity' || chunked !== undefined || Number(length ?? 0) > LARGE_BYTES;
 }

@@ -1,7 +1,7 @@
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { ReadyKeys } from '../../shared/queue/ready-keys.ts';
+import { ReadyKeys, turnOf } from '../../shared/queue/ready-keys.ts';
 import { HttpError } from '../http/http-error.ts';
 
 export interface DryRunsOptions {
@@ -13,6 +13,8 @@ export interface DryRunsOptions {
 
 /** Two requests of as many objects as one may name. */
 export const MOST_WAITING = 200;
+/** Of one namespace; Nodes and routes together are as one. */
+const MOST_OF_ONE = MOST_WAITING / 2;
 
 const RETRY_AFTER_S = 10;
 
@@ -33,10 +35,14 @@ export class DryRuns {
 
   /** Returns the reports in the order of the requests. Throws 429, and runs none, if too many would wait. */
   async runAll(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
-    const more = requests.filter(({ key }) => !this.#ready.has(key)).length;
-    if (this.#ready.size + more > MOST_WAITING) {
-      const message = `${this.#ready.size} dry runs wait, and at most ${MOST_WAITING} may: ask again later, or for fewer objects`;
-      throw new HttpError(429, message, { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+    const waiting = new Set([...this.#asked.keys(), ...requests.map(({ key }) => key)]);
+    if (waiting.size > MOST_WAITING) throw tooMany(`${this.#asked.size} dry runs wait`, MOST_WAITING);
+    const turns = new Set(requests.map(({ key }) => turnOf(key)));
+    for (const turn of turns) {
+      const ofTurn = (keys: Iterable<Key>): number => [...keys].filter((key) => turnOf(key) === turn).length;
+      if (ofTurn(waiting) <= MOST_OF_ONE) continue;
+      const whose = turn === '' ? 'Nodes and routes' : `namespace ${turn}`;
+      throw tooMany(`${ofTurn(this.#asked.keys())} dry runs of ${whose} wait`, MOST_OF_ONE);
     }
     const reports = requests.map((request) => this.#add(request));
     this.#start();
@@ -81,4 +87,9 @@ export class DryRuns {
     };
     report.then(ended, ended);
   }
+}
+
+function tooMany(wait: string, most: number): HttpError {
+  const message = `${wait}, and at most ${most} may: ask again later, or for fewer objects`;
+  return new HttpError(429, message, { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
 }

@@ -29,7 +29,8 @@ export interface Listening {
 const LAST_ANSWERS_MS = 2_000;
 /** An apiserver needs a few. */
 const MOST_CONNECTIONS = 500;
-/** A connection that sends no request, or half of one, makes room for others. */
+/** A connection that sends no request, half of one, or no TLS makes room for others. */
+const HANDSHAKE_MS = 10_000;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
@@ -47,6 +48,7 @@ export async function listen(
   address: string,
   flags: ListenFlags,
   look?: Look,
+  handshakeMs = HANDSHAKE_MS,
 ): Promise<Listening> {
   const { host, port, loopback } = parseListen(address);
   const tls = await readTls(flags);
@@ -56,7 +58,7 @@ export async function listen(
       `--listen ${address} is reached from other machines, and tokens would pass in the clear: give --tls-cert-file and --tls-private-key-file, or --allow-plain-http where a proxy in front ends TLS`,
     );
   const server = tls
-    ? https.createServer({ ...LIMITS, ...tls }, handler)
+    ? https.createServer({ ...LIMITS, handshakeTimeout: handshakeMs, ...tls }, handler)
     : http.createServer(LIMITS, handler);
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host === '::' ? undefined : host); // without a host also where the kernel has no IPv6

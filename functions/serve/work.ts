@@ -25,6 +25,8 @@ export interface WorkOptions {
   readonly queue?: (options: ServeQueueOptions) => ServeQueue;
 }
 
+/** Runs that people wait for: ten requests of as many objects as one may name. */
+const MOST_ASKED = 1_000;
 /** One dry run at a time for so many other runs. */
 const RUNS_PER_DRY_RUN = 5;
 
@@ -34,6 +36,7 @@ export class Work {
   readonly #queue: ServeQueue;
   readonly #dryRuns: DryRuns;
   readonly #stop = new AbortController();
+  #asked = 0;
 
   constructor(options: WorkOptions) {
     this.#options = options;
@@ -67,15 +70,22 @@ export class Work {
 
   /**
    * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
-   * the requests. All are dry runs, or none is. Throws 429 if too many dry runs wait, and 503 while the queue is away.
+   * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 while the queue is away.
    */
   async reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
     if (this.#options.dryRun || requests.every(({ dryRun }) => dryRun))
       return this.#dryRuns.runAll(requests.map((request) => ({ ...request, dryRun: true })));
+    if (this.#asked + requests.length > MOST_ASKED) {
+      const message = `${this.#asked} runs are waited for, and at most ${MOST_ASKED} may be: ask again later, or for fewer objects`;
+      throw new HttpError(429, message, { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+    }
+    this.#asked += requests.length;
     try {
       return await Promise.all(requests.map((request) => this.#queue.ask(request)));
     } catch (error) {
       throw new HttpError(503, errorText(error), { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+    } finally {
+      this.#asked -= requests.length;
     }
   }
 

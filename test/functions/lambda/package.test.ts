@@ -175,6 +175,14 @@ test('no two sweeps run at once, and one that could not start is not started lat
   expect(schedule).toMatchObject({ Target: { RetryPolicy: { MaximumRetryAttempts: 0 } } });
 });
 
+test('what people ask for leaves room for events', () => {
+  const functions = ofType('AWS::Lambda::Function');
+
+  expect(functions['ResyncLambdaFunction']?.['ReservedConcurrentExecutions']).toBe(20);
+  for (const name of ['Audit', 'Events', 'Reconcile'])
+    expect(functions[`${name}LambdaFunction`]).not.toHaveProperty('ReservedConcurrentExecutions');
+});
+
 test('whoever calls a function calls its alias, which names the newest version', () => {
   const aliases = ofType('AWS::Lambda::Alias');
   const versions = Object.keys(ofType('AWS::Lambda::Version'));

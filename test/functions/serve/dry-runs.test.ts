@@ -63,8 +63,8 @@ test('who asks for a key that waits gets the report of the same run, and for one
 
 test('where too many would wait none of them runs, and it says so with 429', async () => {
   const { dryRuns, started, end } = aHarness(1);
-  void dryRuns.runAll(of('a', MOST_WAITING + 1).slice(0, 1));
-  void dryRuns.runAll(of('b', MOST_WAITING));
+  void dryRuns.runAll(of('a', 1));
+  for (const namespace of ['b', 'd']) void dryRuns.runAll(of(namespace, MOST_WAITING / 2));
 
   await expect(dryRuns.runAll(of('c', 1))).rejects.toMatchObject({
     status: 429,
@@ -74,7 +74,30 @@ test('where too many would wait none of them runs, and it says so with 429', asy
   await end();
   expect(started).toEqual(['service/a/0', 'service/b/0']);
   void dryRuns.runAll(of('c', 1));
+  for (let ended = 0; ended < 3; ended += 1) await end();
+  expect(started.slice(2)).toEqual(['service/d/0', 'service/b/1', 'service/c/0']);
+});
+
+test('one namespace takes half of the places, and all Nodes and the routes together another half', async () => {
+  const { dryRuns, started, end } = aHarness(1);
+  const nodes = Array.from({ length: 99 }, (_, at): ReconcileRequest => ({
+    key: `node/${at}`,
+    trigger: 'resync',
+  }));
+  void dryRuns.runAll(of('a', 1));
+  void dryRuns.runAll(of('a', 100));
+  void dryRuns.runAll(of('a', 100));
+
+  await expect(dryRuns.runAll([...of('b', 1), ...of('a', 101)])).rejects.toMatchObject({
+    status: 429,
+    message: '100 dry runs of namespace a wait, and at most 100 may: ask again later, or for fewer objects',
+  });
+  void dryRuns.runAll([...nodes, { key: 'routes', trigger: 'resync' }]);
   await end();
+  await expect(dryRuns.runAll([{ key: 'node/100', trigger: 'resync' }])).rejects.toThrow(
+    '100 dry runs of Nodes and routes wait',
+  );
+  void dryRuns.runAll([...of('a', 1)]);
   await end();
-  expect(started[3]).toBe('service/c/0');
+  expect(started).toEqual(['service/a/0', 'service/a/0', 'node/0']);
 });

@@ -4,6 +4,7 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { listen, type Look } from '../../../functions/serve/listen.ts';
 
@@ -59,6 +60,17 @@ test('with a certificate it speaks HTTPS', async () => {
 
   expect(url).toMatch(/^https:/);
   expect(await get(url)).toBe(200);
+});
+
+test('a connection that begins no TLS is closed', async () => {
+  const flags = { tlsCertFile: file('server.pem'), tlsPrivateKeyFile: file('server.key') };
+  const listening = await listen(() => undefined, '127.0.0.1:0', flags, undefined, 50);
+  onTestFinished(() => listening.close());
+  const socket = connect(Number(new URL(listening.url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await vi.waitFor(() => {
+    expect(socket.closed).toBe(true);
+  }, 800);
 });
 
 test('with a client CA only who shows a certificate of it is let in', async () => {

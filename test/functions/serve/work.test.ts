@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Work } from '../../../functions/serve/work.ts';
+import type { ServeQueue } from '../../../functions/serve/serve-queue.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { report } from '../../http/test-server.ts';
 import { aService } from '../../support/service.ts';
 
 test('a load balancer that is stuck without our tag is asked for by its id, later each time', async () => {
@@ -43,4 +45,50 @@ test('a load balancer that is stuck without our tag is asked for by its id, late
 
   status = 'ACTIVE';
   while (reports.at(-1)?.outcome.status !== 'settled') await pause(5);
+});
+
+test('who asks for more runs than a thousand hears 429, and is heard when those are done', async () => {
+  const it = await startSandboxWorld();
+  const world = await it.another();
+  const ends: (() => void)[] = [];
+  const queue: ServeQueue = {
+    start: () => undefined,
+    add: () => Promise.resolve(),
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        ends.push(() => {
+          if (request.key === 'service/shop/0') reject(new Error('the queue is away'));
+          else resolve(report(request, { status: 'settled' }));
+        });
+      }),
+    view: () => Promise.resolve({ depth: 0, oldestMs: 0 }),
+    trouble: undefined,
+    idle: true,
+    stop: () => Promise.resolve(),
+  };
+  const cluster = () => Promise.resolve({ id: 'id', name: 'kubernetes' });
+  const work = new Work({
+    connected: { world, cluster },
+    reported: () => undefined,
+    swept: () => undefined,
+    queue: () => queue,
+  });
+  onTestFinished(() => it.close());
+  const ask = (count: number) =>
+    work.reconcile(
+      Array.from({ length: count }, (_, at) => ({ key: `service/shop/${at}`, trigger: 'resync' }) as const),
+    );
+  const first = [900, 100].map((count) => ask(count).catch(String));
+
+  await expect(ask(1)).rejects.toMatchObject({
+    status: 429,
+    message: '1000 runs are waited for, and at most 1000 may be: ask again later, or for fewer objects',
+    more: { headers: { 'Retry-After': '5' } },
+  });
+  expect(ends).toHaveLength(1_000);
+  for (const end of ends) end();
+  expect(await Promise.all(first)).toEqual(Array(2).fill('HttpError: the queue is away'));
+  const again = ask(1_000).catch(String);
+  for (const end of ends.slice(1_000)) end();
+  expect(await again).toContain('away');
 });

@@ -2,8 +2,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import https, { createServer, type Server } from 'node:https';
+import {
+  createServer as createTcpServer,
+  Socket,
+  type AddressInfo,
+  type Server as TcpServer,
+} from 'node:net';
 import { inspect, promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -114,6 +119,25 @@ describe('the kube-apiserver', () => {
     expect(String(error)).toMatch(/tunnel to one\.example\.org:6443 via http:\/\/127\.0\.0\.1:\d+\/.* 407/);
     expect(inspect(error, { depth: 9 })).not.toContain('falsch');
     expect(connections).toBe(0);
+  });
+
+  it('is not reached with a Node that tells the URL of the proxy, and no password is told', async () => {
+    const connect = vi.spyOn(https.Agent.prototype, 'createConnection');
+    onTestFinished(() => {
+      connect.mockRestore();
+    });
+    connect.mockImplementation((_options, done) => {
+      const tunnel = `Failed to establish tunnel to one.example.org:6443 via ${withPassword('p@ss')}/: 407`;
+      done?.(Object.assign(new Error(tunnel), { code: 'ERR_PROXY_TUNNEL' }), new Socket());
+      return undefined;
+    });
+    const env = { HTTPS_PROXY: withPassword() };
+    const http = createHttp(await connectionTo('https://one.example.org:6443', { env }));
+    const error = await http({ ...READ, method: 'DELETE' }).catch((refused: unknown) => refused);
+    expect(String(error)).toContain(
+      `ERR_PROXY_TUNNEL: Failed to establish tunnel to one.example.org:6443 via ${proxy.url}/`,
+    );
+    expect(inspect(error, { depth: 9 })).not.toMatch(/levelset:|p@ss|ss@/);
   });
 
   it('counts as silent when TLS does not come up in the tunnel', async () => {

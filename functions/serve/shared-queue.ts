@@ -22,6 +22,9 @@ export class SharedQueue implements ServeQueue {
   readonly #poller: PendingPoller;
   readonly #stopping = new AbortController();
   #next: NodeJS.Timeout | undefined;
+  /** What is queued a moment after a Node changed, for all that change meanwhile. */
+  readonly #soon = new Map<Key, NodeJS.Timeout>();
+  #again: NodeJS.Timeout | undefined;
 
   constructor(options: ServeQueueOptions, address: NatsAddress) {
     this.#options = options;
@@ -77,13 +80,19 @@ export class SharedQueue implements ServeQueue {
   }
 
   get idle(): boolean {
-    return this.#queue.running + this.#poller.size === 0;
+    return this.#queue.running + this.#poller.size + this.#soon.size === 0;
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#poller.stop();
     clearTimeout(this.#next);
+    clearTimeout(this.#again);
+    for (const [key, timer] of this.#soon) {
+      clearTimeout(timer);
+      this.#put({ key, trigger: 'requeue' }); // for another process
+    }
+    this.#soon.clear();
     await this.#queue.stop();
   }
 
@@ -109,14 +118,33 @@ export class SharedQueue implements ServeQueue {
   async #run(request: ReconcileRequest): Promise<Report> {
     const report = await this.#options.run(request);
     const { membersMoved, nodesWithoutAddress = [] } = report;
-    if (nodesWithoutAddress.length > 0) this.#put({ key: 'nodeset', trigger: 'requeue' }, AGAIN_MS);
+    if (nodesWithoutAddress.length > 0) this.#lookAgain();
     if (membersMoved) {
       const follow: readonly Key[] = looksAfterRoutes(this.#options.world.config)
         ? ['nodeset', 'routes']
         : ['nodeset'];
-      for (const key of follow) this.#put({ key, trigger: 'requeue' }, FOLLOW_MS);
+      for (const key of follow) this.#putSoon(key);
     }
     return report;
+  }
+
+  #putSoon(key: Key): void {
+    if (this.#soon.has(key)) return;
+    const put = (): void => {
+      this.#soon.delete(key);
+      this.#put({ key, trigger: 'requeue' });
+    };
+    if (this.#stopping.signal.aborted) put();
+    else this.#soon.set(key, setTimeout(put, FOLLOW_MS).unref());
+  }
+
+  /** Sweeps the node set, unless its next sweep is scheduled: that one comes later each time, for all replicas. */
+  #lookAgain(): void {
+    if (this.#again || this.#stopping.signal.aborted) return;
+    this.#again = setTimeout(() => {
+      this.#again = undefined;
+      this.#put({ key: 'nodeset', trigger: 'sweep' });
+    }, AGAIN_MS).unref();
   }
 
   /** A sweep that failed, or that found a Node without an address, comes back later each time. */
@@ -138,8 +166,8 @@ export class SharedQueue implements ServeQueue {
     return { request, outcome, applied: [], durationMs, calls: 0, failedRequestIds: [] };
   }
 
-  #put(request: ReconcileRequest, delayMs = 0): void {
-    this.#queue.add(request, delayMs).catch((error: unknown) => {
+  #put(request: ReconcileRequest): void {
+    this.#queue.add(request).catch((error: unknown) => {
       this.#options.world.log.error('a key could not be queued', {
         object: request.key,
         error: String(error),

@@ -137,7 +137,9 @@ export class JetStreamQueue {
     const { key, trigger } = request;
     const kept = trigger === 'requeue' ? this.#kept.get(key) : undefined;
     try {
-      await this.#lifeline.session.publish(kept?.work ?? { request, attempt: 0 });
+      const { session } = this.#lifeline;
+      if (trigger === 'sweep' && key !== 'all' && (await session.isComingBack(key))) return;
+      await session.publish(kept?.work ?? { request, attempt: 0 });
       this.#lifeline.worked();
     } catch (error) {
       this.#lifeline.stumble(error);

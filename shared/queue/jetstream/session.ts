@@ -12,6 +12,7 @@ import type { Report } from '../../model/outcome.ts';
 import { fieldsOf, parseJson, stringAt } from '../../model/json.ts';
 import { isByPerson, parseKey, type Key } from '../../model/request.ts';
 import { bodyOf, deduplicationId, type QueuedWork } from '../queued-work.ts';
+import { LONGEST_WAIT_MS } from '../scheduling.ts';
 import { apiCode, CONSUMERS, ensureLayout, namesOf, type Names } from './layout.ts';
 
 /** What waits or runs in all processes together. */
@@ -82,6 +83,15 @@ export class Session {
     const schedule = { specification: at, target: this.#names.dueSubject(key) };
     const { seq } = await this.#js.publish(this.#names.laterSubject(key), bodyOf(work), { schedule });
     return seq;
+  }
+
+  /** Whether the key's next try is scheduled. A drain that ends later than any try is none. */
+  async isComingBack(key: Key): Promise<boolean> {
+    const query = { last_by_subj: this.#names.laterSubject(key) };
+    const scheduled = await this.#jsm.streams.getMessage(this.#names.later, query);
+    if (!scheduled) return false;
+    const dueMs = Date.parse(scheduled.header.get('Nats-Schedule').replace('@at ', ''));
+    return dueMs - (this.#serverMs + performance.now()) <= LONGEST_WAIT_MS;
   }
 
   /** Takes back what was scheduled at a place; what was scheduled later for the key stays. */

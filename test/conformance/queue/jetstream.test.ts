@@ -10,7 +10,7 @@ import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
 import { connectNats, type NatsAddress } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { JetStreamQueue } from '../../../shared/queue/jetstream/jetstream-queue.ts';
 import { ensureLayout, namesOf } from '../../../shared/queue/jetstream/layout.ts';
-import { aReport, SETTLED } from '../../unit/queue/reports.ts';
+import { aReport, progressing, SETTLED } from '../../unit/queue/reports.ts';
 import { secured } from './nats-credentials.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
 
@@ -49,6 +49,7 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     url = nats.url,
     secrets: Partial<NatsAddress> = {},
     runMs = 20,
+    ending: Partial<Report> = {},
   ): Process {
     const [runs, told, errors]: [Key[], Report[], string[]] = [[], [], []];
     const queue = new JetStreamQueue({
@@ -57,7 +58,7 @@ describe.runIf(inLab)('the queue in JetStream', () => {
       run: async (request) => {
         runs.push(request.key);
         await pause(runMs);
-        return aReport(request, SETTLED);
+        return aReport(request, SETTLED, ending);
       },
       told: (report) => told.push(report),
       log: {
@@ -215,6 +216,29 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     await other.queue.add(sweep);
     await pause(300);
     expect([...one.runs, ...other.runs]).toEqual(['all']);
+  });
+
+  test('lets a sweep bring no key forward whose next try is scheduled, and an event does', async () => {
+    const outcome = { ...progressing(60_000), waitingFor: 'lb' };
+    const it = aProcess(randomUUID(), nats.url, {}, 20, { outcome });
+    await ready(it);
+    await it.queue.add(asked('web'));
+    await until('the schedule', async () => it.runs.length === 1 && (await it.queue.depth()).depth === 1);
+    await it.queue.add({ key: 'service/shop/web', trigger: 'sweep' });
+    await it.queue.add({ key: 'service/shop/other', trigger: 'sweep' });
+    await until('the other', () => it.runs.length === 2);
+    await it.queue.add(asked('web'));
+    await until('the event', () => it.runs.length === 3);
+    expect(it.runs).toEqual(['service/shop/web', 'service/shop/other', 'service/shop/web']);
+  });
+
+  test('a sweep runs a key that comes back only when its members have drained', async () => {
+    const it = aProcess(randomUUID(), nats.url, {}, 20, { drainedInMs: 3_600_000 });
+    await ready(it);
+    await it.queue.add(asked('web'));
+    await until('the schedule', async () => it.runs.length === 1 && (await it.queue.depth()).depth === 1);
+    await it.queue.add({ key: 'service/shop/web', trigger: 'sweep' });
+    await until('the sweep', () => it.runs.length === 2);
   });
 
   describe('over TLS, with credentials that allow what SECURITY.md says', () => {

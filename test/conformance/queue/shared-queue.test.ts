@@ -1,9 +1,16 @@
 /** Several `serve` on one JetStream, in a simulated cluster and cloud: who sweeps, and what the others hear of it. */
+import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SharedQueue } from '../../../functions/serve/shared-queue.ts';
+import type { ServeQueueOptions } from '../../../functions/serve/serve-queue.ts';
 import { Work } from '../../../functions/serve/work.ts';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
+import type { Sweep } from '../../../shared/sweep.ts';
+import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
+import { namesOf } from '../../../shared/queue/jetstream/layout.ts';
+import { aReport, SETTLED } from '../../unit/queue/reports.ts';
 import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
@@ -62,6 +69,62 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
     const sweeps = sweepsOf(all) - before;
     expect(sweeps).toBeGreaterThanOrEqual(3);
     expect(sweeps).toBeLessThanOrEqual(5);
+  });
+
+  /** The sweeps of one replica whose runs end with `ending`, and its queue. */
+  async function sweepsAfter(
+    ending: Partial<Report>,
+    prepare: (sandbox: Sandbox) => void = () => undefined,
+  ): Promise<{ readonly queue: SharedQueue; readonly sweeps: Sweep[]; readonly work: string }> {
+    const its = await startSandboxWorld();
+    onTestFinished(() => its.close());
+    prepare(its.sandbox);
+    const world = await its.another({ ...its.world.config, sweepIntervalMs: 24 * 3_600_000 });
+    const sweeps: Sweep[] = [];
+    const options: ServeQueueOptions = {
+      world,
+      cluster: async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName }),
+      readOnly: false,
+      run: (request) => Promise.resolve(aReport(request, SETTLED, ending)),
+      swept: (found) => sweeps.push(found),
+      told: () => undefined,
+    };
+    const queue = new SharedQueue(options, { servers: [nats.url] });
+    queue.start();
+    onTestFinished(() => queue.stop());
+    while (queue.trouble !== undefined) await pause(20);
+    return { queue, sweeps, work: namesOf(await world.kube.clusterId()).work };
+  }
+
+  test('Nodes that keep coming do not put off the sweep of the node set', async () => {
+    const { queue, sweeps } = await sweepsAfter({ membersMoved: true });
+    for (let at = 0; at < 15; at += 1) {
+      await queue.add([{ key: `node/worker-${at}`, trigger: 'audit' }]);
+      await pause(200);
+    }
+    expect(sweeps.length).toBeGreaterThanOrEqual(4); // the first one, and one in each 700 ms
+  });
+
+  test('what follows a Node is left to another replica by one that stops', async () => {
+    const { queue, work } = await sweepsAfter({ membersMoved: true });
+    await queue.ask({ key: 'node/worker-1', trigger: 'resync' });
+    await queue.stop();
+    const connection = await connectNats({ servers: [nats.url] });
+    onTestFinished(() => connection.close());
+    const { state } = await (await jetstreamManager(connection)).streams.info(work, { subjects_filter: '>' });
+    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.split('.').at(-1) ?? '');
+    expect(keys.map((key) => Buffer.from(key, 'base64url').toString())).toContain('nodeset');
+  });
+
+  test('a Node that has no address for long makes sweeps ever rarer', async () => {
+    const { sweeps } = await sweepsAfter({ nodesWithoutAddress: ['late'] }, ({ cloud, kube }) => {
+      kube.apply(aService());
+      cloud.addNovaServer('late');
+      kube.apply({ kind: 'Node', metadata: { name: 'late' } });
+    });
+    await pause(16_000);
+    expect(sweeps[0]?.nodesWithoutAddress).toEqual(['late']);
+    expect(sweeps.length).toBeLessThanOrEqual(13); // of both keys after 1, 2, 4 and 8 s
   });
 
   test('a Service that a sweep finds gets its address, all replicas hear of its runs, and it goes again', async () => {

@@ -41,7 +41,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },
   'test/conformance/queue/queue.test.ts': { part: 2, seconds: 12 },
-  'test/conformance/queue/shared-queue.test.ts': { part: 2, seconds: 9 },
+  'test/conformance/queue/shared-queue.test.ts': { part: 2, seconds: 30 },
   'test/conformance/queue/jetstream.test.ts': { part: 2, seconds: 17 },
   'test/conformance/queue/jetstream-copies.test.ts': { part: 2, seconds: 20 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },

@@ -7,6 +7,7 @@ import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
+import { OlderConnections } from './older-connections.ts';
 import { onFileChange } from './on-file-change.ts';
 
 type ListenFlags = Pick<
@@ -58,8 +59,13 @@ export async function listen(
       `--listen ${address} is reached from other machines, and tokens would pass in the clear: give --tls-cert-file and --tls-private-key-file, or --allow-plain-http where a proxy in front ends TLS`,
     );
   const server = tls
-    ? https.createServer({ ...LIMITS, handshakeTimeout: handshakeMs, ...tls }, handler)
-    : http.createServer(LIMITS, handler);
+    ? https.createServer({ ...LIMITS, handshakeTimeout: handshakeMs, ...tls })
+    : http.createServer(LIMITS);
+  const older = new OlderConnections(server);
+  server.on('request', (request, response) => {
+    if (older.has(request.socket)) sendAway(request, response);
+    else handler(request, response);
+  });
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host === '::' ? undefined : host); // without a host also where the kernel has no IPv6
   try {
@@ -69,7 +75,14 @@ export async function listen(
     throw new ReconcileError('CONFIG_INVALID', `cannot listen on ${address}: ${reason}`);
   }
   const stopLooking =
-    look && server instanceof https.Server ? followFiles(server, flags, look) : () => undefined;
+    look && tls && server instanceof https.Server
+      ? followFiles(flags, look, tls, (now, isNewCa) => {
+          server.setSecureContext(now);
+          if (!isNewCa) return;
+          older.add();
+          server.closeIdleConnections();
+        })
+      : () => undefined;
   const { port: actual } = server.address() as AddressInfo;
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
@@ -87,15 +100,30 @@ export async function listen(
   };
 }
 
+/** Whoever shows a certificate connects again, and shows it to the new CA. */
+function sendAway(request: http.IncomingMessage, response: http.ServerResponse): void {
+  request.resume();
+  response.writeHead(503, { connection: 'close', 'retry-after': '1', 'content-type': 'application/json' });
+  response.end('{"error":"the CA of client certificates was replaced: connect again"}');
+}
+
 /** New connections get what is in the files now; while that cannot be used, what was there before. */
-function followFiles(server: https.Server, flags: ListenFlags, { log, everyMs }: Look): () => void {
+function followFiles(
+  flags: ListenFlags,
+  { log, everyMs }: Look,
+  first: https.ServerOptions,
+  use: (now: https.ServerOptions, isNewCa: boolean) => void,
+): () => void {
   const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile } = flags;
   const paths = [tlsCertFile, tlsPrivateKeyFile, clientCaFile, auditClientCaFile].filter(
     (path) => path !== undefined,
   );
+  let last = first;
   const changed = async (): Promise<void> => {
     try {
-      server.setSecureContext((await readTls(flags)) ?? {});
+      const now = (await readTls(flags)) ?? {};
+      use(now, String(now.ca) !== String(last.ca));
+      last = now;
       log.info('the certificate was read again');
     } catch (error) {
       log.warn('the last certificate counts: the files that changed cannot be used', {

@@ -1,12 +1,15 @@
 /** The kube-apiserver at /audit by a certificate in the name of its cluster. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import https from 'node:https';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../../functions/serve/listen.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { listen, type Listening } from '../../../functions/serve/listen.ts';
 import { AUDIT, testServer } from '../../http/test-server.ts';
 
 const run = promisify(execFile);
@@ -96,6 +99,87 @@ test.each([
 test('a certificate that everybody has to show takes no token’s place', async () => {
   expect(await post({ client: 'kubernetes' }, false)).toBe(401);
   expect(await post({ client: 'kubernetes', token: AUDIT }, false)).toBe(202);
+});
+
+/** A server whose certificate and CA are replaced by what `replace` copies. */
+async function following(): Promise<Listening & { replace: (from: string, to: string) => Promise<void> }> {
+  await copyFile(file('ca.pem'), file('followed-ca.pem'));
+  await copyFile(file('server.pem'), file('followed.pem'));
+  const files = { tlsCertFile: file('followed.pem'), tlsPrivateKeyFile: file('server.key') };
+  let told = 0;
+  const log = { debug: vi.fn(), warn: vi.fn(), error: vi.fn(), info: () => void (told += 1) };
+  const listening = await listen(
+    (request, response) => void request.resume().once('end', () => response.end('served')),
+    '127.0.0.1:0',
+    { ...files, auditClientCaFile: file('followed-ca.pem') },
+    { log, everyMs: 20 },
+  );
+  onTestFinished(() => listening.close());
+  const replace = async (from: string, to: string): Promise<void> => {
+    const before = told;
+    await copyFile(file(from), file(to));
+    await vi.waitFor(() => {
+      expect(told).toBeGreaterThan(before);
+    });
+  };
+  return { ...listening, replace };
+}
+
+/** A connection with the certificate of the cluster; `text` is what came, until it was closed. */
+async function open(port: number, over?: Socket): Promise<{ socket: Socket; text: () => string }> {
+  const [cert, key] = await Promise.all(['pem', 'key'].map((kind) => readFile(file(`kubernetes.${kind}`))));
+  const socket = connectTls({
+    ...(over ? { socket: over } : { port }),
+    host: '127.0.0.1',
+    cert,
+    key,
+    rejectUnauthorized: false,
+  });
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (part) => (text += String(part)));
+  await once(socket, 'secureConnect');
+  return { socket, text: () => `${text}${socket.closed ? ' closed' : ''}` };
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test('a CA that was replaced lets nobody in over a connection from before', async () => {
+  const { url, replace } = await following();
+  const port = Number(new URL(url).port);
+  const begun = connectTcp(port, '127.0.0.1');
+  await once(begun, 'connect');
+  const idle = await open(port);
+  idle.socket.write(GET);
+  const busy = await open(port);
+  busy.socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+  await vi.waitFor(() => {
+    expect(idle.text()).toMatch(/served/);
+  });
+  await replace('stranger.pem', 'followed-ca.pem');
+  busy.socket.write(`b${GET}`);
+  const late = await open(port, begun);
+  late.socket.write(GET);
+  await vi.waitFor(() => {
+    expect(idle.text()).toMatch(/served\s.*closed$/s);
+    expect(busy.text()).toMatch(/200 OK.*served.*503 .*connection: close.*connect again.* closed$/is);
+    expect(late.text()).toMatch(/^HTTP\/1.1 503 .* closed$/s);
+  });
+  const next = await open(port);
+  next.socket.write(GET);
+  await vi.waitFor(() => {
+    expect(next.text()).toMatch(/200 OK.*served/s);
+  });
+});
+
+test('a certificate of the server that was replaced closes no connection', async () => {
+  const { url, replace } = await following();
+  const { socket, text } = await open(Number(new URL(url).port));
+  await replace('server.pem', 'followed.pem');
+  socket.write(GET);
+  await vi.waitFor(() => {
+    expect(text()).toMatch(/200 OK.*served/s);
+  });
 });
 
 test('everybody and the apiserver alone cannot both be asked', async () => {

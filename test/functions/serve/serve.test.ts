@@ -279,6 +279,8 @@ test('dry runs are bounded, and refused with words when too many wait', async ()
   expect(refused.length).toBeGreaterThanOrEqual(3);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(6 - refused.length);
   expect(refused[0]?.headers.get('retry-after')).toBe('10');
-  expect(await refused[0]?.json()).toMatchObject({ error: expect.stringMatching(/dry runs wait/) as string });
+  expect(await refused[0]?.json()).toMatchObject({
+    error: expect.stringMatching(/dry runs of namespace default wait/) as string,
+  });
   expect(world.sandbox.requests.length - before).toBeLessThan(1_500);
 });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ConsumerConfig, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
+import type { ConsumerConfig, JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream';
+import { errorText } from '../../model/errors.ts';
 import { isUnit, type Key, type Trigger } from '../../model/request.ts';
+import type { Log } from '../../ports.ts';
 import { PRIORITY } from '../scheduling.ts';
 import { kindOf } from '../places.ts';
 
@@ -126,20 +128,25 @@ function consumersOf(names: Names, cluster: string): readonly (readonly [string,
   return [...ofWork, [names.later, due]];
 }
 
-/** JetStream's error_code of a stream with more copies than it has servers for. */
+/** JetStream's error_codes of a stream with more copies than it has servers for. */
 const TOO_MANY_COPIES = new Set([10_074, 10_005]);
 const COPIES = 3;
 
 /**
- * Creates what is missing of streams and consumers, with three copies of each where NATS has three servers. Throws where one
- * that is there would not keep levelset's promises.
+ * Creates what is missing of streams and consumers, with three copies of each where NATS has three servers by now. Throws where
+ * one that is there would not keep levelset's promises.
  */
-export async function ensureLayout(jsm: JetStreamManager, cluster: string): Promise<void> {
+export async function ensureLayout(
+  jsm: JetStreamManager,
+  cluster: string,
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
   const names = namesOf(cluster);
   for (const wanted of streamsOf(names, cluster)) {
     const found = await unlessMissing(jsm.streams.info(wanted.name).then(({ config }) => config));
     if (found) compare(`stream ${wanted.name}`, wanted, found);
-    else await addStream(jsm, wanted);
+    const copies = found?.num_replicas ?? (await addStream(jsm, wanted));
+    if (copies < COPIES) await addCopies(jsm, wanted.name, copies, log);
   }
   for (const [stream, wanted] of consumersOf(names, cluster)) {
     const { durable_name: name = '' } = wanted;
@@ -149,12 +156,38 @@ export async function ensureLayout(jsm: JetStreamManager, cluster: string): Prom
   }
 }
 
-async function addStream(jsm: JetStreamManager, wanted: Stream): Promise<void> {
-  try {
-    await jsm.streams.add({ ...wanted, num_replicas: COPIES });
-  } catch (error) {
+/** Returns how many copies it has. */
+async function addStream(jsm: JetStreamManager, wanted: Stream): Promise<number> {
+  const add = (copies: number): Promise<StreamInfo> => jsm.streams.add({ ...wanted, num_replicas: copies });
+  const { config } = await add(COPIES).catch((error: unknown) => {
     if (!TOO_MANY_COPIES.has(apiCode(error))) throw error;
-    await jsm.streams.add({ ...wanted, num_replicas: 1 });
+    return add(1);
+  });
+  const lost = differences(wanted, config);
+  if (lost.length === 0) return config.num_replicas;
+  await jsm.streams.delete(wanted.name); // or a newer NATS would find it as it is
+  throw new Error(
+    `levelset needs NATS 2.12 or newer: of the stream ${wanted.name} it made, ${lost.join(', ')}`,
+  );
+}
+
+/** What NATS has too few servers or too little room for is no error: the next session tries again. */
+async function addCopies(
+  jsm: JetStreamManager,
+  name: string,
+  copies: number,
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
+  try {
+    await jsm.streams.update(name, { num_replicas: COPIES });
+  } catch (error) {
+    if (apiCode(error) === 0) throw error;
+    log.warn('a stream in NATS has too few copies: what it has is lost with a server', {
+      stream: name,
+      copies,
+      wanted: COPIES,
+      reason: errorText(error),
+    });
   }
 }
 
@@ -175,15 +208,18 @@ export function apiCode(error: unknown): number {
 }
 
 function compare(what: string, wanted: object, found: object): void {
-  const is: Readonly<Record<string, unknown>> = { ...found };
-  const wrong = Object.entries(wanted).filter(
-    ([field, value]) => JSON.stringify(is[field]) !== JSON.stringify(value),
-  );
+  const wrong = differences(wanted, found);
   if (wrong.length === 0) return;
-  const differences = wrong.map(
-    ([field, value]) => `${field} is ${JSON.stringify(is[field])} and has to be ${JSON.stringify(value)}`,
-  );
   throw new Error(
-    `the ${what} in NATS is not as levelset needs it: ${differences.join(', ')}; delete it, and levelset makes it anew`,
+    `the ${what} in NATS is not as levelset needs it: ${wrong.join(', ')}; delete it, and levelset makes it anew`,
   );
+}
+
+function differences(wanted: object, found: object): readonly string[] {
+  const is: Readonly<Record<string, unknown>> = { ...found };
+  return Object.entries(wanted)
+    .filter(([field, value]) => JSON.stringify(is[field]) !== JSON.stringify(value))
+    .map(
+      ([field, value]) => `${field} is ${JSON.stringify(is[field])} and has to be ${JSON.stringify(value)}`,
+    );
 }

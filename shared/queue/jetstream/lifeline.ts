@@ -113,7 +113,7 @@ export class Lifeline {
     const { id } = await cluster();
     const connection = await connect();
     try {
-      const session = await Session.open(connection, id);
+      const session = await Session.open(connection, id, this.#options.log);
       if (this.#stopping.signal.aborted) return;
       this.#session = session;
       session.listen(told);

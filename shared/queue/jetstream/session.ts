@@ -12,6 +12,7 @@ import type { Report } from '../../model/outcome.ts';
 import { fieldsOf, parseJson, stringAt } from '../../model/json.ts';
 import { isByPerson, parseKey, type Key } from '../../model/request.ts';
 import { bodyOf, deduplicationId, type QueuedWork } from '../queued-work.ts';
+import type { Log } from '../../ports.ts';
 import { LONGEST_WAIT_MS } from '../scheduling.ts';
 import { apiCode, CONSUMERS, ensureLayout, namesOf, type Names } from './layout.ts';
 
@@ -36,9 +37,9 @@ export class Session {
   #isEnding = false;
 
   /** Throws where streams cannot be made, or are not as they have to be. */
-  static async open(connection: NatsConnection, cluster: string): Promise<Session> {
+  static async open(connection: NatsConnection, cluster: string, log: Pick<Log, 'warn'>): Promise<Session> {
     const jsm = await jetstreamManager(connection);
-    await ensureLayout(jsm, cluster);
+    await ensureLayout(jsm, cluster, log);
     const names = namesOf(cluster);
     const asked = performance.now(); // a schedule may be a little late, and is never early
     const { ts = new Date().toISOString() } = await jsm.streams.info(names.work);

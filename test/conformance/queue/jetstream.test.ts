@@ -14,6 +14,7 @@ import { aReport, progressing, SETTLED } from '../../unit/queue/reports.ts';
 import { secured } from './nats-credentials.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
 
+const QUIET = { warn: () => undefined };
 const inLab = process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -170,8 +171,8 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     const connection = await connectNats({ servers: [nats.url] });
     onTestFinished(() => connection.close());
     const jsm = await jetstreamManager(connection);
-    await ensureLayout(jsm, cluster);
-    await ensureLayout(jsm, cluster);
+    await ensureLayout(jsm, cluster, QUIET);
+    await ensureLayout(jsm, cluster, QUIET);
     await jsm.streams.update(names.work, { discard_new_per_subject: false, max_msgs_per_subject: 5 });
 
     const it = aProcess(cluster);

@@ -3,6 +3,7 @@ import type { CommandName } from '../../shared/config/flags.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
 import { withFlags } from './options.ts';
+import { runUntilSignal } from './run-until-signal.ts';
 
 const OBJECT = 'service/NAMESPACE/NAME, node/NAME, routes, namespace/NAME, nodeset or all';
 
@@ -19,16 +20,16 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
 
   command('serve', 'run the HTTP server, the queue and the sweeps in one process').action(
     async (flags: Flags) => {
-      const { serveCommand } = await import('./serve-command.ts');
-      exit(await serveCommand(flags, env));
+      const { serve } = await import('../serve.ts');
+      exit(await runUntilSignal(serve, flags, env));
     },
   );
   command(
     'relay',
     'watch the cluster and post what changes to a levelset elsewhere; needs no OpenStack',
   ).action(async (flags: Flags) => {
-    const { relayCommand } = await import('./relay-command.ts');
-    exit(await relayCommand(flags, env));
+    const { relay } = await import('../relay.ts');
+    exit(await runUntilSignal(relay, flags, env));
   });
   command(
     'sweep',

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { RequestError } from 'got';
 import type { CredentialSource } from '../../shared/kube/connection/connection.ts';
 import { createGot, retryAfterMs, timeouts } from '../../shared/http.ts';
 import { fieldsOf, parseJson } from '../../shared/model/json.ts';
-import { ReconcileError } from '../../shared/model/errors.ts';
 import type { Key } from '../../shared/model/request.ts';
+import { readNamedFile } from '../../shared/named-file.ts';
 import { RELAYED } from '../../shared/trigger/keys-from-cloud-event.ts';
 
 /** Posts keys within a time; throws NotTaken. */
@@ -34,7 +33,8 @@ export interface PostOptions {
 /** Posts keys as one CloudEvent each time. Throws CONFIG_INVALID if the CA cannot be read. */
 export async function createPost(options: PostOptions): Promise<Post> {
   const { url, credential, caFile, observe } = options;
-  const certificateAuthority = caFile === undefined ? undefined : await readCa(caFile);
+  const certificateAuthority =
+    caFile === undefined ? undefined : await readNamedFile('--events-ca-file', caFile);
   const client = createGot({ https: certificateAuthority === undefined ? {} : { certificateAuthority } });
   const send = async (body: string, authorization: string | undefined, limitMs: number) => {
     try {
@@ -79,11 +79,4 @@ function refusal(
   const { error } = fieldsOf(parseJson(text));
   const reason = typeof error === 'string' ? `: ${error.slice(0, LONGEST_REASON)}` : '';
   return new NotTaken(`${url} answered ${status}${reason}`, retryAfterMs(headers['retry-after']));
-}
-
-async function readCa(path: string): Promise<string> {
-  return await readFile(path, 'utf8').catch((cause: unknown) => {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new ReconcileError('CONFIG_INVALID', `--events-ca-file: ${path} cannot be read: ${code}`);
-  });
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -6,20 +5,14 @@ import { once } from 'node:events';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { hostPort, NotAllowed, refusalOf, type HostPort } from '../../shared/config/read-value.ts';
 import { errorText, ReconcileError } from '../../shared/model/errors.ts';
-import type { Log } from '../../shared/ports.ts';
+import { readNamedFile } from '../../shared/named-file.ts';
 import { OlderConnections } from './older-connections.ts';
-import { onFileChange } from './on-file-change.ts';
+import { onFileChange, type Look } from './on-file-change.ts';
 
 type ListenFlags = Pick<
   Flags,
   'tlsCertFile' | 'tlsPrivateKeyFile' | 'clientCaFile' | 'auditClientCaFile' | 'allowPlainHttp'
 >;
-
-/** Where it is told that the files of the certificate were read again, and how often they are looked at. */
-export interface Look {
-  readonly log: Log;
-  readonly everyMs?: number;
-}
 
 export interface Listening {
   readonly url: string;
@@ -110,7 +103,7 @@ function sendAway(request: http.IncomingMessage, response: http.ServerResponse):
 /** New connections get what is in the files now; while that cannot be used, what was there before. */
 function followFiles(
   flags: ListenFlags,
-  { log, everyMs }: Look,
+  look: Look,
   first: https.ServerOptions,
   use: (now: https.ServerOptions, isNewCa: boolean) => void,
 ): () => void {
@@ -119,19 +112,12 @@ function followFiles(
     (path) => path !== undefined,
   );
   let last = first;
-  const changed = async (): Promise<void> => {
-    try {
-      const now = (await readTls(flags)) ?? {};
-      use(now, String(now.ca) !== String(last.ca));
-      last = now;
-      log.info('the certificate was read again');
-    } catch (error) {
-      log.warn('the last certificate counts: the files that changed cannot be used', {
-        reason: errorText(error),
-      });
-    }
+  const read = async (): Promise<void> => {
+    const now = (await readTls(flags)) ?? {};
+    use(now, now.ca !== last.ca);
+    last = now;
   };
-  return onFileChange(paths, () => void changed(), everyMs);
+  return onFileChange('certificates', paths, read, look);
 }
 
 async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefined> {
@@ -150,27 +136,18 @@ async function readTls(flags: ListenFlags): Promise<https.ServerOptions | undefi
     );
   }
   return {
-    cert: await readPem('--tls-cert-file', tlsCertFile),
-    key: await readPem('--tls-private-key-file', tlsPrivateKeyFile),
+    cert: await readNamedFile('--tls-cert-file', tlsCertFile),
+    key: await readNamedFile('--tls-private-key-file', tlsPrivateKeyFile),
     ...(clientCaFile !== undefined && {
-      ca: await readPem('--client-ca-file', clientCaFile),
+      ca: await readNamedFile('--client-ca-file', clientCaFile),
       requestCert: true,
       rejectUnauthorized: true,
     }),
     ...(auditClientCaFile !== undefined && {
-      ca: await readPem('--audit-client-ca-file', auditClientCaFile),
+      ca: await readNamedFile('--audit-client-ca-file', auditClientCaFile),
       requestCert: true,
       rejectUnauthorized: false, // who shows none needs a token
     }),
     minVersion: 'TLSv1.2',
   };
-}
-
-async function readPem(flag: string, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new ReconcileError('CONFIG_INVALID', `${flag}: ${path} cannot be read: ${code}`);
-  }
 }

@@ -21,7 +21,7 @@ function bodyAt(code: string, from: number): string {
   return code.slice(from);
 }
 
-const throwsOn = (handler: string): boolean => /\bthrow error;/.test(handler);
+const throwsOn = (handler: string): boolean => /\bthrow (error;|new ReconcileError\()/.test(handler);
 
 describe('a handler of errors', () => {
   test.each([
@@ -29,6 +29,7 @@ describe('a handler of errors', () => {
     ['try { a(); } catch { return []; }', false],
     ['await a().catch(() => undefined);', false],
     ['await a().catch(async (error) => { await b(); throw error; });', true],
+    ['await a().catch((cause) => { throw new ReconcileError(code, text, { cause }); });', true],
   ])('%s lets errors pass: %s', (code, passes) => {
     expect(handlersIn(code).map(throwsOn)).toEqual([passes]);
   });

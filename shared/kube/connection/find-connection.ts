@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { ReconcileError } from '../../model/errors.ts';
+import { readNamedFile } from '../../named-file.ts';
 import { proxyFromEnv } from '../../proxy.ts';
 import type { Connection, Login } from './connection.ts';
 import { readKubeconfig } from './kubeconfig.ts';
@@ -80,11 +81,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function readFrom(path: string, named: string, login?: Login): Promise<Connection> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new ReconcileError('CONFIG_INVALID', `${named}: ${path} cannot be read: ${code}`);
-  });
-  return await readKubeconfig(text, path, login);
+  return await readKubeconfig(await readNamedFile(named, path), path, login);
 }
 
 export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -102,11 +99,7 @@ export async function inCluster(
   const token = join(folder, 'token');
   const mounted = await stat(token).catch(() => undefined);
   if (!host || mounted === undefined) return undefined;
-  const path = join(folder, 'ca.crt');
-  const certificateAuthority = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new ReconcileError('CONFIG_INVALID', `in-cluster: ${path} cannot be read: ${code}`);
-  });
+  const certificateAuthority = await readNamedFile('in-cluster', join(folder, 'ca.crt'));
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '443';
   return {
     source: 'in-cluster',

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { listen, type Look } from '../../../functions/serve/listen.ts';
+import { listen } from '../../../functions/serve/listen.ts';
+import type { Look } from '../../../functions/serve/on-file-change.ts';
 
 const run = promisify(execFile);
 let directory: string;
@@ -98,9 +99,9 @@ test('a certificate that was replaced counts for new connections; half a pair ch
       expect(lines.join()).toContain(text);
     });
   await copyFile(file('stranger.pem'), file('served.pem'));
-  await told('the last certificate counts');
+  await told('the last certificates count');
   expect(await get(listening.url)).toBe(200);
   await copyFile(file('stranger.key'), file('served.key'));
-  await told('the certificate was read again');
+  await told('the certificates were read again');
   await expect(get(listening.url)).rejects.toThrow('self-signed certificate');
 });

@@ -1,0 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { ReconcileError } from './model/errors.ts';
+
+/** The text of a file that a flag or a variable names. Throws CONFIG_INVALID, which says who named it. */
+export async function readNamedFile(namedBy: string, path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((cause: unknown) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new ReconcileError('CONFIG_INVALID', `${namedBy}: ${path} cannot be read: ${code}`, { cause });
+  });
+}

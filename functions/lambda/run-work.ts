@@ -3,7 +3,7 @@ import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { nextWork } from '../../shared/queue/next-work.ts';
-import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
+import { nextLookMs, operationOf } from '../../shared/queue/next-look.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
 import { LONGEST_DELAY_MS } from '../../shared/queue/sqs-queue.ts';
 import { reconcile } from '../../shared/reconcile.ts';
@@ -79,7 +79,23 @@ export async function requeue(work: QueuedWork, report: Report, to: Requeuing): 
   const { key, trigger } = work.request;
   if (trigger === 'requeue') to.world.memory.arrivals.delete(key); // it has come
   const next = nextWork(work, report, Math.random);
-  if (next) await sendLater(next, to);
+  if (next) await sendLater(next.waitingFor === undefined ? next : firstLook(next, report, to.world), to);
+}
+
+/** The message by which a load balancer is looked at first; no earlier than a run without progress comes back. */
+function firstLook(
+  next: QueuedWork & { readonly delayMs: number },
+  report: Report,
+  { clock, memory }: Requeuing['world'],
+): QueuedWork & { readonly delayMs: number } {
+  const operation = operationOf(report);
+  const lookMs = nextLookMs(0, operation && memory.durations.quickest(operation));
+  return {
+    ...next,
+    sinceMs: clock.now(),
+    ...(operation && { operation }),
+    delayMs: next.attempt > 1 ? Math.max(next.delayMs, lookMs) : lookMs,
+  };
 }
 
 /** What is needed to requeue a key. */
@@ -120,14 +136,10 @@ export async function sendPendingBack(
     const waitedFor = groups.flatMap(({ work }) => work.waitingFor ?? []);
     const found = await within(LOOK_MS, async () => findBusy(waitedFor, to.world.cloud, await to.cluster()));
     const busy = groups.filter((group) => waits(group) && found.get(group.work.waitingFor ?? ''));
-    await to.background.sendDelayed(
-      busy.map(({ work: { looks = 0, ...work } }) => ({
-        ...work,
-        looks: looks + 1,
-        delayMs: lookAgainMs(looks + 1),
-      })),
-    );
-    return groups.filter((group) => !busy.includes(group));
+    const ready = groups.filter((group) => !busy.includes(group));
+    for (const { work } of ready) learnDuration(work, to.world);
+    await to.background.sendDelayed(busy.map(({ work }) => lookAgain(work, to.world)));
+    return ready;
   } catch (error) {
     to.log.warn('cannot send back the keys whose load balancer is locked; all of them run', {
       error: String(error),
@@ -136,7 +148,21 @@ export async function sendPendingBack(
   }
 }
 
-function lookAgainMs(looks: number): number {
-  const outcome = { status: 'progressing', reason: '', retryAfterMs: 1_000 } as const;
-  return requeueDelayMs(outcome, looks, Math.random) ?? 0;
+type Remembering = Pick<FunctionWorld['world'], 'clock' | 'memory'>;
+
+/** A message of a program without `sinceMs` begins its wait anew. */
+function lookAgain(
+  work: QueuedWork,
+  { clock, memory }: Remembering,
+): QueuedWork & { readonly delayMs: number } {
+  const now = clock.now();
+  const { sinceMs = now, operation } = work;
+  const expectedMs = operation && memory.durations.quickest(operation);
+  return { ...work, sinceMs, delayMs: nextLookMs(Math.max(0, now - sinceMs), expectedMs) };
+}
+
+/** Each process of the function learns for itself. */
+function learnDuration({ waitingFor, operation, sinceMs }: QueuedWork, { clock, memory }: Remembering): void {
+  if (waitingFor !== undefined && operation && sinceMs !== undefined)
+    memory.durations.learn(operation, clock.now() - sinceMs);
 }

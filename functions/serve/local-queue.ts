@@ -28,6 +28,7 @@ export class LocalQueue implements ServeQueue {
     this.#poller = new PendingPoller({
       cloud,
       cluster,
+      durations: world.memory.durations,
       clock: MONOTONIC,
       log,
       ready: (request) => {

@@ -33,6 +33,7 @@ export class SharedQueue implements ServeQueue {
     this.#poller = new PendingPoller({
       cloud,
       cluster,
+      durations: world.memory.durations,
       clock: MONOTONIC,
       log,
       ready: (request) => {

@@ -9,6 +9,7 @@ import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { LeaseNames } from '../model/unit.ts';
 import { Answers } from './answers.ts';
 import { BoundedMap } from './bounded-map.ts';
+import { Durations } from './durations.ts';
 import { EventLoop } from './event-loop.ts';
 
 export interface Memory {
@@ -49,6 +50,9 @@ export interface Memory {
    * waits.
    */
   readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
+
+  /** How long Octavia took lately. */
+  readonly durations: Durations;
 
   /** By key: when its next delayed message arrives, in milliseconds since 1970. For functions that share a queue only. */
   readonly arrivals: BoundedMap<Key, number>;
@@ -113,6 +117,7 @@ export function newMemory(): Memory {
     serversByNode: newGathering(),
     serverPorts: newGathering(),
     queues: new Map(),
+    durations: new Durations(),
     arrivals: new BoundedMap(MOST),
     eventLoop: new EventLoop(),
   };

@@ -3,22 +3,23 @@ import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock, Cloud, Log } from '../ports.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
-import { isLocked, isOutsideOctavia } from '../model/load-balancer/octavia.ts';
+import { LEAST_GAP_MS, nextLookMs, operationOf } from './next-look.ts';
+import type { Durations, Operation } from '../memory/durations.ts';
+import { isLocked } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 import { Silence, type Delays } from '../silence.ts';
 
-const LEAST_GAP_MS = 500;
+/** The first look at a load balancer comes after so long: then Octavia may be done with a change. */
+const FIRST_LOOK_MS = 500;
+/** It comes no later, however long a report or this cloud's past says: a list costs the same for one more. */
+const LATEST_FIRST_LOOK_MS = 1_500;
 /** After lists that fail in a row, besides the least gap. */
 const OF_FAILURE: Delays = { firstMs: 2 * FIRST_REQUEUE_MS, longestMs: LONGEST_REQUEUE_MS };
-/** The first poll comes after this share of the expected duration. */
-const EARLY = 0.9;
-/** The next poll comes after this share of the time so far: sooner if the duration is known. */
-const KNOWN = 0.1;
-const UNKNOWN = 0.25;
 
 export interface PendingPollerOptions {
   readonly cloud: Pick<Cloud, 'list' | 'get'>;
   readonly cluster: () => Promise<ClusterIdentity>;
+  readonly durations: Durations;
   /** The monotonic clock: who sets the time of day back holds up no key. */
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -39,18 +40,16 @@ interface Waiting {
 }
 
 /**
- * Polls all busy load balancers with one list call at a time, at most two per second. A load balancer without
- * the cluster's tag is in no such list: it is read by its id when its key is due. Each key has its own times.
- * The first is shortly before the expected end, or after the delay of its report if this process has
- * seen no such operation. Each further one comes after a share of the time so far with jitter, up to 30 s, so
- * a key is at most about a quarter of the duration late; every poll counts for all keys. Keys that share a load balancer
- * are requeued one at a time. After a second list in a row that fails, the keys that are due run and look for themselves.
+ * Polls all busy load balancers with one list call at a time, at most one a second, and for no more than half of the time
+ * where a list takes long. A load balancer without the cluster's tag is in no such list: it is read by its id when its key is
+ * due. Each key has its own times (nextLookMs), so that it is late by a second or by a fortieth of the duration; every poll
+ * counts for all keys. Keys that share a load balancer are requeued one at a time. After a second list in a row that fails,
+ * the keys that are due run and look for themselves.
  */
 export class PendingPoller implements WaitingKeys {
   readonly #options: PendingPollerOptions;
   readonly #random: () => number;
   readonly #waiting = new Map<Key, Waiting>();
-  readonly #durations = new ExpectedDurations();
   readonly #silence: Silence;
   #timer: NodeJS.Timeout | undefined;
   #listing = false;
@@ -75,9 +74,11 @@ export class PendingPoller implements WaitingKeys {
       return;
     }
     const operation = operationOf(report);
-    const expectedMs = operation && this.#durations.quickest(operation);
-    const hintMs = Math.min(LONGEST_REQUEUE_MS, Math.max(outcome.retryAfterMs, LEAST_GAP_MS));
-    const guessMs = expectedMs === undefined ? hintMs : Math.max(LEAST_GAP_MS, expectedMs * EARLY);
+    const expectedMs = operation && this.#options.durations.quickest(operation);
+    const guessMs = Math.min(
+      LATEST_FIRST_LOOK_MS,
+      Math.max(FIRST_LOOK_MS, expectedMs ?? outcome.retryAfterMs),
+    );
     const now = this.#options.clock.now();
     this.#waiting.set(request.key, {
       request,
@@ -122,13 +123,15 @@ export class PendingPoller implements WaitingKeys {
     const { cloud, cluster, clock, log } = this.#options;
     this.#listing = true;
     const asked = [...this.#waiting.values()];
-    this.#notBeforeMs = clock.now() + LEAST_GAP_MS;
+    const begunMs = clock.now();
     try {
       const now = clock.now();
       const due = asked.filter(({ dueMs }) => dueMs <= now).map(({ loadBalancer }) => loadBalancer);
       const busy = await findBusy(due, cloud, await cluster());
       this.#silence.end();
       const taken = new Set<string>();
+      const tookMs = clock.now() - begunMs;
+      this.#notBeforeMs = begunMs + Math.max(LEAST_GAP_MS, 2 * tookMs);
       for (const waiting of asked) this.#judge(waiting, busy.get(waiting.loadBalancer), taken);
     } catch (error) {
       const silentMs = this.#silence.begin(OF_FAILURE, this.#random());
@@ -168,48 +171,13 @@ export class PendingPoller implements WaitingKeys {
     }
     if (!isBusy) {
       taken.add(waiting.loadBalancer);
-      if (waiting.operation) this.#durations.learn(waiting.operation, now - waiting.sinceMs);
+      if (waiting.operation) this.#options.durations.learn(waiting.operation, now - waiting.sinceMs);
       this.#waiting.delete(key);
       this.#options.ready(waiting.request);
       return;
     }
-    const known =
-      waiting.operation !== undefined && this.#durations.quickest(waiting.operation) !== undefined;
-    const gapMs = (now - waiting.sinceMs) * (known ? KNOWN : UNKNOWN) * (0.5 + this.#random() / 2);
-    const nextMs = now + Math.min(LONGEST_REQUEUE_MS, Math.max(LEAST_GAP_MS, gapMs));
-    waiting.dueMs = Math.max(waiting.dueMs, nextMs);
+    waiting.dueMs = Math.max(waiting.dueMs, now + nextLookMs(now - waiting.sinceMs));
   }
-}
-
-/** What Octavia is busy with, in the words of PENDING_*. */
-export type Operation = 'create' | 'update' | 'delete';
-
-const REMEMBERED = 9;
-
-/** How long Octavia took lately, as this process saw it. */
-export class ExpectedDurations {
-  readonly #seen = new Map<Operation, number[]>();
-
-  learn(operation: Operation, durationMs: number): void {
-    const seen = this.#seen.get(operation) ?? [];
-    this.#seen.set(operation, [...seen, durationMs].slice(-REMEMBERED));
-  }
-
-  /** The first quartile of the durations, in milliseconds; undefined before the first one. */
-  quickest(operation: Operation): number | undefined {
-    const sorted = [...(this.#seen.get(operation) ?? [])].sort((a, b) => a - b);
-    return sorted[Math.floor(sorted.length / 4)];
-  }
-}
-
-/**
- * What a run left Octavia busy with, by its last write. Undefined if it wrote nothing there and found Octavia
- * busy.
- */
-export function operationOf(report: Report): Operation | undefined {
-  const last = report.applied.findLast((step) => !isOutsideOctavia(step.kind));
-  if (!last) return undefined;
-  return last.kind === 'loadbalancer' ? last.verb : 'update';
 }
 
 /** At most so many load balancers are read by their ids at a time. The others wait for the next poll. */

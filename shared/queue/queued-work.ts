@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Operation } from '../memory/durations.ts';
 import { fieldsOf, parseJson } from '../model/json.ts';
 import { parseKey, type ReconcileRequest, type Trigger } from '../model/request.ts';
 import type { ChainState } from './chain.ts';
@@ -18,8 +19,10 @@ export interface QueuedWork extends ChainState {
    * any run.
    */
   readonly waitingFor?: string;
-  /** How often it was found busy. */
-  readonly looks?: number;
+  /** When that wait began, in milliseconds since 1970. */
+  readonly sinceMs?: number;
+  /** What Octavia is busy with there; absent if another run, or somebody else, began it. */
+  readonly operation?: Operation;
 }
 
 /** Characters in a group id of SQS. A Service's key can be longer. */
@@ -67,7 +70,8 @@ export function readBody(body: string): QueuedWork | Unreadable {
     attempt: countAt(value, 'attempt'),
     ...(Array.isArray(written) && { written: written.filter((mark) => typeof mark === 'string') }),
     ...(typeof waitingFor === 'string' && { waitingFor }),
-    ...(countAt(value, 'looks') > 0 && { looks: countAt(value, 'looks') }),
+    ...(countAt(value, 'sinceMs') > 0 && { sinceMs: countAt(value, 'sinceMs') }),
+    ...(isOperation(value['operation']) && { operation: value['operation'] }),
   };
 }
 
@@ -78,6 +82,12 @@ function countAt(value: Readonly<Record<string, unknown>>, name: string): number
 
 function isTrigger(value: unknown): value is Trigger {
   return typeof value === 'string' && Object.hasOwn(PRIORITY, value);
+}
+
+const OPERATIONS: readonly unknown[] = ['create', 'update', 'delete'] satisfies Operation[];
+
+function isOperation(value: unknown): value is Operation {
+  return OPERATIONS.includes(value);
 }
 
 function sha256(text: string): string {

@@ -12,6 +12,8 @@ const WORK: QueuedWork = {
   request: { key: 'service/shop/web', trigger: 'audit', cause: 'audit-1' },
   attempt: 3,
   waitingFor: 'lb-1',
+  sinceMs: 1_700_000_000_000,
+  operation: 'create',
 };
 
 test('what is written is read again', () => {
@@ -25,9 +27,7 @@ test('what is written is read again', () => {
 test('a field that this program does not know is ignored, a version that it does not know is not', () => {
   const { request } = WORK;
 
-  expect(
-    readBody(JSON.stringify({ version: 1, request, attempt: 3, waitingFor: 'lb-1', colour: 'red' })),
-  ).toEqual(WORK);
+  expect(readBody(JSON.stringify({ version: 1, ...WORK, colour: 'red' }))).toEqual(WORK);
   expect(readBody(JSON.stringify({ version: 2, request, attempt: 3 }))).toEqual({
     unreadable: 'it is of version 2, this program reads up to 1',
   });

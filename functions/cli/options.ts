@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { CommandName, Flag } from '../../shared/config/flags.ts';
+import type { CommandName, Flag } from '../../shared/config/flag.ts';
 import { flagsOf, variableOf, type Flags } from '../../shared/config/read-flags.ts';
 import type { Log } from '../../shared/ports.ts';
 import { createLog, type LogLevel } from '../log.ts';

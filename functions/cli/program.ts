@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CommandName } from '../../shared/config/flags.ts';
+import type { CommandName } from '../../shared/config/flag.ts';
 import type { Flags } from '../../shared/config/read-flags.ts';
 import { VERSION } from '../version.ts';
 import { withFlags } from './options.ts';

@@ -39,6 +39,8 @@ export interface Config extends ReachConfig {
    * hour. 0: none ever.
    */
   readonly deletionPercent: number;
+  /** How long what a Service that has vanished left in OpenStack stays in quarantine. 0: it has none. */
+  readonly orphanDelayMs: number;
   /** The addresses of the pods, as `parseCidr` spells them; at most one CIDR of each IP family. */
   readonly clusterCidrs: readonly string[];
   /** Absent: levelset makes no routes. Present: there is a cluster CIDR. */

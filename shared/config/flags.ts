@@ -1,6 +1,7 @@
 /** Every flag of the command line: `--help`, the variables, the functions on AWS and docs/flags.md follow from this table. */
 import { allowedReferences } from './allowed-references.ts';
 import { controllersList } from './controllers.ts';
+import type { Flag } from './flag.ts';
 import {
   cidrs,
   eventsUrl,
@@ -9,6 +10,7 @@ import {
   metadata,
   milliseconds,
   oneOf,
+  orZero,
   percent,
   queueServers,
   serviceAccount,
@@ -17,42 +19,7 @@ import {
   text,
   upToOneHour,
   whole,
-  type Read,
 } from './read-value.ts';
-
-export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'sandbox';
-
-export const TOPICS = [
-  'cluster and cloud',
-  'Services',
-  'Nodes',
-  'routes',
-  'runs',
-  'server',
-  'relay',
-  'one run',
-] as const;
-
-export interface Flag {
-  readonly topic: (typeof TOPICS)[number];
-  /** The letter of a short form. */
-  readonly short?: string;
-  /** The placeholder of the value in `--help`. A flag without one is a switch. */
-  readonly value?: string;
-  readonly read?: Read<unknown>;
-  readonly help: string;
-  /** The value that counts without the flag, as it would be written. */
-  readonly default?: string;
-  /** What `--help` says about the flag's absence, if that has no single value. */
-  readonly without?: string;
-  /** A second one adds to the list of the first. */
-  readonly repeatable?: true;
-  readonly commands: readonly CommandName[];
-  /** The functions on AWS read its variable. */
-  readonly lambda?: true;
-  /** The Go programs that have the flag: cloud-controller-manager, kube-controller-manager. */
-  readonly go?: 'CCM' | 'KCM' | 'CCM, KCM';
-}
 
 /** The commands that talk to the cluster and the cloud. */
 const WORKING = ['serve', 'sweep', 'reconcile', 'plan'] as const;
@@ -141,6 +108,11 @@ export const FLAGS = {
     topic: 'cluster and cloud', value: 'percent', read: percent, commands: WORKING, lambda: true,
     help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour; with 0% it deletes none',
     default: '10%',
+  },
+  'orphan-delay': {
+    topic: 'Services', value: 'duration', read: orZero, commands: WORKING, lambda: true,
+    help: 'how long what a Service has left in OpenStack that is gone without having been deleted stays in quarantine, from the first sweep that finds it; with 0s it goes at once',
+    default: '1h',
   },
   'cluster-cidr': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, lambda: true, go: 'CCM, KCM',

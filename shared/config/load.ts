@@ -53,6 +53,7 @@ export async function loadConfig(
     connectionDrainingMs: values.connectionDrainingTimeout,
     networking: conf?.networking ?? networkingConfig(),
     deletionPercent: values.deletionShare,
+    orphanDelayMs: values.orphanDelay,
     nodes: nodeConfig(values, env, openstack?.region, warnings),
     ...podNetwork(flags, values, conf?.routerId, problems, warnings),
   };

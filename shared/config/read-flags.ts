@@ -1,4 +1,5 @@
-import { FLAGS, type CommandName, type Flag } from './flags.ts';
+import type { CommandName, Flag } from './flag.ts';
+import { FLAGS } from './flags.ts';
 import { NotAllowed, refusalOf, text, type Read } from './read-value.ts';
 
 export type FlagName = keyof typeof FLAGS;

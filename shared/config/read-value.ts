@@ -90,6 +90,12 @@ export const milliseconds: Read<number> = (value) => {
   return duration === undefined || duration < 1 ? new NotAllowed(GO_DURATION) : Math.trunc(duration);
 };
 
+/** A Go duration, in milliseconds: 0 or more. */
+export const orZero: Read<number> = (value) => {
+  const duration = parseGoDuration(value ?? '');
+  return duration === undefined ? new NotAllowed(GO_DURATION) : Math.trunc(duration);
+};
+
 /** A Go duration, in milliseconds: from 0 to an hour. */
 export const upToOneHour: Read<number> = (value) => {
   const duration = parseGoDuration(value ?? '');

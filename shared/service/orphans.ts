@@ -2,7 +2,14 @@ import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
 import { serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
-import { clusterTag, hasTag, tagValue, tagValues } from '../model/ownership.ts';
+import {
+  clusterTag,
+  floatingIPDescription,
+  hasTag,
+  TAG_PREFIX,
+  tagValue,
+  tagValues,
+} from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { keyOf, parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
@@ -13,15 +20,23 @@ import { foundIn } from './observe/project.ts';
 import type { Project } from './observe/project.ts';
 import { wantsLoadBalancer, whyLetGo } from './unit.ts';
 
+/** Something of ours in OpenStack whose Service is gone or wants no load balancer, and the key of that Service. */
+export interface Orphan {
+  readonly key: Key;
+  readonly kind: 'loadbalancer' | 'securitygroup' | 'floatingip' | 'secret';
+  readonly wire: WireResource;
+}
+
 export interface Orphans {
-  readonly keys: readonly Key[];
+  readonly orphans: readonly Orphan[];
   readonly warnings: readonly string[];
 }
 
 /**
  * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
- * balancer. A floating IP counts only if it is attached to no port and not kept. The deletions of a sweep begin here:
- * the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
+ * balancer. A floating IP counts only if it is attached to no port and not kept; one without tags, whose process died
+ * before it wrote them, by levelset's own description. The deletions of a sweep begin here: when the quarantine is over
+ * (decision 290), the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
  * deletion budget (decision 151). A list that failed yields no orphans.
  */
 export function findOrphans(
@@ -36,31 +51,46 @@ export function findOrphans(
       .map((service) => [service.metadata.uid, service]),
   );
   const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
-  const orphans = [
+  const isGone = (name: string | undefined): boolean =>
+    ![...live.values()].some((service) => textOf(keyOf(service)) === name);
+  const found = [
     ...foundIn(project.loadBalancers).flatMap((wire) =>
-      goneFrom(wire, services, [...live.values()], cluster),
+      goneFrom(wire, services, [...live.values()], cluster).map(
+        (name) => ({ kind: 'loadbalancer', name, wire }) as const,
+      ),
     ),
     ...foundIn(project.securityGroups)
       .filter(isOrphan)
-      .map((wire) => tagValue(wire['tags'], 'name')),
+      .map((wire) => ({ kind: 'securitygroup', name: tagValue(wire['tags'], 'name'), wire }) as const),
     ...foundIn(project.floatingIPs)
-      .filter(
-        (ip) =>
-          hasTag(ip['tags'], clusterTag(cluster)) &&
-          !tagValue(ip['tags'], 'kept') &&
-          !ip['port_id'] &&
-          isOrphan(ip),
-      )
-      .map(nameInDescription),
-    ...foundIn(project.secrets).flatMap((wire) => leftBehind(wire, cluster, [...live.values()])),
+      .filter((ip) => !tagValue(ip['tags'], 'kept') && !ip['port_id'])
+      .map((wire) => ({ kind: 'floatingip', name: nameInDescription(wire), wire }) as const)
+      .filter(({ wire, name }) =>
+        hasTag(wire['tags'], clusterTag(cluster))
+          ? isOrphan(wire)
+          : isUntagged(wire, cluster) && isGone(name),
+      ),
+    ...foundIn(project.secrets).flatMap((wire) =>
+      leftBehind(wire, cluster, [...live.values()]).map((name) => ({ kind: 'secret', name, wire }) as const),
+    ),
   ];
-  const keys = [...new Set(orphans.flatMap((name) => parseKey(`service/${name ?? ''}`) ?? []))];
-  const lost = orphans.filter((name) => name === undefined).length;
+  const orphans = found.flatMap(({ kind, name, wire }) => {
+    const key = parseKey(`service/${name ?? ''}`);
+    return key === undefined ? [] : [{ key, kind, wire }];
+  });
+  const lost = found.filter(({ name }) => name === undefined).length;
   return {
-    keys,
+    orphans,
     warnings:
       lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
   };
+}
+
+/** Whether levelset made the floating IP for a Service of this cluster, and died before it wrote the tags. */
+function isUntagged({ tags, description }: WireResource, cluster: ClusterIdentity): boolean {
+  const made = serviceIn(String(description));
+  const isTagged = [tags].flat().some((tag) => String(tag).startsWith(TAG_PREFIX));
+  return made !== undefined && !isTagged && description === floatingIPDescription(cluster, made);
 }
 
 /** Whether the Service wants a load balancer, or was let go, so that nothing of it is deleted without approval. */

@@ -19,7 +19,7 @@ import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
-import { findOrphans } from './orphans.ts';
+import { judgeOrphans } from './judge-orphans.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
@@ -29,7 +29,6 @@ import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
 import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './unit.ts';
-import { findVanished, heldBackInWords } from './vanished.ts';
 
 /**
  * The keys of Services that need work. If something cannot be read, the sweep judges the Services that do not need it.
@@ -89,8 +88,9 @@ export async function findServices(
     else notCompared.push({ service, reason: verdict.reason });
   }
   const orphans =
-    namespace === undefined ? findOrphans(services, project, cluster, config) : { keys: [], warnings: [] };
-  const held = namespace === undefined ? await heldBack(services, view) : [];
+    namespace === undefined
+      ? await judgeOrphans(services, { project, cluster, readOnly: readOnly === true }, world)
+      : { keys: [], warnings: [] };
   const notPruned = prunes ? await prune(leases, services, view) : undefined;
   const lists: readonly Listed[] = Object.values(project);
   const missing = [nodes, states, ...lists].filter(isError);
@@ -112,7 +112,7 @@ export async function findServices(
   ];
   return {
     keys: [...new Set(keys)],
-    warnings: [...troubles, ...letGoInWords(letGo, config), ...held, ...orphans.warnings, ...refused],
+    warnings: [...troubles, ...letGoInWords(letGo, config), ...orphans.warnings, ...refused],
     incomplete: troubles.length > 0,
     figures: {
       services: wanted.length,
@@ -192,17 +192,6 @@ function inWords(notCompared: readonly NotCompared[]): readonly string[] {
     const names = held.map(({ service: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
     return `the sweep could not compare ${names.join(', ')}: ${reason}`;
   });
-}
-
-/** Says which load balancers the deletion budget holds back. */
-async function heldBack(services: readonly Service[], view: View): Promise<readonly string[]> {
-  const { world, cluster, project } = view;
-  const facts = findVanished(services, foundIn(project.loadBalancers), cluster, world.config);
-  if (facts.vanished.length === 0) return [];
-  const recorded = await attempt(world.kube.deletions.loadBalancers.load());
-  return recorded instanceof ReconcileError
-    ? [`load balancers whose Services are gone stay as they are: ${recorded.message}`]
-    : heldBackInWords(facts, recorded, world);
 }
 
 function stateOf({ metadata }: Service, { states }: View): UnitState | undefined {

@@ -23,6 +23,7 @@ import type { Evaluation } from './evaluate.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import { goneFrom, isLookedAfter } from './orphans.ts';
 import { approvalOfDeletion, holdBack, whyHoldBack } from './plan/hold-back.ts';
+import { leadIn, whyInQuarantine } from './quarantine.ts';
 import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
 
 /** A load balancer, and a Service of it that has vanished. */
@@ -68,14 +69,17 @@ function hasVanished({ wanted, letGo, service }: Unit, config: Config): boolean 
 }
 
 /**
- * The evaluation with its deletion in the budget: of a Service that has vanished, and of which something serves, it has
- * either the plan or, if the budget does not allow it, a refusal.
+ * The evaluation with its deletion in the budget: of a Service that has vanished it has the plan, or a refusal while what is left
+ * is in quarantine, and if something of it serves, while the budget does not allow it.
  */
 export async function withinBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
   const { unit, plan, cluster, observed } = evaluation;
   const { kube, clock, config } = world;
+  if (plan.steps.length === 0 || !hasVanished(unit, config)) return evaluation;
+  const kept = await inQuarantine(evaluation, world);
+  if (kept) return kept;
   const serves = whatServes(observed);
-  if (!serves || plan.steps.length === 0 || !hasVanished(unit, config)) return evaluation;
+  if (!serves) return evaluation;
   const seenAt = clock.now();
   const record = kube.deletions.loadBalancers;
   const [facts, recorded] = await Promise.all([readVanished(cluster, world), record.load()]);
@@ -93,6 +97,33 @@ export async function withinBudget(evaluation: Evaluation, world: World): Promis
   const what = `what ${unit.key} has (${id})`;
   const leaving: Leaving = { id, service: unit.key, what, record, recorded, seenAt, planWith };
   return { ...evaluation, plan: planWith(recorded), leaving };
+}
+
+/** The evaluation with a refusal while what is left is in quarantine; undefined if it is not, or if its deletion was begun. */
+async function inQuarantine(evaluation: Evaluation, world: World): Promise<Evaluation | undefined> {
+  const { unit, plan, observed } = evaluation;
+  const { kube, clock, config } = world;
+  if (config.orphanDelayMs === 0) return undefined;
+  const [quarantined, begun] = await Promise.all([
+    kube.deletions.quarantine.load(),
+    kube.deletions.loadBalancers.load(),
+  ]);
+  const wires = leadIn(observed);
+  const lead = observed.resources.find(({ id }) => wires.some((wire) => wire.id === id));
+  const why = whyInQuarantine(unit.key, wires, quarantined, world);
+  const is = { key: unit.key, loadBalancerId: observed.loadBalancer?.id };
+  if (!lead || why === undefined || isBegun(is, begun, clock.now())) return undefined;
+  const kept = holdBack(plan, lead, why, approvalOfDeletion(unit.key, lead.wire), whereToApprove(config));
+  const leaving: Leaving = {
+    id: lead.id,
+    service: unit.key,
+    what: `what ${unit.key} has left`,
+    record: kube.deletions.quarantine,
+    recorded: quarantined,
+    seenAt: clock.now(),
+    planWith: () => kept,
+  };
+  return { ...evaluation, plan: kept, leaving };
 }
 
 /**
@@ -157,16 +188,18 @@ function whereToApprove({ stateNamespace }: Config): string {
   return `ConfigMap ${stateNamespace}/${DELETIONS}`;
 }
 
-/** What a sweep says about load balancers that are held back, with the command that releases exactly these. */
+/** What a sweep says about load balancers that are held back, with the command that releases exactly these. Those in quarantine are told apart. */
 export function heldBackInWords(
   facts: VanishedServices,
   recorded: RecordedDeletions,
+  inQuarantine: ReadonlySet<Key>,
   { config, clock }: Pick<World, 'config' | 'clock'>,
 ): readonly string[] {
   const { deletionPercent: percent, stateNamespace } = config;
   const held = facts.vanished.flatMap((one) => {
     const { key, loadBalancerId: id, approval } = one;
-    if (isBegun(one, recorded, clock.now()) || recorded.approved.includes(approval)) return [];
+    if (inQuarantine.has(key) || isBegun(one, recorded, clock.now())) return [];
+    if (recorded.approved.includes(approval)) return [];
     const why = whyHoldBack({ ...facts, id, ...recorded, percent, now: clock.now() });
     return why === undefined ? [] : [{ name: key.slice('service/'.length), id, approval, why }];
   });

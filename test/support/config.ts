@@ -34,6 +34,7 @@ export function aConfig(
       shutdownStates: ['SHUTOFF'],
     },
     deletionPercent: 10,
+    orphanDelayMs: 0,
     clusterCidrs: [],
     loadBalancerClasses: { internet: { floatingSubnet: 'public-*' } },
     loadBalancer: {

@@ -1,5 +1,5 @@
 /** A Service as the simulators have it, its condition and Events, and the requests that they recorded. */
-import type { Sandbox } from '../../infra/sandbox/sandbox.ts';
+import type { Sandbox, SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Condition, LoadBalancerIngress, Service } from '../../shared/model/kubernetes.ts';
 
 export function serviceOf(sandbox: Sandbox, name = 'web', namespace = 'default'): Service | undefined {
@@ -45,8 +45,7 @@ export function forceDelete(sandbox: Sandbox, name = 'web'): void {
 }
 
 /** What is left of us in OpenStack and Kubernetes; all empty when everything was taken back. */
-export function leftovers(sandbox: Sandbox): Readonly<Record<string, number>> {
-  const { cloud, kube } = sandbox;
+export function leftovers({ cloud, kube }: SandboxInside): Readonly<Record<string, number>> {
   const counts = {
     loadbalancers: cloud.loadbalancers.length,
     listeners: cloud.listeners.length,

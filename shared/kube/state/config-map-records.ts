@@ -91,7 +91,11 @@ function made(name: string, data: Readonly<Record<string, string | null>>): obje
  */
 export function configMapDeletions(http: Http, namespace: string): Deletions {
   const data = new VersionedData(http, namespace, DELETIONS);
-  return { nodes: deletionRecord(data, 'nodes'), loadBalancers: deletionRecord(data, 'load-balancers') };
+  return {
+    nodes: deletionRecord(data, 'nodes'),
+    loadBalancers: deletionRecord(data, 'load-balancers'),
+    quarantine: deletionRecord(data, 'quarantine'),
+  };
 }
 
 function deletionRecord(data: VersionedData, entry: string): DeletionRecord {

@@ -150,6 +150,9 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   // of Services that have vanished; the law's world deletes its Service
   'deletions.loadBalancers.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
   'deletions.loadBalancers.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
+  // the law's world has no quarantine, so nothing of it is ever read
+  'deletions.quarantine.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
+  'deletions.quarantine.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
   'place.load': { method: 'GET', path: /\/configmaps\/levelset-place/, needs: SERVICES },
   'place.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
   // the world of the law gives out no CIDRs

@@ -1,0 +1,35 @@
+import type { Read } from './read-value.ts';
+
+export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'sandbox';
+
+export const TOPICS = [
+  'cluster and cloud',
+  'Services',
+  'Nodes',
+  'routes',
+  'runs',
+  'server',
+  'relay',
+  'one run',
+] as const;
+
+export interface Flag {
+  readonly topic: (typeof TOPICS)[number];
+  /** The letter of a short form. */
+  readonly short?: string;
+  /** The placeholder of the value in `--help`. A flag without one is a switch. */
+  readonly value?: string;
+  readonly read?: Read<unknown>;
+  readonly help: string;
+  /** The value that counts without the flag, as it would be written. */
+  readonly default?: string;
+  /** What `--help` says about the flag's absence, if that has no single value. */
+  readonly without?: string;
+  /** A second one adds to the list of the first. */
+  readonly repeatable?: true;
+  readonly commands: readonly CommandName[];
+  /** The functions on AWS read its variable. */
+  readonly lambda?: true;
+  /** The Go programs that have the flag: cloud-controller-manager, kube-controller-manager. */
+  readonly go?: 'CCM' | 'KCM' | 'CCM, KCM';
+}

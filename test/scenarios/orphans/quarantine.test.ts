@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { floatingIPDescription } from '../../../shared/model/ownership.ts';
+import { kubectl, startCluster } from '../../support/clusters/cluster.ts';
+import type { Cluster } from '../../support/clusters/cluster.ts';
+import { leftovers } from '../../support/told.ts';
+
+const HOUR_MS = 3_600_000;
+
+let it: Cluster;
+beforeEach(() => {
+  it = startCluster({ orphanDelayMs: HOUR_MS, deletionPercent: 100 });
+});
+
+const loadBalancers = (): readonly string[] =>
+  it.inside.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1) ?? '');
+const pass = (ms: number): void => {
+  it.inside.advanceClock(ms);
+};
+
+describe('what a Service has left that is gone without having been deleted', () => {
+  test('stays for the delay, says until when, and then goes with everything', async () => {
+    await it.create('web', 'api');
+    it.lose('web');
+
+    const first = await it.sweep();
+    const id = it.inside.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'))?.id ?? '';
+    const until = `${new Date(it.inside.clock.millis() + HOUR_MS).toISOString().slice(0, 19)}Z`;
+    expect(first.requests.map(({ key }) => key)).not.toContain('service/default/web');
+    expect(first.warnings).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\)\\. To delete all of it now, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\\.openstack\\.org/approve=\\w{12}$`,
+        ),
+      ),
+    ]);
+    pass(HOUR_MS - 2_000);
+    await it.sweep();
+    expect(loadBalancers()).toEqual(['web', 'api']);
+
+    pass(2_000);
+    await it.sweep();
+
+    expect(loadBalancers()).toEqual(['api']);
+    expect(it.inside.cloud.floatingips).toHaveLength(1);
+    expect((await it.sweep()).warnings).toEqual([]);
+  });
+
+  test('goes at once with the command that the sweep prints', async () => {
+    await it.create('web');
+    it.lose('web');
+
+    kubectl(it, (await it.sweep()).warnings[0]);
+    await it.sweep();
+    await it.sweep();
+
+    expect(leftovers(it.inside)).toEqual({});
+  });
+
+  test('begins its time anew when the Service was there in between', async () => {
+    await it.create('web');
+    it.lose('web');
+    await it.sweep();
+    pass(HOUR_MS - 60_000);
+    await it.create('web');
+    await it.sweep();
+    it.lose('web');
+    await it.sweep();
+    pass(120_000);
+
+    await it.sweep();
+
+    expect(loadBalancers()).toEqual(['web']);
+  });
+
+  test('keeps its time while a list fails, and a list without a page deletes nothing', async () => {
+    await it.create('web', 'api');
+    it.lose('web');
+    await it.sweep();
+    const restore = it.inside.fault({
+      match: { side: 'openstack', method: 'GET', path: /\/loadbalancers\?/ },
+      kind: 'fail-before',
+      times: Infinity,
+    });
+    pass(HOUR_MS);
+    const blind = await it.sweep();
+    expect(blind.incomplete).toBe(true);
+    expect(loadBalancers()).toEqual(['web', 'api']);
+
+    restore();
+    await it.sweep();
+
+    expect(loadBalancers()).toEqual(['api']);
+  });
+
+  test('is not deleted by a run that somebody asks for, before a sweep has seen it', async () => {
+    await it.create('web');
+    it.lose('web');
+
+    const { outcome } = await it.run({ key: 'service/default/web', trigger: 'command' });
+
+    expect(outcome).toMatchObject({
+      status: 'blocked',
+      reason: expect.stringContaining('no sweep has put it in quarantine yet') as string,
+    });
+    expect(loadBalancers()).toEqual(['web']);
+  });
+
+  test('never holds up a Service that is seen to be deleted', async () => {
+    await it.create('web');
+    it.inside.kube.delete('Service', 'default', 'web');
+
+    await it.run({ key: 'service/default/web', trigger: 'audit' });
+
+    expect(leftovers(it.inside)).toEqual({});
+    expect(it.inside.kube.get('ConfigMap', 'levelset', 'levelset-deletions')).toBeUndefined();
+  });
+
+  test('stays while the record cannot be read or written', async () => {
+    await it.create('web');
+    it.lose('web');
+    const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
+    it.inside.kube.apply({ kind: 'ConfigMap', metadata, data: { quarantine: 'no JSON' } });
+    const unread = await it.sweep();
+    pass(2 * HOUR_MS);
+    await it.sweep();
+
+    expect(loadBalancers()).toEqual(['web']);
+    expect(unread.warnings[0]).toContain('stays: ConfigMap levelset-deletions has an entry');
+  });
+
+  test('waits when all Services are missing from one list, and the budget then keeps it', async () => {
+    const careful = startCluster({ orphanDelayMs: HOUR_MS, deletionPercent: 10 });
+    await careful.create('web', 'api', 'shop');
+    careful.lose('web', 'api', 'shop');
+    await careful.sweep();
+    careful.inside.advanceClock(HOUR_MS);
+
+    const { warnings } = await careful.sweep();
+
+    expect(careful.inside.cloud.loadbalancers).toHaveLength(3);
+    expect(warnings[0]).toContain('3 would be deleted together, and --deletion-share=10% allows 1 of 3');
+  });
+});
+
+describe('a floating IP whose process died before it wrote the tags', () => {
+  const put = async (cluster: { id: string; name: string }): Promise<string> => {
+    const description = floatingIPDescription(cluster, { namespace: 'default', name: 'gone' });
+    const { id } = it.inside.cloud.addFloatingIp(undefined, description);
+    await it.create('web');
+    return id;
+  };
+  const own = async () => ({ id: await it.world.kube.clusterId(), name: 'kubernetes' });
+  const isThere = (id: string): boolean => it.inside.cloud.floatingips.some((one) => one.id === id);
+
+  test('goes by its description', async () => {
+    const id = await put(await own());
+    await it.sweep();
+    expect(isThere(id)).toBe(true);
+    pass(HOUR_MS);
+
+    await it.sweep();
+
+    expect(isThere(id)).toBe(false);
+    expect(it.inside.cloud.floatingips).toHaveLength(1);
+  });
+
+  test('stays if it is of another cluster of this name', async () => {
+    const id = await put({ id: '0b9d8e7f-0000-4000-8000-00000000000c', name: 'kubernetes' });
+    await it.sweep();
+    pass(HOUR_MS);
+
+    await it.sweep();
+
+    expect(isThere(id)).toBe(true);
+  });
+});

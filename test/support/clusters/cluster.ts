@@ -1,0 +1,78 @@
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { Config } from '../../../shared/config/config.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep, type Sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../config.ts';
+import { AUTH_URL, inProcessWorld } from '../in-process.ts';
+import { SILENT } from '../sandbox-world.ts';
+import { aService } from '../service.ts';
+
+/** Time of a run: no run of these tests is cut short. */
+const BUDGET = { remainingMs: (): number => 60_000 };
+
+/** A cluster before the simulated OpenStack, which other clusters may use as well. */
+export interface Cluster {
+  readonly inside: SandboxInside;
+  readonly world: World;
+  create(...names: readonly string[]): Promise<void>;
+  /** Takes Services away as a restore of an older etcd does: nobody sees a deletionTimestamp. */
+  lose(...names: readonly string[]): void;
+  run(request: ReconcileRequest): Promise<Report>;
+  /** A sweep and its runs, each until it is settled, blocked or failed. */
+  sweep(): Promise<Swept>;
+}
+
+export interface Swept extends Sweep {
+  readonly reports: readonly Report[];
+}
+
+/** A cluster in virtual time; with `neighbour` in the same project as that one. */
+export function startCluster(config: Partial<Config> = {}, neighbour?: Cluster): Cluster {
+  const clock = neighbour?.inside.clock ?? new VirtualClock();
+  const own = createSandbox({ nodes: 2, pendingMs: 0 }, clock);
+  const { cloud, fronts } = neighbour?.inside ?? own;
+  const fault = (neighbour?.inside ?? own).fault;
+  const inside = { ...own, cloud, fault, fronts: { ...own.fronts, openstack: fronts.openstack } };
+  if (neighbour) for (const { metadata } of own.kube.list('Node')) own.kube.delete('Node', '', metadata.name);
+  const world = inProcessWorld(inside, { ...aConfig(AUTH_URL), ...config }, SILENT);
+  const run = async (request: ReconcileRequest): Promise<Report> => {
+    for (let again = 0; ; again += 1) {
+      const report = await reconcile(request, world, BUDGET);
+      if (report.outcome.status !== 'progressing' || again === 30) return report;
+      inside.advanceClock(1_000);
+    }
+  };
+  const it: Cluster = {
+    inside,
+    world,
+    run,
+    create: async (...names) => {
+      for (const name of names) inside.kube.apply(aService({ name }));
+      for (const name of names) await run({ key: `service/default/${name}`, trigger: 'audit' });
+    },
+    lose: (...names) => {
+      for (const name of names) {
+        inside.kube.apply({ kind: 'Service', metadata: { name, namespace: 'default', finalizers: [] } });
+        inside.kube.delete('Service', 'default', name);
+      }
+    },
+    sweep: async () => {
+      const swept = await sweep(world);
+      const reports: Report[] = [];
+      for (const request of swept.requests) reports.push(await run(request));
+      return { ...swept, reports };
+    },
+  };
+  return it;
+}
+
+/** What `kubectl annotate --overwrite configmap NAME KEY=VALUE` does, where a text has that command. */
+export function kubectl({ inside }: Cluster, text = ''): void {
+  const [, namespace, name = '', key = '', value = ''] =
+    /kubectl --namespace (\S+) annotate --overwrite configmap (\S+) (\S+?)=(\S+)$/.exec(text) ?? [];
+  inside.kube.apply({ kind: 'ConfigMap', metadata: { name, namespace, annotations: { [key]: value } } });
+}

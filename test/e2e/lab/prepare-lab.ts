@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cloudConfig } from './cloud-config.ts';
 import {
+  lab,
   NAMESPACE,
   publish,
   type CloudEntry,
@@ -64,6 +65,7 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
   const existing = !place.controllable;
   const directory = await mkdtemp(join(parent, 'cluster-'));
   const as = ['--kubeconfig', place.kubeconfig];
+  if (place.controllable) await endCutOff(place.kubectl, as);
   const there = async (...what: string[]) => (await run(place.kubectl, [...as, 'get', ...what])).code === 0;
   const hadNamespace = await there('namespace', NAMESPACE);
   const hadLevelset = await there('-n', NAMESPACE, 'serviceaccount', 'levelset');
@@ -159,6 +161,17 @@ async function alone(labState: string): Promise<() => Promise<void>> {
   }
 }
 
+/** Namespace, rights and kubeconfig of levelset in the cluster of lab(), once more: for tests that took them away. */
+export async function grantAgain(): Promise<void> {
+  const { kubectl, adminKubeconfig, levelsetKubeconfig, directory } = lab();
+  const as = ['--kubeconfig', adminKubeconfig];
+  await applyManifests(kubectl, as);
+  const levelsetToken = await tokenOf(kubectl, as, NAMESPACE, 'levelset');
+  await writeSecret(levelsetKubeconfig, kubeconfigText(lab(), levelsetToken));
+  const { VITEST_POOL_ID: cluster = '1' } = process.env;
+  await publish(dirname(directory), Number(cluster), { ...lab(), levelsetToken });
+}
+
 const writeSecret = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
 
 /** What the lab calls the first one's by the plain name. */
@@ -202,6 +215,14 @@ async function existingPlace(): Promise<Place> {
     cloudsYaml,
     cloudName: OS_CLOUD,
   };
+}
+
+/** The namespace of a run that was cut off while it went: it waits for Pods, and these for a kubelet. */
+async function endCutOff(kubectl: string, as: readonly string[]): Promise<void> {
+  const phase = ['get', 'namespace', NAMESPACE, '--ignore-not-found', '-o', 'jsonpath={.status.phase}'];
+  if ((await must(kubectl, [...as, ...phase])) !== 'Terminating') return;
+  await must(kubectl, [...as, '-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0']);
+  await must(kubectl, [...as, 'wait', '--for=delete', '--timeout=60s', `namespace/${NAMESPACE}`]);
 }
 
 /**

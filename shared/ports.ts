@@ -9,6 +9,7 @@ import type {
   ServicePatch,
 } from './model/kubernetes.ts';
 import type { Deletion, RecordedDeletions } from './model/deletions.ts';
+import type { RecordedRepairs, Repair } from './model/repairs.ts';
 import type { CidrClaim } from './model/node/node-records.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
@@ -61,6 +62,7 @@ export interface Kube {
   state: StateStore;
   routes: RouteRecord;
   deletions: Deletions;
+  repairs: RepairRecord;
   place: PlaceRecord;
   cidrs: CidrClaims;
 }
@@ -95,6 +97,13 @@ export interface DeletionRecord {
     loaded: RecordedDeletions,
     approved?: readonly string[],
   ): Promise<boolean>;
+}
+
+/** The record of what levelset repaired lately (decision 310). */
+export interface RepairRecord {
+  load(): Promise<RecordedRepairs>;
+  /** Replaces what was loaded. False: another writer was faster. */
+  save(repairs: readonly Repair[], loaded: RecordedRepairs): Promise<boolean>;
 }
 
 export interface Deletions {
@@ -162,6 +171,8 @@ export interface Cloud {
   update(kind: CloudKind, id: string, attributes: Attributes, parent?: string): Promise<void>;
   /** 404 is success. */
   remove(kind: CloudKind, id: string, options?: { cascade?: boolean; parent?: string }): Promise<void>;
+  /** PUT /loadbalancers/{id}/failover. Throws FAILOVER_REFUSED where the cloud keeps it for administrators, or cannot do it. */
+  failover(loadBalancer: string): Promise<void>;
   /** PUT /pools/{id}/members. */
   putMembers(pool: string, members: readonly Attributes[], additive: boolean): Promise<void>;
   /**

@@ -47,6 +47,9 @@ export async function execute(
         ...(parent === undefined ? {} : { parent }),
       });
       return undefined;
+    case 'failover':
+      await cloud.failover(step.id);
+      return undefined;
     case 'members':
       await cloud.putMembers(idOf(step.address, known), step.members, step.additive);
       return undefined;

@@ -106,7 +106,7 @@ export const FLAGS = {
   },
   'deletion-share': {
     topic: 'cluster and cloud', value: 'percent', read: percent, commands: WORKING, lambda: true,
-    help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour; with 0% it deletes none',
+    help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour, and of all load balancers that it may rebuild in a day because they are in ERROR; with 0% none',
     default: '10%',
   },
   'orphan-delay': {

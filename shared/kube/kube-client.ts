@@ -17,6 +17,7 @@ import type {
   Log,
   Deletions,
   PlaceRecord,
+  RepairRecord,
   RouteRecord,
   StateStore,
 } from '../ports.ts';
@@ -25,7 +26,12 @@ import { LeaseClaims } from './state/cidr-claims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Http } from './kube-http.ts';
 import { LEASE_LABEL, type LeaseRecord, KubeLease } from './lease.ts';
-import { configMapDeletions, configMapPlace, ConfigMapRoutes } from './state/config-map-records.ts';
+import {
+  configMapDeletions,
+  configMapPlace,
+  configMapRepairs,
+  ConfigMapRoutes,
+} from './state/config-map-records.ts';
 import { deleteNode, getNode, patchNode, patchNodeStatus } from './nodes.ts';
 import { ConfigMapState } from './state/config-map-state.ts';
 
@@ -47,6 +53,7 @@ export class KubeClient implements Kube {
   readonly state: StateStore;
   readonly routes: RouteRecord;
   readonly deletions: Deletions;
+  readonly repairs: RepairRecord;
   readonly place: PlaceRecord;
   readonly cidrs: CidrClaims;
   private readonly http: Http;
@@ -59,6 +66,7 @@ export class KubeClient implements Kube {
     this.state = new ConfigMapState(http, options.namespace, options.log);
     this.routes = new ConfigMapRoutes(http, options.namespace);
     this.deletions = configMapDeletions(http, options.namespace);
+    this.repairs = configMapRepairs(http, options.namespace);
     this.place = configMapPlace(http, options.namespace);
     this.cidrs = new LeaseClaims(http, options.namespace);
   }

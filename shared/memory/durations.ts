@@ -1,5 +1,5 @@
 /** What Octavia is busy with, in the words of PENDING_*. */
-export type Operation = 'create' | 'update' | 'delete';
+export type Operation = 'create' | 'update' | 'delete' | 'failover';
 
 const REMEMBERED = 9;
 

@@ -70,8 +70,15 @@ export interface MembersStep extends StepBase {
   readonly changed: readonly string[];
 }
 
+/** Octavia builds the load balancer's amphorae anew; VIP and ids stay (Octavia API, "Failover a load balancer"). */
+export interface FailoverStep extends StepBase {
+  readonly verb: 'failover';
+  readonly kind: 'loadbalancer';
+  readonly id: string;
+}
+
 /** One API call that changes something. Steps are executed in their order. */
-export type Step = CreateStep | UpdateStep | DeleteStep | MembersStep;
+export type Step = CreateStep | UpdateStep | DeleteStep | MembersStep | FailoverStep;
 
 /** A change that the plan refuses, since it would take away what people depend on, such as the VIP. */
 export interface Refusal {

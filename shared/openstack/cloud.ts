@@ -1,5 +1,6 @@
 import { once } from '../memory/answers.ts';
 import type { StatusTree } from '../model/load-balancer/octavia.ts';
+import { ReconcileError } from '../model/errors.ts';
 import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
 import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
@@ -11,6 +12,9 @@ import { isRecord } from '../model/json.ts';
 import { readOctaviaVersion, readQuota } from './octavia-limits.ts';
 import { isWireResource, listAll, sendVersioned } from './list-all.ts';
 import type { Session } from './identity/session.ts';
+
+/** 403: for administrators alone, as Octavia's default policy has it. 401: no access rule of the credential. 501: the provider cannot. 404: an old Octavia. */
+const FAILOVER_REFUSED = [401, 403, 404, 501];
 
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session): Cloud {
@@ -58,6 +62,17 @@ export function createCloud(session: Session): Cloud {
       const path = objectPath(kind, id, options.parent) + query;
       const answer = await send(session, kind, 'DELETE', path, attempted);
       if (!saysAbsent(answer.status, answer.body)) expectSuccess(answer, attempted);
+    },
+
+    async failover(loadBalancer) {
+      const attempted = attempt('fail over', 'loadbalancer', loadBalancer);
+      const path = `${objectPath('loadbalancer', loadBalancer)}/failover`;
+      const answer = await send(session, 'loadbalancer', 'PUT', path, attempted);
+      if (FAILOVER_REFUSED.includes(answer.status)) {
+        const { message, context } = refusal(attempted, answer);
+        throw new ReconcileError('FAILOVER_REFUSED', message, context);
+      }
+      expectSuccess(answer, attempted);
     },
 
     async putMembers(pool, members, additive) {

@@ -47,11 +47,19 @@ export function approveWith({
   return hashes.length > 0 ? `${APPROVE}: ${hashes.join(',')}` : undefined;
 }
 
+const VERBS = {
+  create: 'create',
+  update: 'update',
+  members: 'update',
+  delete: 'delete',
+  failover: 'fail over',
+} as const;
+
 /** `2 to create, 1 to delete`, or `nothing to do`. */
 export function summarizeSteps(steps: readonly Step[]): string {
   const counts = new Map<string, number>();
   for (const step of steps) {
-    const verb = step.verb === 'members' ? 'update' : step.verb;
+    const verb = VERBS[step.verb];
     counts.set(verb, (counts.get(verb) ?? 0) + 1);
   }
   const parts = [...counts].map(([verb, count]) => `${count} to ${verb}`);
@@ -70,6 +78,8 @@ function renderStep(step: Step): readonly string[] {
       ];
     case 'delete':
       return [`- ${step.address}${step.cascade ? ' and everything on it' : ''}${because}`];
+    case 'failover':
+      return [`~ ${step.address} failover${because}`];
     case 'members':
       return [
         `~ ${step.address} members${step.additive ? ', the others untouched' : ', the whole pool in one call'}${because}`,

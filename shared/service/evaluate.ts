@@ -24,6 +24,8 @@ import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
+import { readRepair } from './repair.ts';
+import type { Repairing } from './repair.ts';
 import { isOurs } from './unit.ts';
 
 /** One Service before a run's first write: what is observed, what is desired, and the plan from one to the other. */
@@ -43,6 +45,8 @@ export interface Evaluation {
   readonly replacing?: string;
   /** Present if the Service has vanished, and its deletion needs room in the deletion budget. */
   readonly leaving?: Leaving;
+  /** Present if the load balancer is in ERROR and wanted. */
+  readonly repairing?: Repairing;
   /** Hash of the desired state, for the watermark. */
   readonly hash: string;
 }
@@ -80,7 +84,9 @@ export async function evaluate(
   const desired = desire({ ...about, observed, reading });
 
   // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
-  const input = { ...about, observed, desired: desired.here };
+  const repairing =
+    depth === 'deep' ? await readRepair(unit, observed.loadBalancer, cluster, world) : undefined;
+  const input = { ...about, observed, desired: desired.here, repair: repairing?.facts };
   const draft = planService(input);
   const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;
   const plan = headroom ? planService({ ...input, headroom }) : draft;
@@ -98,6 +104,7 @@ export async function evaluate(
     plan,
     locked: loadBalancer !== undefined && isLocked(loadBalancer),
     ...(replacement && isLocked(replacement) ? { replacing: replacement.id } : {}),
+    ...(repairing ? { repairing } : {}),
     hash: hashOf(desired.own, approved, intent?.annotated.Service.loadBalancerName),
   };
 }

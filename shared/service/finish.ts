@@ -25,7 +25,9 @@ export async function finish(evaluation: Evaluation, applied: Applied, world: Wo
   const failed = evaluation.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
   const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
   const outcome =
-    failed && !madeAnew && !applied.error ? inError(evaluation) : outcomeOfService(evaluation, applied);
+    failed && !madeAnew && !applied.error && evaluation.replacing === undefined
+      ? inError(evaluation)
+      : outcomeOfService(evaluation, applied);
   const addresses = addressesToPublish(evaluation, applied);
   const done = { plan, applied: applied.steps, ...runSummary(evaluation, applied, addresses) };
   try {
@@ -142,8 +144,8 @@ async function keepState(uid: string, state: UnitState | undefined, { kube, log 
   }
 }
 
-function inError(evaluation: Evaluation): Outcome {
-  const message = `load balancer ${evaluation.observed.loadBalancer?.id ?? ''} is in ERROR and serves, perhaps, at an address that people use`;
+function inError({ observed }: Evaluation): Outcome {
+  const message = `load balancer ${observed.loadBalancer?.id ?? ''} is in ERROR`;
   return outcomeOfError(new ReconcileError('LOAD_BALANCER_ERROR', message));
 }
 

@@ -65,7 +65,7 @@ function isShared({ observed: { sharing } }: Evaluation): boolean {
  */
 function changesPlaces(step: Step): boolean {
   if (step.verb === 'update') return step.changes.some(({ attribute }) => attribute === 'default_pool_id');
-  if (step.address.startsWith('lb/')) return true;
+  if (step.address.startsWith('lb/') || step.verb === 'failover') return true;
   if (step.verb !== 'delete') return false;
   return step.kind === 'loadbalancer' || step.anew === true || typeof step.id !== 'string';
 }

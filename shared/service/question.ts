@@ -50,7 +50,10 @@ export function questionOf(
       servers,
     },
     offers: loadBalancer ? offers(reading.config, true) : offers(reading.asNew, false),
-    offersIfReplaced: reading.approved.length > 0 ? offers(reading.asNew, false) : undefined,
+    offersIfReplaced:
+      reading.approved.length > 0 || loadBalancer?.['provisioning_status'] === 'ERROR'
+        ? offers(reading.asNew, false)
+        : undefined,
     certificates: certificateQuestion(intent, reading.config),
     secrets: secretsOf(intent),
   };

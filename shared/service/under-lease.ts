@@ -15,6 +15,7 @@ import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { isUpToDate, readUnitAgain } from './read-again.ts';
+import { noteRefused, recordRepair } from './repair.ts';
 import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
@@ -98,11 +99,13 @@ async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation
 
 async function write(planned: Evaluation, lease: Leases, world: World, budget: Budget): Promise<Run> {
   const evaluation = await reserve(planned, world);
+  const repair = await recordRepair(evaluation, world);
   const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, {
     ...world,
     lease,
     budget,
   });
+  if (repair && applied.error?.code === 'FAILOVER_REFUSED') await noteRefused(repair, world);
   noteWrites(evaluation, applied, world);
   return end(evaluation, applied, world);
 }

@@ -71,6 +71,17 @@ const STORIES: readonly Story[] = [
       apply(it, { 'levelset.openstack.org/monitor-type': 'HTTP' });
     },
   },
+  {
+    name: 'a load balancer in ERROR that is rebuilt',
+    only: / \/(load-balancer|network)\//,
+    before: apply,
+    act: ({ sandbox: { cloud } }) => {
+      for (const lb of cloud.loadbalancers) {
+        cloud.setStatus(lb.id, 'ERROR');
+        lb.operating_status = 'ERROR';
+      }
+    },
+  },
 ];
 
 /** Listeners without a member to go to, or that name a certificate which is not there. */

@@ -97,6 +97,9 @@ export async function recordLifecycle(): Promise<readonly RecordedRequest[]> {
     const { floating_ip_address } = cloud.addFloatingIp();
     kube.apply(aService({ name: 'dns', spec: { loadBalancerIP: floating_ip_address } }));
     await it.settle('dns');
+    const dns = cloud.loadbalancers.at(-1);
+    if (dns) cloud.setStatus(dns.id, 'ERROR');
+    await it.settle('dns');
     kube.delete('Service', 'default', 'dns');
     await it.sweepUntilSettled();
     return it.sandbox.requests;

@@ -86,6 +86,9 @@ export class SimulatedCloud implements SteppedCloud {
   remove(...given: Parameters<Cloud['remove']>) {
     return this.#written(`delete ${given[0]}`, this.#client.remove(...given));
   }
+  failover(id: string) {
+    return this.#written('fail over', this.#client.failover(id));
+  }
   putMembers(...given: Parameters<Cloud['putMembers']>) {
     return this.#written('put members', this.#client.putMembers(...given));
   }

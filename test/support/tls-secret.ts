@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
-import type { Lease } from '../../shared/ports.ts';
+import type { Lease, RepairRecord } from '../../shared/ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');
 
@@ -46,10 +46,11 @@ export const heldLease: Lease = {
   remove: () => Promise.resolve(),
 };
 
-/** An apiserver that has these Secrets, Leases that nobody else wants, and no Node. It refuses those whose value is 'forbidden'. */
+/** An apiserver that has these Secrets, Leases that nobody else wants, no record of repairs, and no Node. It refuses those whose value is 'forbidden'. */
 export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
   readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
   readonly lease: () => Lease;
+  readonly repairs: RepairRecord;
 } & NodeWrites {
   const noNode = (): Promise<never> =>
     Promise.reject(new ReconcileError('KUBE_CONFLICT', 'there is no Node'));
@@ -58,6 +59,10 @@ export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>
     patchNodeStatus: noNode,
     deleteNode: noNode,
     lease: () => heldLease,
+    repairs: {
+      load: () => Promise.resolve({ repairs: [], version: undefined }),
+      save: () => Promise.resolve(true),
+    },
     getSecret: (_namespace, name) => {
       const secret = secrets[name];
       return secret === 'forbidden'

@@ -10,7 +10,8 @@ import { DELETIONS } from '../../model/deletions.ts';
 import type { Deletion, RecordedDeletions } from '../../model/deletions.ts';
 import { APPROVE, approvalsIn } from '../../model/ownership.ts';
 import { PLACE } from '../../model/place.ts';
-import type { DeletionRecord, Deletions, PlaceRecord, RouteRecord } from '../../ports.ts';
+import type { Repair } from '../../model/repairs.ts';
+import type { DeletionRecord, Deletions, PlaceRecord, RepairRecord, RouteRecord } from '../../ports.ts';
 import type { RouteRecords, WrittenRoute } from '../../model/network/routes.ts';
 
 const CONFLICT = 409;
@@ -107,14 +108,31 @@ function deletionRecord(data: VersionedData, entry: string): DeletionRecord {
     },
     async save(deletions, { version }: RecordedDeletions, approved) {
       const annotations = approved ? { [APPROVE]: approved.join(',') } : {};
-      try {
-        await data.save({ [entry]: JSON.stringify(deletions) }, version, annotations);
-        return true;
-      } catch (error) {
-        if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
-        throw error;
-      }
+      return await saved(data.save({ [entry]: JSON.stringify(deletions) }, version, annotations));
     },
+  };
+}
+
+/** Whether the record was written. False: another writer was faster. */
+async function saved(writing: Promise<unknown>): Promise<boolean> {
+  try {
+    await writing;
+    return true;
+  } catch (error) {
+    if (error instanceof ReconcileError && error.code === 'KUBE_CONFLICT') return false;
+    throw error;
+  }
+}
+
+/** The record of repairs, in the ConfigMap of the deletions. One that cannot be read throws, so that nothing is repaired. */
+export function configMapRepairs(http: Http, namespace: string): RepairRecord {
+  const data = new VersionedData(http, namespace, DELETIONS);
+  return {
+    async load() {
+      const { data: entries, version } = await data.load();
+      return { repairs: parseList(DELETIONS, entries['repairs'] ?? '[]', isRepair), version };
+    },
+    save: (repairs, { version }) => saved(data.save({ repairs: JSON.stringify(repairs) }, version)),
   };
 }
 
@@ -133,11 +151,7 @@ export function configMapPlace(http: Http, namespace: string): PlaceRecord {
       const { data: before, version } = await data.load();
       const { project_id, region } = before;
       if (project_id !== undefined && (project_id !== place.project_id || region !== undefined)) return;
-      try {
-        await data.save({ ...place }, version);
-      } catch (error) {
-        if (!(error instanceof ReconcileError && error.code === 'KUBE_CONFLICT')) throw error;
-      }
+      await saved(data.save({ ...place }, version));
     },
   };
 }
@@ -146,6 +160,12 @@ function isDeletion(value: unknown): value is Deletion {
   const { id, at, service } = fieldsOf(value);
   const isService = service === undefined || typeof service === 'string';
   return typeof id === 'string' && typeof at === 'number' && isService;
+}
+
+function isRepair(value: unknown): value is Repair {
+  const { how, id, service, at } = fieldsOf(value);
+  const isWay = how === 'failover' || how === 'refused' || how === 'rebuild';
+  return isWay && typeof id === 'string' && typeof service === 'string' && typeof at === 'number';
 }
 
 /**

@@ -53,7 +53,7 @@ export interface SecurityGroupQuestion {
 }
 
 export interface Source extends CloudReader {
-  readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods'>;
+  readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods' | 'repairs'>;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
   /** The Nodes as a sweep judged them; absent in a run. */

@@ -9,9 +9,15 @@ import { compare } from '../../plan/compare.ts';
 import { approvalOf } from '../../plan/approval.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
+import { planFailover, whyNotRebuilt } from './plan-repair.ts';
+import type { RepairFacts } from './plan-repair.ts';
 import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
 
 export interface ReplacementInput extends Circumstances {
+  /** Present if the load balancer is in ERROR, and levelset may repair it. */
+  readonly repair?: RepairFacts;
+  /** The addresses in the Service's status. */
+  readonly published: readonly string[];
   /** The UID of the Service. */
   readonly uid: string;
   /** The approvals (short hashes) in the Service's annotation. */
@@ -41,7 +47,7 @@ export interface Replacement {
 }
 
 /**
- * Plans another load balancer for a change that Octavia cannot make. The change is refused until the Service names its
+ * Plans another load balancer for a change that Octavia cannot make, or for a load balancer in ERROR that no failover mends. The change is refused until the Service names its
  * approval, and for as long as an obstacle stands. Then levelset makes the new load balancer beside the old one, moves
  * the floating IP to it, and deletes the old one. If both need the same VIP, the old one is deleted first. The new one
  * has the old one's id in a tag, so that the next run continues wherever this one ends.
@@ -54,8 +60,12 @@ export function planReplacement(
 ): Replacement {
   const { replacement } = input;
   const stray = removeReplacement(replacement, 'no change needs it any more');
-  const changes = compare(wanted, lb, there).get('refuse');
-  if (!changes) return { steps: stray, refused: [] };
+  const unmade = compare(wanted, lb, there).get('refuse');
+  const { repair, published } = input;
+  if (!unmade && !repair) return { steps: stray, refused: [] };
+  const failover = repair && planFailover(lb, repair);
+  if (failover) return { steps: [failover], refused: [] };
+  const changes = unmade ?? [];
   const no = (reason: string, approval?: string): Replacement => ({
     steps: approval === undefined ? [] : stray,
     refused: [
@@ -71,14 +81,19 @@ export function planReplacement(
   const obstacle = obstacleOf(lb, input);
   if (obstacle !== undefined)
     return no(
-      `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`,
+      unmade
+        ? `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`
+        : `it is in ERROR, and levelset cannot rebuild it: ${obstacle}`,
     );
   const approval = replacementApproval(input.uid, lb.id, changes);
   const { resources = input.desired, problems = [] } = input.another ?? {};
   const anew = resources.find(({ address }) => address === 'lb') ?? wanted;
   const wrong = problems.find(({ blocking }) => blocking);
   const inPlace = keepsItsPort(anew, lb);
-  if (!input.approved.includes(approval)) return no(costOf(inPlace, lb, there), approval);
+  const waits = unmade || !repair ? CANNOT : whyWaits(inPlace, lb, there, published, repair);
+  if (waits !== undefined && !input.approved.includes(approval))
+    return no(`${waits}; ${costOf(inPlace, lb, there)}`, approval);
+  const because = unmade ? `approved` : 'it is in ERROR';
   const later = leftOut(resources).map(({ address }) => address);
   if (later.length > 0) {
     return no(
@@ -101,7 +116,7 @@ export function planReplacement(
       refused: [],
       rebuild: 'approved; the VIP port must be free before levelset creates the load balancer again',
     };
-  if (!replacement) return { steps: [create(wanted, anew, lb, resources, changes)], refused: [] };
+  if (!replacement) return { steps: [create(wanted, anew, lb, resources, unmade)], refused: [] };
   const asDesired = { ...lb, id: replacement.id, wire: replacement };
   if (compare(anew, asDesired, there).has('refuse')) return { steps: stray, refused: [] };
   const { provisioning_status: status } = replacement;
@@ -111,7 +126,7 @@ export function planReplacement(
     );
   }
   if (status !== 'ACTIVE') return { steps: [], refused: [] };
-  const old = removeWithAll('lb', lb.id, 'approved; another load balancer has taken its place');
+  const old = removeWithAll('lb', lb.id, `${because}; another load balancer has taken its place`);
   return { steps: [old], refused: [], switchesTo: replacement };
 }
 
@@ -129,17 +144,16 @@ function create(
   anew: DesiredResource,
   lb: ObservedResource,
   desired: readonly DesiredResource[],
-  changes: readonly Change[],
+  unmade: readonly Change[] | undefined,
 ): Step {
   const { tags = [] } = wanted.attributes as { readonly tags?: readonly string[] };
   const attributes = { ...anew.attributes, tags: [...tags, replacesTag(lb.id)] };
   const step = createTree({ ...anew, attributes }, desired);
-  const what = changes.map(({ attribute }) => attribute).join(', ');
-  return {
-    ...step,
-    address: REPLACEMENT,
-    because: `approved; it takes the place of lb to have another ${what}`,
-  };
+  const what = unmade?.map(({ attribute }) => attribute).join(', ');
+  const because = unmade
+    ? `approved; it takes the place of lb to have another ${what}`
+    : 'it takes the place of lb, which is in ERROR';
+  return { ...step, address: REPLACEMENT, because };
 }
 
 /**
@@ -205,6 +219,23 @@ export function keepsItsPort(wanted: DesiredResource, { wire }: ObservedResource
   );
 }
 
+const CANNOT = 'Octavia cannot change it';
+
+/** Why a load balancer in ERROR is not rebuilt without approval; undefined if it is. */
+function whyWaits(
+  inPlace: boolean,
+  lb: ObservedResource,
+  there: ReadonlyMap<Address, ObservedResource>,
+  published: readonly string[],
+  repair: RepairFacts,
+): string | undefined {
+  const why = inPlace
+    ? 'the Service asks for the very VIP that it has'
+    : whyNotRebuilt(lb, there, published, repair);
+  return why === undefined ? undefined : `it is in ERROR, and levelset does not rebuild it by itself: ${why}`;
+}
+
+/** What a replacement costs those who use the load balancer. */
 export function costOf(
   inPlace: boolean,
   lb: ObservedResource,
@@ -213,8 +244,8 @@ export function costOf(
   const floating = there.get('floatingip')?.wire['floating_ip_address'] as string | undefined;
   const vip = String(lb.wire['vip_address']);
   if (inPlace)
-    return 'Octavia cannot change it; after approval levelset deletes the load balancer and creates it again, and it does not answer for a minute or two';
+    return 'after approval levelset deletes the load balancer and creates it again, and it does not answer for a minute or two';
   if (floating === undefined)
-    return `Octavia cannot change it; after approval levelset creates another load balancer with another address than ${vip}, and deletes this one`;
-  return `Octavia cannot change it; after approval levelset creates another load balancer, moves the floating IP ${floating} to it (connections end, and about a second passes without an answer), and deletes this one with its VIP ${vip}`;
+    return `after approval levelset creates another load balancer with another address than ${vip}, and deletes this one`;
+  return `after approval levelset creates another load balancer, moves the floating IP ${floating} to it (connections end, and about a second passes without an answer), and deletes this one with its VIP ${vip}`;
 }

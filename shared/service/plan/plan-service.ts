@@ -22,6 +22,7 @@ import {
 import { errorProblems } from './mend-children.ts';
 import { plan } from './plan.ts';
 import { keepGroupUntilApproved } from './plan-security-group.ts';
+import type { RepairFacts } from './plan-repair.ts';
 import { whyLeaving } from './why-deleted.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
 
@@ -38,6 +39,8 @@ export interface ServicePlanInput {
   readonly desired: Wanted;
   /** Undefined: the quota was not read, or has no limits. */
   readonly headroom?: Headroom | undefined;
+  /** Present if the load balancer is in ERROR, and levelset may repair it. */
+  readonly repair?: RepairFacts | undefined;
 }
 
 interface Wanted {
@@ -60,12 +63,13 @@ interface Wanted {
  * the load balancer, and changes that wait for approval.
  */
 export function planService(input: ServicePlanInput): Plan {
-  const { unit, cluster, nodes, depth, config, observed, desired, headroom } = input;
+  const { unit, cluster, nodes, depth, config, observed, desired, headroom, repair } = input;
   const { loadBalancer, sharing, replacement, duplicates } = observed;
   const { keepMembers, keepSecurityGroup, draining, approved, another } = desired;
   const uid = unit.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
   const rebuild = whyAnew(unit, observed);
+  const published = publishedAddresses(unit.service);
   const canJudgeTls = depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
   const planned = plan({
     unit: unit.key,
@@ -77,7 +81,7 @@ export function planService(input: ServicePlanInput): Plan {
       observed: observed.resources,
       uid,
       approved,
-      published: publishedAddresses(unit.service),
+      published,
       nodes: addressesOf(nodes),
       keepMembers,
       tags: config.adopt !== 'names-only',
@@ -103,6 +107,8 @@ export function planService(input: ServicePlanInput): Plan {
     resting: observed.writtenInError,
     uid,
     approved,
+    published,
+    ...(repair && rebuild === undefined ? { repair } : {}),
     ...(another ? { another } : {}),
     ...(replacement ? { replacement } : {}),
     ...(rebuild === undefined ? {} : { rebuild }),

@@ -59,8 +59,8 @@ function opensPort({ kind, verb }: Step): boolean {
 
 /** Whether the step lets the internet in to what is on the load balancer. */
 function letsIn(step: Step, loadBalancer: WireResource | undefined): boolean {
-  if (step.address !== 'floatingip' || step.verb === 'members' || step.verb === 'delete') return false;
-  if (step.verb === 'create') return true;
+  if (step.address !== 'floatingip') return false;
+  if (step.verb !== 'update') return step.verb === 'create';
   const port = step.changes.find(({ attribute }) => attribute === 'port_id');
   return port !== undefined && port.to === loadBalancer?.['vip_port_id'];
 }
@@ -71,7 +71,7 @@ function closesListener(step: Step): boolean {
   return step.verb === 'delete' || (step.verb === 'update' && step.changes.some(closes));
 }
 
-/** Whether the step may be done about a load balancer in ERROR: it makes the replacement, or deletes the old one. */
+/** Whether the step may be done about a load balancer in ERROR: it repairs it, makes the replacement, or deletes the old one. */
 function isOfWhole({ address, verb }: Step): boolean {
-  return address === REPLACEMENT || (address === 'lb' && verb === 'delete');
+  return address === REPLACEMENT || (address === 'lb' && (verb === 'delete' || verb === 'failover'));
 }

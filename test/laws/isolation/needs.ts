@@ -9,6 +9,7 @@ import type {
   Kube,
   Lease,
   PlaceRecord,
+  RepairRecord,
   ReadKind,
   RouteRecord,
   StateStore,
@@ -92,6 +93,7 @@ type OtherCloudCall = Exclude<keyof Cloud, 'list' | 'get' | 'create' | 'update' 
 
 const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'needs'> & { needs: Needs }>> = {
   putMembers: { method: 'PUT', path: /\/pools\/[^/]+\/members(\?|$)/, needs: TO_MEMBERS },
+  failover: { method: 'PUT', path: /\/failover$/, needs: NOBODY },
   updateAt: { method: 'PUT', path: /\/v2.0\/ports\/[^/]+$/, needs: PORTS },
   addRoutes: { method: 'PUT', path: /\/add_extraroutes$/, needs: ['routes'] },
   removeRoutes: { method: 'PUT', path: /\/remove_extraroutes$/, needs: ['routes'] },
@@ -108,11 +110,12 @@ const OF_CLOUD: Readonly<Record<OtherCloudCall, Omit<Call, 'name' | 'side' | 'ne
 type Within<Name extends string, Port> = `${Name}.${keyof Port & string}`;
 
 type KubeCall =
-  | Exclude<keyof Kube, 'lease' | 'state' | 'routes' | 'deletions' | 'place' | 'cidrs'>
+  | Exclude<keyof Kube, 'lease' | 'state' | 'routes' | 'deletions' | 'repairs' | 'place' | 'cidrs'>
   | Within<'lease', Lease>
   | Within<'state', StateStore>
   | Within<'routes', RouteRecord>
   | Within<Within<'deletions', Deletions>, DeletionRecord>
+  | Within<'repairs', RepairRecord>
   | Within<'place', PlaceRecord>
   | Within<'cidrs', CidrClaims>;
 
@@ -153,6 +156,9 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   // the law's world has no quarantine, so nothing of it is ever read
   'deletions.quarantine.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
   'deletions.quarantine.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
+  // the law's world has no load balancer in ERROR
+  'repairs.load': { method: 'GET', path: DELETIONS, needs: ['lost'] },
+  'repairs.save': { method: 'PATCH', path: DELETIONS, needs: ['lost'] },
   'place.load': { method: 'GET', path: /\/configmaps\/levelset-place/, needs: SERVICES },
   'place.save': { method: 'POST', path: /\/configmaps(\?|$)/, needs: ['lost'] },
   // the world of the law gives out no CIDRs

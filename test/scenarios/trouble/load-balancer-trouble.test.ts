@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { addressOf, cloudWrites, readyOf } from '../../support/told.ts';
+import { addressOf, eventsOf, readyOf } from '../../support/told.ts';
 
 let it: SandboxWorld;
 beforeEach(async () => {
@@ -46,23 +46,6 @@ describe('a load balancer that is wanted', () => {
     expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
   });
 
-  test('is reported and left alone when it is in ERROR after its address was published', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    const failed = loadBalancerId();
-    const address = addressOf(it.sandbox);
-    const before = cloudWrites(it.sandbox);
-    it.sandbox.cloud.setStatus(failed, 'ERROR');
-
-    const report = await it.settle('web');
-
-    expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
-    expect(readyOf(it.sandbox)?.message).toContain(`load balancer ${failed} is in ERROR`);
-    expect(cloudWrites(it.sandbox)).toEqual(before);
-    expect(addressOf(it.sandbox)).toBe(address);
-  });
-
   test('is reported in ERROR, not waited for, when the Service changes meanwhile', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
@@ -85,6 +68,26 @@ describe('a load balancer that is wanted', () => {
     await it.sweepUntilSettled();
 
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test('and stays in PENDING is reported once, with the commands for whoever runs the cloud', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const id = loadBalancerId();
+    it.sandbox.cloud.setStatus(id, 'PENDING_UPDATE');
+    const later = { ...it.world, clock: { now: () => Date.now() + 61 * 60_000 } };
+
+    const report = await it.settle('web', {}, later);
+    await it.settle('web', {}, later);
+
+    expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_STUCK' });
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' }); // it serves
+    expect(readyOf(it.sandbox)?.message).toContain(`openstack loadbalancer failover ${id}`);
+    expect(eventsOf(it.sandbox).filter((event) => event.startsWith('Sync'))).toEqual([
+      'SyncLoadBalancerFailed x1',
+    ]);
+    it.sandbox.cloud.setStatus(id, 'ACTIVE');
+    expect(await it.settle('web', {}, later)).toMatchObject({ outcome: { status: 'settled' } });
   });
 
   test('and was made twice, because two runs did not see each other, is one again: the older one', async () => {

@@ -6,7 +6,8 @@ import * as rules from './l7-policies.ts';
 import { listObjects } from './lists.ts';
 import { poolOf } from './lookup.ts';
 import * as members from './members.ts';
-import type { L7Policy, OctaviaObject, Pool } from './objects.ts';
+import { change, requireState } from './lock.ts';
+import type { L7Policy, LoadBalancer, OctaviaObject, Pool } from './objects.ts';
 import { bodyOf, notAllowed, notFound } from './rules/versions.ts';
 import * as views from './views.ts';
 
@@ -24,11 +25,32 @@ export function answerBelow(world: CloudState, call: Call, place: Place): Answer
   if (collection === 'loadbalancers' && (sub === 'status' || sub === 'statuses')) {
     return { status: 200, body: { statuses: views.statusTree(world, object as never) } };
   }
+  if (collection === 'loadbalancers' && sub === 'failover')
+    return answerFailover(world, call, object as LoadBalancer);
   if (collection === 'pools' && sub === 'members')
     return answerMembers(world, call, place, poolOf(world, object.id));
   if (collection === 'l7policies' && sub === 'rules')
     return answerRules(world, call, place, object as L7Policy);
   throw notFound();
+}
+
+/**
+ * PUT: the default policy keeps it for administrators. Refused unless ACTIVE or in ERROR. The answer has no body (Octavia API,
+ * "Failover a load balancer"; not tried, since the lab has no amphorae).
+ */
+function answerFailover(world: CloudState, call: Call, lb: LoadBalancer): Answer {
+  if (call.method !== 'PUT') throw notAllowed();
+  const { failover } = world.octaviaTraits;
+  if (failover === 'forbidden')
+    throw octaviaFault(403, 'Policy does not allow this request to be performed.');
+  if (lb['provider'] === 'ovn')
+    throw octaviaFault(
+      501,
+      "Provider 'ovn' does not support a requested action: This provider does not support failing over load balancers.",
+    );
+  requireState(lb, ['ACTIVE', 'ERROR']);
+  change(world, lb, { failing: failover === 'fails' });
+  return { status: 202 };
 }
 
 function answerMembers(world: CloudState, call: Call, { id, self }: Place, pool: Pool): Answer {

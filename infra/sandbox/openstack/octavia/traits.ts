@@ -4,6 +4,8 @@ export interface OctaviaOptions {
   readonly version?: string | undefined;
   /** The provider of load balancers that name none (default `amphora`). */
   readonly provider?: 'amphora' | 'ovn' | undefined;
+  /** What a failover does: it is for administrators alone (default), mends the load balancer, or leaves it in ERROR. */
+  readonly failover?: 'forbidden' | 'mends' | 'fails' | undefined;
   /** Whether certificates are found for the token of an application credential; Octavia 11 does not find them. */
   readonly secretsForCredentials?: boolean | undefined;
 }
@@ -31,6 +33,7 @@ export interface OctaviaTraits {
   readonly provider: string;
   readonly providers: readonly Provider[];
   readonly readsForCredentials: boolean;
+  readonly failover: 'forbidden' | 'mends' | 'fails';
 }
 
 const amphora: readonly Provider[] = [
@@ -48,5 +51,6 @@ export function octaviaTraits(options: OctaviaOptions): OctaviaTraits {
     provider: options.provider ?? 'amphora',
     providers: options.provider === 'ovn' ? [...amphora, ovn] : amphora,
     readsForCredentials: options.secretsForCredentials === true,
+    failover: options.failover ?? 'forbidden',
   };
 }

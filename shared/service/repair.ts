@@ -1,0 +1,87 @@
+/** The repair of a load balancer in ERROR: what the plan has to know, and the record of all processes (decision 310). */
+import { ReconcileError } from '../model/errors.ts';
+import type { ClusterIdentity } from '../model/ownership.ts';
+import { isAnother } from '../model/plan.ts';
+import type { Plan, Step } from '../model/plan.ts';
+import { ofLastDay } from '../model/repairs.ts';
+import type { RecordedRepairs, Repair } from '../model/repairs.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Unit } from '../model/unit.ts';
+import type { World } from '../ports.ts';
+import { listOurLoadBalancers } from './observe/project.ts';
+import type { Source } from './observe/questions.ts';
+import type { RepairFacts } from './plan/plan-repair.ts';
+
+/** The facts, and the version of the record that they are from. */
+export interface Repairing {
+  readonly facts: RepairFacts;
+  readonly recorded: RecordedRepairs;
+}
+
+interface Repaired {
+  readonly unit: Pick<Unit, 'key'>;
+  readonly observed: { readonly loadBalancer?: WireResource };
+  readonly plan: Pick<Plan, 'steps'>;
+  readonly repairing?: Repairing;
+}
+
+/** The time for which one list serves the runs of all Services whose load balancers are in ERROR, in milliseconds. */
+const KEEP_MS = 2_000;
+
+/** Reads what a repair needs. Undefined if nothing is to be repaired. */
+export async function readRepair(
+  { key, wanted, letGo }: Unit,
+  lb: WireResource | undefined,
+  cluster: ClusterIdentity,
+  world: Source & Pick<World, 'config'>,
+): Promise<Repairing | undefined> {
+  if (!wanted || letGo || lb?.['provisioning_status'] !== 'ERROR') return undefined;
+  const { cloud, clock, memory, kube, config } = world;
+  const [all, recorded] = await Promise.all([
+    memory.answers.read('load balancers to repair', { keepMs: KEEP_MS, clock }, () =>
+      listOurLoadBalancers(cluster, cloud),
+    ),
+    kube.repairs.load(),
+  ]);
+  const { repairs } = recorded;
+  const facts = {
+    key,
+    all: all.map(({ id }) => id),
+    repairs,
+    percent: config.deletionPercent,
+    now: clock.now(),
+  };
+  return { facts, recorded };
+}
+
+/**
+ * Records a repair before it is made: a process that dies in between has counted one too many. Throws CHANGED_MEANWHILE if
+ * another process recorded one since, so that the next run plans with it.
+ */
+export async function recordRepair(
+  { plan, repairing, unit, observed }: Repaired,
+  { kube, clock }: Pick<World, 'kube' | 'clock'>,
+): Promise<Repair | undefined> {
+  const how = plan.steps.map(repairOf).find((one) => one !== undefined);
+  const { loadBalancer: lb } = observed;
+  if (!repairing || !lb || how === undefined) return undefined;
+  const now = clock.now();
+  const before = ofLastDay(repairing.recorded.repairs, now);
+  if (before.some((one) => one.how === how && one.id === lb.id)) return undefined;
+  const own: Repair = { how, id: lb.id, service: unit.key, at: now };
+  if (await kube.repairs.save([...before, own], repairing.recorded)) return own;
+  throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
+}
+
+/** Notes that the cloud refused a failover, which so takes no room in the budget. */
+export async function noteRefused(failover: Repair, { kube }: Pick<World, 'kube'>): Promise<void> {
+  const loaded = await kube.repairs.load();
+  const isIt = ({ id, at }: Repair): boolean => id === failover.id && at === failover.at;
+  const repairs = loaded.repairs.map((one) => (isIt(one) ? { ...one, how: 'refused' as const } : one));
+  await kube.repairs.save(repairs, loaded);
+}
+
+function repairOf(step: Step): Repair['how'] | undefined {
+  if (step.verb === 'failover') return 'failover';
+  return isAnother(step) ? 'rebuild' : undefined;
+}

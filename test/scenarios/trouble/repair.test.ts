@@ -1,0 +1,197 @@
+/** A load balancer in ERROR whose address was published: failed over, rebuilt, or left to a person (decision 310). */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
+import { aService } from '../../support/service.ts';
+import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
+import { startSharedWorld } from '../../support/shared-world.ts';
+import { addressOf, cloudWrites, eventsOf, leftovers, readyOf } from '../../support/told.ts';
+
+const APPROVE = 'levelset.openstack.org/approve';
+const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+const FAILOVER = 'PUT loadbalancers/ID/failover';
+
+let it: SandboxWorld;
+afterEach(() => it.close());
+
+/** A world in which Service `web` is served. */
+async function served(
+  failover: OctaviaOptions['failover'],
+  annotations: Record<string, string> = {},
+): Promise<void> {
+  it = await startSandboxWorld({ octavia: { failover } });
+  it.sandbox.kube.apply(aService({ annotations }));
+  await it.settle('web');
+}
+
+/** The load balancer of a Service breaks, and serves nobody any more. Returns its id. */
+function breaks(name = 'web', operatingStatus = 'ERROR'): string {
+  const { cloud } = it.sandbox;
+  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(`_${name}`));
+  if (!lb) throw new Error(`no load balancer of ${name}`);
+  cloud.setStatus(lb.id, 'ERROR');
+  lb.operating_status = operatingStatus;
+  return lb.id;
+}
+
+const ids = (): readonly string[] => it.sandbox.cloud.loadbalancers.map(({ id }) => id);
+const failovers = (): number => cloudWrites(it.sandbox).filter((write) => write === FAILOVER).length;
+const approvalIn = (text = ''): string => /approve: ([0-9a-f]{12})/.exec(text)?.[1] ?? '';
+
+describe('a load balancer in ERROR', () => {
+  test('is failed over where the cloud allows it, and is what it was', async () => {
+    await served('mends');
+    const failed = breaks();
+
+    await it.sweepUntilSettled();
+
+    expect(ids()).toEqual([failed]);
+    expect(failovers()).toBe(1);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test.each(['forbidden', 'fails'] as const)(
+    'is rebuilt beside when the failover %s: the floating IP moves, and nothing of the old one is left',
+    async (failover) => {
+      await served(failover);
+      const address = addressOf(it.sandbox);
+      const failed = breaks();
+
+      await it.sweepUntilSettled();
+
+      const [lb, ...others] = it.sandbox.cloud.loadbalancers;
+      expect(others).toEqual([]);
+      expect(lb?.id).not.toBe(failed);
+      expect(failovers()).toBe(1);
+      expect(addressOf(it.sandbox)).toBe(address);
+      expect(it.sandbox.cloud.floatingips.map(({ port_id }) => port_id)).toEqual([lb?.vip_port_id]);
+      expect(leftovers(it.sandbox)).toMatchObject({ loadbalancers: 1, listeners: 1, pools: 1, vipPorts: 1 });
+      expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+      await it.remove('web');
+      expect(leftovers(it.sandbox)).toEqual({});
+    },
+  );
+
+  test('of a provider that has no failover is rebuilt', async () => {
+    it = await startSandboxWorld(
+      { octavia: { provider: 'ovn', failover: 'mends' } },
+      { lbProvider: 'ovn', lbMethod: 'SOURCE_IP_PORT' },
+    );
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    const failed = breaks();
+
+    await it.sweepUntilSettled();
+
+    expect(ids()).not.toContain(failed);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test.each(['ONLINE', 'DEGRADED'])('that may still serve (%s) waits for a person', async (status) => {
+    await served('forbidden');
+    const address = addressOf(it.sandbox);
+    const failed = breaks('web', status);
+
+    const report = await it.settle('web');
+
+    expect(addressOf(it.sandbox)).toBe(address);
+
+    expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
+    expect(ids()).toEqual([failed]);
+    const { message } = readyOf(it.sandbox) ?? {};
+    expect(message).toContain(`may still serve, since its operating status is ${status}`);
+    it.sandbox.kube.apply(aService({ annotations: { [APPROVE]: approvalIn(message) } }));
+    await it.sweepUntilSettled();
+    expect(ids()).not.toContain(failed);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  });
+
+  test('that is internal waits for a person, since another one has another address', async () => {
+    await served('forbidden', INTERNAL);
+    const failed = breaks();
+
+    await it.settle('web');
+
+    expect(ids()).toEqual([failed]);
+    expect(readyOf(it.sandbox)?.message).toContain('the Service would get another address');
+  });
+
+  test('with a listener of somebody else is failed over, and never rebuilt', async () => {
+    await served('fails');
+    const { cloud } = it.sandbox;
+    const [ours] = cloud.listeners;
+    if (!ours) throw new Error('no listener');
+    cloud.listeners.push({
+      ...ours,
+      id: cloud.newId(),
+      name: 'foreign',
+      tags: [],
+      protocol_port: 9999,
+      default_pool_id: null,
+    });
+    const failed = breaks();
+
+    const report = await it.settle('web');
+
+    expect(report.outcome).toMatchObject({ code: 'LOAD_BALANCER_ERROR' });
+    expect(ids()).toEqual([failed]);
+    expect(failovers()).toBe(1);
+    expect(readyOf(it.sandbox)?.message).toContain("a resource on it is not levelset's");
+  });
+
+  test('that Services share is failed over once, and never rebuilt', async () => {
+    const shared = await startSharedWorld();
+    it = shared;
+    const id = await shared.owner();
+    await shared.join('api', 81);
+    it.sandbox.cloud.setStatus(id, 'ERROR');
+    shared.lb().operating_status = 'ERROR';
+
+    for (const name of ['web', 'api', 'web']) await it.settle(name);
+
+    expect(ids()).toEqual([id]);
+    expect(failovers()).toBe(1);
+    expect(readyOf(it.sandbox)?.message).toContain('share it');
+  });
+
+  test('is rebuilt once a day: the next one waits for a person', async () => {
+    await served('forbidden');
+    breaks();
+    await it.sweepUntilSettled();
+    const second = breaks();
+
+    await it.settle('web');
+
+    expect(ids()).toEqual([second]);
+    expect(readyOf(it.sandbox)?.message).toContain('within the last day');
+  });
+
+  test('is rebuilt within the budget of a day: the others wait, and say so', async () => {
+    it = await startSandboxWorld();
+    const names = ['one', 'two', 'three', 'four'];
+    for (const name of names) it.sandbox.kube.apply(aService({ name }));
+    for (const name of names) await it.settle(name);
+    const before = new Set(names.map((name) => breaks(name)));
+
+    for (const name of [...names, ...names]) await it.settle(name);
+
+    expect(ids().filter((id) => !before.has(id))).toHaveLength(1);
+    const told = names.map((name) => readyOf(it.sandbox, name)?.message).join('\n');
+    expect(told).toContain(
+      '1 load balancer was rebuilt within the last day, and --deletion-share=10% allows 1 of',
+    );
+    expect(eventsOf(it.sandbox, 'one').length).toBeLessThan(8);
+  });
+
+  test('is repaired by one of two processes that see it at the same moment', async () => {
+    await served('forbidden');
+    const other = await it.another();
+    breaks();
+
+    await Promise.all([it.sweepUntilSettled(), it.sweepUntilSettled(other)]);
+
+    expect(failovers()).toBe(1);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(cloudWrites(it.sandbox).filter((write) => write === 'POST loadbalancers')).toHaveLength(2);
+  });
+});

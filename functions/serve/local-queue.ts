@@ -1,6 +1,6 @@
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import { isByPerson, isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { QueueView } from '../../shared/report/page.ts';
@@ -88,7 +88,7 @@ export class LocalQueue implements ServeQueue {
     const { readOnly } = this.#options;
     for (const request of requests) {
       if (isUnit(request.key)) this.#queue.add(readOnly ? { ...request, dryRun: true } : request);
-      else this.#sweeper.request(scopeOf(request.key));
+      else this.#sweeper.request(scopeOf(request.key), isByPerson(request));
     }
   }
 

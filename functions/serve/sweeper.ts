@@ -16,17 +16,23 @@ export interface SweeperOptions {
 /** What a sweep has not read by then, the next one reads. */
 export const LONGEST_SWEEP_MS = 10 * 60_000;
 const SOON_MS = 500;
+/** Before a sweep that events ask for; longer after one that took longer. */
+const LEAST_REST_MS = 500;
 const AGAIN_MS = 1_000;
 
 /**
  * Sweeps at start, at every interval and on demand. While one sweep runs, at most one more waits, for everything that was asked
- * for meanwhile. After a sweep that failed, or that found a Node without an address, another one follows in 1, 2, ... 30 s,
+ * for meanwhile. It begins when the process has rested for as long as the last sweep took, and without a rest if a person asks or
+ * the interval is over. After a sweep that failed, or that found a Node without an address, another one follows in 1, 2, ... 30 s,
  * or later where an answer of what failed asked for it, after five minutes at the latest.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #running: Promise<void> | undefined;
   #next: SweepScope | undefined;
+  #isDue = false;
+  #restsUntilMs = 0;
+  #rest: NodeJS.Timeout | undefined;
   #interval: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
@@ -40,20 +46,21 @@ export class Sweeper {
   start(): void {
     const everyMs = Math.min(LONGEST_TIMER_MS, this.#options.intervalMs);
     this.#interval = setInterval(() => {
-      this.request();
+      this.request({}, true);
     }, everyMs).unref();
     this.request();
   }
 
   get busy(): boolean {
-    return this.#running !== undefined || this.#soon !== undefined;
+    return this.#running !== undefined || this.#next !== undefined || this.#soon !== undefined;
   }
 
-  /** Sweeps soon; everything, if no scope is given. */
-  request(scope: SweepScope = {}): void {
+  /** Sweeps soon; everything, if no scope is given. `isDue`: it rests for no sweep before it. */
+  request(scope: SweepScope = {}, isDue = false): void {
     if (this.#stopped) return;
     this.#next = this.#next ? widen(this.#next, scope) : scope;
-    this.#running ??= this.#run();
+    this.#isDue ||= isDue;
+    this.#begin();
   }
 
   /** Sweeps the node set after a moment, in which other Nodes may join or leave, too. */
@@ -88,26 +95,45 @@ export class Sweeper {
     clearInterval(this.#interval);
     clearTimeout(this.#again);
     clearTimeout(this.#soon);
+    clearTimeout(this.#rest);
     await this.#running;
   }
 
-  async #run(): Promise<void> {
-    for (let scope = this.#next; scope !== undefined; scope = this.#next) {
-      this.#next = undefined;
-      const found = await this.#sweep(scope);
-      if (this.#stopped) break;
-      try {
-        this.#options.swept(found);
-      } catch (error) {
-        this.#options.world.log.error('what a sweep found could not be queued', { error: String(error) });
-        this.lookAgain();
-        continue;
-      }
-      if (found.failed !== undefined || found.nodesWithoutAddress.length > 0)
-        this.lookAgain(found.retryAfterMs);
-      else this.#attempt = 0;
+  #begin(): void {
+    const scope = this.#next;
+    if (this.#running || scope === undefined) return;
+    clearTimeout(this.#rest);
+    const leftMs = this.#isDue ? 0 : this.#restsUntilMs - performance.now();
+    if (leftMs > 0) {
+      this.#rest = setTimeout(() => {
+        this.#begin();
+      }, Math.ceil(leftMs)).unref();
+      return;
     }
-    this.#running = undefined;
+    this.#next = undefined;
+    this.#isDue = false;
+    const began = performance.now();
+    this.#running = this.#run(scope).finally(() => {
+      const now = performance.now();
+      this.#restsUntilMs = now + Math.max(LEAST_REST_MS, now - began);
+      this.#running = undefined;
+      this.#begin();
+    });
+  }
+
+  async #run(scope: SweepScope): Promise<void> {
+    const found = await this.#sweep(scope);
+    if (this.#stopped) return;
+    try {
+      this.#options.swept(found);
+    } catch (error) {
+      this.#options.world.log.error('what a sweep found could not be queued', { error: String(error) });
+      this.lookAgain();
+      return;
+    }
+    if (found.failed !== undefined || found.nodesWithoutAddress.length > 0)
+      this.lookAgain(found.retryAfterMs);
+    else this.#attempt = 0;
   }
 
   #sweep(scope: SweepScope): Promise<Sweep> {

@@ -4,6 +4,7 @@ import type { Clock } from '../ports.ts';
 import { Chain } from './chain.ts';
 import { kindOf, Places } from './places.ts';
 import { ReadyKeys, type Free, type Queued } from './ready-keys.ts';
+import { Rests } from './rests.ts';
 import { PRIORITY, requeueDelayMs } from './scheduling.ts';
 
 /** Keeps the keys whose load balancer is busy (PendingPoller). */
@@ -37,7 +38,8 @@ interface Delayed {
  * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added
  * while it runs runs once more afterwards. Different keys run in parallel, and Services hold up no Node. One
  * order holds for all (ReadyKeys), and no namespace takes all places. A key whose run ended as progressing or
- * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress.
+ * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. Hints and sweeps
+ * run a key twice a second at most (Rests).
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
@@ -49,6 +51,7 @@ export class MemoryQueue {
   /** Requests of sweeps for keys that are running. */
   readonly #found = new Map<Key, ReconcileRequest>();
   readonly #chains = new Map<Key, Chain>();
+  readonly #rests: Rests;
   #idle: (() => void)[] = [];
   #stopped = false;
 
@@ -56,6 +59,10 @@ export class MemoryQueue {
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#places = new Places(options.concurrency);
+    this.#rests = new Rests(options.clock, (request) => {
+      this.#enter(request);
+      this.#start();
+    });
   }
 
   /**
@@ -72,11 +79,10 @@ export class MemoryQueue {
       return;
     }
     if (delayMs <= 0) {
-      this.#dropDelay(key);
-      this.#options.waiting?.forget(key);
-      if (trigger !== 'requeue') this.#chains.delete(key);
-      const priority = this.#chains.get(key)?.priority ?? PRIORITY[trigger];
-      ready.put({ request, priority, sinceMs: this.#options.clock.now() });
+      if (!ready.has(key) && this.#rests.keep(request)) return;
+      const rested = this.#rests.take(key);
+      if (rested) this.#enter(rested);
+      this.#enter(request);
       this.#start();
       return;
     }
@@ -91,9 +97,9 @@ export class MemoryQueue {
     this.#delayed.set(key, { dueMs, timer });
   }
 
-  /** Number of keys that are ready or delayed, without the running ones. */
+  /** Number of keys that are ready, resting or delayed, without the running ones. */
   get depth(): number {
-    return this.#allReady().reduce((sum, { size }) => sum + size, this.#delayed.size);
+    return this.#allReady().reduce((sum, { size }) => sum + size, this.#delayed.size + this.#rests.size);
   }
 
   get running(): number {
@@ -106,7 +112,7 @@ export class MemoryQueue {
     return now - Math.min(now, ...this.#allReady().map((ready) => ready.oldestSinceMs() ?? now));
   }
 
-  /** Resolves when nothing is ready, delayed or running. Keys that wait for a load balancer do not count. */
+  /** Resolves when nothing is ready, resting, delayed or running. Keys that wait for a load balancer do not count. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve);
@@ -118,8 +124,19 @@ export class MemoryQueue {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();
+    this.#rests.clear();
     for (const key of this.#delayed.keys()) this.#dropDelay(key);
     await this.idle();
+  }
+
+  /** Makes a key ready, in the place of its requeue. */
+  #enter(request: ReconcileRequest): void {
+    const { key, trigger } = request;
+    this.#dropDelay(key);
+    this.#options.waiting?.forget(key);
+    if (trigger !== 'requeue') this.#chains.delete(key);
+    const priority = this.#chains.get(key)?.priority ?? PRIORITY[trigger];
+    this.#readyLike(key).put({ request, priority, sinceMs: this.#options.clock.now() });
   }
 
   #start(): void {
@@ -135,6 +152,7 @@ export class MemoryQueue {
 
   #run(request: ReconcileRequest): void {
     this.#places.take(request.key);
+    this.#rests.began(request.key);
     this.#options.run(request).then(
       (report) => {
         this.#ended(request, report);
@@ -188,7 +206,7 @@ export class MemoryQueue {
   }
 
   #isComingBack(key: Key): boolean {
-    return this.#delayed.has(key) || (this.#options.waiting?.has(key) ?? false);
+    return this.#delayed.has(key) || this.#rests.has(key) || (this.#options.waiting?.has(key) ?? false);
   }
 
   #dropDelay(key: Key): void {

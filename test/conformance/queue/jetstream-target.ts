@@ -23,6 +23,7 @@ export async function jetStreamTarget(): Promise<QueueTarget> {
     name: 'NATS JetStream',
     pace: 1,
     isDurable: true,
+    rests: false,
     open: (run) => {
       const cluster = randomUUID();
       let [one, other] = processes(cluster, run);

@@ -5,6 +5,7 @@ export const MEMORY: QueueTarget = {
   name: 'in memory',
   pace: 1,
   isDurable: false,
+  rests: true,
   open: (run) => {
     const queue = new MemoryQueue({
       run,

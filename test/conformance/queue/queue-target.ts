@@ -10,6 +10,8 @@ export interface QueueTarget {
   readonly pace: number;
   /** Whether what is queued outlives the process. */
   readonly isDurable: boolean;
+  /** Whether hints run a key twice a second at most. */
+  readonly rests: boolean;
   open(run: Run): Promise<OpenQueue>;
   close(): Promise<void>;
 }

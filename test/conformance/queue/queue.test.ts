@@ -137,6 +137,21 @@ describe.each(targets)('a queue $name', (target) => {
     expect(queue.began.length).toBeLessThanOrEqual(3);
   });
 
+  test.concurrent('runs a key once more after the last of many hints', async () => {
+    const queue = await open(target);
+    let offered = 0;
+    for (let hint = 0; hint < 30; hint += 1) {
+      offered = performance.now();
+      await queue.offer(asked('web', `hint ${hint}`));
+      await pause(40 * pace);
+    }
+    while ((queue.began.at(-1)?.at ?? 0) < offered) await pause(2);
+    await queue.ended(web('web'), queue.began.length);
+    await queue.stop();
+    expect(queue.most.ofOne).toBe(1);
+    if (target.rests) for (const gap of gapsOf(queue, web('web'))) expect(gap + 50).toBeGreaterThan(490);
+  });
+
   const wrote: Answer = { outcome: progressing(0), wrote: 'listener/tcp/80' };
 
   test.concurrent(

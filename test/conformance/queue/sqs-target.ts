@@ -19,6 +19,7 @@ export function sqsTarget(): QueueTarget {
     name: 'SQS',
     pace: PACE,
     isDurable: true,
+    rests: false,
     open: async (run) => {
       const aws = await startAws();
       fakes.push(aws);

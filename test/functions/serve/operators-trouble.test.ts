@@ -121,8 +121,7 @@ test('Retry-After of an hour counts for five minutes, in which only a person loo
 
   state.isMaintained = false;
   work.start();
-  await pause(1_000);
-  expect(sweeps).toBeGreaterThan(3);
+  while (sweeps <= 3) await pause(100);
   expect(reports).toHaveLength(1);
 
   state.isMaintained = true;

@@ -51,6 +51,30 @@ test('a sweep asks nothing more when the process is told to stop', async () => {
   expect(cut.found).toEqual([]);
 });
 
+test('sweeps rest for half a second, however many are asked for by events, and for a person not at all', async () => {
+  const world = inProcessWorld(createSandbox({ nodes: 1 }, new VirtualClock()), aConfig(AUTH_URL), SILENT);
+  const ended: number[] = [];
+  const swept = (): number => ended.push(performance.now());
+  const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept });
+  onTestFinished(() => sweeper.stop());
+  const until = async (count: number): Promise<void> => {
+    while (ended.length < count) {
+      sweeper.request({ servicesOnly: true });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  sweeper.start();
+  await until(2);
+  const [first = 0, second = 0] = ended;
+  expect(second - first).toBeGreaterThanOrEqual(500);
+
+  const began = performance.now();
+  sweeper.request({}, true);
+  await until(3);
+  expect((ended[2] ?? 0) - began).toBeLessThan(400);
+  expect(sweeper.busy).toBe(true); // one more was asked for by events
+});
+
 test.each([
   { asked: 200_000, least: 200_000, most: 200_000 },
   { asked: 3_600_000, least: 300_000, most: 300_000 },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome, Report } from '../../../shared/model/outcome.ts';
-import type { Key, ReconcileRequest } from '../../../shared/model/request.ts';
+import type { Key, ReconcileRequest, Trigger } from '../../../shared/model/request.ts';
 import { MemoryQueue, type WaitingKeys } from '../../../shared/queue/memory-queue.ts';
 import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './reports.ts';
 
@@ -168,9 +168,62 @@ test('a failed key is requeued later each time, and at once after success', asyn
   await vi.runAllTimersAsync();
   expect(times).toEqual([0, 1_000, 3_000, 7_000]);
 
+  vi.setSystemTime(20_000);
   queue.add(aRequest('web'));
   await vi.runAllTimersAsync();
-  expect(times.slice(4)).toEqual([7_000, 8_000]);
+  expect(times.slice(4)).toEqual([20_000, 21_000]);
+});
+
+describe('a key that has just run', () => {
+  /** Runs of 10 ms, the first at 0; the time and the trigger of each. */
+  async function runsWith(
+    ...adds: readonly (readonly [atMs: number, trigger: Trigger])[]
+  ): Promise<string[]> {
+    const runs: string[] = [];
+    const { queue } = aQueue(({ trigger }) => {
+      runs.push(`${Date.now()} ${trigger}`);
+      return after(10);
+    });
+    queue.add(aRequest('web'));
+    for (const [atMs, trigger] of adds)
+      setTimeout(() => {
+        queue.add(aRequest('web', trigger));
+      }, atMs);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([queue.depth, queue.running]).toEqual([0, 0]);
+    return runs;
+  }
+
+  test('rests until half a second after its start, whatever hints come', async () => {
+    expect(await runsWith([5, 'audit'], [20, 'audit'], [499, 'watch'], [520, 'audit'])).toEqual([
+      '0 audit',
+      '500 audit',
+      '1000 audit',
+    ]);
+  });
+
+  test('runs at once for a person, and takes the hint along', async () => {
+    expect(await runsWith([20, 'audit'], [100, 'resync'])).toEqual(['0 audit', '100 resync']);
+  });
+
+  test('rests for a sweep, too, which gives way to a hint', async () => {
+    expect(await runsWith([20, 'sweep'], [30, 'audit'], [40, 'sweep'])).toEqual(['0 audit', '500 audit']);
+  });
+
+  test('comes back by itself in its own time, and takes the hint along', async () => {
+    const times: number[] = [];
+    const { queue } = aQueue(async (_request, run) => {
+      times.push(Date.now());
+      await after(30);
+      return run === 1 ? progressing(0) : SETTLED;
+    });
+    queue.add(aRequest('web'));
+    setTimeout(() => {
+      queue.add(aRequest('web'));
+    }, 10);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(times).toEqual([0, 31]);
+  });
 });
 
 test('a change goes before the delayed requeue of its key, and replaces it', async () => {

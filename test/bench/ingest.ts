@@ -1,8 +1,9 @@
 /**
  * What a `levelset serve` takes in, over HTTPS and while it works on the keys: `node test/bench/ingest.ts
- * [--program dist/levelset.mjs] [--connections 1,8] [--seconds 10] [--rate EVENTS_PER_S] [--node=OPTIONS]`. The client is a thread of its own,
- * the simulators are another process than the program. Without a rate it sends as fast as answers come. CPU is that of the
- * program, so it says something on a busy machine, too. Node's options and MALLOC_ARENA_MAX are those of the Deployment.
+ * [--program dist/levelset.mjs] [--connections 1,8] [--seconds 10 | --minutes 60] [--rate EVENTS_PER_S] [--node=OPTIONS]`. The client is a
+ * thread of its own, the simulators are another process than the program. Without a rate it sends as fast as answers come. With
+ * minutes it prints the RSS of each, and how it grows. CPU is that of the program, so it says something on a busy machine, too.
+ * Node's options and MALLOC_ARENA_MAX are those of the Deployment.
  */
 import type { IncomingMessage } from 'node:http';
 import { execFileSync, spawn } from 'node:child_process';
@@ -87,12 +88,40 @@ function usageOf(pid: number): { readonly rss: number; readonly cpu: number } {
   return { rss, cpu: (Number(fields[11]) + Number(fields[12])) / 100 };
 }
 
+interface RssAt {
+  readonly second: number;
+  readonly mb: number;
+}
+
+/** The line of least squares through what was measured after the first tenth, in MB an hour. */
+function growth(rss: readonly RssAt[]): number {
+  const points = rss.slice(Math.ceil(rss.length / 10));
+  const mean = (of: (point: RssAt) => number): number =>
+    points.reduce((sum, at) => sum + of(at), 0) / points.length;
+  const [second, mb] = [mean((at) => at.second), mean((at) => at.mb)];
+  const spread = mean((at) => (at.second - second) ** 2);
+  return (mean((at) => (at.second - second) * (at.mb - mb)) / spread) * 3600;
+}
+
+function printMinutes(rss: readonly RssAt[]): void {
+  const last = Math.ceil((rss.at(-1)?.second ?? 0) / 60);
+  const most = Array.from({ length: last }, (_, minute) =>
+    Math.max(...rss.filter(({ second }) => Math.floor(second / 60) === minute).map(({ mb }) => mb)).toFixed(
+      0,
+    ),
+  );
+  console.log(
+    `RSS at most in each minute: ${most.join(' ')} MB; it grows by ${growth(rss).toFixed(1)} MB an hour`,
+  );
+}
+
 async function measure(): Promise<void> {
   const { values } = parseArgs({
     options: {
       program: { type: 'string', default: 'dist/levelset.mjs' },
       connections: { type: 'string', default: '1,8' },
       seconds: { type: 'string', default: '10' },
+      minutes: { type: 'string' },
       rate: { type: 'string' },
       node: { type: 'string', default: '--max-semi-space-size=4' },
     },
@@ -129,35 +158,45 @@ async function measure(): Promise<void> {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
+  const exited = once(program, 'exit').then(() => {
+    throw new Error('the program has ended');
+  });
   let [url, runs] = ['', 0];
   program.stdout.on('data', (lines: Buffer) => {
     url ||= /"url":"([^"]+)"/.exec(lines.toString())?.[1] ?? '';
     runs += lines.toString().split('"reconciled"').length - 1;
   });
   try {
-    while (url === '') await sleep(20);
+    while (url === '') await Promise.race([sleep(20), exited]);
     await sleep(5_000);
     for (const connections of values.connections.split(',').map(Number)) {
       const pid = program.pid ?? 0;
-      const [before, runsBefore, rss] = [usageOf(pid), runs, [] as number[]];
-      const watch = setInterval(() => rss.push(usageOf(pid).rss), 500);
-      const seconds = Number(values.seconds);
+      const [before, runsBefore, rss] = [usageOf(pid), runs, [] as RssAt[]];
+      const began = performance.now();
+      const watch = setInterval(() => {
+        rss.push({ second: (performance.now() - began) / 1000, mb: usageOf(pid).rss });
+      }, 500);
+      const seconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
       const perConnection = values.rate === undefined ? undefined : Number(values.rate) / BATCH / connections;
       const ca = readFileSync(cert, 'utf8');
-      const took = await inThread({ url, ca, token, connections, seconds, batchesPerSecond: perConnection });
-      clearInterval(watch);
+      const sent = inThread({ url, ca, token, connections, seconds, batchesPerSecond: perConnection });
+      const took = await Promise.race([sent, exited]).finally(() => {
+        clearInterval(watch);
+      });
       took.sort((a, b) => a - b);
       const at = (share: number): string => (took[Math.floor(took.length * share)] ?? 0).toFixed(1);
       const events = Math.round((took.length * BATCH) / seconds).toLocaleString('en');
       const cpu = ((usageOf(pid).cpu - before.cpu) * 1000) / took.length;
       console.log(
         `${connections} connections: ${events} events/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(0.9999)} ms; ` +
-          `${cpu.toFixed(2)} ms of CPU a batch; RSS at most ${Math.max(...rss).toFixed(0)} MB, at the end ` +
-          `${rss.at(-1)?.toFixed(0)} MB; ${runs - runsBefore} runs`,
+          `${cpu.toFixed(2)} ms of CPU a batch; RSS at most ${Math.max(...rss.map(({ mb }) => mb)).toFixed(0)} MB, at the end ` +
+          `${rss.at(-1)?.mb.toFixed(0)} MB; ${runs - runsBefore} runs`,
       );
+      if (values.minutes !== undefined) printMinutes(rss);
     }
   } finally {
-    program.kill('SIGKILL');
+    program.kill('SIGTERM');
+    await exited.catch(() => undefined);
     await sandbox.close();
     rmSync(directory, { recursive: true });
   }

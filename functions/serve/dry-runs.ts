@@ -64,6 +64,7 @@ export class DryRuns {
 
   #start(): void {
     const free = {
+      mayBegin: true,
       key: (key: Key) => !this.#running.has(key),
       turn: () => this.#running.size < this.#options.concurrency,
     };

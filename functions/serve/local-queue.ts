@@ -2,6 +2,7 @@ import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { isByPerson, isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
+import { OctaviaLoad } from '../../shared/queue/octavia-load.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import { DrainingTimers } from './draining-timers.ts';
@@ -24,11 +25,13 @@ export class LocalQueue implements ServeQueue {
   constructor(options: ServeQueueOptions) {
     this.#options = options;
     const { world, cluster, readOnly } = options;
-    const { cloud, log, config } = world;
+    const { cloud, log, config, memory } = world;
+    const load = new OctaviaLoad(MONOTONIC);
     this.#poller = new PendingPoller({
       cloud,
       cluster,
-      durations: world.memory.durations,
+      durations: memory.durations,
+      load,
       clock: MONOTONIC,
       log,
       ready: (request) => {
@@ -40,6 +43,8 @@ export class LocalQueue implements ServeQueue {
       concurrency: config.concurrentServiceSyncs,
       clock: MONOTONIC,
       waiting: this.#poller,
+      load,
+      isNew: (key) => !memory.holders.has(key),
     });
     this.#sweeper = new Sweeper({
       world,

@@ -191,7 +191,7 @@ it(
       ['pool', pools[0]?.id],
       ['member', pools[0]?.members[0]?.id],
     ];
-    for (const [table, id] of children) await setStatus(table, id ?? '', 'ERROR');
+    for (const [table, id] of children) await labctl('prov', table, id ?? '', 'ERROR');
 
     await levelset.resync({ objects: [`service/${world.namespace}/web`] });
 
@@ -205,6 +205,37 @@ it(
     expect((await tree('web')).listeners.map(({ id }) => id)).toEqual([listeners[0]?.id]);
     expect([await address('web'), await isReady('web')]).toEqual([served, true]);
     expect((await loadBalancersOf(await uidOf(world.namespace, 'web'))).length).toBe(1);
+  },
+);
+
+it(
+  'a load balancer in ERROR that serves nobody is rebuilt beside, and its floating IP stays',
+  TEST_TIMEOUT,
+  async () => {
+    const levelset = await start();
+    await deploy('web', [80]);
+    const served = await address('web');
+    const before = await tree('web');
+    const owned = async () => loadBalancersOf(await uidOf(world.namespace, 'web'));
+    const failed = (await owned())[0]?.id ?? '';
+    await labctl('break', failed);
+
+    await levelset.resync({ objects: [`service/${world.namespace}/web`] });
+
+    await until(
+      'another load balancer',
+      async () => {
+        const [one, ...others] = await owned();
+        return others.length === 0 && one?.id !== failed && one?.['provisioning_status'] === 'ACTIVE';
+      },
+      { timeoutMs: 90_000 },
+    );
+    await level();
+    const now = await tree('web');
+    expect([await address('web'), await isReady('web')]).toEqual([served, true]);
+    expect(now.pools.map(({ members }) => members.length)).toEqual(
+      before.pools.map(({ members }) => members.length),
+    );
   },
 );
 
@@ -226,9 +257,9 @@ function loginsOf(metrics: string): number {
 }
 
 /** Octavia's own record, as a worker leaves it that failed. */
-async function setStatus(table: string, id: string, status: string): Promise<void> {
-  const labctl = join(lab().repository, 'infra/lab/openstack/labctl.sh');
-  const { code, stderr } = await run('bash', [labctl, 'prov', table, id, status], {
+async function labctl(...command: readonly string[]): Promise<void> {
+  const script = join(lab().repository, 'infra/lab/openstack/labctl.sh');
+  const { code, stderr } = await run('bash', [script, ...command], {
     env: { LAB: lab().labState },
   });
   if (code !== 0) throw new Error(stderr);

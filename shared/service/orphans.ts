@@ -11,6 +11,7 @@ import {
   tagValues,
 } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
+import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
 import type { WireResource } from '../model/resources.ts';
@@ -45,19 +46,13 @@ export function findOrphans(
   cluster: ClusterIdentity,
   config: Config,
 ): Orphans {
-  const live = new Map(
-    services
-      .filter((service) => isLookedAfter(service, config))
-      .map((service) => [service.metadata.uid, service]),
-  );
-  const isOrphan = (wire: WireResource): boolean => !live.has(tagValue(wire['tags'], 'service') ?? '');
-  const isGone = (name: string | undefined): boolean =>
-    ![...live.values()].some((service) => textOf(keyOf(service)) === name);
+  const live = services.filter((service) => isLookedAfter(service, config));
+  const isOrphan = (wire: WireResource): boolean =>
+    !uidsOf(live).has(tagValue(wire['tags'], 'service') ?? '');
+  const isGone = (name: string | undefined): boolean => !namesOf(live).has(name);
   const found = [
     ...foundIn(project.loadBalancers).flatMap((wire) =>
-      goneFrom(wire, services, [...live.values()], cluster).map(
-        (name) => ({ kind: 'loadbalancer', name, wire }) as const,
-      ),
+      goneFrom(wire, services, live, cluster).map((name) => ({ kind: 'loadbalancer', name, wire }) as const),
     ),
     ...foundIn(project.securityGroups)
       .filter(isOrphan)
@@ -71,7 +66,7 @@ export function findOrphans(
           : isUntagged(wire, cluster) && isGone(name),
       ),
     ...foundIn(project.secrets).flatMap((wire) =>
-      leftBehind(wire, cluster, [...live.values()]).map((name) => ({ kind: 'secret', name, wire }) as const),
+      leftBehind(wire, cluster, live).map((name) => ({ kind: 'secret', name, wire }) as const),
     ),
   ];
   const orphans = found.flatMap(({ kind, name, wire }) => {
@@ -110,11 +105,9 @@ export function goneFrom(
   cluster: ClusterIdentity,
 ): readonly (string | undefined)[] {
   const names = tagValues(tags, 'name');
-  const isIn = (services: readonly Service[], name: string): boolean =>
-    services.some((service) => textOf(keyOf(service)) === name);
+  const isIn = (services: readonly Service[], name: string): boolean => namesOf(services).has(name);
   const uid = tagValue(tags, 'service');
-  const isNamesake =
-    names.length === 1 && uid !== undefined && !live.some(({ metadata }) => metadata.uid === uid);
+  const isNamesake = names.length === 1 && uid !== undefined && !uidsOf(live).has(uid);
   const byGoTag = goTagsIn(tags).flatMap((tag) => {
     const key = serviceOfGoTag(tag);
     const name = textOf(key);
@@ -136,12 +129,19 @@ function leftBehind(
   cluster: ClusterIdentity,
   live: readonly Service[],
 ): readonly string[] {
-  const owner = readStoredName(name, cluster)?.service;
-  const isThere = live.some(
-    ({ metadata }) => metadata.namespace === owner?.namespace && metadata.name === owner.name,
-  );
-  return owner && !isThere ? [`${owner.namespace}/${owner.name}`] : [];
+  const owner = textOf(readStoredName(name, cluster)?.service);
+  return owner === undefined || namesOf(live).has(owner) ? [] : [owner];
 }
+
+const namesOf = onceFor(
+  (services: readonly Service[]): ReadonlySet<string | undefined> =>
+    new Set(services.map((service) => textOf(keyOf(service)))),
+);
+
+const uidsOf = onceFor(
+  (services: readonly Service[]): ReadonlySet<string> =>
+    new Set(services.map(({ metadata }) => metadata.uid)),
+);
 
 function nameInDescription(wire: WireResource): string | undefined {
   return textOf(serviceIn(String(wire['description'])));

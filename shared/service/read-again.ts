@@ -4,6 +4,7 @@
  */
 import { listNodesLately } from '../memory/listed-nodes.ts';
 import { fingerprint } from '../model/json.ts';
+import { onceFor } from '../model/once-for.ts';
 import type { Node } from '../model/kubernetes.ts';
 import type { Unit } from '../model/unit.ts';
 import type { World } from '../ports.ts';
@@ -44,8 +45,10 @@ function versionOf({ service }: Unit): string | undefined {
 }
 
 function areAlike(before: readonly Node[], now: readonly Node[]): boolean {
-  return before === now || isAlike(before.map(whatCounts), now.map(whatCounts));
+  return before === now || whatCountsOf(before) === whatCountsOf(now);
 }
+
+const whatCountsOf = onceFor((nodes: readonly Node[]) => fingerprint(nodes.map(whatCounts)));
 
 /**
  * The parts of a Node on which a load balancer may depend. Heartbeats and running Pods are no reason to evaluate again.

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { Node, NodeAddress } from '../kubernetes.ts';
 import { cidrContains } from '../network/cidr.ts';
+import { onceFor } from '../once-for.ts';
 import { SERVER_GONE } from './node.ts';
 import { toldAddresses } from './node-set.ts';
 import { parseProviderID } from './provider-id.ts';
@@ -47,9 +48,9 @@ export function addressesOfStrangers(
 }
 
 /** The ids of the servers that Nodes name by their providerID, each once. */
-export function serversOf(nodes: readonly Node[]): readonly string[] {
-  return [...new Set(nodes.flatMap((node) => serverOf(node) ?? []))];
-}
+export const serversOf = onceFor((nodes: readonly Node[]): readonly string[] => [
+  ...new Set(nodes.flatMap((node) => serverOf(node) ?? [])),
+]);
 
 /**
  * The addresses about which the ports of the Nodes' own servers say nothing: of Nodes with a providerID those that no
@@ -70,6 +71,15 @@ export function unknownAddresses(nodes: readonly Node[], ports: readonly DeviceP
  * an address of `unknownAddresses`; the reason of a failure if they could not be listed.
  */
 export function judgeNodes(nodes: readonly Node[], ports: readonly DevicePort[] | string): JudgedNodes {
+  return typeof ports === 'string' ? judge(nodes, ports) : judgedBy(ports)(nodes);
+}
+
+/** All runs of a second have the same Nodes and the same ports. */
+const judgedBy = onceFor((ports: readonly DevicePort[]) =>
+  onceFor((nodes: readonly Node[]) => judge(nodes, ports)),
+);
+
+function judge(nodes: readonly Node[], ports: readonly DevicePort[] | string): JudgedNodes {
   const seen = new SeenPorts(typeof ports === 'string' ? [] : ports);
   const claimed = new Set(serversOf(nodes));
   const refused: RefusedAddress[] = [];

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { cidrContains } from '../network/cidr.ts';
 import type { Node, NodeAddress } from '../kubernetes.ts';
 import type { Subnet, Family } from '../network/network-facts.ts';
+import { onceFor, onceForEach } from '../once-for.ts';
 
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const LEAVING = 'ToBeDeletedByClusterAutoscaler';
@@ -53,24 +54,28 @@ export interface NodeSet {
  * The eligible Nodes, sorted by name. Of Nodes with one IP address only the first counts: a member listed twice locks
  * Octavia for ever (docs/sources/openstack.md, "A member listed twice").
  */
-export function nodeSet(nodes: readonly Node[], subnet: Subnet | undefined, family: Family): NodeSet {
-  const reachable = new Map<string, ReachableNode>();
-  const withoutAddress: string[] = [];
-  const eligible = nodes.filter(isEligible).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  for (const node of eligible) {
-    const { name } = node.metadata;
-    const address = memberAddress(node, subnet, family);
-    if (address === undefined) withoutAddress.push(name);
-    else if (!reachable.has(address)) reachable.set(address, { name, address });
-  }
-  return { reachable: [...reachable.values()], withoutAddress };
-}
+export const nodeSet = onceForEach(
+  (subnet: Subnet | undefined, family: Family) => `${family} ${subnet?.cidr ?? ''}`,
+  (nodes: readonly Node[], subnet, family): NodeSet => {
+    const reachable = new Map<string, ReachableNode>();
+    const withoutAddress: string[] = [];
+    const eligible = nodes.filter(isEligible).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    for (const node of eligible) {
+      const { name } = node.metadata;
+      const address = memberAddress(node, subnet, family);
+      if (address === undefined) withoutAddress.push(name);
+      else if (!reachable.has(address)) reachable.set(address, { name, address });
+    }
+    return { reachable: [...reachable.values()], withoutAddress };
+  },
+);
 
 /** All addresses of every eligible node, by the node's name. */
-export function addressesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    nodes
-      .filter((node) => isEligible(node))
-      .map((node) => [node.metadata.name, (node.status?.addresses ?? []).map(({ address }) => address)]),
-  );
-}
+export const addressesOf = onceFor(
+  (nodes: readonly Node[]): ReadonlyMap<string, readonly string[]> =>
+    new Map(
+      nodes
+        .filter((node) => isEligible(node))
+        .map((node) => [node.metadata.name, (node.status?.addresses ?? []).map(({ address }) => address)]),
+    ),
+);

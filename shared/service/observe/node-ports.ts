@@ -12,6 +12,7 @@ import {
 import type { JudgedNodes } from '../../model/node/judged-nodes.ts';
 import { subportsOf } from '../../model/node/seen-ports.ts';
 import type { DevicePort } from '../../model/node/seen-ports.ts';
+import { onceFor } from '../../model/once-for.ts';
 import { parseProviderID } from '../../model/node/provider-id.ts';
 import type { WireResource } from '../../model/resources.ts';
 import { listPorts } from '../../observe/list-ports.ts';
@@ -29,6 +30,10 @@ const AT_ONCE = 50;
 const KEEP_MS = 60_000;
 const PORTS = 'ports of Nodes';
 
+const whatPortsDependOn = onceFor((nodes: readonly Node[]) =>
+  fingerprint(nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses])),
+);
+
 /**
  * The ports of the servers that the Nodes name: one list, and where a Node names an address that its server does not
  * have a second one, and a third of the sub-ports of trunks. `groups`: also the ports at the addresses of Nodes that name no server, for security groups.
@@ -43,7 +48,7 @@ export async function listNodePorts(
   const servers = serversOf(nodes);
   if (servers.length + unnamed.length === 0) return [];
   const { memory, clock } = reader;
-  const of = fingerprint([nodes.map(({ spec, status }) => [spec?.providerID, status?.addresses]), groups]);
+  const of = `${whatPortsDependOn(nodes)} ${groups}`;
   if (when === 'now') memory.nodePorts.forget(of);
   return memory.nodePorts.read(of, { keepMs: KEEP_MS, clock }, () => list(nodes, servers, unnamed, reader));
 }

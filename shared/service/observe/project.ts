@@ -1,4 +1,5 @@
 import { ReconcileError } from '../../model/errors.ts';
+import { onceForEach } from '../../model/once-for.ts';
 import { clusterTag } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
@@ -78,35 +79,73 @@ export function listsFor({
     list: async (kind, query = {}) => {
       const list = all[kind];
       if (list instanceof ReconcileError) throw list;
-      return list?.filter((wire) => matches(wire, query)) ?? cloud.list(kind, query);
+      return list ? found(list, query) : cloud.list(kind, query);
     },
   };
 }
 
 /**
  * Applies the filters of Octavia and Neutron that observing uses: equality, one of several ids, `tags` (all of them),
- * `tags-any`, and one item of a port's list.
+ * `tags-any`, and one item of a port's list. Each of thousands of Services asks each list, so what has one of the values
+ * is looked up, and the rest is not looked at.
  */
-function matches(wire: WireResource, query: Query): boolean {
-  return Object.entries(query).every(([name, value]) => {
-    const tags = wire['tags'] as readonly string[];
-    if (name === 'tags')
-      return String(value)
-        .split(',')
-        .every((tag) => tags.includes(tag));
-    if (name === 'tags-any')
-      return String(value)
-        .split(',')
-        .some((tag) => tags.includes(tag));
-    if (name === 'fields') return true;
-    if (name === 'id') return [value].flat().includes(wire.id);
-    if (name === 'security_groups' || name === 'fixed_ips')
-      return [value].flat().some((one) => has(wire, name, one));
-    return wire[name] === value;
-  });
+function found(list: readonly WireResource[], query: Query): readonly WireResource[] {
+  const filters = Object.entries(query).flatMap(([name, value]) => filtersOf(name, value));
+  const [fewest, ...others] = filters
+    .map((filter) => ({ filter, places: placesOf(list, filter) }))
+    .toSorted((a, b) => a.places.length - b.places.length);
+  if (!fewest) return list;
+  return [...new Set(fewest.places)]
+    .toSorted((a, b) => a - b)
+    .flatMap((place) => list[place] ?? [])
+    .filter((wire) => others.every(({ filter }) => passes(wire, filter)));
 }
 
-function has(port: WireResource, name: 'security_groups' | 'fixed_ips', wanted: unknown): boolean {
-  const items = port[name] as readonly (string | { readonly ip_address: string })[];
-  return items.some((item) => wanted === (typeof item === 'string' ? item : `ip_address=${item.ip_address}`));
+/** What has one of these values of the attribute passes. */
+interface Filter {
+  readonly name: string;
+  readonly values: readonly unknown[];
+}
+
+function filtersOf(name: string, value: Query[string]): readonly Filter[] {
+  if (name === 'fields') return [];
+  if (name === 'tags-any') return [{ name: 'tags', values: String(value).split(',') }];
+  const values = [value].flat();
+  if (name !== 'tags') return [{ name, values }];
+  return values
+    .join()
+    .split(',')
+    .map((tag) => ({ name, values: [tag] }));
+}
+
+function passes(wire: WireResource, { name, values }: Filter): boolean {
+  return valuesOf(wire, name).some((value) => values.includes(value));
+}
+
+/** The places in the list of what passes; one that has several of the values comes several times. */
+function placesOf(list: readonly WireResource[], { name, values }: Filter): readonly number[] {
+  const places = byValue(list, name);
+  return values.flatMap((value) => places.get(value) ?? []);
+}
+
+/** By each value of an attribute: the places in the list of what has it. */
+const byValue = onceForEach(
+  (name: string) => name,
+  (list: readonly WireResource[], name): ReadonlyMap<unknown, readonly number[]> => {
+    const places = new Map<unknown, number[]>();
+    for (const [place, wire] of list.entries())
+      for (const value of valuesOf(wire, name)) {
+        const there = places.get(value);
+        if (there) there.push(place);
+        else places.set(value, [place]);
+      }
+    return places;
+  },
+);
+
+function valuesOf(wire: WireResource, name: string): readonly unknown[] {
+  if (name === 'tags' || name === 'security_groups') return wire[name] as readonly string[];
+  if (name !== 'fixed_ips') return [wire[name]];
+  const ips = wire[name] as readonly { readonly ip_address: string }[];
+  return ips.map(({ ip_address: address }) => `ip_address=${address}`);
 }

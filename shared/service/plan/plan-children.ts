@@ -57,8 +57,9 @@ function planPoolMembers(
   const { there, wanted } = input;
   const all = input.desired.filter(({ kind, parent }) => kind === 'member' && parent === pool);
   const present = input.observed.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+  const byAddress = new Map(present.toReversed().map((member) => [member.address, member]));
   const compared = all.map((desired) => {
-    const observed = present.find(({ address }) => address === desired.address);
+    const observed = byAddress.get(desired.address);
     const differing = observed?.owned ? (compare(desired, observed, there).get('in-place') ?? []) : [];
     // a write would begin the time of draining anew
     const mends = observed && differing.length === 0 && !isDraining(desired, input);
@@ -74,9 +75,7 @@ function planPoolMembers(
   return planMembers(pool, {
     all: compared.map(({ desired }) => desired),
     changed: compared.filter(({ changes }) => changes.length > 0),
-    missing: all.filter(
-      ({ address, ifPresent }) => !ifPresent && !present.some((member) => member.address === address),
-    ),
+    missing: all.filter(({ address, ifPresent }) => !ifPresent && !byAddress.has(address)),
     surplus:
       input.keepMembers && mayBeEmpty !== true
         ? []

@@ -8,6 +8,7 @@ import type { Node } from '../../../model/kubernetes.ts';
 import { isAdopted } from '../../../model/ownership.ts';
 import type { DesiredResource, Member, ObservedResource } from '../../../model/resources.ts';
 import { isEligible } from '../../../model/node/node-set.ts';
+import { onceFor } from '../../../model/once-for.ts';
 import { desirePortOf } from '../desire-security-group.ts';
 import { withSetRecord } from '../set-record.ts';
 import type { Desired } from '../desire-service.ts';
@@ -35,7 +36,7 @@ export function drainMsOf({ loadBalancer, connectionDrainingMs }: Config): numbe
  */
 export function withDraining(desired: Desired, input: DrainInput): Desired {
   const { observed, nodes, drainedForMs, drainMs, busy } = input;
-  const leaving = new Set(nodes.filter((node) => !isEligible(node)).flatMap(addressesIn));
+  const leaving = addressesOfLeaving(nodes);
   if (drainMs === 0 || leaving.size === 0) return desired;
   if (busy) return withGroupAt(leaving, desired);
   const left = membersAt(leaving, desired.resources, observed)
@@ -80,9 +81,10 @@ function membersAt(
   );
 }
 
-function addressesIn({ status }: Node): readonly string[] {
-  return (status?.addresses ?? []).map(({ address }) => address);
-}
+const addressesOfLeaving = onceFor((nodes: readonly Node[]): ReadonlySet<string> => {
+  const leaving = nodes.filter((node) => !isEligible(node));
+  return new Set(leaving.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address)));
+});
 
 /**
  * Whether another member at the same node port is desired. An old node port no longer answers, and Pods do not drain.

@@ -4,7 +4,7 @@ import type { Family, NetworkFacts, Subnet } from '../../../model/network/networ
 import { nodeSet, isEligible } from '../../../model/node/node-set.ts';
 import type { ReachableNode } from '../../../model/node/node-set.ts';
 import { isSelected, renderNodeSelector } from '../../../model/node/node-selector.ts';
-import type { NodeSelector } from '../../../model/node/node-selector.ts';
+import { onceFor, onceForEach } from '../../../model/once-for.ts';
 import type { Problem } from '../../../model/plan.ts';
 
 /** Nodes with their IP addresses of one family, and the subnet of these. */
@@ -52,14 +52,35 @@ export function keepsFamily(protocol: string | undefined, provider: string): boo
  * The nodes with the labels of a node-selector. If nodes are eligible and none of them has the labels, a Problem says
  * so and pools keep their members (decision 57): a mistyped label must not be an outage.
  */
-export function selectNodes(
-  nodes: readonly Node[],
-  selector: NodeSelector,
-): { readonly nodes: readonly Node[]; readonly problems: readonly Problem[] } {
-  const selected = nodes.filter((node) => isSelected(node.metadata.labels ?? {}, selector));
-  const eligible = nodes.filter(isEligible).length;
-  if (eligible === 0 || selected.some(isEligible)) return { nodes: selected, problems: [] };
-  const message = `matches none of ${eligible} nodes; levelset adds no member, and keeps those that are there`;
-  const field = 'loadbalancer.openstack.org/node-selector';
-  return { nodes: selected, problems: [{ field, value: renderNodeSelector(selector), message }] };
+export const selectNodes = onceForEach(
+  renderNodeSelector,
+  (
+    nodes: readonly Node[],
+    selector,
+  ): { readonly nodes: readonly Node[]; readonly problems: readonly Problem[] } => {
+    const [label] = Object.entries(selector);
+    const candidates = label ? labelled(nodes, label) : nodes;
+    const selected = candidates.filter((node) => isSelected(node.metadata.labels ?? {}, selector));
+    const eligible = eligibleOf(nodes).length;
+    if (eligible === 0 || selected.some(isEligible)) return { nodes: selected, problems: [] };
+    const message = `matches none of ${eligible} nodes; levelset adds no member, and keeps those that are there`;
+    const field = 'loadbalancer.openstack.org/node-selector';
+    return { nodes: selected, problems: [{ field, value: renderNodeSelector(selector), message }] };
+  },
+);
+
+const eligibleOf = onceFor((nodes: readonly Node[]) => nodes.filter(isEligible));
+
+function labelled(nodes: readonly Node[], [key, value]: readonly [string, string]): readonly Node[] {
+  const byValue = nodesByLabel(nodes, key);
+  return value === '' ? [...byValue.values()].flat() : (byValue.get(value) ?? []);
 }
+
+/** The Nodes that have a label, by its value. */
+const nodesByLabel = onceForEach(
+  (key: string) => key,
+  (nodes: readonly Node[], key): ReadonlyMap<string, readonly Node[]> => {
+    const having = nodes.filter(({ metadata }) => Object.hasOwn(metadata.labels ?? {}, key));
+    return Map.groupBy(having, ({ metadata }) => metadata.labels?.[key] ?? '');
+  },
+);

@@ -6,6 +6,8 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { builtinsByRequire } from './infra/aws/builtins-by-require.ts';
+import { withoutHttp2 } from './infra/aws/without-http2.ts';
 import { zipFile } from './infra/aws/zip-file.ts';
 import { programSbom } from './infra/image/program-sbom.ts';
 
@@ -38,7 +40,7 @@ const OPTIONS = {
   legalComments: 'none',
   outExtension: { '.js': '.mjs' },
   banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
   alias: {
     // exec and OIDC need KubeConfig only; the index would bring every API of Kubernetes along
@@ -50,7 +52,9 @@ const OPTIONS = {
     // the same code as an ES module: a chunk made of CommonJS has no named exports
     yaml: './node_modules/yaml/browser/dist/index.js',
   },
-  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [withoutHttp2, builtinsByRequire],
+  define: { 'process.env.NODE_ENV': '"production"', 'Intl.ListFormat': 'LazyListFormat' },
+  inject: ['./infra/aws/lazy-list-format.ts'],
 } satisfies BuildOptions;
 
 /** Builds everything below `directory`; what was there before is gone. */
@@ -74,31 +78,29 @@ export async function buildProgram(directory: string): Promise<Bundle> {
   return measure('levelset', `${relative('.', directory)}/levelset.mjs`, metafile);
 }
 
-/** All functions in one go, with chunks that they share, and source maps, which cost nothing until Node is told to use them. */
+/** Each function by itself, with chunks for what is loaded lazily: those that functions share would be ten more files to open. */
 async function buildFunctions(directory: string): Promise<readonly Bundle[]> {
+  return Promise.all(FUNCTIONS.map((name) => buildFunction(name, directory)));
+}
+
+/** With source maps, which cost nothing until Node is told to use them. */
+async function buildFunction(name: string, directory: string): Promise<Bundle> {
   const { metafile } = await build({
     ...OPTIONS,
     chunkNames: `functions/${OPTIONS.chunkNames}`,
-    entryPoints: Object.fromEntries(
-      FUNCTIONS.map((name) => [`functions/${name}`, `functions/lambda/${name}.ts`]),
-    ),
+    entryPoints: { [`functions/${name}`]: `functions/lambda/${name}.ts` },
     outdir: directory,
     metafile: true,
     sourcemap: 'linked',
     sourcesContent: false,
   });
   const root = relative('.', directory);
-  const functions = FUNCTIONS.map((name) => measure(name, `${root}/functions/${name}.mjs`, metafile));
-  for (const { name, files } of functions) {
-    const entries = files
-      .flatMap((path) => [path, `${path}.map`])
-      .map(async (path) => ({
-        name: relative(root, path),
-        content: await readFile(path),
-      }));
-    await writeFile(`${root}/functions/${name}.zip`, zipFile(await Promise.all(entries)));
-  }
-  return functions;
+  const bundle = measure(name, `${root}/functions/${name}.mjs`, metafile);
+  const entries = bundle.files
+    .flatMap((path) => [path, `${path}.map`])
+    .map(async (path) => ({ name: relative(root, path), content: await readFile(path) }));
+  await writeFile(`${root}/functions/${name}.zip`, zipFile(await Promise.all(entries)));
+  return bundle;
 }
 
 /** The source files of which something is in an output. */

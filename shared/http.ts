@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import got, { type ExtendOptions, type Got } from 'got';
-import type { ProxyFor } from './proxy.ts';
+import { withoutCredentials, type ProxyFor } from './proxy.ts';
 
 /** How often a GET is sent at the most. A write is sent once: the next run sees whether it took effect. */
 export const ATTEMPTS = 3;
@@ -81,15 +81,6 @@ class TunnelAgent extends https.Agent {
       done(late || withoutCredentials(error), socket);
     });
   }
-}
-
-/** Older releases of Node tell the URL of a proxy that makes no tunnel with its user and password. */
-function withoutCredentials(error: Error | null): Error | null {
-  if (error === null) return null;
-  const clean = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
-  error.stack = clean(error.stack ?? '');
-  error.message = clean(error.message);
-  return error;
 }
 
 /** The limits of one request, which has `limitMs` from its start to the last byte of the answer. */

@@ -83,3 +83,12 @@ function has(list: BlockList, host: string): boolean {
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
+
+/** Older releases of Node tell the URL of a proxy that makes no tunnel with its user and password. */
+export function withoutCredentials<T extends Error | null>(error: T): T {
+  if (error === null) return error;
+  const clean = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
+  error.stack = clean(error.stack ?? '');
+  error.message = clean(error.message);
+  return error;
+}

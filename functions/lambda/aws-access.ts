@@ -1,13 +1,6 @@
-/** The region and credentials that Lambda gives to a function. */
-export interface AwsAccess {
-  readonly region: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
-}
+import type { AwsAccess } from '../../shared/call-aws.ts';
 
+/** The region and credentials that Lambda gives to a function. */
 export function awsAccess(env: NodeJS.ProcessEnv): AwsAccess {
   const sessionToken = env['AWS_SESSION_TOKEN'];
   return {

@@ -1,4 +1,4 @@
-import { AwsClient } from 'aws4fetch';
+import { callAws } from '../../shared/call-aws.ts';
 import { timeLeftMs } from '../../shared/deadline.ts';
 import { awsAccess } from './aws-access.ts';
 
@@ -52,24 +52,21 @@ async function getParameters(
   names: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, string>> {
-  const { region, credentials } = awsAccess(env);
-  const aws = new AwsClient({ ...credentials, region, service: 'ssm', retries: 2, initRetryMs: 100 });
-  const signal = AbortSignal.timeout(Math.ceil(Math.min(LONGEST_MS, timeLeftMs())));
+  const access = awsAccess(env);
+  const limitMs = Math.min(LONGEST_MS, timeLeftMs());
   const pages = Array.from({ length: Math.ceil(names.length / PAGE) }, (_, index) =>
     names.slice(index * PAGE, (index + 1) * PAGE),
   );
   const found = pages.map(async (page) => {
-    const url = env['AWS_ENDPOINT_URL_SSM'] ?? `https://ssm.${region}.amazonaws.com/`;
-    const response = await aws.fetch(url, {
-      method: 'POST',
-      signal,
-      headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.GetParameters' },
-      body: JSON.stringify({ Names: page, WithDecryption: true }),
-    });
-    const text = await response.text();
-    if (!response.ok) {
+    const call = {
+      ...({ service: 'ssm', version: '1.1', target: 'AmazonSSM.GetParameters' } as const),
+      url: env['AWS_ENDPOINT_URL_SSM'] ?? `https://ssm.${access.region}.amazonaws.com/`,
+      fields: { Names: page, WithDecryption: true },
+    };
+    const { status, text } = await callAws(call, access, limitMs);
+    if (status !== 200) {
       const asked = `GetParameters of ${page.join(', ')}`;
-      throw new Error(`SSM answered ${response.status} to ${asked}: ${text.slice(0, 300)}`);
+      throw new Error(`SSM answered ${status} to ${asked}: ${text.slice(0, 300)}`);
     }
     return (JSON.parse(text) as Answer).Parameters ?? [];
   });

@@ -1,4 +1,4 @@
-import { AwsClient } from 'aws4fetch';
+import { callAws, type AwsAccess } from '../call-aws.ts';
 import { timeLeftMs } from '../deadline.ts';
 import { turnOf } from './ready-keys.ts';
 import { bodyOf, deduplicationId, groupId, type QueuedWork } from './queued-work.ts';
@@ -8,14 +8,8 @@ export const LONGEST_DELAY_MS = 900_000;
 /** The time for one call, where there is that much left. */
 const CALL_MS = 3_000;
 
-export interface SqsQueueOptions {
+export interface SqsQueueOptions extends AwsAccess {
   readonly url: string;
-  readonly region: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
 }
 
 interface Entry {
@@ -47,11 +41,11 @@ export interface DeadLetter {
  */
 export class SqsQueue {
   readonly #url: string;
-  readonly #aws: AwsClient;
+  readonly #access: AwsAccess;
 
-  constructor({ url, region, credentials }: SqsQueueOptions) {
+  constructor({ url, ...access }: SqsQueueOptions) {
     this.#url = url;
-    this.#aws = new AwsClient({ ...credentials, region, service: 'sqs', retries: 2, initRetryMs: 100 });
+    this.#access = access;
   }
 
   /** Sends to a FIFO queue, with one group for each key. */
@@ -140,16 +134,15 @@ export class SqsQueue {
   }
 
   async #call(action: string, fields: object): Promise<unknown> {
-    const limitMs = Math.ceil(Math.min(CALL_MS, timeLeftMs()));
+    const limitMs = Math.min(CALL_MS, timeLeftMs());
     if (limitMs <= 0) throw new Error(`SQS was not asked for ${action}: no time is left`);
-    const response = await this.#aws.fetch(new URL('/', this.#url).href, {
-      method: 'POST',
-      signal: AbortSignal.timeout(limitMs),
-      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
-      body: JSON.stringify({ QueueUrl: this.#url, ...fields }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`SQS answered ${response.status} to ${action}: ${text.slice(0, 300)}`);
+    const call = {
+      ...({ service: 'sqs', version: '1.0', target: `AmazonSQS.${action}` } as const),
+      url: new URL('/', this.#url).href,
+      fields: { QueueUrl: this.#url, ...fields },
+    };
+    const { status, text } = await callAws(call, this.#access, limitMs);
+    if (status !== 200) throw new Error(`SQS answered ${status} to ${action}: ${text.slice(0, 300)}`);
     return JSON.parse(text) as unknown;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Cold and warm time, memory and size of each function on Lambda's own runtime, beside a bare Node function in the same
- * sitting: `node test/bench/cold-start.ts`. ROUNDS (7) cold starts each, in turn. Needs no lab but what it installs.
+ * sitting: `node test/bench/cold-start.ts`. ROUNDS (7) cold starts each, in turn, and as many with the start and the work of the
+ * first invocation apart. Needs no lab but what it installs.
  */
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,10 +22,14 @@ import { packageTemplate } from '../functions/lambda/packaged-template.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const WARM = 5;
+const START = '"start"';
 const KB = 1_000;
 
 interface Measured {
   readonly cold: number[];
+  /** The start of the process and of the function's code alone, and the work of a first invocation after it. */
+  readonly start: number[];
+  readonly first: number[];
   /** Of the start and the first invocation, which other work on the machine does not change much. */
   readonly cpu: number[];
   readonly warm: number[];
@@ -138,6 +143,34 @@ async function bareFunction(): Promise<FunctionSettings> {
 
 async function measure(settings: FunctionSettings, measured: Map<string, Measured>): Promise<void> {
   const name = nameOf(settings);
+  const event = JSON.stringify(eventOf(name));
+  const row = measured.get(name) ?? { cold: [], start: [], first: [], cpu: [], warm: [], peakMb: [] };
+  measured.set(name, row);
+  await inNewEnvironment(settings, async (environment, invoke) => {
+    row.cold.push(await invoke(event));
+    row.cpu.push(environment.cpuMs ?? NaN);
+    for (let turn = 0; turn < WARM; turn += 1) row.warm.push(await invoke(event));
+    row.peakMb.push(environment.peakMb ?? NaN);
+  });
+  await inNewEnvironment(await apart(settings), async (_environment, invoke) => {
+    row.start.push(await invoke(START));
+    row.first.push(await invoke(event));
+  });
+}
+
+/** The same function in a module that answers START itself. */
+async function apart(settings: FunctionSettings): Promise<FunctionSettings> {
+  const module = settings.handler.replace(/^functions\/|\.handler$/g, '');
+  const code = `import { handler as work } from './${module}.mjs';
+    export const handler = async (event, context) => (event === ${START} ? {} : work(event, context));\n`;
+  await writeFile(join(directory, settings.name, 'functions/apart.mjs'), code);
+  return { ...settings, handler: 'functions/apart.handler' };
+}
+
+async function inNewEnvironment(
+  settings: FunctionSettings,
+  use: (environment: ExecutionEnvironment, invoke: (event: string) => Promise<number>) => Promise<void>,
+): Promise<void> {
   let log = '';
   const environment = new ExecutionEnvironment({
     installed: parts,
@@ -148,21 +181,14 @@ async function measure(settings: FunctionSettings, measured: Map<string, Measure
   });
   try {
     await environment.listens();
-    const event = JSON.stringify(eventOf(name));
-    const invoke = async (): Promise<number> => {
+    await use(environment, async (event) => {
       const began = performance.now();
       const { functionError, payload } = await environment.invoke(event);
       const ms = performance.now() - began;
       const { statusCode = 200 } = (JSON.parse(payload || 'null') ?? {}) as { statusCode?: number };
-      if (functionError || statusCode >= 400) throw new Error(`${name}: ${payload}\n${log}`);
+      if (functionError || statusCode >= 400) throw new Error(`${settings.name}: ${payload}\n${log}`);
       return ms;
-    };
-    const row = measured.get(name) ?? { cold: [], cpu: [], warm: [], peakMb: [] };
-    measured.set(name, row);
-    row.cold.push(await invoke());
-    row.cpu.push(environment.cpuMs ?? NaN);
-    for (let turn = 0; turn < WARM; turn += 1) row.warm.push(await invoke());
-    row.peakMb.push(environment.peakMb ?? NaN);
+    });
   } finally {
     await environment.stop();
   }
@@ -185,6 +211,8 @@ async function print(
       'kB zip': (zip / KB).toFixed(0),
       'cold ms': median(row.cold).toFixed(0),
       'over bare': (median(row.cold) - median(bare.cold)).toFixed(0),
+      'of it start': median(row.start).toFixed(0),
+      'first work': median(row.first).toFixed(0),
       best: Math.min(...row.cold).toFixed(0),
       'best over bare': (Math.min(...row.cold) - Math.min(...bare.cold)).toFixed(0),
       'cpu ms': median(row.cpu).toFixed(0),

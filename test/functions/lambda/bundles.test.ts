@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildAll, FUNCTIONS, type Bundle } from '../../../build.ts';
+import { bodyOf } from '../../../shared/queue/queued-work.ts';
+import { startAws } from './aws-fake.ts';
 import { aService, sandboxWorld } from '../sandbox-world.ts';
 
 const run = promisify(execFile);
@@ -33,12 +35,12 @@ function packagesOf(name: string): ReadonlySet<string> {
 
 // decision 40
 test.each([
-  ['audit', 120],
-  ['events', 120],
-  ['resync', 790],
-  ['status', 530],
-  ['reconcile', 595],
-  ['sweep', 595],
+  ['audit', 85],
+  ['events', 75],
+  ['resync', 765],
+  ['status', 485],
+  ['reconcile', 585],
+  ['sweep', 575],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {
   expect(bundle(name).eager).toBeLessThanOrEqual(kilobytes * 1_000);
 });
@@ -80,7 +82,7 @@ test.each(['audit', 'events'])(
       '@aws-lambda-powertools/commons',
       '@aws-lambda-powertools/logger',
       '@aws/lambda-invoke-store',
-      'aws4fetch',
+      'aws4',
     ]);
   },
 );
@@ -100,6 +102,37 @@ test.each([...FUNCTIONS])(
     ]);
 
     expect(stdout.trim()).toBe('function');
+  },
+);
+
+// decision 258
+test.each(['audit', 'events', 'reconcile', 'sweep'])(
+  '%s loads neither fetch nor HTTP/2 nor texts of ICU, neither at its start nor when it asks Parameter Store',
+  async (name) => {
+    const aws = await startAws();
+    onTestFinished(() => aws.close());
+    const script = `
+      Intl.ListFormat = class { constructor() { console.log('ListFormat'); } };
+      const { handler } = await import(process.argv[1]);
+      const http = { method: 'POST', sourceIp: '127.0.0.1' };
+      const event = { rawPath: '/', headers: {}, requestContext: { http }, Records: [{ body: process.argv[2] }] };
+      await handler(event, { getRemainingTimeInMillis: () => 20_000 }).catch((error) => console.log(error.message));
+      console.log(process.moduleLoadList.filter((module) => /undici|http2|webcrypto/.test(module)).join());`;
+    const work = bodyOf({ request: { key: 'service/shop/web', trigger: 'audit' }, attempt: 0 });
+
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '-e', script, `${directory}/functions/${name}.mjs`, work],
+      {
+        env: {
+          ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
+          ...{ AWS_ENDPOINT_URL_SSM: aws.url, LEVELSET_AUDIT_TOKENS_PARAMETER: '/tokens' },
+        },
+      },
+    );
+
+    expect(aws.calls).toContain('GetParameters');
+    expect(stdout).not.toMatch(/undici|http2|webcrypto|ListFormat/);
   },
 );
 

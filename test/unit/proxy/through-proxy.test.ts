@@ -17,6 +17,7 @@ import { createHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import { createHttp as createCloudHttp, overSockets } from '../../../shared/openstack/openstack-http.ts';
 import { proxyFromEnv } from '../../../shared/proxy.ts';
+import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
 import { startForwardProxy, type ForwardProxy } from './forward-proxy.ts';
 import { configFor } from '../openstack/fake-openstack.ts';
 
@@ -196,5 +197,22 @@ it('SQS is reached with the variables that serverless.yml gives to functions', a
     env: { HTTP_PROXY: withPassword(), NODE_USE_ENV_PROXY },
   });
   expect(stdout).not.toContain(PASSWORD);
-  expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT keystone.example.org:5000']));
+  expect(new Set(proxy.asked)).toEqual(new Set(['POST http://keystone.example.org:5000/']));
+});
+
+it('SQS is not reached with a Node that tells the URL of the proxy, and no password is told', async () => {
+  const connect = vi.spyOn(https.Agent.prototype, 'createConnection');
+  onTestFinished(() => {
+    connect.mockRestore();
+  });
+  connect.mockImplementation((_options, done) => {
+    done?.(new Error(`Failed to establish tunnel via ${withPassword('p@ss')}/: 407`), new Socket());
+    return undefined;
+  });
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const sqs = new SqsQueue({ url: 'https://one.example.org:6443/q', region: 'eu-central-1', credentials });
+  const sent = sqs.sendTriggers([{ request: { key: 'service/a/b', trigger: 'audit' }, attempt: 0 }]);
+  const error = await sent.catch((refused: unknown) => refused);
+  expect(String(error)).toContain(`Failed to establish tunnel via ${proxy.url}/`);
+  expect(inspect(error, { depth: 9 })).not.toMatch(/levelset:|p@ss|ss@/);
 });

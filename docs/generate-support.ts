@@ -6,11 +6,19 @@ const HEAD = `# What it runs with
 
 ## Kubernetes
 
-| version      | tried                                                                                           |
-| ------------ | ----------------------------------------------------------------------------------------------- |
-| 1.36         | the lab, each commit                                                                            |
-| 1.30 to 1.35 | not by themselves                                                                               |
-| 1.29         | by hand, its apiserver 1.29.6 on the lab: Services, Nodes, watches (\`KUBE_VERSION='1.36 1.29'\`) |
+${tableOf(
+  ['version', 'tried'],
+  [
+    ['1.36', 'the lab, each commit'],
+    ['1.30 to 1.35', 'not by themselves'],
+    [
+      '1.29',
+      'the lab with the apiserver 1.29.6, a third of `test/e2e/oldest` with each commit: Services, dual stack, Nodes, routes, watches, the chart',
+    ],
+  ],
+).join('\n')}
+
+The lab's apiserver 1.29 has the kube-controller-manager of 1.36 beside it.
 
 1.29 drops \`ipMode\` from a Service's status: kube-proxy then takes a short cut to the Pods for traffic from inside the cluster, and where members
 get the PROXY protocol, that traffic comes without its header. \`enable-ingress-hostname\` helps.
@@ -21,6 +29,28 @@ The lab has Zed, with Octavia 11 (API 2.26) and the provider amphora. The provid
 documents. levelset reads the versions that Octavia offers and the load balancer's provider. What they do not have, it does not send: it
 does what the last column says, and names the annotation that asks for it in the Service's condition. Everything else works with
 every Octavia from API 2.5 on.
+
+## Networks
+
+${tableOf(
+  ['way', 'tried'],
+  [
+    [
+      'proxies',
+      'the lab: `proxy-url` and HTTPS_PROXY with a password, NO_PROXY (`test/e2e/install/proxy.test.ts`); on Lambda by tests of the client',
+    ],
+    [
+      'IPv6 alone',
+      'the lab: apiserver and OpenStack at ::1, by forwarders to where they listen (`test/e2e/install/ipv6.test.ts`); the simulators',
+    ],
+    [
+      'several `levelset relay`',
+      'the simulators: each change is posted by each (`test/functions/relay/two-relays.test.ts`)',
+    ],
+  ],
+).join('\n')}
+
+## What each Octavia can do
 
 Written by \`npm run generate\` from \`shared/model/load-balancer/capabilities.ts\`.
 `;

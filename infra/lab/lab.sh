@@ -2,27 +2,41 @@
 # lab.sh up              installs what is missing, starts OpenStack with its data plane and Kubernetes; idempotent
 # lab.sh down [--purge]  stops everything that up started; --purge forgets the data too
 # lab.sh status          what runs, and what it holds
-# lab.sh env [N]         the lines that a shell needs: eval "$(infra/lab/lab.sh env)"; N: of this cluster
-# LAB_CLUSTERS (2) Kubernetes clusters share one OpenStack. KUBE_VERSION (1.36): the version of each in turn, as '1.36 1.29'; the
-# last counts for all that follow. State: LAB (default /var/tmp/levelset-lab/openstack) and KUBE (default
-# /var/tmp/levelset-lab/kube; that of the second cluster is KUBE-2). See README.md.
+# lab.sh env [N [1.29]]  the lines that a shell needs: eval "$(infra/lab/lab.sh env)"; N: of this cluster, of this version
+# LAB_CLUSTERS (2) Kubernetes clusters of each KUBE_VERSION ('1.36 1.29') share one OpenStack, and the second of each version its
+# second project. State: LAB (default /var/tmp/levelset-lab/openstack) and KUBE (default /var/tmp/levelset-lab/kube; KUBE-2 of the
+# second cluster, KUBE-1.29 and KUBE-1.29-2 of those with 1.29). See README.md.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LAB=${LAB:-/var/tmp/levelset-lab/openstack} KUBE=${KUBE:-/var/tmp/levelset-lab/kube}
 export LAB_CLUSTERS=${LAB_CLUSTERS:-2}
-read -ra VERSIONS <<<"${KUBE_VERSION:-1.36}"
+NEWEST=1.36
+read -ra VERSIONS <<<"${KUBE_VERSION:-$NEWEST 1.29}"
 OPENSTACK=$HERE/openstack KUBERNETES=$HERE/kubernetes
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*"; }
 fail() { echo "lab.sh: $*" >&2; exit 1; }
 indent() { sed -u 's/^/         /'; }
 
-# A command with the environment of a cluster: state and ports of its own.
-cluster() { # number command...
-  local n=$1 version; shift
-  version=${VERSIONS[n - 1]:-${VERSIONS[-1]}}
-  if ((n == 1)); then env KUBE_VERSION="$version" "$@"; return; fi
-  env KUBE_VERSION="$version" KUBE="$KUBE-$n" KUBE_API_PORT=$((${KUBE_API_PORT:-16443} + n - 1)) KUBE_ETCD_PORT=$((${KUBE_ETCD_PORT:-12379} + 10 * (n - 1))) \
-    KUBE_KCM_PORT=$((${KUBE_KCM_PORT:-16257} + n - 1)) KUBE_AUDIT_URL="https://127.0.0.1:$((18079 + n))/audit/lab" "$@"
+# A command with the environment of a cluster: state and ports of its own. Those of an older version are twenty higher.
+cluster() { # version number command...
+  local version=$1 n=$2 state offset audit; shift 2
+  offset=$((n - 1)); [ "$version" = $NEWEST ] || offset=$((offset + 20))
+  state=$(state_of "$version" "$n") audit=https://127.0.0.1:$((18080 + offset))/audit/lab
+  ((offset > 0)) || audit=${KUBE_AUDIT_URL:-$audit}
+  env KUBE_VERSION="$version" KUBE="$state" KUBE_API_PORT=$((${KUBE_API_PORT:-16443} + offset)) KUBE_ETCD_PORT=$((${KUBE_ETCD_PORT:-12379} + 10 * offset)) \
+    KUBE_KCM_PORT=$((${KUBE_KCM_PORT:-16257} + offset)) KUBE_AUDIT_URL="$audit" "$@"
+}
+
+state_of() { # version number
+  local state=$KUBE
+  [ "$1" = $NEWEST ] || state+=-$1
+  [ "$2" = 1 ] || state+=-$2
+  echo "$state"
+}
+
+clusters() { # a line for each: version number
+  local version n
+  for version in "${VERSIONS[@]}"; do for n in $(seq 1 "$LAB_CLUSTERS"); do echo "$version $n"; done; done
 }
 
 requirements() {
@@ -58,7 +72,7 @@ up() {
   local version
   requirements
   mkdir -p "$LAB" "$KUBE"
-  say "installing: Debian packages, and Kubernetes built from source (the first time 7 minutes on two cores)"
+  say "installing: Debian packages, and Kubernetes built from source (the first time 11 minutes on two cores)"
   for version in "${VERSIONS[@]}"; do KUBE_VERSION=$version bash "$KUBERNETES/build.sh"; done >"$KUBE/build.log" 2>&1 & local build=$!
   bash "$HERE/packages.sh" >"$LAB/packages.log" 2>&1 ||
     { tail -20 "$LAB/packages.log" >&2; kill "$build" 2>/dev/null || true; fail "apt failed, see $LAB/packages.log"; }
@@ -72,22 +86,23 @@ up() {
   say "starting: OpenStack with its data plane"
   LAB_DATAPLANE=1 bash "$OPENSTACK/up.sh" | indent
   say "starting: Kubernetes ${VERSIONS[*]}"
-  local n
-  for n in $(seq 1 "$LAB_CLUSTERS"); do cluster "$n" bash "$KUBERNETES/up.sh" | indent; done
+  local n starting=()
+  while read -r version n; do (cluster "$version" "$n" bash "$KUBERNETES/up.sh" </dev/null | indent) & starting+=($!); done < <(clusters)
+  for n in "${starting[@]}"; do wait "$n"; done
   say "the lab is up: eval \"\$($0 env)\""
 }
 
 down() {
   [ "$(id -u)" = 0 ] || fail "the lab runs as root"
   say "stopping: Kubernetes"
-  local n
-  for n in 1 2 3 4 5 6 7 8 9; do
-    ((n > LAB_CLUSTERS)) && [ ! -d "$KUBE-$n" ] || cluster "$n" bash "$KUBERNETES/down.sh" "$@"
+  local state
+  for state in "$KUBE" "$KUBE"-*; do
+    [ ! -d "$state" ] || KUBE=$state KUBE_VERSION=$NEWEST bash "$KUBERNETES/down.sh" "$@"
   done
   say "stopping: OpenStack"
   bash "$OPENSTACK/down.sh" "$@"
   local left; left=$(remains)
-  if [ "${1:-}" = --purge ]; then rm -f "$LAB/packages.log" "$LAB/serverless.log" "$KUBE/build.log"; rmdir --ignore-fail-on-non-empty "$LAB" "$KUBE" "$KUBE"-[2-9] 2>/dev/null || true; fi
+  if [ "${1:-}" = --purge ]; then rm -f "$LAB/packages.log" "$LAB/serverless.log" "$KUBE/build.log"; rmdir --ignore-fail-on-non-empty "$LAB" "$KUBE" "$KUBE"-* 2>/dev/null || true; fi
   [ -z "$left" ] || { echo "$left" >&2; fail "these are still running"; }
   say "nothing of the lab is running"
 }
@@ -95,7 +110,7 @@ down() {
 status() {
   local code=0
   for part in "keystone 5000" "neutron 9696" "octavia 9876" "nova 8774" "barbican 9311" \
-    $(for n in $(seq 1 "$LAB_CLUSTERS"); do echo "apiserver-$n:$((${KUBE_API_PORT:-16443} + n - 1))"; done); do
+    $(while read -r version n; do cluster "$version" "$n" bash -c 'echo "apiserver-$0-$1:$KUBE_API_PORT"' "$version" "$n"; done < <(clusters)); do
     part=${part/:/ }
     if (exec 3<>"/dev/tcp/127.0.0.1/${part#* }") 2>/dev/null; then echo "up    $part"; else echo "down  $part"; code=1; fi
   done
@@ -105,10 +120,10 @@ status() {
 }
 
 env_lines() {
-  local n; n=$([ "${1:-1}" = 1 ] || echo "-$1")
-  echo "export KUBECONFIG=$KUBE$n/admin.kubeconfig"
-  echo "export OS_CLIENT_CONFIG_FILE=$LAB/clouds.yaml OS_CLOUD=lab-demo$n"
-  echo "export PATH=$(KUBE_VERSION=${VERSIONS[0]} bash -c '. "$0/lib.sh"; echo "$BIN"' "$KUBERNETES"):\$PATH"
+  local n=${1:-1}
+  echo "export KUBECONFIG=$(state_of "${2:-$NEWEST}" "$n")/admin.kubeconfig"
+  echo "export OS_CLIENT_CONFIG_FILE=$LAB/clouds.yaml OS_CLOUD=lab-demo$([ "$n" = 1 ] || echo "-$n")"
+  echo "export PATH=$(KUBE_VERSION=$NEWEST bash -c '. "$0/lib.sh"; echo "$BIN"' "$KUBERNETES"):\$PATH"
 }
 
 command=${1:-}; [ $# -eq 0 ] || shift

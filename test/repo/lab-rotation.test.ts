@@ -1,11 +1,11 @@
 /** Which lab files run when: three commits in a row run all of them, and what failed comes back. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { choose, readCommandLine, type Choice } from '../e2e/rotation/choice.ts';
-import { LAB_FILES, PARTS, type Part } from '../e2e/rotation/lab-files.ts';
+import { LAB_FILES, OLDEST, PARTS, type Part } from '../e2e/rotation/lab-files.ts';
 import { OwedFiles } from '../e2e/rotation/owed-files.ts';
 import { partOf, turnOf } from '../e2e/rotation/turn.ts';
 import { filesOf, ROOT } from './files.ts';
@@ -22,6 +22,19 @@ const chosen = (args: readonly string[], owed: readonly string[] = [], count = 0
 
 test('every lab file is in the core or in a part, and nothing else is', () => {
   expect(every).toEqual(filesOf('test/{e2e,conformance}/**/*.test.ts'));
+});
+
+test('what runs on the oldest Kubernetes is a file of the suite, in the cluster of that version from its first line on', () => {
+  const files = filesOf(`${OLDEST}*.test.ts`);
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) {
+    const [first, second = '', ...rest] = readFileSync(join(ROOT, file), 'utf8').split('\n');
+    expect([first, rest]).toEqual([`import './kubernetes-1.29.ts';`, ['']]);
+    const other = /^import '\.\.\/(.*)';$/.exec(second)?.[1] ?? '';
+    expect(every, second).toContain(`test/e2e/${other}`);
+    expect(other.split('/').at(-1)).toBe(file.slice(OLDEST.length));
+  }
+  for (const part of PARTS) expect(ofPart(part).some((file) => file.startsWith(OLDEST))).toBe(true);
 });
 
 test('the parts are of about equal length', () => {

@@ -7,11 +7,16 @@ import { FLAGS } from '../../../shared/config/flags.ts';
 /** Of levelset's ServiceAccount, Leases and ConfigMaps: the manifests' namespace, which `--state-namespace` has without the flag. */
 export const NAMESPACE = FLAGS['state-namespace'].default;
 
+/** The newest Kubernetes that the lab has, and the oldest that is supported (`infra/lab/kubernetes`). */
+export type KubernetesVersion = '1.36' | '1.29';
+
 /** What the tests stand on; written by prepareLab, read by everything else here. */
 export interface Environment {
   /** The project's own lab. False: a cluster and a cloud that exist already, to be left as they are. */
   readonly controllable: boolean;
   readonly repository: string;
+  /** Of Kubernetes: which of the lab's. */
+  readonly version: KubernetesVersion;
   /** Where levelset listens, and the cluster's apiserver sends its audit events. */
   readonly listen: string;
   /** Files of this run: kubeconfigs, cloud.conf, logs of levelset. Gone afterwards. */
@@ -74,23 +79,37 @@ export interface LabResources {
 }
 
 const DIRECTORY = 'LEVELSET_E2E_ENVIRONMENTS';
-const fileOf = (directory: string, cluster: number): string => join(directory, `environment-${cluster}.json`);
+const VERSION = 'LEVELSET_E2E_KUBERNETES';
+const fileOf = (directory: string, version: string, cluster: number): string =>
+  join(directory, `environment-${version}-${cluster}.json`);
 let known: Environment | undefined;
 
 /** That of the cluster which is this process' own: vitest numbers those that run side by side. */
 export function lab(): Environment {
   if (known) return known;
-  const { [DIRECTORY]: directory, VITEST_POOL_ID: cluster = '1' } = process.env;
+  const { [DIRECTORY]: directory, [VERSION]: version = '1.36', VITEST_POOL_ID: cluster = '1' } = process.env;
   if (directory === undefined) throw new Error('the lab is not prepared: call prepareLab() first');
-  known = JSON.parse(readFileSync(fileOf(directory, Number(cluster)), 'utf8')) as Environment;
+  known = JSON.parse(readFileSync(fileOf(directory, version, Number(cluster)), 'utf8')) as Environment;
   return known;
 }
 
 /** From now on lab() is this one here, and in child processes of this number. */
 export async function publish(directory: string, cluster: number, environment: Environment): Promise<void> {
-  await writeFile(fileOf(directory, cluster), JSON.stringify(environment), { mode: 0o600 });
+  const file = fileOf(directory, environment.version, cluster);
+  await writeFile(file, JSON.stringify(environment), { mode: 0o600 });
   process.env[DIRECTORY] = directory;
   known = environment;
+}
+
+/** From now on lab() is the cluster of this version here: one with the same project. */
+export function useVersion(version: KubernetesVersion): void {
+  process.env[VERSION] = version;
+  known = undefined;
+}
+
+/** A port of 127.0.0.1 that no file which runs beside this one has: the first, the second one. */
+export function ownPort(which: 1 | 2 = 1): number {
+  return Number(new URL(`http://${lab().listen}`).port) + 30 + 10 * which;
 }
 
 export function labResources(): LabResources {

@@ -26,6 +26,8 @@ export interface ServeOptions extends LevelsetOptions {
   readonly listen?: string;
   /** So long by default that only events and the sweep at start are at work. */
   readonly sweepInterval?: string;
+  /** False: plain HTTP, also where the lab has a certificate. */
+  readonly tls?: false;
   /** False: back when it answers at all, such as 503 while OpenStack is away. */
   readonly waitsUntilReady?: boolean;
 }
@@ -50,7 +52,7 @@ let count = 0;
 /** `levelset serve` under the ServiceAccount of infra/kubernetes; back when /readyz says that it is ready. */
 export async function startLevelset(options: ServeOptions = {}): Promise<Levelset> {
   const { listen = lab().listen, sweepInterval = '1h', waitsUntilReady = true } = options;
-  const { tls } = lab();
+  const tls = options.tls === false ? null : lab().tls;
   const url = `${tls ? 'https' : 'http'}://${listen}`;
   const ask = got.extend({
     https: tls ? { certificateAuthority: readFileSync(tls.ca) } : {},

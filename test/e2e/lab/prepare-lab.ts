@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cloudConfig } from './cloud-config.ts';
@@ -11,6 +11,7 @@ import {
   publish,
   type CloudEntry,
   type Environment,
+  type KubernetesVersion,
   type LabResources,
   type TlsFiles,
 } from './environment.ts';
@@ -18,21 +19,10 @@ import { E2E_LABEL, kube, removeNamespace } from './kubernetes.ts';
 import { everything } from './leftovers.ts';
 import { removeOldNodes } from '../fixtures/nodes.ts';
 import { OpenStack } from './openstack.ts';
+import { existingPlace, labPlaces, REPOSITORY, type Place } from './places.ts';
 import { must, run } from './run.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const MANIFESTS = join(REPOSITORY, 'infra/kubernetes');
-
-/** Where cluster and cloud are, before anything was asked of them. */
-interface Place {
-  readonly controllable: boolean;
-  /** From 1. */
-  readonly cluster: number;
-  readonly kubectl: string;
-  readonly kubeconfig: string;
-  readonly cloudsYaml: string;
-  readonly cloudName: string;
-}
 
 export interface Prepared {
   /** Of the first cluster. */
@@ -40,10 +30,16 @@ export interface Prepared {
   readonly cleanUp: () => Promise<void>;
 }
 
-/** Everything that tests need before they start, in so many clusters. Afterwards lab() works, here and in child processes. */
-export async function prepareLab(clusters = 1): Promise<Prepared> {
+/**
+ * Everything that tests need before they start, in so many clusters of each version. Afterwards lab() works, here and in child
+ * processes.
+ */
+export async function prepareLab(
+  clusters = 1,
+  versions: readonly KubernetesVersion[] = ['1.36'],
+): Promise<Prepared> {
   const existing = process.env['USE_EXISTING_CLUSTER'] === 'true';
-  const places = existing ? [await existingPlace()] : await labPlaces(clusters);
+  const places = existing ? [await existingPlace()] : await labPlaces(clusters, versions);
   const unlock = existing ? () => Promise.resolve() : await alone(dirname(places[0]?.cloudsYaml ?? ''));
   await must(process.execPath, [join(REPOSITORY, 'build.ts')]); // the tests run dist/, and it is this source's
   const directory = await mkdtemp(join(tmpdir(), 'levelset-e2e-'));
@@ -97,7 +93,8 @@ async function prepare(place: Place, parent: string): Promise<Prepared> {
   let environment: Environment = {
     controllable: !existing,
     repository: REPOSITORY,
-    listen: `127.0.0.1:${18_079 + place.cluster}`,
+    version: place.version,
+    listen: `127.0.0.1:${(place.version === '1.36' ? 18_079 : 18_099) + place.cluster}`,
     directory,
     labState,
     kubectl: place.kubectl,
@@ -177,46 +174,6 @@ const writeSecret = (file: string, text: string) => writeFile(file, text, { mode
 /** What the lab calls the first one's by the plain name. */
 const numbered = (name: string, cluster: number): string => (cluster === 1 ? name : `${name}-${cluster}`);
 
-async function labPlaces(clusters: number): Promise<readonly Place[]> {
-  const script = join(REPOSITORY, 'infra/lab/lab.sh');
-  const status = await run('bash', [script, 'status'], { env: { LAB_CLUSTERS: String(clusters) } });
-  if (status.code !== 0)
-    throw new Error(
-      `the lab is not up: run npm run lab:up first (as root)\n${status.stdout}${status.stderr}`,
-    );
-  const print =
-    'eval "$("$0" env "$1")" && printf "%s\\n" "$KUBECONFIG" "$OS_CLIENT_CONFIG_FILE" "$OS_CLOUD" "$(command -v kubectl)"';
-  return Promise.all(
-    Array.from({ length: clusters }, async (_, index) => {
-      const lines = (await must('bash', ['-c', print, script, String(index + 1)])).split('\n');
-      const [kubeconfig = '', cloudsYaml = '', cloudName = '', kubectl = ''] = lines;
-      return { controllable: true, cluster: index + 1, kubeconfig, cloudsYaml, cloudName, kubectl };
-    }),
-  );
-}
-
-async function existingPlace(): Promise<Place> {
-  const { KUBECONFIG = join(homedir(), '.kube/config'), OS_CLOUD, OS_CLIENT_CONFIG_FILE } = process.env;
-  if (OS_CLOUD === undefined) throw new Error('USE_EXISTING_CLUSTER needs OS_CLOUD, a name in clouds.yaml');
-  const candidates = [
-    ...(OS_CLIENT_CONFIG_FILE === undefined ? [] : [OS_CLIENT_CONFIG_FILE]),
-    'clouds.yaml',
-    join(homedir(), '.config/openstack/clouds.yaml'),
-    '/etc/openstack/clouds.yaml',
-  ];
-  const cloudsYaml = candidates.find((file) => existsSync(file));
-  if (cloudsYaml === undefined) throw new Error(`no clouds.yaml: looked at ${candidates.join(', ')}`);
-  const kubectl = await must('sh', ['-c', 'command -v kubectl']);
-  return {
-    controllable: false,
-    cluster: 1,
-    kubectl,
-    kubeconfig: KUBECONFIG,
-    cloudsYaml,
-    cloudName: OS_CLOUD,
-  };
-}
-
 /** The namespace of a run that was cut off while it went: it waits for Pods, and these for a kubelet. */
 async function endCutOff(kubectl: string, as: readonly string[]): Promise<void> {
   const phase = ['get', 'namespace', NAMESPACE, '--ignore-not-found', '-o', 'jsonpath={.status.phase}'];
@@ -290,12 +247,17 @@ async function connectionOf(kubectl: string, as: readonly string[]): Promise<Con
   return { server, certificateAuthority: data === undefined ? null : Buffer.from(data, 'base64').toString() };
 }
 
-export function kubeconfigText({ server, certificateAuthority: ca }: Connection, token: string): string {
+/** `more`: fields of the cluster, such as `proxy-url`. */
+export function kubeconfigText(
+  { server, certificateAuthority: ca }: Connection,
+  token: string,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const authority = ca === null ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'lab', cluster: { server, ...authority } }],
+    clusters: [{ name: 'lab', cluster: { server, ...authority, ...more } }],
     users: [{ name: 'levelset', user: { token } }],
     contexts: [{ name: 'lab', context: { cluster: 'lab', user: 'levelset' } }],
     'current-context': 'lab',

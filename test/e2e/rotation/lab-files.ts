@@ -8,6 +8,9 @@ export interface LabFile {
   readonly seconds: number;
 }
 
+/** In this folder stand files that run another one of the suite once more, on the oldest Kubernetes that is supported. */
+export const OLDEST = 'test/e2e/oldest/';
+
 /**
  * Every test file that needs the lab. The core: create, change, delete, nodes that join and leave, taking over, sharing,
  * routes, and traffic through all of it. A new file goes to the shortest part; `npm run test:lab` prints the seconds.
@@ -66,4 +69,16 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/service/tls.test.ts': { part: 3, seconds: 53 },
   'test/e2e/node/node-addresses.test.ts': { part: 3, seconds: 47 },
   'test/conformance/kubernetes.test.ts': { part: 3, seconds: 3 },
+
+  'test/e2e/install/proxy.test.ts': { part: 1, seconds: 25 },
+  'test/e2e/install/ipv6.test.ts': { part: 1, seconds: 20 },
+
+  'test/e2e/oldest/service.test.ts': { part: 1, seconds: 127 },
+  'test/e2e/oldest/node-initialisation.test.ts': { part: 1, seconds: 42 },
+  'test/e2e/oldest/routes-dual-stack.test.ts': { part: 1, seconds: 15 },
+  'test/e2e/oldest/watch.test.ts': { part: 2, seconds: 150 },
+  'test/e2e/oldest/traffic-policy-local.test.ts': { part: 2, seconds: 79 },
+  'test/e2e/oldest/node-lifecycle.test.ts': { part: 3, seconds: 94 },
+  'test/e2e/oldest/dual-stack.test.ts': { part: 3, seconds: 83 },
+  'test/e2e/oldest/chart.test.ts': { part: 3, seconds: 20 },
 };

@@ -10,6 +10,7 @@ import {
   joinCluster,
   kubectl,
   leaveCluster,
+  ownPort,
   serviceGone,
   startLevelset,
   treeOf,
@@ -20,7 +21,7 @@ import { labWorld } from '../lab/lab-world.ts';
 const world = labWorld({ nodes: ['e2e-watch-1'], servers: ['e2e-watch-2'], levelsetByTest: true });
 
 /** The lab's apiserver sends its events to another port. */
-const UNHEARD = '127.0.0.1:18089';
+const unheard = (): string => `127.0.0.1:${ownPort()}`;
 const SWEEP_S = 20;
 
 interface Started {
@@ -34,11 +35,11 @@ const WAYS = {
     return { pids: [levelset.pid], stop: () => levelset.stop() };
   },
   watch: async () => {
-    const levelset = await startLevelset({ listen: UNHEARD, args: ['--watch'] });
+    const levelset = await startLevelset({ listen: unheard(), args: ['--watch'] });
     return { pids: [levelset.pid], stop: () => levelset.stop() };
   },
   relay: async () => {
-    const levelset = await startLevelset({ listen: UNHEARD });
+    const levelset = await startLevelset({ listen: unheard() });
     const relay = await startRelay(levelset.url);
     const stop = async (): Promise<void> => {
       expect(await relay.stop()).toBe(0);
@@ -47,7 +48,7 @@ const WAYS = {
     return { pids: [levelset.pid, relay.pid], stop };
   },
   sweep: async () => {
-    const levelset = await startLevelset({ listen: UNHEARD, sweepInterval: `${SWEEP_S}s` });
+    const levelset = await startLevelset({ listen: unheard(), sweepInterval: `${SWEEP_S}s` });
     return { pids: [levelset.pid], stop: () => levelset.stop() };
   },
 } satisfies Readonly<Record<string, () => Promise<Started>>>;

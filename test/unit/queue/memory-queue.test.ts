@@ -210,6 +210,24 @@ describe('a key that has just run', () => {
     expect(await runsWith([20, 'sweep'], [30, 'audit'], [40, 'sweep'])).toEqual(['0 audit', '500 audit']);
   });
 
+  test('ends its rest five milliseconds after another', async () => {
+    const times: number[] = [];
+    const { queue } = aQueue(
+      () => {
+        times.push(Date.now());
+        return SETTLED;
+      },
+      { concurrency: 100 },
+    );
+    for (const atMs of [0, 10])
+      setTimeout(() => {
+        for (let at = 0; at < 10; at += 1) queue.add(aRequest(`web-${at}`));
+      }, atMs);
+    await vi.advanceTimersByTimeAsync(5_000);
+    const second = Array.from({ length: 10 }, (_, at) => 500 + 5 * at);
+    expect(times).toEqual([...Array.from({ length: 10 }, () => 0), ...second]);
+  });
+
   test('comes back by itself in its own time, and takes the hint along', async () => {
     const times: number[] = [];
     const { queue } = aQueue(async (_request, run) => {

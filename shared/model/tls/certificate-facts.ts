@@ -65,6 +65,7 @@ export const RENEW_WITHIN_MS = 14 * 24 * 3_600_000;
 export interface Horizon {
   readonly now: string;
   readonly soon: string;
+  readonly anHourAgo: string;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -38,7 +38,7 @@ export async function observeCertificates(
 export function horizonAt(clock: Clock): Horizon {
   const now = clock.now();
   const text = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
-  return { now: text(now), soon: text(now + RENEW_WITHIN_MS) };
+  return { now: text(now), soon: text(now + RENEW_WITHIN_MS), anHourAgo: text(now - 3_600_000) };
 }
 
 /** Looks up a reference. A plain id is read as a container first, as kinx does, and then as a secret. */

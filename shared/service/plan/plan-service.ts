@@ -19,7 +19,7 @@ import {
   secondControllerProblems,
   withoutTakenPlaces,
 } from './plan-problems.ts';
-import { errorProblems } from './mend-children.ts';
+import { errorProblems, stuckProblems, withoutStuck } from './mend-children.ts';
 import { plan } from './plan.ts';
 import { keepGroupUntilApproved } from './plan-security-group.ts';
 import type { RepairFacts } from './plan-repair.ts';
@@ -71,6 +71,7 @@ export function planService(input: ServicePlanInput): Plan {
   const rebuild = whyAnew(unit, observed);
   const published = publishedAddresses(unit.service);
   const canJudgeTls = depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
+  const stuck = stuckProblems(observed.resources, observed.horizon.anHourAgo);
   const planned = plan({
     unit: unit.key,
     services: [`${unit.name.namespace}/${unit.name.name}`],
@@ -92,6 +93,7 @@ export function planService(input: ServicePlanInput): Plan {
       ...secondControllerProblems(unit.service),
       ...free.problems,
       ...errorProblems(observed.resources, free.desired, observed.writtenInError),
+      ...stuck,
       ...(canJudgeTls
         ? delegationProblems(desired.resources, observed.resources, config.openstack.credentials.type)
         : []),
@@ -114,7 +116,8 @@ export function planService(input: ServicePlanInput): Plan {
     ...(rebuild === undefined ? {} : { rebuild }),
   });
   const ofService = { uid, approved, observed: observed.resources, desired: desired.resources };
-  const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(planned, ofService) : planned;
+  const able = { ...planned, steps: withoutStuck(planned.steps, stuck) };
+  const serving = unit.wanted && !keepSecurityGroup ? keepGroupUntilApproved(able, ofService) : able;
   const allowed = unit.letGo ? untilApproved(serving, unit.letGo) : serving;
   return whatCanBeDoneNow(allowed, { ...input, isMadeAnew: rebuild !== undefined });
 }

@@ -1,7 +1,7 @@
 import { lockOf } from '../../apply/apply.ts';
 import type { Applied } from '../../apply/apply.ts';
+import { howToFree } from '../../model/load-balancer/stuck.ts';
 import { REPLACEMENT } from '../../model/plan.ts';
-import type { WireResource } from '../../model/resources.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { noteOf, planNotes } from '../../report/plan-notes.ts';
 import { outcomeOfError, RETRY_MS } from '../../report/outcome-of-error.ts';
@@ -27,9 +27,14 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   const isLetGo = letGo !== undefined && plan.awaitingApproval.length > 0;
   const isHeldBack = evaluation.leaving !== undefined && plan.refused.length > 0;
   if (isLetGo || isHeldBack) return { status: 'blocked', reason: planNotes(plan).join('\n') };
-  const stuck = locked && lb ? stuckText(lb, Date.parse(observed.horizon.now)) : undefined;
+  const stuck = locked && lb ? howToFree('loadbalancer', lb, observed.horizon.anHourAgo) : undefined;
   if (stuck !== undefined)
-    return { status: 'failed', code: 'LOAD_BALANCER_STUCK', message: stuck, retryAfterMs: RETRY_MS };
+    return {
+      status: 'failed',
+      code: 'LOAD_BALANCER_STUCK',
+      message: `load balancer ${lb?.id ?? ''} ${stuck}`,
+      retryAfterMs: RETRY_MS,
+    };
   if (locked) return { status: 'progressing', reason: waiting(lb?.id), retryAfterMs: CHANGE_MS, ...wait };
   const problem = plan.problems.find(({ blocking, code }) => blocking ?? code);
   if (problem) {
@@ -77,22 +82,6 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
     };
   }
   return { status: 'settled' };
-}
-
-/** Octavia itself gives a new amphora up after about half of this time. */
-const STUCK_MS = 60 * 60_000;
-
-/** What an operator of the cloud has to do about a load balancer that Octavia left in PENDING; undefined while it may still end. */
-function stuckText(lb: WireResource, now: number): string | undefined {
-  const since = Date.parse(`${String(lb['updated_at'] ?? lb['created_at'])}Z`); // Octavia's times are UTC and do not say so
-  if (!(now - since > STUCK_MS)) return undefined;
-  const { id } = lb;
-  const status = String(lb['provisioning_status']);
-  return [
-    `load balancer ${id} is in ${status} since ${new Date(since).toISOString()}, and Octavia refuses every change meanwhile.`,
-    `Look at what its amphorae and its worker say: openstack loadbalancer amphora list --loadbalancer ${id}; journalctl -u octavia-worker | grep ${id}.`,
-    `If no worker is at it any more, set it free in Octavia's database: UPDATE load_balancer SET provisioning_status = 'ERROR' WHERE id = '${id}' AND provisioning_status = '${status}'; then: openstack loadbalancer failover ${id}`,
-  ].join(' ');
 }
 
 /** The same words in every run that waits, so that the condition is written once. */

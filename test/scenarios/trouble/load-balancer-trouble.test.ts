@@ -82,7 +82,7 @@ describe('a load balancer that is wanted', () => {
 
     expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_STUCK' });
     expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' }); // it serves
-    expect(readyOf(it.sandbox)?.message).toContain(`openstack loadbalancer failover ${id}`);
+    expect(readyOf(it.sandbox)?.message).toContain(`WHERE id = '${id}'`);
     expect(eventsOf(it.sandbox).filter((event) => event.startsWith('Sync'))).toEqual([
       'SyncLoadBalancerFailed x1',
     ]);

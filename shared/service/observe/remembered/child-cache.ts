@@ -1,4 +1,5 @@
 import type { CachedChildren } from '../../../memory/memory.ts';
+import { isLocked } from '../../../model/load-balancer/octavia.ts';
 import type { Key } from '../../../model/request.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { World } from '../../../ports.ts';
@@ -32,6 +33,8 @@ export function cacheChildren(
 ): void {
   const { id, updated_at } = loadBalancer;
   if (typeof updated_at !== 'string' || !isSure(loadBalancer, clock.now())) return;
+  // what frees a child in Octavia's database moves no time of its load balancer
+  if (children.some(({ wire }) => isLocked(wire))) return;
   const units = memory.children.get(id) ?? new Map<Key, CachedChildren>();
   memory.children.set(id, units.set(unit, { updated_at, children }));
 }

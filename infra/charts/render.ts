@@ -16,12 +16,15 @@ const HEAD = `# Written by npm run generate from ${CHART}, whose values are the 
 /** Lines that only helm's own releases have. */
 const OF_RELEASES = /^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/gm;
 
+/** What is not there by default, but is a manifest to apply beside the others, and the value that it waits for. */
+const BESIDE: Readonly<Record<string, string>> = { 'rbac-reviews.yaml': 'rbac.reviews=true' };
+
 /** By the path of each manifest, its text. */
 export async function render(): Promise<ReadonlyMap<string, string>> {
-  const printed = execFileSync(helm(), ['template', 'levelset', CHART, '--namespace', 'levelset'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
+  const beside = Object.entries(BESIDE).map(([name, value]) =>
+    template(['--set', value, '--show-only', `templates/${name}`]),
+  );
+  const printed = [template([]), ...beside].join('---\n');
   const texts = new Map<string, string[]>();
   for (const part of printed.split(/^---\n/m)) {
     const [, name] = /^# Source: \S+\/templates\/(\S+)\n/.exec(part) ?? [];
@@ -41,6 +44,11 @@ export async function render(): Promise<ReadonlyMap<string, string>> {
     ] as const;
   });
   return new Map(await Promise.all(written));
+}
+
+function template(more: readonly string[]): string {
+  const args = ['template', 'levelset', CHART, '--namespace', 'levelset', ...more];
+  return execFileSync(helm(), args, { cwd: ROOT, encoding: 'utf8' });
 }
 
 /** The sums of these manifests and of the chart as it is now. */

@@ -63,6 +63,6 @@ test('its version is that of the program, and every template is rendered or wait
   const waiting = filesOf(`${CHART}/templates/*.yaml`)
     .map((path) => path.replace(`${CHART}/templates/`, ''))
     .filter((name) => !rendered.includes(name));
-  const forValues = ['cloud-config', 'disruption-budget', 'rbac-reviews', 'scaled-object'];
+  const forValues = ['cloud-config', 'disruption-budget', 'scaled-object'];
   expect(waiting).toEqual(forValues.map((name) => `${name}.yaml`));
 });

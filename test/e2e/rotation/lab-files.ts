@@ -61,6 +61,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/install/image.test.ts': { part: 2, seconds: 75 },
   'test/e2e/documents/cluster.test.ts': { part: 3, seconds: 60 },
   'test/e2e/documents/knative.test.ts': { part: 3, seconds: 40 },
+  'test/e2e/documents/lambda.test.ts': { part: 2, seconds: 60 },
   'test/e2e/service/openstack-in-trouble.test.ts': { part: 3, seconds: 280 },
   'test/e2e/install/release.test.ts': { part: 3, seconds: 200 },
   'test/conformance/pools.test.ts': { part: 3, seconds: 137 },

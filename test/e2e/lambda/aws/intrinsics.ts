@@ -11,6 +11,7 @@ export interface TemplateText {
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
   readonly Conditions?: Json;
   readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs?: Json;
 }
 
 /** A resource that is referred to. */

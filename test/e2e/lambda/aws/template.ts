@@ -50,6 +50,8 @@ export interface Template {
   readonly mappings: readonly MappingSettings[];
   readonly routes: readonly RouteSettings[];
   readonly schedules: readonly ScheduleSettings[];
+  /** Names of what the stack tells of itself. */
+  readonly outputs: readonly string[];
 }
 
 export interface Place {
@@ -75,6 +77,7 @@ export function readTemplate(text: TemplateText, place: Place): Template {
     routes: [...all.ofType('AWS::ApiGatewayV2::Route').values()].map((route) =>
       routeSettings(route, integrations),
     ),
+    outputs: Object.keys(text.Outputs ?? {}),
     schedules: [...all.ofType('AWS::Scheduler::Schedule').values()].map(({ Target }) => {
       const { Arn, Input } = Target as Json;
       return { function: functionOf(Arn), input: String(Input) };

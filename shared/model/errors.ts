@@ -28,7 +28,7 @@ export const ERRORS = {
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
   FAILOVER_REFUSED:    { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the next run repairs it in another way, or says who must' },
   BUDGET_SPENT:        { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that OpenStack and the kube-apiserver answer in time; if they do, raise --reconcile-timeout (on AWS the timeout of the function reconcile)' },
-  KUBE_CONFLICT:       { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'nothing to do: the object changed meanwhile and is read again' },
+  KUBE_CONFLICT:       { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: the object changed meanwhile and is read again' },
   KUBE_UNAVAILABLE:    { disposition: 'retry',    reason: 'SyncLoadBalancerFailed', status: 503, advice: 'check that the kube-apiserver answers' },
   KUBE_FORBIDDEN:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'apply infra/kubernetes: the ServiceAccount lacks a right' },
   KUBE_REJECTED:       { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line' },

@@ -128,17 +128,14 @@ export async function runLevelset(args: readonly string[], options: LevelsetOpti
   return run(command, rest, { env: environment(options) });
 }
 
-/**
- * Sweeps until exit code 0, as cron would; the outputs. Fails after `most` sweeps, and on exit code 1, unless somebody else wrote an
- * object at the same time.
- */
+/** Sweeps until exit code 0, as cron would; the outputs. Fails after `most` sweeps, and on exit code 1. */
 export async function sweepUntilSettled(options: LevelsetOptions = {}, most = 60): Promise<readonly Ran[]> {
   const sweeps: Ran[] = [];
   while (sweeps.length < most) {
     const sweep = await runLevelset(['sweep'], options);
     sweeps.push(sweep);
     if (sweep.code === 0) return sweeps;
-    if (sweep.code !== 2 && !sweep.stdout.includes('the object has been modified'))
+    if (sweep.code !== 2)
       throw new Error(`levelset sweep ended with ${sweep.code}:\n${sweep.stdout}${sweep.stderr}`);
   }
   throw new Error(`still not settled after ${most} sweeps:\n${sweeps.at(-1)?.stdout ?? ''}`);

@@ -68,6 +68,19 @@ test('sweeps go from 2, still progressing, to 0, nothing left to do', async () =
   expect(out.at(-1)).toBe('Nothing to do: everything is as desired.');
 });
 
+test('a sweep that meets what somebody else wrote at the same moment is to be run again, and has not failed', async () => {
+  const { sandbox, env } = await sandboxWorld();
+  sandbox.kube.apply(aService('web'));
+  sandbox.fault({
+    match: { side: 'kube', method: 'PATCH', path: /services\/web\/status/ },
+    kind: 'fail-before',
+    status: 409,
+  });
+
+  expect(await run('sweep', env)).toBe(2);
+  expect(out.join('\n')).toMatch(/web: progressing, cannot .*service/i);
+});
+
 test('a dry sweep prints the plans and leaves all as it is', async () => {
   const { sandbox, env } = await sandboxWorld();
   sandbox.kube.apply(aService('web'));

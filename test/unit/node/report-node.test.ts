@@ -61,7 +61,7 @@ describe('the outcome of a run for a Node', () => {
       { status: 'blocked' },
     ],
     ['ran out of time', again, { ...NOTHING_WRITTEN, stopped: true }, { retryAfterMs: 0 }],
-    ['changed meanwhile', again, failed('KUBE_CONFLICT'), { status: 'failed', code: 'KUBE_CONFLICT' }],
+    ['changed meanwhile', again, failed('KUBE_CONFLICT'), { status: 'progressing', reason: 'words' }],
     ['was drawn for', again, failed('CHANGED_MEANWHILE'), { status: 'progressing', reason: 'words' }],
   ])('one that %s', (_, found, applied, outcome) => {
     expect(outcomeOfNode(found, applied)).toMatchObject(outcome);
@@ -81,7 +81,7 @@ describe('the outcome of a run for a Node', () => {
 describe('the condition of a Node', () => {
   const SETTLED: Outcome = { status: 'settled' };
   const BLOCKED: Outcome = { status: 'blocked', reason: 'why' };
-  const RETRY: Outcome = { status: 'failed', code: 'KUBE_CONFLICT', message: 'why', retryAfterMs: 1 };
+  const RETRY: Outcome = { status: 'failed', code: 'KUBE_UNAVAILABLE', message: 'why', retryAfterMs: 1 };
   const FORBIDDEN: Outcome = { status: 'failed', code: 'FORBIDDEN', message: 'why', retryAfterMs: 1 };
   const WAITS: Outcome = { status: 'progressing', reason: 'why', retryAfterMs: 1 };
   const told = { status: 'False', reason: 'NodeBlocked', message: 'why' } as const;

@@ -1,11 +1,13 @@
 import { errorText } from '../shared/model/errors.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Config } from '../shared/config/config.ts';
 import { loadConfig } from '../shared/config/load.ts';
 import type { Flags } from '../shared/config/read-flags.ts';
 import { within } from '../shared/deadline.ts';
 import type { Login } from '../shared/kube/connection/connection.ts';
 import { connectKube } from '../shared/kube/connection/connect-kube.ts';
+import { isConfigured } from '../shared/kube/connection/find-connection.ts';
 import { createHttp, type Http, type KubeCall } from '../shared/kube/kube-http.ts';
 import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
@@ -50,22 +52,8 @@ export interface Connected {
  * CONFIG_INVALID with everything that is wrong.
  */
 export async function connect(options: WorldOptions): Promise<Connected> {
-  const { flags, env, envNow = () => Promise.resolve(env), log, login, observeCall } = options;
-  const { config, warnings } = await loadConfig(flags, env);
-  for (const warning of warnings) log.warn(warning);
-  const observe = (call: ObservedCall): void =>
-    observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
-  const openstack = connectCloud(config.openstack, {
-    observe,
-    transport: overSockets(config.openstack, proxyFromEnv(env)),
-    readCredentials: () =>
-      envNow()
-        .then((now) => loadConfig(flags, now))
-        .then(
-          (read) => read.config.openstack.credentials,
-          () => undefined,
-        ),
-  });
+  const { flags, env, envNow = () => Promise.resolve(env), log, login } = options;
+  const { config, openstack, observe } = await connectOpenStack(options);
   const onCall = (call: KubeCall): void => {
     observe({ ...call, service: 'kubernetes' });
   };
@@ -84,7 +72,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
     kube,
     cloud: openstack.cloud,
     calls: openstack.calls,
-    clock: { now: () => Date.now() },
+    clock: CLOCK,
     log,
     config,
     memory: newMemory(),
@@ -112,6 +100,51 @@ export async function connect(options: WorldOptions): Promise<Connected> {
         }),
       ),
   };
+}
+
+/** What `levelset gc` works with: OpenStack, and the id of the cluster, if a kube-apiserver is configured anywhere. */
+export async function connectForGc(
+  options: WorldOptions,
+): Promise<Pick<World, 'cloud' | 'clock' | 'config'> & { readonly thisOne: string | undefined }> {
+  const { flags, env } = options;
+  const kubeconfig = flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig };
+  if (await isConfigured({ ...kubeconfig, env })) {
+    const { world } = await connect(options);
+    return { ...world, thisOne: await world.kube.clusterId() };
+  }
+  const { config, openstack } = await connectOpenStack(options);
+  return { cloud: openstack.cloud, config, clock: CLOCK, thisOne: undefined };
+}
+
+const CLOCK = { now: (): number => Date.now() };
+
+async function connectOpenStack({
+  flags,
+  env,
+  envNow = () => Promise.resolve(env),
+  log,
+  observeCall,
+}: WorldOptions): Promise<{
+  readonly config: Config;
+  readonly openstack: ReturnType<typeof connectCloud>;
+  readonly observe: (call: ObservedCall) => void;
+}> {
+  const { config, warnings } = await loadConfig(flags, env);
+  for (const warning of warnings) log.warn(warning);
+  const observe = (call: ObservedCall): void =>
+    observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
+  const openstack = connectCloud(config.openstack, {
+    observe,
+    transport: overSockets(config.openstack, proxyFromEnv(env)),
+    readCredentials: () =>
+      envNow()
+        .then((now) => loadConfig(flags, now))
+        .then(
+          (read) => read.config.openstack.credentials,
+          () => undefined,
+        ),
+  });
+  return { config, openstack, observe };
 }
 
 /** The time for a look at both sides, and for which it counts: nobody's calls of /readyz become as many calls. */

@@ -1,6 +1,6 @@
 import type { Read } from './read-value.ts';
 
-export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'sandbox';
+export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'gc' | 'sandbox';
 
 export const TOPICS = [
   'cluster and cloud',

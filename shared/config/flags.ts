@@ -25,7 +25,10 @@ import {
 const WORKING = ['serve', 'sweep', 'reconcile', 'plan'] as const;
 
 /** The commands that talk to the cluster. */
-const WATCHING = [...WORKING, 'relay'] as const;
+const WATCHING = [...WORKING, 'relay', 'gc'] as const;
+
+/** The commands that talk to the cloud. */
+const CLOUD = [...WORKING, 'gc'] as const;
 
 // prettier-ignore
 export const FLAGS = {
@@ -35,7 +38,7 @@ export const FLAGS = {
     without: 'KUBECONFIG, else the ServiceAccount of the Pod, else ~/.kube/config',
   },
   'cloud-config': {
-    topic: 'cluster and cloud', value: 'file', read: text, commands: WORKING, lambda: true, go: 'CCM, KCM',
+    topic: 'cluster and cloud', value: 'file', read: text, commands: CLOUD, lambda: true, go: 'CCM, KCM',
     help: 'cloud.conf, the file that the Go provider reads',
     without: 'clouds.yaml, else OS_* variables',
   },
@@ -155,7 +158,7 @@ export const FLAGS = {
     default: '',
   },
   'reconcile-timeout': {
-    topic: 'runs', value: 'duration', read: milliseconds, commands: WORKING,
+    topic: 'runs', value: 'duration', read: milliseconds, commands: CLOUD,
     help: 'how long one run may take',
     default: '1m',
   },
@@ -261,9 +264,22 @@ export const FLAGS = {
     help: 'go on until no object is progressing or draining',
   },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan'],
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan', 'gc'],
     help: 'how the plans are printed: text or json',
     default: 'text',
+  },
+  'cluster': {
+    topic: 'one run', value: 'uid', read: text, commands: ['gc'],
+    help: 'the UID of kube-system of a cluster that is gone: plan the deletion of all that it has left', without: 'list the clusters that have something in the project',
+  },
+  'approve': {
+    topic: 'one run', value: 'hash', read: text, commands: ['gc'],
+    help: 'the hash that the plan has printed: delete what it names', without: 'print the plan and change nothing',
+  },
+  'unwritten-for': {
+    topic: 'one run', value: 'duration', read: milliseconds, commands: ['gc'],
+    help: 'how long nothing of a cluster may have been written in OpenStack before it counts as gone',
+    default: '24h',
   },
   'serve': {
     topic: 'one run', commands: ['sandbox'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
-import type { Sandbox, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
+import type { Sandbox, SandboxInside, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { connectKube } from '../../shared/kube/connection/connect-kube.ts';
 import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
@@ -124,7 +124,11 @@ export async function startSandboxWorld(
 }
 
 /** A Node of this cluster whose server is in another sandbox's cloud. */
-function addNodeIn({ cloud }: Sandbox, name: string, { kube }: Sandbox): void {
+export function addNodeIn(
+  { cloud }: Pick<SandboxInside, 'cloud'>,
+  name: string,
+  { kube }: Pick<SandboxInside, 'kube'>,
+): void {
   const { id } = cloud.addNovaServer(name);
   const [port] = cloud.ports.filter(({ device_id: device }) => device === id);
   const addresses = [{ type: 'InternalIP', address: port?.fixed_ips[0]?.ip_address ?? '' }];

@@ -45,6 +45,12 @@ async function firstConnection({ kubeconfig, env, envNow, login }: WhereToLook):
   );
 }
 
+/** Whether there is any of the places in which `findConnection` looks. */
+export async function isConfigured({ kubeconfig, env }: WhereToLook): Promise<boolean> {
+  if (kubeconfig || env[TEXT] || env['KUBECONFIG'] || (await inCluster(env))) return true;
+  return Boolean(env['HOME']) && (await exists(join(env['HOME'] ?? '', '.kube', 'config')));
+}
+
 /** The connection of a text. After a 401 the credential is that of the text as it is then. */
 async function fromText(
   text: string,

@@ -8,7 +8,7 @@ import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../config.ts';
 import { AUTH_URL, inProcessWorld } from '../in-process.ts';
-import { SILENT } from '../sandbox-world.ts';
+import { addNodeIn, SILENT } from '../sandbox-world.ts';
 import { aService } from '../service.ts';
 
 /** Time of a run: no run of these tests is cut short. */
@@ -33,11 +33,11 @@ export interface Swept extends Sweep {
 /** A cluster in virtual time; with `neighbour` in the same project as that one. */
 export function startCluster(config: Partial<Config> = {}, neighbour?: Cluster): Cluster {
   const clock = neighbour?.inside.clock ?? new VirtualClock();
-  const own = createSandbox({ nodes: 2, pendingMs: 0 }, clock);
+  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 0 }, clock);
   const { cloud, fronts } = neighbour?.inside ?? own;
   const fault = (neighbour?.inside ?? own).fault;
   const inside = { ...own, cloud, fault, fronts: { ...own.fronts, openstack: fronts.openstack } };
-  if (neighbour) for (const { metadata } of own.kube.list('Node')) own.kube.delete('Node', '', metadata.name);
+  if (neighbour) addNodeIn(inside, 'other-1', inside);
   const world = inProcessWorld(inside, { ...aConfig(AUTH_URL), ...config }, SILENT);
   const run = async (request: ReconcileRequest): Promise<Report> => {
     for (let again = 0; ; again += 1) {
@@ -52,7 +52,10 @@ export function startCluster(config: Partial<Config> = {}, neighbour?: Cluster):
     run,
     create: async (...names) => {
       for (const name of names) inside.kube.apply(aService({ name }));
-      for (const name of names) await run({ key: `service/default/${name}`, trigger: 'audit' });
+      for (const name of names) {
+        const { outcome } = await run({ key: `service/default/${name}`, trigger: 'audit' });
+        if (outcome.status !== 'settled') throw new Error(`${name}: ${JSON.stringify(outcome)}`);
+      }
     },
     lose: (...names) => {
       for (const name of names) {

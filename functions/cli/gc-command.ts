@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clustersOf, observeBelongings } from '../../shared/gc/belongings.ts';
+import type { Belongings } from '../../shared/gc/belongings.ts';
+import { findClusters, forgottenVips } from '../../shared/gc/find-clusters.ts';
+import type { FoundCluster } from '../../shared/gc/find-clusters.ts';
+import { planGc } from '../../shared/gc/plan-gc.ts';
+import type { GcPlan } from '../../shared/gc/plan-gc.ts';
+import { findAnswering, runGc } from '../../shared/gc/run-gc.ts';
+import { readFlags } from '../../shared/config/read-flags.ts';
+import type { Flags } from '../../shared/config/read-flags.ts';
+import { printable } from '../../shared/model/text/text.ts';
+import { renderPlan, summarizeSteps } from '../../shared/plan/render-plan.ts';
+import type { World } from '../../shared/ports.ts';
+import { connectForGcWithLogins } from '../connect-with-logins.ts';
+import { logOf } from './options.ts';
+
+type Gc = Pick<World, 'cloud' | 'clock' | 'config'> & { readonly thisOne: string | undefined };
+
+/**
+ * `levelset gc`: lists the clusters that have something in the project. With --cluster it plans what that cluster has left,
+ * and with --approve it deletes it. Exit codes: those of `levelset plan`, and 2 while Octavia still deletes.
+ */
+export async function gcCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
+  const { cluster: id, approve, unwrittenFor } = readFlags(flags, []);
+  const gc = await connectForGcWithLogins({ flags, env, log: logOf(flags, 'warn') });
+  const all = await observeBelongings(gc.cloud);
+  const isJson = flags.output === 'json';
+  if (id === undefined) return list(all, gc, isJson);
+  const plan = planGc(all, {
+    ...{ id, thisOne: gc.thisOne, unwrittenForMs: unwrittenFor, now: gc.clock.now() },
+    answering: await findAnswering(all, id, gc.cloud),
+  });
+  if (approve === undefined) return print(plan, id, isJson);
+  if (approve !== plan.approval) {
+    print(plan, id, isJson);
+    console.error(
+      `levelset: --approve=${approve} is not the hash of this plan: something has changed, so read it again`,
+    );
+    return 1;
+  }
+  return collect(plan, id, gc);
+}
+
+function list(all: Belongings, { thisOne }: Gc, isJson: boolean): number {
+  const clusters = findClusters(all, thisOne);
+  const forgotten = forgottenVips(all);
+  if (isJson) {
+    const rows = clusters.map(({ writtenAt, ...row }) => ({ ...row, lastWrite: inWords(writtenAt) }));
+    const vips = forgotten.map((port) => ({ id: port.id, name: port['name'] }));
+    console.log(JSON.stringify({ clusters: rows, forgottenVipPorts: vips }, undefined, 2));
+    return 0;
+  }
+  console.log(clusters.map(row).join('\n') || 'No cluster of levelset has anything in this project.');
+  for (const port of forgotten)
+    console.log(
+      printable(
+        `port ${port.id} (${String(port['name'])}): its load balancer is gone, and nothing says of which cluster it was; if it is nobody's: openstack port delete ${port.id}`,
+      ),
+    );
+  return 0;
+}
+
+const TITLES: Readonly<Record<keyof FoundCluster['has'], string>> = {
+  loadBalancers: 'load balancers',
+  listeners: 'listeners',
+  floatingIPs: 'floating IPs',
+  securityGroups: 'security groups',
+  secrets: 'certificates',
+};
+
+function row({ id, isThisOne, writtenAt, has }: FoundCluster): string {
+  const counts = Object.entries(has).flatMap(([kind, count]) =>
+    count > 0 ? [`${count} ${TITLES[kind as keyof typeof TITLES]}`] : [],
+  );
+  const mark = isThisOne ? ' (this cluster)' : '';
+  return printable(`${id}${mark}  last written ${inWords(writtenAt)}  ${counts.join(', ')}`);
+}
+
+function inWords(time: number): string {
+  return time === 0 ? 'never' : `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** Exit 1 if nothing of the cluster may be touched. */
+function print(plan: GcPlan, id: string, isJson: boolean): number {
+  if (isJson) console.log(JSON.stringify([plan], undefined, 2));
+  else {
+    console.log(renderPlan(plan));
+    if (plan.approval !== undefined)
+      console.log(
+        `levelset cannot see whether a cluster that is at rest is gone: make sure that no apiserver has this UID of kube-system.\nTo delete this, and nothing else, run: levelset gc --cluster=${id} --approve=${plan.approval}`,
+      );
+  }
+  return plan.problems.length > 0 ? 1 : 0;
+}
+
+async function collect(plan: GcPlan, id: string, { cloud, clock, config }: Gc): Promise<number> {
+  const until = clock.now() + config.reconcileTimeoutMs;
+  const { done, failed } = await runGc(plan, cloud);
+  for (const { step, reason } of failed) console.error(`levelset: ${step.address}: ${reason}`);
+  const going = new Set(
+    done.flatMap((step) => ('id' in step && step.kind === 'loadbalancer' ? [step.id] : [])),
+  );
+  const left = async (): Promise<readonly string[]> => {
+    if (going.size === 0) return [];
+    const all = await cloud.list('loadbalancer');
+    return all.flatMap((lb) => (going.has(lb.id) && clustersOf(lb).includes(id) ? [lb.id] : []));
+  };
+  let deleting = await left();
+  while (deleting.length > 0 && clock.now() < until) {
+    await sleep(AGAIN_MS);
+    deleting = await left();
+  }
+  const still = deleting.length > 0 ? `; Octavia still deletes ${deleting.join(', ')}` : '';
+  console.log(
+    `cluster/${id}: ${done.length} of ${plan.steps.length} steps done (${summarizeSteps(done)})${still}`,
+  );
+  if (failed.length > 0) return 1;
+  return deleting.length > 0 ? 2 : 0;
+}
+
+/** The pause between two looks at load balancers that are being deleted, in milliseconds. */
+const AGAIN_MS = 1_000;

@@ -1,0 +1,63 @@
+import { ReconcileError } from '../model/errors.ts';
+import { TAG_PREFIX, tagValues } from '../model/ownership.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Cloud } from '../ports.ts';
+
+/** Everything in a project that clusters may have left there. */
+export interface Belongings {
+  readonly loadBalancers: readonly WireResource[];
+  readonly listeners: readonly WireResource[];
+  readonly pools: readonly WireResource[];
+  readonly floatingIPs: readonly WireResource[];
+  readonly securityGroups: readonly WireResource[];
+  readonly ports: readonly WireResource[];
+  readonly secrets: readonly WireResource[];
+}
+
+type Reads = Pick<Cloud, 'list' | 'projectId'>;
+
+/** One list of each kind. Throws if one of them fails: what is not known to be unused is not deleted. */
+export async function observeBelongings(cloud: Reads): Promise<Belongings> {
+  const project = await cloud.projectId();
+  // an administrator sees other projects, too
+  const own = ({ project_id: id }: WireResource): boolean => id === undefined || id === project;
+  const list = async (kind: Parameters<Cloud['list']>[0]): Promise<readonly WireResource[]> =>
+    (await cloud.list(kind)).filter(own);
+  const [loadBalancers, listeners, pools, floatingIPs, securityGroups, ports, secrets] = await Promise.all([
+    list('loadbalancer'),
+    list('listener'),
+    list('pool'),
+    list('floatingip'),
+    list('securitygroup'),
+    list('port'),
+    listSecrets(cloud),
+  ]);
+  return { loadBalancers, listeners, pools, floatingIPs, securityGroups, ports, secrets };
+}
+
+/** No secrets in a cloud without Barbican. One that answers 403 may have some. */
+async function listSecrets(cloud: Reads): Promise<readonly WireResource[]> {
+  try {
+    return await cloud.list('secret');
+  } catch (error) {
+    if (error instanceof ReconcileError && error.code === 'CONFIG_INVALID') return [];
+    throw error;
+  }
+}
+
+/** The ids of the clusters that a resource says it belongs to. */
+export function clustersOf(wire: WireResource): readonly string[] {
+  const { mode } = wire;
+  const isStored = typeof mode === 'string' && String(wire['name']).startsWith('levelset/');
+  if (isStored && mode.startsWith(TAG_PREFIX)) return [mode.slice(TAG_PREFIX.length)];
+  return tagValues(wire['tags'], 'cluster');
+}
+
+/** When a resource was last written, in milliseconds since 1970; 0 if it does not say. */
+export function writtenAt(wire: WireResource): number {
+  const { updated_at, updated, created_at, created } = wire;
+  const last = [updated_at, updated, created_at, created].find((time) => typeof time === 'string');
+  if (typeof last !== 'string') return 0;
+  const time = Date.parse(/Z|[+-]\d\d:\d\d$/.test(last) ? last : `${last}Z`);
+  return Number.isNaN(time) ? 0 : time;
+}

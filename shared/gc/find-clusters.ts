@@ -1,0 +1,50 @@
+import type { WireResource } from '../model/resources.ts';
+import { clustersOf, writtenAt } from './belongings.ts';
+import type { Belongings } from './belongings.ts';
+
+/** The kinds that say by themselves which cluster they are of. */
+const TAGGED = ['loadBalancers', 'listeners', 'floatingIPs', 'securityGroups', 'secrets'] as const;
+
+/** A cluster whose tag is in the project. */
+export interface FoundCluster {
+  /** The UID of its namespace kube-system. */
+  readonly id: string;
+  /** The apiserver that was asked has this UID. */
+  readonly isThisOne: boolean;
+  /** When something of it was last written in OpenStack, in milliseconds since 1970; 0 if nothing says so. */
+  readonly writtenAt: number;
+  readonly has: Readonly<Record<(typeof TAGGED)[number], number>>;
+}
+
+/** The clusters that have something in the project, the one that was written last first. */
+export function findClusters(all: Belongings, thisOne: string | undefined): readonly FoundCluster[] {
+  const ids = new Set(TAGGED.flatMap((kind) => all[kind].flatMap(clustersOf)));
+  return [...ids]
+    .map((id) => {
+      const of = (kind: (typeof TAGGED)[number]): readonly WireResource[] =>
+        all[kind].filter((wire) => clustersOf(wire).includes(id));
+      const has = Object.fromEntries(TAGGED.map((kind) => [kind, of(kind).length])) as FoundCluster['has'];
+      return { id, isThisOne: id === thisOne, writtenAt: lastWrite(all, id), has };
+    })
+    .sort((a, b) => b.writtenAt - a.writtenAt);
+}
+
+/** The last write of anything of a cluster. A pool counts with its load balancer. */
+export function lastWrite(all: Belongings, id: string): number {
+  const tagged = TAGGED.flatMap((kind) => all[kind].filter((wire) => clustersOf(wire).includes(id)));
+  return tagged.reduce((last, wire) => Math.max(last, writtenAt(wire)), 0);
+}
+
+/**
+ * VIP ports that Octavia has left: the load balancer in their name is gone. Nothing on them says for which cluster they
+ * were, so only a person can tell.
+ */
+export function forgottenVips({ ports, loadBalancers }: Belongings): readonly WireResource[] {
+  const there = new Set(loadBalancers.map(({ id }) => id));
+  const vips = new Set(loadBalancers.map((lb) => lb['vip_port_id']));
+  return ports.filter(({ id, name, device_owner: owner }) => {
+    const [, lb] = /^(?:octavia-lb|ovn-lb-vip)-([0-9a-f-]{36})$/.exec(String(name)) ?? [];
+    const isOfOctavia = owner === 'Octavia' || owner === 'ovn-lb-vip:distributed';
+    return isOfOctavia && lb !== undefined && !there.has(lb) && !vips.has(id);
+  });
+}

@@ -1,0 +1,76 @@
+import { asReconcileError } from '../model/errors.ts';
+import type { Step } from '../model/plan.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Cloud } from '../ports.ts';
+import { clustersOf } from './belongings.ts';
+import type { Belongings } from './belongings.ts';
+import type { GcPlan } from './plan-gc.ts';
+
+/**
+ * A member on the load balancers of a cluster that answers health checks, as `ADDRESS:PORT`; undefined if none does, or if
+ * no pool has a health monitor.
+ */
+export async function findAnswering(
+  { loadBalancers, pools }: Belongings,
+  id: string,
+  cloud: Pick<Cloud, 'list'>,
+): Promise<string | undefined> {
+  const own = new Set(loadBalancers.filter((lb) => clustersOf(lb).includes(id)).map((lb) => lb.id));
+  const isOn = ({ loadbalancers }: WireResource): boolean =>
+    ((loadbalancers ?? []) as readonly { readonly id: string }[]).some((lb) => own.has(lb.id));
+  for (const pool of pools.filter((one) => isOn(one) && typeof one['healthmonitor_id'] === 'string')) {
+    const members = await cloud.list('member', {}, pool.id);
+    const found = members.find((member) => member['operating_status'] === 'ONLINE');
+    if (found) return `${String(found['address'])}:${String(found['protocol_port'])}`;
+  }
+  return undefined;
+}
+
+export interface Collected {
+  readonly done: readonly Step[];
+  /** What failed, each with the reason. */
+  readonly failed: readonly { readonly step: Step; readonly reason: string }[];
+}
+
+/**
+ * Executes a plan that a person has approved. One step that fails holds up no other, but a security group waits for the ports
+ * that have it. Octavia deletes load balancers in its own time.
+ */
+export async function runGc(
+  { steps }: GcPlan,
+  cloud: Pick<Cloud, 'remove' | 'get' | 'updateAt'>,
+): Promise<Collected> {
+  const done: Step[] = [];
+  const failed: { readonly step: Step; readonly reason: string }[] = [];
+  for (const step of steps) {
+    try {
+      await execute(step, cloud);
+      done.push(step);
+    } catch (error) {
+      failed.push({ step, reason: asReconcileError(error).message });
+    }
+  }
+  return { done, failed };
+}
+
+async function execute(step: Step, cloud: Pick<Cloud, 'remove' | 'get' | 'updateAt'>): Promise<void> {
+  if (
+    step.verb === 'delete' &&
+    typeof step.id === 'string' &&
+    step.kind !== 'node' &&
+    step.kind !== 'nodestatus'
+  )
+    return cloud.remove(step.kind, step.id, step.cascade ? { cascade: true } : {});
+  if (step.verb !== 'update' || step.kind !== 'port')
+    throw new TypeError(`gc has no step ${step.verb} ${step.kind}`);
+  const port = await cloud.get('port', step.id);
+  if (!port) return;
+  // only the groups of the plan go: others may have come since
+  const [{ from, to } = { from: [], to: [] }] = step.changes as readonly {
+    readonly from: readonly string[];
+    readonly to: readonly string[];
+  }[];
+  const goes = from.filter((group) => !to.includes(group));
+  const left = (port['security_groups'] as readonly string[]).filter((group) => !goes.includes(group));
+  await cloud.updateAt('port', step.id, { security_groups: left }, Number(port['revision_number']));
+}

@@ -27,7 +27,7 @@ async function send(deployment: Deployment, group: string, bodies: readonly stri
 
 /**
  * What infra/aws/README.md tells an operator to do, for the standard queue: ElasticMQ takes the same order for a FIFO queue
- * and moves nothing.
+ * and moves nothing (docs/sources/tools.md, "Redrive of a FIFO queue").
  */
 async function redrive(deployment: Deployment): Promise<void> {
   await deployment.sqs('StartMessageMoveTask', 'BackgroundDeadLetters', {

@@ -95,6 +95,12 @@ export interface Gathering<T> {
 /** More than a project has of anything. What a full map drops is read again. */
 const MOST = 5_000;
 
+/**
+ * Of what is on load balancers, with a kilobyte or two for each: a load balancer may have ten members or ten thousand. What it
+ * drops costs the next run of that Service a look in full.
+ */
+const MOST_RESOURCES = 50_000;
+
 /** Each entry keeps a whole port. */
 const MOST_PORTS = 1_000;
 
@@ -107,8 +113,8 @@ export function newMemory(): Memory {
     nodePorts: new Answers(MOST_LISTS),
     unanswered: new BoundedMap(MOST),
     holders: new BoundedMap(MOST),
-    expectedStates: new BoundedMap(MOST),
-    children: new BoundedMap(MOST),
+    expectedStates: new BoundedMap(MOST_RESOURCES, ({ resources }) => 1 + resources.length),
+    children: new BoundedMap(MOST_RESOURCES, weightOf),
     writtenInError: new BoundedMap(MOST),
     leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),
@@ -121,6 +127,10 @@ export function newMemory(): Memory {
     arrivals: new BoundedMap(MOST),
     eventLoop: new EventLoop(),
   };
+}
+
+function weightOf(units: Map<Key, CachedChildren>): number {
+  return 1 + [...units.values()].reduce((sum, { children }) => sum + children.length, 0);
 }
 
 export function newGathering<T>(): Gathering<T> {

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
+
+test('of entries that weigh the same, those set longest ago go', () => {
+  const map = new BoundedMap<string, number>(2);
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
+  expect([...map]).toEqual([
+    ['a', 3],
+    ['c', 4],
+  ]);
+});
+
+test('the entries together weigh no more than they may, and the newest is always there', () => {
+  const anAct = fc.tuple(
+    fc.constantFrom('set', 'set', 'delete', 'clear'),
+    fc.nat(6),
+    fc.string({ maxLength: 8 }),
+  );
+  fc.assert(
+    fc.property(fc.array(anAct, { maxLength: 60 }), (acts) => {
+      const map = new BoundedMap<number, string>(12, ({ length }) => length);
+      const kept = new Map<number, string>();
+      for (const [act, key, value] of acts) {
+        kept.delete(key);
+        if (act === 'clear') {
+          map.clear();
+          kept.clear();
+        } else if (act === 'delete') map.delete(key);
+        else {
+          map.set(key, value);
+          kept.set(key, value);
+          const weight = (): number => [...kept.values()].join('').length;
+          for (const oldest of [...kept.keys()]) if (weight() > 12 && oldest !== key) kept.delete(oldest);
+        }
+        expect([...map]).toEqual([...kept]);
+      }
+    }),
+  );
+});

@@ -74,4 +74,20 @@ describe('rows', () => {
     rows.push(row('c'));
     expect(idsOf(rows.of('parent', 'p'))).toEqual(['c']);
   });
+
+  test('are found after many were taken out of thousands', () => {
+    const all = Array.from({ length: 3_000 }, (_, at) => row(`row-${at}`, { parent: `p-${at % 3}` }));
+    const rows = some(...all);
+    const gone = all.filter((_, at) => at % 3 === 1);
+    expect(gone.map((one) => rows.remove(one))).toEqual(gone.map(() => true));
+    expect([rows.length, rows.count('parent', 'p-1'), rows.remove(gone[0] ?? row(''))]).toEqual([
+      2_000,
+      0,
+      false,
+    ]);
+    const left = all.filter((_, at) => at % 3 !== 1);
+    expect(new Set(rows)).toEqual(new Set(left));
+    expect(left.every((one) => rows.byId(one.id) === one && rows.remove(one))).toBe(true);
+    expect([rows.length, [...rows]]).toEqual([0, []]);
+  });
 });

@@ -65,8 +65,8 @@ export class KubeApi {
       case 'get':
         return { status: 200, body: this.store.get(type, namespace, name) };
       case 'list': {
-        const objects = this.store.all(type, namespace);
-        const list = listAnswer(type, objects, query, this.store.version(), this.clock);
+        const view = this.store.view(type, namespace);
+        const list = listAnswer(type, view, query, this.store.version(), this.clock);
         return { status: 200, body: ofMetadata(list, call.accept) };
       }
       case 'watch':

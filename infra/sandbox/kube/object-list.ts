@@ -2,6 +2,7 @@ import { asJson, asList, scalarText, type Json } from '../json.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from './kube-objects.ts';
 import { statusRefusal } from './kube-refusal.ts';
+import type { ObjectView } from './object-table.ts';
 
 const selectable: Record<string, readonly string[]> = {
   services: ['metadata.name', 'metadata.namespace', 'spec.type', 'spec.clusterIP'],
@@ -12,27 +13,51 @@ const continueLifeMs = 5 * 60_000;
 /** A list answer with selectors and `limit`/`continue`; a continue token dies after five minutes with 410. */
 export function listAnswer(
   type: ResourceType,
-  objects: readonly KubeObject[],
+  view: ObjectView,
   query: URLSearchParams,
   version: string,
   clock: SandboxClock,
 ): Json {
-  const matching = objects.filter(selects(type, query));
+  const isSelected = selects(type, query);
+  const candidates = candidatesIn(view, query);
   const token = query.get('continue');
   const from = token === null ? undefined : readToken(token, clock);
-  const rest = from === undefined ? matching : matching.filter((object) => position(object) > from.after);
-  const limit = Number(query.get('limit') ?? 0);
-  const page = limit > 0 ? rest.slice(0, limit) : rest;
+  const start = from === undefined ? 0 : firstAfter(candidates, from.after);
+  const limit = Number(query.get('limit') ?? 0) || Infinity;
+  const page: KubeObject[] = [];
+  let at = start;
+  for (; at < candidates.length && page.length < limit; at += 1) {
+    const object = candidates[at];
+    if (object && isSelected(object)) page.push(object);
+  }
   const last = page.at(-1);
-  const more = last !== undefined && page.length < rest.length;
+  const more = last !== undefined && candidates.slice(at).some(isSelected);
   const metadata: Json = { resourceVersion: from?.version ?? version };
   if (more) {
     const next = { version: metadata['resourceVersion'], after: position(last), at: clock.millis() };
     metadata['continue'] = Buffer.from(JSON.stringify(next)).toString('base64url');
     if (!query.get('fieldSelector') && !query.get('labelSelector'))
-      metadata['remainingItemCount'] = rest.length - page.length;
+      metadata['remainingItemCount'] = candidates.length - at;
   }
   return { kind: `${type.kind}List`, apiVersion: apiVersionOf(type), metadata, items: page.map(bare) };
+}
+
+/** Those with the value of a label that the query names, if it names one; else all. */
+function candidatesIn(view: ObjectView, query: URLSearchParams): readonly KubeObject[] {
+  const equal = selectors(query.get('labelSelector')).find(([, , negated]) => !negated);
+  return equal ? view.labelled(equal[0], equal[1]) : view.objects;
+}
+
+/** The first place after a position, found by halving. */
+function firstAfter(objects: readonly KubeObject[], after: string): number {
+  let [low, high] = [0, objects.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const object = objects[middle];
+    if (object && position(object) > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Whether an object is one of those that a list or a watch asks for. Refuses what cannot be selected by. */

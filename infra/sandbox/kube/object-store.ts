@@ -5,6 +5,7 @@ import { ChangeLog } from './change-log.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from './kube-objects.ts';
 import { alreadyExists, conflict, deleteConflict, invalid, notFound } from './kube-refusal.ts';
 import { defaultNode, validateNode } from './node-rules.ts';
+import { ObjectTable, type ObjectView } from './object-table.ts';
 import { defaultService, ServiceAllocator, validateService } from './service-defaults.ts';
 
 export interface Preconditions {
@@ -17,7 +18,7 @@ const stale = 'the object has been modified; please apply your changes to the la
 /** Objects with the apiserver's write semantics: versions, preconditions, finalizers, status apart from the rest. */
 export class ObjectStore {
   /** By type, then by namespace and name. */
-  private readonly tables = new Map<string, Map<string, KubeObject>>();
+  private readonly tables = new Map<string, ObjectTable>();
   private readonly allocator = new ServiceAllocator();
   private readonly clock: SandboxClock;
   private readonly lots: Lots;
@@ -33,12 +34,13 @@ export class ObjectStore {
     return String(this.revision);
   }
 
-  /** All objects of a type in the order a list has them: by namespace, then name. */
-  all(type: ResourceType, namespace?: string): KubeObject[] {
-    const table = this.tableOf(type);
-    const keys = [...table.keys()];
-    const wanted = namespace === undefined ? keys : keys.filter((key) => key.startsWith(`${namespace}/`));
-    return wanted.sort().flatMap((key) => table.get(key) ?? []);
+  /** All objects of a type in the order in which a list has them. */
+  all(type: ResourceType, namespace?: string): readonly KubeObject[] {
+    return this.view(type, namespace).objects;
+  }
+
+  view(type: ResourceType, namespace?: string): ObjectView {
+    return this.tableOf(type).view(namespace);
   }
 
   find(type: ResourceType, namespace: string | undefined, name: string): KubeObject | undefined {
@@ -201,8 +203,8 @@ export class ObjectStore {
     this.changes.add({ type: 'DELETED', resource, object: { ...object, metadata } });
   }
 
-  private tableOf({ plural }: ResourceType): Map<string, KubeObject> {
-    const found = this.tables.get(plural) ?? new Map<string, KubeObject>();
+  private tableOf({ plural }: ResourceType): ObjectTable {
+    const found = this.tables.get(plural) ?? new ObjectTable();
     this.tables.set(plural, found);
     return found;
   }

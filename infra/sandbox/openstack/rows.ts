@@ -10,17 +10,19 @@ type Buckets<T> = Map<string, Set<T>>;
 /** The index value of a text is the text itself; null has none. */
 export const itself = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : []);
 
+/** To keep so many rows in order when one goes costs next to nothing. */
+const MOST_IN_ORDER = 1_000;
+
 /**
  * The rows of one table in the order in which they were added: an array to readers and to tests that prepare a
  * world. By id and by its indexes it finds rows fast, whatever its size. Texts are looked up without regard to
- * case.
+ * case. Of more than a thousand rows the last one takes the place of one that goes, since a pool's members would
+ * otherwise cost a pass over half a million rows each; lists have an order of their own.
  */
 export class Rows<T extends { readonly id: string }> extends Array<T> {
   #indexes: Indexes<T> = {};
   #byId = new Map<string, T>();
-  /** A number for each row that rises, so that a binary search finds the place of a row. */
-  #order = new Map<T, number>();
-  #last = 0;
+  readonly #places = new Map<T, number>();
   readonly #buckets = new Map<string, Buckets<T>>();
 
   static override get [Symbol.species](): ArrayConstructor {
@@ -59,16 +61,30 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
   /** Takes one row out; says whether it was there. */
   remove(row: T): boolean {
     this.#check();
-    if (!this.#order.has(row)) return false;
-    super.splice(this.#placeOf(row), 1);
+    if (!this.#places.has(row)) return false;
+    const place = this.#placeOf(row);
     this.#forget(row);
+    if (this.length > MOST_IN_ORDER) {
+      const last = super.pop();
+      if (last !== undefined && last !== row) this.#put(last, place);
+    } else {
+      super.splice(place, 1);
+      for (let at = place; at < this.length; at += 1) this.#places.set(this[at] as T, at);
+    }
     return true;
+  }
+
+  #put(row: T, place: number): void {
+    this[place] = row;
+    this.#places.set(row, place);
   }
 
   override push(...rows: T[]): number {
     this.#check();
-    super.push(...rows);
-    for (const row of rows) this.#learn(row);
+    for (const row of rows) {
+      super.push(row);
+      this.#learn(row, this.length - 1);
+    }
     return this.length;
   }
 
@@ -80,26 +96,20 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
 
   /** Builds the indexes if the number of rows changed past them: an array can also be emptied by its length. */
   #check(): void {
-    if (this.length !== this.#order.size) this.#rebuild();
+    if (this.length !== this.#places.size) this.#rebuild();
   }
 
   #rebuild(): void {
     this.#byId.clear();
-    this.#order.clear();
+    this.#places.clear();
     for (const bucket of this.#buckets.values()) bucket.clear();
-    for (const row of this) this.#learn(row);
+    for (const [place, row] of this.entries()) this.#learn(row, place);
   }
 
+  /** Whoever turns the array round moves rows past their places. */
   #placeOf(row: T): number {
-    const wanted = this.#order.get(row) ?? 0;
-    let [low, high] = [0, this.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const found = this[middle];
-      if (found !== undefined && (this.#order.get(found) ?? 0) < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return this[low] === row ? low : this.indexOf(row);
+    const place = this.#places.get(row) ?? -1;
+    return this[place] === row ? place : this.indexOf(row);
   }
 
   #under(index: string, value: string): ReadonlySet<T> {
@@ -109,16 +119,15 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
     return bucket.get(value.toLowerCase()) ?? new Set();
   }
 
-  #learn(row: T): void {
-    this.#last += 1;
-    this.#order.set(row, this.#last);
+  #learn(row: T, place: number): void {
+    this.#places.set(row, place);
     this.#byId.set(row.id, row);
-    for (const [name, key] of Object.entries(this.#indexes.fixed ?? {})) this.#put(name, [key(row)], row);
+    for (const [name, key] of Object.entries(this.#indexes.fixed ?? {})) this.#index(name, [key(row)], row);
     for (const [name, keys] of Object.entries(this.#indexes.live ?? {})) this.#follow(name, keys, row);
   }
 
   #forget(row: T): void {
-    this.#order.delete(row);
+    this.#places.delete(row);
     if (this.#byId.get(row.id) === row) this.#byId.delete(row.id);
     for (const [name, key] of Object.entries(this.#indexes.fixed ?? {})) this.#take(name, [key(row)], row);
     for (const [name, keys] of Object.entries(this.#indexes.live ?? {}))
@@ -128,21 +137,21 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
   /** Makes the attribute a getter and a setter, so that setting it moves the row in the index. */
   #follow(name: string, keys: (value: unknown) => readonly string[], row: T): void {
     let value = (row as Record<string, unknown>)[name];
-    this.#put(name, keys(value), row);
+    this.#index(name, keys(value), row);
     Object.defineProperty(row, name, {
       configurable: true,
       enumerable: true,
       get: () => value,
       set: (next: unknown) => {
-        const isThere = this.#order.has(row);
+        const isThere = this.#places.has(row);
         if (isThere) this.#take(name, keys(value), row);
         value = next;
-        if (isThere) this.#put(name, keys(value), row);
+        if (isThere) this.#index(name, keys(value), row);
       },
     });
   }
 
-  #put(index: string, keys: readonly string[], row: T): void {
+  #index(index: string, keys: readonly string[], row: T): void {
     const bucket = this.#buckets.get(index);
     for (const key of keys) {
       const folded = key.toLowerCase();

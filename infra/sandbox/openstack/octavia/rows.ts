@@ -34,7 +34,7 @@ export class OctaviaRows {
     l7rules: Rows.by<octavia.L7Rule>({ fixed: { project_id, l7policy_id: (row) => row.l7policy_id } }),
   };
   /** The ends of PENDING_* states, in the order in which they are due. */
-  private pending: PendingEnd[] = [];
+  private readonly pending: PendingEnd[] = [];
 
   constructor(clock: SandboxClock, pendingMs: number) {
     this.clock = clock;
@@ -76,15 +76,17 @@ export class OctaviaRows {
 
   /** Calls `run` when the work of a write is over. `at` is that moment, however much later somebody reads. */
   afterPending(run: (at: string) => void): void {
-    this.pending.push({ dueAt: this.clock.millis() + this.pendingMs, run });
-    this.pending.sort((a, b) => a.dueAt - b.dueAt);
+    const dueAt = this.clock.millis() + this.pendingMs;
+    const last = this.pending.at(-1)?.dueAt ?? dueAt;
+    this.pending.push({ dueAt, run });
+    if (last > dueAt) this.pending.sort((a, b) => a.dueAt - b.dueAt);
   }
 
   private settled(): typeof this.rows {
     const now = this.clock.millis();
     if (this.pending[0] === undefined || this.pending[0].dueAt > now) return this.rows;
-    const due = this.pending.filter((end) => end.dueAt <= now);
-    this.pending = this.pending.filter((end) => end.dueAt > now);
+    const later = this.pending.findIndex((end) => end.dueAt > now);
+    const due = this.pending.splice(0, later === -1 ? this.pending.length : later);
     for (const end of due) end.run(new Date(end.dueAt).toISOString().slice(0, 19));
     return this.rows;
   }

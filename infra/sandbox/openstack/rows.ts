@@ -69,7 +69,7 @@ export class Rows<T extends { readonly id: string }> extends Array<T> {
       if (last !== undefined && last !== row) this.#put(last, place);
     } else {
       super.splice(place, 1);
-      for (let at = place; at < this.length; at += 1) this.#places.set(this[at] as T, at);
+      for (const [at, one] of super.slice(place).entries()) this.#places.set(one, place + at);
     }
     return true;
   }

@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Report } from '../shared/model/outcome.ts';
 import { printable } from '../shared/model/text/text.ts';
 import type { Plan } from '../shared/model/plan.ts';
+import { noteOfDrift } from '../shared/plan/render-drift.ts';
 import type { Attributes } from '../shared/model/resources.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
@@ -64,6 +65,9 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
     ...(outcome.status === 'failed' ? { reason: outcome.message, code: outcome.code } : {}),
     plan: plan && renderShort(plan),
     applied: report.applied.length,
+    drift: plan?.drift?.slice(0, MOST_DRIFT).map(noteOfDrift),
+    drift_count: plan?.drift?.length,
+    drift_stays: plan?.driftStays,
     duration_ms: Math.round(report.durationMs),
     calls: report.calls,
     openstack_request_ids: report.failedRequestIds.length > 0 ? report.failedRequestIds : undefined,
@@ -71,6 +75,9 @@ export function reconcileLine(report: Report, renderShort: (plan: Plan) => strin
     address: report.address,
   };
 }
+
+/** So many changes by others stand in one line of the log. */
+const MOST_DRIFT = 10;
 
 /** The fields of the line that each sweep logs. */
 export function sweptLine(found: Sweep): Attributes {

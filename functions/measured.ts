@@ -32,6 +32,11 @@ export const MEASURED = {
     help: 'Deletions by kind of object (node, loadbalancer) and result: deleted, or refused by the deletion budget. A refusal counts in every run, so the counter grows while it lasts.',
     labels: ['object', 'result'],
   },
+  levelset_drift_total: {
+    kind: 'counter',
+    help: 'Changes that somebody else made in OpenStack to what Services ask for, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.',
+    labels: ['kind', 'result'],
+  },
   levelset_sweeps_total: {
     kind: 'counter',
     help: 'Sweeps by result: found (what needs work is queued), failed.',
@@ -117,6 +122,8 @@ export function observations(to: Recorder): Observations {
       to.add('levelset_reconcile_total', labels, 1);
       to.observe('levelset_reconcile_duration_seconds', labels, durationMs / 1_000);
       if (request.dryRun) return;
+      const result = plan?.driftStays ? 'reported' : 'repaired';
+      for (const { kind } of plan?.drift ?? []) to.add('levelset_drift_total', { kind, result }, 1);
       for (const object of ['node', 'loadbalancer'] as const) {
         const isDeleted = ({ verb, kind }: Step): boolean => verb === 'delete' && kind === object;
         const deleted = applied.filter(isDeleted).length;

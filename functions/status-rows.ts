@@ -9,6 +9,7 @@ import type { Plan } from '../shared/model/plan.ts';
 import { asServiceKey, serviceKey, type Key } from '../shared/model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../shared/model/unit.ts';
 import { NODE_BLOCKED } from '../shared/node/report/report-node.ts';
+import { whatBecomesOf } from '../shared/plan/render-drift.ts';
 import { renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { readyCondition } from '../shared/report/condition.ts';
@@ -136,6 +137,7 @@ export function rowFromReport({
       plan: renderPlan(plan),
       awaitingApproval: awaitingApproval(plan),
       problems: plan.problems.length,
+      drift: plan.drift?.length ?? 0,
     }),
   };
 }
@@ -156,6 +158,7 @@ function inNumbers({ plan, outcome }: Report): readonly string[] {
   return [
     ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'change waits' : 'changes wait'} for approval`] : []),
     ...(problems > 0 ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+    ...(plan.drift ? [`${plan.drift.length} changed by somebody else; ${whatBecomesOf(plan)}`] : []),
   ];
 }
 

@@ -146,6 +146,8 @@ export interface RouteRecord {
  */
 export interface StateStore {
   load(): Promise<ReadonlyMap<string, UnitState>>;
+  /** The state of one unit, as it is stored now; undefined if there is none. */
+  find(unit: string): Promise<UnitState | undefined>;
   /** Undefined removes an entry. All changes are written together. */
   save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void>;
 }

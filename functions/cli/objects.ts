@@ -30,12 +30,16 @@ export interface FoundRequests {
 }
 
 /** The units that the keys stand for, without repetitions. For a namespace, the node set and all, a sweep finds them. */
-export async function findRequests(keys: readonly Key[], world: World): Promise<FoundRequests> {
+export async function findRequests(
+  keys: readonly Key[],
+  world: World,
+  scope: Pick<SweepScope, 'deep'> = {},
+): Promise<FoundRequests> {
   const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
   const found = new Set<Key>(keys.filter(isUnit));
   let incomplete = false;
-  for (const scope of scopes.some(isEverything) ? [{}] : scopes) {
-    const swept = await sweepAndWarn(world, { ...scope, readOnly: true });
+  for (const each of scopes.some(isEverything) ? [{}] : scopes) {
+    const swept = await sweepAndWarn(world, { ...each, ...scope, readOnly: true });
     for (const { key } of swept.requests) found.add(key);
     incomplete ||= swept.incomplete;
   }

@@ -54,6 +54,15 @@ export function program(env: NodeJS.ProcessEnv, exit: (code: number) => void): C
       exit(await planCommand(objects, flags, env));
     });
   command(
+    'drift',
+    'print what somebody else changed in OpenStack, and what others have set, and change nothing; exit 0: no drift, 2: drift, 1: something could not be read',
+  )
+    .argument('[object...]', `${OBJECT} (default: all)`)
+    .action(async (objects: readonly string[], flags: Flags) => {
+      const { driftCommand } = await import('./drift-command.ts');
+      exit(await driftCommand(objects, flags, env));
+    });
+  command(
     'gc',
     'list the clusters that have something in the project; with --cluster plan what one that is gone has left, with --approve delete it; exit 0: done, 2: load balancers are still being deleted, 1: refused or failed',
   ).action(async (flags: Flags) => {

@@ -1,6 +1,6 @@
 import type { Read } from './read-value.ts';
 
-export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'gc' | 'sandbox';
+export type CommandName = 'serve' | 'relay' | 'sweep' | 'reconcile' | 'plan' | 'drift' | 'gc' | 'sandbox';
 
 export const TOPICS = [
   'cluster and cloud',

@@ -22,7 +22,7 @@ import {
 } from './read-value.ts';
 
 /** The commands that talk to the cluster and the cloud. */
-const WORKING = ['serve', 'sweep', 'reconcile', 'plan'] as const;
+const WORKING = ['serve', 'sweep', 'reconcile', 'plan', 'drift'] as const;
 
 /** The commands that talk to the cluster. */
 const WATCHING = [...WORKING, 'relay', 'gc'] as const;
@@ -81,6 +81,10 @@ export const FLAGS = {
     topic: 'Services', value: 'list', read: allowedReferences, repeatable: true, commands: WORKING, lambda: true,
     help: 'NAMESPACE/KIND/ID, each of them or *: what Services of a namespace may name of OpenStack; a load balancer that others made needs an entry even with --reach=open, unless its tag consents',
     default: '',
+  },
+  'drift': {
+    topic: 'Services', value: 'what', read: oneOf('repair', 'report'), default: 'repair', commands: WORKING, lambda: true,
+    help: 'what becomes of a change that somebody made in OpenStack to what a Service asks for: repair puts it back and says so, report only says so; an annotation of the Service goes first',
   },
   'member-addresses': {
     topic: 'Services', value: 'which', read: oneOf('any', 'proven'), commands: WORKING, lambda: true,
@@ -144,13 +148,11 @@ export const FLAGS = {
   },
   'node-cidr-mask-size-ipv4': {
     topic: 'routes', value: 'number', read: whole(1, 32), commands: WORKING, lambda: true, go: 'KCM',
-    help: 'mask size of the IPv4 part of a Node',
-    default: '24',
+    help: 'mask size of the IPv4 part of a Node', default: '24',
   },
   'node-cidr-mask-size-ipv6': {
     topic: 'routes', value: 'number', read: whole(1, 128), commands: WORKING, lambda: true, go: 'KCM',
-    help: 'mask size of the IPv6 part of a Node',
-    default: '64',
+    help: 'mask size of the IPv6 part of a Node', default: '64',
   },
   'service-cluster-ip-range': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, lambda: true, go: 'KCM',
@@ -256,16 +258,14 @@ export const FLAGS = {
     help: 'certificates of CAs: who shows one that they signed, with the name of the cluster as its common name, needs no token for /audit and /events', without: 'a token is needed',
   },
   'dry-run': {
-    topic: 'one run', commands: ['serve', 'sweep', 'reconcile'],
-    help: 'print the plans and change nothing; serve shows them on its page',
+    topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',
   },
   'wait': {
-    topic: 'one run', commands: ['reconcile'],
-    help: 'go on until no object is progressing or draining',
+    topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining',
   },
   'output': {
-    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan', 'gc'],
-    help: 'how the plans are printed: text or json',
+    topic: 'one run', short: 'o', value: 'format', read: oneOf('text', 'json'), commands: ['plan', 'drift', 'gc'],
+    help: 'how plans and drift are printed: text or json',
     default: 'text',
   },
   'cluster': {
@@ -282,7 +282,6 @@ export const FLAGS = {
     default: '24h',
   },
   'serve': {
-    topic: 'one run', commands: ['sandbox'],
-    help: 'run levelset against the simulators, apply the examples and tell what happens',
+    topic: 'one run', commands: ['sandbox'], help: 'run levelset against the simulators, apply the examples and tell what happens',
   },
 } as const satisfies Readonly<Record<string, Flag>>;

@@ -44,6 +44,7 @@ export async function loadConfig(
     serviceAccount: values.serviceAccount,
     ...(values.loadBalancerClass === undefined ? {} : { loadBalancerClass: values.loadBalancerClass }),
     ...(values.adopt === 'tags' ? {} : { adopt: values.adopt }),
+    ...(values.drift === 'repair' ? {} : { drift: values.drift }),
     ...(values.memberAddresses === 'any' ? {} : { memberAddresses: values.memberAddresses }),
     ...(values.reach === 'open' ? {} : { reach: values.reach }),
     ...(values.allowedReferences.length === 0 ? {} : { allowedReferences: values.allowedReferences }),

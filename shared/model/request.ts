@@ -85,6 +85,8 @@ export interface SweepScope {
   readonly servicesOnly?: true;
   /** The sweep changes nothing, not even the state of units that are gone. */
   readonly readOnly?: true;
+  /** The sweep trusts no watermark: every Service is read in full. */
+  readonly deep?: true;
 }
 
 /** The scope of a key that a sweep answers. */

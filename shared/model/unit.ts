@@ -1,3 +1,4 @@
+import type { ReportedDrift } from './drift.ts';
 import type { Service } from './kubernetes.ts';
 import type { Key, ServiceKey } from './request.ts';
 
@@ -57,8 +58,15 @@ export interface UnitState {
   /** Number of changes that wait for approval; absent for none. */
   readonly awaitingApproval?: number;
   /**
+   * The unit was settled by what levelset wrote, and not all of it was read since; or another change may hide in the same second.
+   * The next sweep reads it in full.
+   */
+  readonly unsure?: true;
+  /**
    * Why OpenStack refused to create the load balancer; absent if it did not. Sweeps do not try the same again, since
    * each such POST leaks a VIP port (decision 39).
    */
   readonly rejected?: string;
+  /** Drift that stays, since the Service has it only reported; absent for none. */
+  readonly drift?: ReportedDrift;
 }

@@ -4,6 +4,7 @@ import type { Change, CreateStep, Plan, Step } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
 import type { Attributes } from '../model/resources.ts';
 import { isRef } from './compare.ts';
+import { driftLines } from './render-drift.ts';
 
 /**
  * The plan as text for people, one block per step with signs as in a diff. Text from others cannot break out of its
@@ -23,6 +24,7 @@ export function renderPlan(plan: Plan): string {
     lines.push(`  = ${sign} ${address} waits for approval ${approval}: ${reason}`);
     lines.push(...changes.map((change) => `      ${renderChange(change)}`));
   }
+  lines.push(...driftLines(plan).map((line) => `  ${line}`));
   const approve = approveWith(plan);
   if (approve !== undefined) lines.push(`    approve with the annotation ${approve}`);
   for (const problem of plan.problems) {

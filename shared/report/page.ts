@@ -27,6 +27,8 @@ export interface StatusRow {
   readonly awaitingApproval?: number;
   /** The problems of the last plan, such as annotations that are not applied. */
   readonly problems?: number;
+  /** What somebody else changed in OpenStack, as the last plan has it. */
+  readonly drift?: number;
 }
 
 /** Whether events come. */
@@ -191,13 +193,14 @@ function titleOf(object: string): string {
 
 /** The plan, if there is something in it to read. */
 function openable(
-  { planSteps, awaitingApproval = 0, problems = 0 }: StatusRow,
+  { planSteps, awaitingApproval = 0, problems = 0, drift = 0 }: StatusRow,
   plan: string,
 ): Html | undefined {
   const parts = [
     ...(planSteps > 0 ? [`${planSteps} ${planSteps === 1 ? 'step' : 'steps'}`] : []),
     ...(awaitingApproval > 0 ? [`${awaitingApproval} waiting for approval`] : []),
     ...(problems > 0 ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+    ...(drift > 0 ? [`${drift} changed by somebody else`] : []),
   ];
   if (parts.length === 0) return undefined;
   return markup`<details><summary>Plan: ${parts.join(', ')}</summary><pre>${plan}</pre></details>`;

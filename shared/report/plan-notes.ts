@@ -1,5 +1,6 @@
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
+import { noteOfDrift } from '../plan/render-drift.ts';
 import { approveWith } from '../plan/render-plan.ts';
 
 /** The number of notes of one kind that a condition lists one by one. */
@@ -11,6 +12,7 @@ export function planNotes(plan: Plan): readonly string[] {
     ...firstOf(plan.problems.map(noteOf)),
     ...firstOf(waitingNotes(plan)),
     ...firstOf(refusedNotes(plan)),
+    ...(plan.driftStays ? firstOf((plan.drift ?? []).map((one) => `drift: ${noteOfDrift(one)}`)) : []),
     ...(approve === undefined ? [] : [`approve with the annotation ${approve}`]),
   ];
 }

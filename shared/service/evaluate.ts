@@ -6,7 +6,7 @@ import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import { tagValue, tagValues } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
-import type { Depth, Unit } from '../model/unit.ts';
+import type { Depth, Unit, UnitState } from '../model/unit.ts';
 import type { World } from '../ports.ts';
 import { desire } from './desired/desire.ts';
 import { hashOf } from './desired/desire-service.ts';
@@ -23,6 +23,7 @@ import type { ObservedService } from '../model/load-balancer/observed-service.ts
 import type { Source } from './observe/questions.ts';
 import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
+import type { ServicePlanInput } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
 import { readRepair } from './repair.ts';
 import type { Repairing } from './repair.ts';
@@ -39,6 +40,10 @@ export interface Evaluation {
   readonly observed: ObservedService;
   readonly desired: Desired;
   readonly plan: Plan;
+  /** What the plan was made of. */
+  readonly planned: ServicePlanInput;
+  /** The state that is stored for the unit; absent if there is none, or nobody asked. */
+  readonly state?: UnitState;
   /** Octavia is at work on the load balancer, so this run did not read what is on it. */
   readonly locked: boolean;
   /** Id of the load balancer that is to replace this one; absent unless Octavia is at work on the new one. */
@@ -89,7 +94,8 @@ export async function evaluate(
   const input = { ...about, observed, desired: desired.here, repair: repairing?.facts };
   const draft = planService(input);
   const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;
-  const plan = headroom ? planService({ ...input, headroom }) : draft;
+  const planned = headroom ? { ...input, headroom } : input;
+  const plan = headroom ? planService(planned) : draft;
 
   const { intent, approved } = reading;
   const { loadBalancer, replacement } = observed;
@@ -102,6 +108,7 @@ export async function evaluate(
     observed,
     desired: desired.own,
     plan,
+    planned,
     locked: loadBalancer !== undefined && isLocked(loadBalancer),
     ...(replacement && isLocked(replacement) ? { replacing: replacement.id } : {}),
     ...(repairing ? { repairing } : {}),

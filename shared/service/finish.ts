@@ -1,5 +1,6 @@
 /** The end of a run: its outcome, the Service's status and Events, and what the next runs and sweeps need to know. */
 import type { Applied } from '../apply/apply.ts';
+import { stateAtWork } from './drift.ts';
 import { leaseName, uidOf } from './leases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { ReconcileError } from '../model/errors.ts';
@@ -126,6 +127,12 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
   const { service, letGo } = unit;
   if (service && hasFinalizer(service) && isOurs(service, world.config))
     await publish(service, release(service, letGo), world.kube);
+}
+
+/** Before the first write of a run: what differs from now on may be levelset's own work, so the state of the settled unit goes. */
+export async function beginWork({ unit, state, plan }: Evaluation, world: World): Promise<void> {
+  if (state && unit.service && plan.steps.length > 0)
+    await keepState(unit.service.metadata.uid, stateAtWork(state), world);
 }
 
 /**

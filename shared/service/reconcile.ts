@@ -11,6 +11,7 @@ import { asServiceKey, isHint, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Budget, World } from '../ports.ts';
+import { withDrift } from './drift.ts';
 import { evaluate } from './evaluate.ts';
 import type { Evaluation } from './evaluate.ts';
 import { losesFinalizer, nothingApplied, reportFailure, runSummary } from './finish.ts';
@@ -58,7 +59,7 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const cluster = { id, name: world.config.clusterName };
   const evaluateNow = async (asRead: Unit): Promise<Evaluation> => {
     const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
-    const evaluation = await withinBudget(found, world);
+    const evaluation = await withDrift(await withinBudget(found, world), world);
     noteHolder(evaluation, world);
     return evaluation;
   };
@@ -74,7 +75,7 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
   const remembered = takeRememberedLeases(unit.key, world);
   if (remembered) return writeUnderRememberedLeases(remembered, unit, evaluateNow, world, budget);
 
-  // evaluate: find the load balancer, read the intent, observe, desire, plan
+  // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
   const first = await evaluateNow(unit);
 
   // finalizer: the Service has it before anything is made, so that a Service which is deleted meanwhile leaves nothing

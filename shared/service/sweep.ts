@@ -14,7 +14,9 @@ import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
 import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
+import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
+import { readyCondition } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
@@ -37,7 +39,7 @@ import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './uni
 export async function findServices(
   nodesListed: () => Promise<readonly Node[]>,
   world: World,
-  { namespace, readOnly }: SweepScope,
+  { namespace, readOnly, deep }: SweepScope,
 ): Promise<Found> {
   const { kube, cloud, config } = world;
   const prunes = namespace === undefined && !readOnly;
@@ -101,6 +103,7 @@ export async function findServices(
   ];
   const keys = [
     ...[
+      ...(deep ? wanted : []),
       ...unsettled,
       ...notCompared.map(({ service }) => service),
       ...leaving,
@@ -207,7 +210,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
   if (!hasFinalizer(service)) return 'unsettled';
   const state = stateOf(service, view);
-  if (!state) return 'unsettled';
+  if (!state || state.unsure) return 'unsettled';
   if (nodes instanceof ReconcileError) throw nodes;
   if (judged instanceof ReconcileError) throw judged;
   const name = keyOf(service);
@@ -218,6 +221,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const evaluation = await evaluate(unit, nodes, { ...world, project, judged }, cluster, 'shallow');
   view.certificates.set(unit.key, evaluation.desired.certificates);
   if (state.hash !== evaluation.hash) return 'unsettled';
+  if (state.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
   const seen = lb?.['updated_at'] ?? null;
   const isAsItWas = evaluation.plan.steps.every(isAnother) && state.updated_at === seen;
@@ -230,6 +234,9 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const known = new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire]));
   const addresses = addressesToPublish(evaluation, { steps: [], stopped: false, known });
+  // a Service that comes back to levelset says that it was let go, until a run says otherwise
+  const told = readyCondition(service.status?.conditions)?.reason;
+  if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state.awaitingApproval ?? 0) > 0 && published.length > 0;

@@ -5,7 +5,7 @@
 import { apply } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { deletes, reserveDeletion } from '../apply/reserve-deletion.ts';
-import { finish, losesFinalizer, nothingApplied } from './finish.ts';
+import { beginWork, finish, losesFinalizer, nothingApplied } from './finish.ts';
 import type { Run } from '../model/outcome.ts';
 import { acquireLeases, leaseNames, rememberLeases, requireSameLeases } from './leases.ts';
 import type { Ending, Leases } from './leases.ts';
@@ -99,6 +99,7 @@ async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation
 
 async function write(planned: Evaluation, lease: Leases, world: World, budget: Budget): Promise<Run> {
   const evaluation = await reserve(planned, world);
+  await beginWork(evaluation, world);
   const repair = await recordRepair(evaluation, world);
   const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, {
     ...world,

@@ -126,5 +126,6 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'ServicePort.listenerTags': { shows: tagged('listener', 'paid') },
   'ServicePort.poolTags': { shows: tagged('pool', 'paid') },
   'Service.description': { shows: (shown) => String(first(shown, 'loadbalancer')['description']).startsWith('Our shop | Kubernetes') },
+  'Service.drift': { elsewhere: 'test/laws/drift/drift.test.ts', notOnTheLab: 'see test/e2e/service/drift.test.ts' },
   'Service.approved': { elsewhere: 'test/scenarios/takeover/takeover.test.ts', notOnTheLab: 'see test/e2e/service/approval.test.ts' },
 };

@@ -15,7 +15,7 @@ type Patch = Record<string, string | null>;
 
 /**
  * Watermarks in eight ConfigMaps of our namespace, one data key per unit (design.md, "The sweep is cheap"). `load` is
- * one list. `save` is one merge patch for each ConfigMap in which something changed since this process loaded or saved
+ * one list, and `find` reads one ConfigMap. `save` is one merge patch for each ConfigMap in which something changed since this process loaded or saved
  * it. Of two processes that write one unit the last one wins, as a watermark is only a hint. Both throw ReconcileError.
  */
 export class ConfigMapState implements StateStore {
@@ -59,6 +59,18 @@ export class ConfigMapState implements StateStore {
       }
     }
     return states;
+  }
+
+  async find(unit: string): Promise<UnitState | undefined> {
+    const name = shardOf(unit);
+    const path = corePath('configmaps', this.namespace, name);
+    const doing = `read ConfigMap ${this.namespace}/${name}`;
+    const answer = await this.http({ method: 'GET', path, doing, expected: [404] });
+    const { data = {} } = answer.status === 404 ? {} : (answer.body as ConfigMap);
+    const text = data[toDataKey(unit)];
+    const state = text === undefined ? undefined : parseState(text);
+    this.known.set(unit, text === undefined ? null : state ? text : '');
+    return state;
   }
 
   async save(changes: ReadonlyMap<string, UnitState | undefined>): Promise<void> {
@@ -126,11 +138,13 @@ export function fromDataKey(key: string): string {
 /** The state in a text; undefined if the text is no state. */
 export function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, updated_at, rejected, awaitingApproval } = state;
+  const { hash, updated_at, rejected, awaitingApproval, unsure, drift } = state;
   const isState =
     typeof hash === 'string' &&
     (typeof updated_at === 'string' || updated_at === null) &&
     (typeof rejected === 'string' || rejected === undefined) &&
-    (typeof awaitingApproval === 'number' || awaitingApproval === undefined);
+    (typeof awaitingApproval === 'number' || awaitingApproval === undefined) &&
+    (unsure === true || unsure === undefined) &&
+    (typeof drift === 'object' || drift === undefined);
   return isState ? (state as unknown as UnitState) : undefined;
 }

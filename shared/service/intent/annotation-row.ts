@@ -147,6 +147,8 @@ export interface ServiceSettings {
   ingressHostname: boolean;
   /** Hashes of the changes that the Service approves. */
   approved: readonly string[];
+  /** Whether drift is put back, or only reported. */
+  drift: 'repair' | 'report';
 }
 
 /** Settings of one port of a Service that are not simply an attribute of one resource. */

@@ -144,6 +144,7 @@ const OF_KUBE: Readonly<Record<KubeCall, Omit<Call, 'name' | 'side'>>> = {
   'lease.release': { method: 'PUT', path: LEASE, needs: [...SERVICES, 'routes'] },
   'lease.remove': { method: 'DELETE', path: LEASE, needs: NOBODY },
   'state.load': { method: 'GET', path: /\/configmaps\?labelSelector/, needs: NOBODY },
+  'state.find': { method: 'GET', path: /\/configmaps\/levelset-state/, needs: NOBODY },
   'state.save': { method: 'PATCH', path: /\/configmaps\/levelset-state/, needs: NOBODY },
   'routes.load': { method: 'GET', path: /\/configmaps\/levelset-routes/, needs: ['routes'] },
   'routes.save': { method: 'PATCH', path: /\/configmaps\/levelset-routes/, needs: ['routes'] },

@@ -48,6 +48,7 @@ const ROWS: readonly (readonly [key: string, good: string, value: unknown, bad: 
     { type: 'APP_COOKIE', cookie_name: 'JSESSIONID' },
     'APP_COOKIE',
   ],
+  [`${OWN}drift`, 'Report', 'report', 'never'],
   [`${OWN}approve`, 'aaaaaaaaaaaa, 0123456789ab', ['aaaaaaaaaaaa', '0123456789ab'], 'all'],
   [
     `${OWN}tls-container-refs`,

@@ -1,0 +1,84 @@
+/**
+ * Tells drift from what levelset has still to do. A state is kept only from the moment a Service is settled until the next write of
+ * levelset. So if what is desired is what it was then, every difference was made by somebody else (decision 280).
+ */
+import { isReported } from '../model/drift.ts';
+import type { Drift } from '../model/drift.ts';
+import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
+import type { Plan } from '../model/plan.ts';
+import type { UnitState } from '../model/unit.ts';
+import { readIfPossible } from '../observe/attempt.ts';
+import type { World } from '../ports.ts';
+import type { Evaluation } from './evaluate.ts';
+import { askedBy } from './intent/asked-by.ts';
+import { driftIn, stepsWithout, withhold } from './plan/drift.ts';
+import { planService } from './plan/plan-service.ts';
+import { setByOthers } from './plan/set-by-others.ts';
+import { hasFinalizer } from './unit.ts';
+
+/**
+ * The evaluation with its drift named, and without the steps that put back what is only to be reported. Reads the unit's state
+ * if there is a step. Where drift is only reported, a state that cannot be read stops the run.
+ */
+export async function withDrift(asPlanned: Evaluation, world: World): Promise<Evaluation> {
+  const evaluation = withOthers(asPlanned);
+  const { unit, plan, intent, observed, planned } = evaluation;
+  if (!unit.wanted || !unit.service || !intent || !hasFinalizer(unit.service)) return evaluation;
+  if (plan.steps.length === 0) return evaluation;
+  const stays = intent.annotated.Service.drift === 'report';
+  const { uid } = unit.service.metadata;
+  const read = (): Promise<UnitState | undefined> => world.kube.state.find(uid);
+  const state = await (stays ? read() : readIfPossible(world, 'states', read));
+  if (!state) return evaluation;
+  const { sharing } = observed;
+  const found = driftIn({
+    steps: plan.steps,
+    desired: planned.desired.resources,
+    observed: observed.resources,
+    isShared: sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0),
+    askedBy: (asked) => askedBy(asked, intent, world.config),
+  });
+  const drift = found.filter((one) => isDrift(one, evaluation, state));
+  if (drift.length === 0) return { ...evaluation, state };
+  if (!stays) return { ...evaluation, state, plan: { ...plan, drift } };
+  return { ...evaluation, state, plan: { ...replan(evaluation, drift), drift, driftStays: true } };
+}
+
+/**
+ * Whether somebody else made the difference, or it was reported as such before something else was asked for. As long as the load
+ * balancer's `updated_at` is the same, nobody has written to it: then another version of levelset sees what is there otherwise.
+ */
+function isDrift(one: Drift, { hash, observed }: Evaluation, state: UnitState): boolean {
+  if (isReported(one, state.drift ?? {})) return true;
+  if (state.rejected !== undefined) return false;
+  const { loadBalancer } = observed;
+  // a load balancer that is gone changes what is desired, since its network is not known any more
+  if (!loadBalancer) return state.updated_at !== null;
+  if (state.hash !== hash || loadBalancer['provisioning_status'] === 'ERROR') return false;
+  return isOutsideOctavia(one.kind) || state.updated_at !== (loadBalancer['updated_at'] ?? null);
+}
+
+function replan({ plan, planned, observed }: Evaluation, drift: readonly Drift[]): Plan {
+  const left = withhold({ desired: planned.desired.resources, observed: observed.resources }, drift);
+  const again = planService({
+    ...planned,
+    observed: { ...planned.observed, resources: left.observed },
+    desired: { ...planned.desired, resources: left.desired },
+  });
+  const { setByOthers: others } = plan;
+  return { ...again, steps: stepsWithout(drift, again.steps), ...(others ? { setByOthers: others } : {}) };
+}
+
+function withOthers(evaluation: Evaluation): Evaluation {
+  const { plan, planned, observed, unit } = evaluation;
+  if (!unit.wanted) return evaluation;
+  const others = setByOthers(planned.desired.resources, observed.resources);
+  return others.length === 0 ? evaluation : { ...evaluation, plan: { ...plan, setByOthers: others } };
+}
+
+/**
+ * Before the first write the state goes: from now on a difference may be levelset's own. What is only reported stays known.
+ */
+export function stateAtWork({ drift }: UnitState): UnitState | undefined {
+  return drift === undefined ? undefined : { hash: '', updated_at: null, drift };
+}

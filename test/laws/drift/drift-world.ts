@@ -1,0 +1,147 @@
+/** A settled Service in a world without sockets, in which somebody changes things by hand. */
+import { countedLots } from '../../../infra/sandbox/lots.ts';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { Drift, SetByOthers } from '../../../shared/model/drift.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import { serviceKey } from '../../../shared/model/request.ts';
+import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import type { Cloud, World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { aService } from '../../support/service.ts';
+import { aTlsSecret } from '../../support/tls-secret.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+
+const OWN = 'levelset.openstack.org/';
+
+/** What a Service may ask for, each in addition to a TCP port. */
+export const FEATURES = {
+  redirect: { [`${OWN}redirect-http.80`]: 'true', [`${OWN}redirect-host.80`]: 'app.example.org' },
+  http: { [`${OWN}protocol.80`]: 'http', [`${OWN}monitor-type.80`]: 'HTTP' },
+  tls: { [`${OWN}tls-secret.443`]: 'web-tls' },
+  limits: {
+    'loadbalancer.openstack.org/connection-limit': '100',
+    'loadbalancer.openstack.org/timeout-client-data': '10000',
+    'loadbalancer.openstack.org/timeout-member-data': '20000',
+  },
+  members: {
+    [`${OWN}member-weights`]: 'node-1=10',
+    'loadbalancer.openstack.org/lb-method': 'LEAST_CONNECTIONS',
+  },
+} as const;
+
+export type Feature = keyof typeof FEATURES;
+
+export interface Told {
+  readonly drift: readonly Drift[];
+  readonly others: readonly SetByOthers[];
+  readonly reports: readonly Report[];
+}
+
+export interface DriftWorld {
+  readonly inside: SandboxInside;
+  readonly world: World;
+  /** Somebody else's client. */
+  readonly hand: Cloud;
+  apply(annotations?: Readonly<Record<string, string>>): void;
+  /** One sweep, and the runs that it asks for until they are at rest. */
+  sweepOnce(): Promise<Told>;
+  /** What somebody did a minute after everything was settled. */
+  byHand(change: () => void): void;
+  /** Rows by kind, without times and states. */
+  picture(): Readonly<Record<string, readonly object[]>>;
+  writes(): readonly string[];
+}
+
+export async function startDriftWorld(
+  features: readonly Feature[],
+  annotations: Readonly<Record<string, string>> = {},
+): Promise<DriftWorld> {
+  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const { kube, cloud, clock } = inside;
+  const world = inProcessWorld(inside, aConfig(AUTH_URL, { manageSecurityGroups: true }), SILENT);
+  const { type, data } = aTlsSecret('one');
+  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  const asked = Object.assign({}, ...features.map((feature) => FEATURES[feature])) as Record<string, string>;
+  const ports = [80, 443, 5432].map((port) => ({
+    ...{ name: `p-${port}`, port, targetPort: 8080, nodePort: 30_000 + port },
+  }));
+  const it: DriftWorld = {
+    inside,
+    world,
+    hand: inProcessWorld(inside, aConfig(AUTH_URL), SILENT).cloud,
+    apply: (more = {}) => {
+      kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports } }));
+    },
+    sweepOnce: async () => {
+      const found = await sweep(world);
+      const reports: Report[] = [];
+      for (const request of found.requests) reports.push(...(await settle(request, world, clock)));
+      const plans = reports.flatMap(({ plan }) => plan ?? []);
+      return {
+        drift: plans.flatMap(({ drift = [] }) => drift),
+        others: plans.flatMap(({ setByOthers = [] }) => setByOthers),
+        reports,
+      };
+    },
+    byHand: (change) => {
+      clock.advance(60_000);
+      change();
+      for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
+      clock.advance(60_000);
+    },
+    picture: () => ({
+      lb: cloud.loadbalancers.map(timeless),
+      listeners: cloud.listeners.map(timeless),
+      pools: cloud.pools.map(timeless),
+      members: cloud.members.map(timeless),
+      monitors: cloud.healthmonitors.map(timeless),
+      policies: cloud.l7policies.map(timeless),
+      rules: cloud.l7rules.map(timeless),
+      floatingips: cloud.floatingips.map(timeless),
+      groups: cloud.securityGroups.map(timeless),
+      openings: cloud.securityGroupRules.map(timeless),
+      ports: cloud.ports.map(timeless),
+    }),
+    writes: () =>
+      inside.requests
+        .filter(({ side, write }) => side === 'openstack' && write)
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((line) => !line.includes('/auth/tokens')),
+  };
+  it.apply();
+  await settle({ key: serviceKey('default', 'web'), trigger: 'audit' }, world, clock);
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+    clock.advance(60_000);
+    await it.sweepOnce();
+  }
+  return it;
+}
+
+async function settle(
+  request: ReconcileRequest,
+  world: World,
+  clock: SandboxInside['clock'],
+): Promise<readonly Report[]> {
+  const reports: Report[] = [];
+  for (let runs = 0; runs < 30; runs += 1) {
+    const report = await reconcile(request, world, { remainingMs: () => 60_000 });
+    reports.push(report);
+    if (report.outcome.status !== 'progressing') return reports;
+    clock.advance(1_000);
+  }
+  throw new Error('it never comes to rest');
+}
+
+/** Without ids and what follows from them: what levelset makes anew has others. */
+function timeless(row: object): Readonly<Record<string, unknown>> {
+  const left = ['updated_at', 'created_at', 'revision_number', 'provisioning_status', 'operating_status'];
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => !left.includes(name))
+      .map(([name, value]) => [name, Array.isArray(value) ? (value as unknown[]).toSorted() : value]),
+  );
+}

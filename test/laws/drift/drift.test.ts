@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { Drift } from '../../../shared/model/drift.ts';
+import type { Cloud } from '../../../shared/ports.ts';
+import { MUTATIONS, type Mutation } from './mutations.ts';
+import { FEATURES, startDriftWorld } from './drift-world.ts';
+import type { DriftWorld, Feature } from './drift-world.ts';
+import { THOROUGH } from '../seed.ts';
+
+type Row = Record<string, unknown>;
+
+const FEATURE_NAMES = Object.keys(FEATURES) as Feature[];
+const ALL = Object.entries(MUTATIONS).flatMap(([kind, attributes]) =>
+  Object.entries(attributes as Record<string, Mutation>).flatMap(([attribute, mutation]) =>
+    'to' in mutation ? [{ kind, attribute, to: mutation.to }] : [],
+  ),
+);
+
+/** The rows of a kind that are the Service's. */
+function rowsOf(kind: string, { cloud }: SandboxInside): readonly Row[] {
+  const tables: Readonly<Record<string, { [Symbol.iterator](): Iterator<object> }>> = {
+    loadbalancer: cloud.loadbalancers,
+    listener: cloud.listeners,
+    pool: cloud.pools,
+    member: cloud.members,
+    healthmonitor: cloud.healthmonitors,
+    l7policy: cloud.l7policies,
+    l7rule: cloud.l7rules,
+    floatingip: cloud.floatingips,
+    securitygroup: cloud.securityGroups,
+    port: cloud.ports,
+  };
+  const rows = [...(tables[kind] ?? [])] as Row[];
+  if (kind === 'securitygroup') return rows.filter(({ name }) => String(name).startsWith('lb-sg-'));
+  if (kind === 'port') return rows.filter(({ device_owner: owner }) => String(owner).startsWith('compute:'));
+  return rows;
+}
+
+/** The row to change: one that has the attribute, and a value of it before others. */
+function rowFor({ kind, attribute }: (typeof ALL)[number], inside: SandboxInside): Row | undefined {
+  const rows = rowsOf(kind, inside).filter((row) => attribute in row);
+  return rows.find((row) => row[attribute] !== null) ?? rows[0];
+}
+
+function mutated(present: unknown, to: unknown, { cloud }: SandboxInside): unknown {
+  const list = (Array.isArray(present) ? present : []) as readonly string[];
+  if (to === 'with one more') return [...list, 'by-hand'];
+  if (to === 'without ours') return list.filter((tag) => !tag.startsWith('levelset-service='));
+  const ours = cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-')).map(({ id }) => id);
+  if (to === 'without our group') return list.filter((group) => !ours.includes(group));
+  return to;
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+type One = (typeof ALL)[number];
+
+/** Changes one attribute of one row by hand, and expects that one sweep tells of it, and puts it back or leaves it. */
+async function changeAndSweep(it: DriftWorld, one: One): Promise<'drift' | 'set by others' | 'not there'> {
+  const { kind, attribute, to } = one;
+  const row = rowFor(one, it.inside);
+  const value = mutated(row?.[attribute], to, it.inside);
+  if (!row || same(row[attribute], value)) return 'not there';
+  const before = row[attribute];
+  const what = `${kind}.${attribute} ${JSON.stringify(before)} -> ${JSON.stringify(value)}`;
+  const picture = it.picture();
+  it.byHand(() => {
+    row[attribute] = value;
+  });
+  const { drift, others } = await it.sweepOnce();
+  const isThis = (told: Pick<Drift, 'kind' | 'attribute'>): boolean =>
+    told.kind === kind && told.attribute === attribute;
+  if (drift.some(isThis)) {
+    expect(
+      drift.filter((told) => !isThis(told)),
+      what,
+    ).toEqual([]);
+    expect(it.picture(), what).toEqual(picture);
+    return 'drift';
+  }
+  expect(others.some(isThis), `${what} is told`).toBe(true);
+  expect(drift, what).toEqual([]);
+  expect(row[attribute], what).toEqual(value);
+  row[attribute] = before;
+  return 'set by others';
+}
+
+/** Drift of each sort that a Service without TLS has. */
+const SOME_DRIFT = [
+  'lb admin_state_up',
+  'listener/tcp/80 connection_limit',
+  'pool/tcp/80 lb_algorithm',
+  'monitor/tcp/80 delay',
+];
+
+const placeOf = ({ address, attribute }: Drift): string => [address, attribute].join(' ');
+
+type Act = (hand: Cloud, inside: SandboxInside) => Promise<unknown>;
+
+const OWN_ID = (rows: Iterable<{ readonly id: string }>): string => [...rows][0]?.id ?? '';
+
+/** What somebody does to a whole resource by the API of OpenStack, and what is told of it. */
+// prettier-ignore
+const WHOLE: readonly (readonly [what: string, act: Act, told: RegExp])[] = [
+  ['a member that is deleted', (hand, { cloud }) => hand.remove('member', OWN_ID(cloud.members), { parent: cloud.members[0]?.pool_id ?? '' }), /^member\/tcp\/80\/\S+ missing$/],
+  ['a member that is added', (hand, { cloud }) => hand.create('member', { address: '10.0.0.77', protocol_port: 4711 }, OWN_ID(cloud.pools)), /^member\/tcp\/80\/10.0.0.77:4711 there$/],
+  ['a monitor that is deleted', (hand, { cloud }) => hand.remove('healthmonitor', OWN_ID(cloud.healthmonitors)), /^monitor\/tcp\/80 missing$/],
+  ['a policy that is deleted', (hand, { cloud }) => hand.remove('l7policy', OWN_ID(cloud.l7policies)), /^l7policy\/tcp\/80\/redirect missing$/],
+  ['a listener that is deleted', (hand, { cloud }) => hand.remove('listener', OWN_ID(cloud.listeners)), /^listener\/tcp\/80 missing$/],
+  ['a pool that is deleted', (hand, { cloud }) => hand.remove('pool', OWN_ID(cloud.pools)), /^pool\/tcp\/80 missing$/],
+  ['a load balancer that is deleted', (hand, { cloud }) => hand.remove('loadbalancer', OWN_ID(cloud.loadbalancers), { cascade: true }), /^lb missing$/],
+  ['a floating IP that is deleted', (hand, { cloud }) => hand.remove('floatingip', OWN_ID(cloud.floatingips)), /^floatingip missing$/],
+  ['an opening that is closed', (hand, { cloud }) => hand.remove('securitygrouprule', OWN_ID(cloud.securityGroupRules.filter(({ port_range_min: port }) => port === 30_080))), /^securitygrouprule\/tcp\/30080\/\S+ missing$/],
+];
+
+const nameOf = ({ kind, attribute }: One): string => `${kind}.${attribute}`;
+
+describe('what somebody changes by hand in a settled world', () => {
+  test('is told by one sweep, and put back or left, attribute by attribute of the table', async () => {
+    const it = await startDriftWorld(FEATURE_NAMES);
+    expect((await it.sweepOnce()).reports).toEqual([]);
+    const told: Record<string, string[]> = {};
+    for (const one of ALL) (told[await changeAndSweep(it, one)] ??= []).push(nameOf(one));
+    expect(told).toMatchSnapshot();
+  });
+
+  test('is told whatever the Service asks for', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.subarray(FEATURE_NAMES),
+        fc.uniqueArray(fc.constantFrom(...ALL), { minLength: 1, maxLength: 4, selector: nameOf }),
+        async (features, mutations) => {
+          const it = await startDriftWorld(features);
+          for (const one of mutations) await changeAndSweep(it, one);
+        },
+      ),
+      THOROUGH ? { numRuns: 200 } : { numRuns: 3 },
+    ));
+
+  test.each(WHOLE)('is told of %s, which is put back', async (_, act, told) => {
+    const it = await startDriftWorld(['http', 'redirect']);
+    const picture = withoutIds(it.picture());
+    it.inside.clock.advance(60_000);
+    await act(it.hand, it.inside);
+    it.inside.clock.advance(60_000);
+    const { drift } = await it.sweepOnce();
+    const all = drift.map(({ address, there }) => `${address} ${there === undefined ? 'missing' : 'there'}`);
+    expect(all).toContainEqual(expect.stringMatching(told));
+    expect(withoutIds(it.picture())).toEqual(picture);
+  });
+});
+
+/** What levelset makes anew has other ids and addresses. */
+function withoutIds(picture: object): unknown {
+  const text = JSON.stringify(picture)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/"(?:10\.0\.0\.1[2-9]|203[^"]*|fd00[^"]*|fa:16[^"]*)"/g, '"ADDRESS"');
+  const tables = JSON.parse(text) as Record<string, object[]>;
+  const asText = (row: object): string => JSON.stringify(Object.entries(row).sort());
+  return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.map(asText).sort()]));
+}
+
+describe('drift that is only to be reported', () => {
+  test('is not written over, not even when a Node joins, until it is to be repaired', async () => {
+    const it = await startDriftWorld(['http', 'limits'], { [DRIFT]: 'report' });
+    const changed = SOME_DRIFT.map((place) => {
+      const [address = '', attribute = ''] = place.split(' ');
+      const kind = KINDS[address.split('/')[0] ?? ''] ?? '';
+      const one = ALL.find((row) => row.kind === kind && row.attribute === attribute);
+      const row = rowsOf(kind, it.inside)[0];
+      if (!one || !row) throw new Error(`nothing is ${place}`);
+      return { ...one, row, before: row[attribute] };
+    });
+    it.byHand(() => {
+      for (const { row, attribute, to } of changed) row[attribute] = to;
+    });
+    const [byHand, writes] = [it.picture(), it.writes().length];
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) {
+      const { drift, reports } = await it.sweepOnce();
+      if (sweeps === 0) expect(drift.map(placeOf).sort()).toEqual([...SOME_DRIFT].sort());
+      expect(reports.flatMap(({ plan }) => plan?.steps ?? [])).toEqual([]);
+    }
+    expect([it.picture(), it.writes().slice(writes)]).toEqual([byHand, []]);
+    expect(JSON.stringify(it.inside.kube.list('Event'))).toContain('DriftReported');
+
+    it.inside.kube.addNode('node-9');
+    it.inside.clock.advance(60_000);
+    await it.sweepOnce();
+    expect(it.inside.cloud.members.filter(({ name }) => name.includes('node-9'))).not.toEqual([]);
+    for (const { row, attribute, to } of changed) expect(row[attribute], attribute).toEqual(to);
+
+    it.apply({ [DRIFT]: 'repair' });
+    it.inside.clock.advance(60_000);
+    const { drift } = await it.sweepOnce();
+    expect(drift.map(placeOf)).toEqual(expect.arrayContaining(SOME_DRIFT));
+    for (const { row, attribute, before } of changed) expect(row[attribute], attribute).toEqual(before);
+    expect(JSON.stringify(it.inside.kube.list('Event'))).toContain('DriftRepaired');
+  });
+});
+
+const DRIFT = 'levelset.openstack.org/drift';
+const KINDS: Readonly<Record<string, string>> = {
+  ...{ lb: 'loadbalancer', listener: 'listener', pool: 'pool', monitor: 'healthmonitor' },
+};

@@ -78,7 +78,7 @@ export class ConfigMapState implements StateStore {
     for (const [unit, state] of changes) {
       const text = state === undefined ? null : JSON.stringify(state);
       const stored = this.known.get(unit) ?? (this.loaded ? null : undefined);
-      if (stored === text) continue;
+      if (stored === text || (state && stored && isKnown(state, stored))) continue;
       const shard = shards.get(shardOf(unit)) ?? new Map<string, string | null>();
       shards.set(shardOf(unit), shard.set(unit, text));
     }
@@ -109,6 +109,11 @@ export class ConfigMapState implements StateStore {
     // Somebody else made it in between.
     if (answer.status === 409) await this.patch(name, patch);
   }
+}
+
+/** Whether what is stored says as much, and surely. */
+function isKnown({ unsure, ...state }: UnitState, stored: string): boolean {
+  return unsure === true && stored === JSON.stringify(state);
 }
 
 export const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;

@@ -78,6 +78,7 @@ function annotationOf(
   { service, annotated }: ServiceIntent,
 ): string | undefined {
   const target = attribute === undefined ? WHOLE[kind] : name;
+  if (target === undefined) return undefined;
   const rows = ANNOTATIONS.filter((row) => targetOf(row)?.join('.') === target);
   const place = address.split('/').slice(1, 3).join('/');
   const index = (service.spec.ports ?? []).findIndex(

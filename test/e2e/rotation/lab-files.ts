@@ -42,6 +42,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/queue/queue-proof.test.ts': { part: 3, seconds: 45 },
 
   'test/e2e/lambda/template.test.ts': { part: 2, seconds: 40 },
+  'test/e2e/service/drift.test.ts': { part: 2, seconds: 25 },
   'test/e2e/service/watch.test.ts': { part: 2, seconds: 150 },
   'test/conformance/queue/queue.test.ts': { part: 2, seconds: 12 },
   'test/conformance/queue/shared-queue.test.ts': { part: 2, seconds: 30 },

@@ -62,7 +62,8 @@ export async function startDriftWorld(
 ): Promise<DriftWorld> {
   const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
   const { kube, cloud, clock } = inside;
-  const world = inProcessWorld(inside, aConfig(AUTH_URL, { manageSecurityGroups: true }), SILENT);
+  const config = { ...aConfig(AUTH_URL, { manageSecurityGroups: true }), given: ['lbMethod'] };
+  const world = inProcessWorld(inside, config, SILENT);
   const { type, data } = aTlsSecret('one');
   kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
   const asked = Object.assign({}, ...features.map((feature) => FEATURES[feature])) as Record<string, string>;

@@ -147,6 +147,7 @@ describe('what somebody changes by hand in a settled world', () => {
     const { drift } = await it.sweepOnce();
     const all = drift.map(({ address, there }) => `${address} ${there === undefined ? 'missing' : 'there'}`);
     expect(all).toContainEqual(expect.stringMatching(told));
+    for (const { kind, askedBy } of drift) if (kind === 'member') expect(askedBy).toMatch(/Nodes|nobody/);
     expect(withoutIds(it.picture())).toEqual(picture);
   });
 });
@@ -178,7 +179,15 @@ describe('drift that is only to be reported', () => {
     const [byHand, writes] = [it.picture(), it.writes().length];
     for (let sweeps = 0; sweeps < 2; sweeps += 1) {
       const { drift, reports } = await it.sweepOnce();
-      if (sweeps === 0) expect(drift.map(placeOf).sort()).toEqual([...SOME_DRIFT].sort());
+      if (sweeps === 0) {
+        expect(drift.map(placeOf).sort()).toEqual([...SOME_DRIFT].sort());
+        expect(Object.fromEntries(drift.map((one) => [one.attribute, one.askedBy]))).toEqual({
+          admin_state_up: 'the default',
+          connection_limit: 'annotation loadbalancer.openstack.org/connection-limit',
+          lb_algorithm: 'cloud.conf lb-method',
+          delay: 'the default',
+        });
+      }
       expect(reports.flatMap(({ plan }) => plan?.steps ?? [])).toEqual([]);
     }
     expect([it.picture(), it.writes().slice(writes)]).toEqual([byHand, []]);

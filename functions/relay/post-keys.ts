@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RequestError } from 'got';
+import { RequestError, type Got } from 'got';
 import type { CredentialSource } from '../../shared/kube/connection/connection.ts';
 import { createGot, retryAfterMs, timeouts } from '../../shared/http.ts';
 import { fieldsOf, parseJson } from '../../shared/model/json.ts';
@@ -33,10 +33,9 @@ export interface PostOptions {
 /** Posts keys as one CloudEvent each time. Throws CONFIG_INVALID if the CA cannot be read. */
 export async function createPost(options: PostOptions): Promise<Post> {
   const { url, credential, caFile, observe } = options;
-  const certificateAuthority =
-    caFile === undefined ? undefined : await readNamedFile('--events-ca-file', caFile);
-  const client = createGot({ https: certificateAuthority === undefined ? {} : { certificateAuthority } });
+  const clientNow = caFile === undefined ? always(createGot({})) : await believing(caFile);
   const send = async (body: string, authorization: string | undefined, limitMs: number) => {
+    const client = await clientNow();
     try {
       const answer = await client.post(url, {
         body,
@@ -65,6 +64,21 @@ export async function createPost(options: PostOptions): Promise<Post> {
     const taken = fieldsOf(parseJson(answer.body))['keys'];
     if (taken !== keys.length)
       throw new NotTaken(`${url} took ${String(taken)} of ${keys.length} keys: it may be an older levelset`);
+  };
+}
+
+const always = (client: Got) => () => Promise.resolve(client);
+
+/** A client that believes the CA in a file as it is then; the last one, while the file cannot be read. */
+async function believing(caFile: string): Promise<() => Promise<Got>> {
+  const read = () => readNamedFile('--events-ca-file', caFile);
+  const clientFor = (certificateAuthority: string): Got => createGot({ https: { certificateAuthority } });
+  let known = await read();
+  let client = clientFor(known);
+  return async () => {
+    const text = await read().catch(() => known);
+    if (text !== known) [known, client] = [text, clientFor(text)];
+    return client;
   };
 }
 

@@ -1,6 +1,6 @@
 /** infra/knative/README.md, typed by somebody who has nothing else; a program of the test is there for Knative's controllers. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { define, filesOfModule } from '../fixtures/definitions.ts';
 import { runPods } from '../fixtures/pod-processes.ts';
 import { labWorld } from '../lab/lab-world.ts';
@@ -17,17 +17,20 @@ const EVENTING = 'knative-eventing';
 const world = labWorld({ nodes: ['e2e-newcomer-2'], levelsetByTest: true });
 
 beforeAll(async () => {
-  if (!lab().controllable) return;
-  const undo = [await newCluster()];
+  if (!lab().controllable) return undefined;
+  const putBack = await newCluster();
   const serving = await filesOfModule(SERVING, ['config/core/300-resources/service.yaml']);
-  undo.push(await define([...serving, SOURCES]));
+  const undefine = await define([...serving, SOURCES]);
+  const removeEventing = () => kubectl(['delete', '--ignore-not-found', 'namespace', EVENTING]);
+  await removeEventing(); // of a run that was cut off
   const installed = { apiVersion: 'v1', metadata: { namespace: EVENTING, name: 'config-features' } };
   await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: EVENTING } }]);
   await apply([{ ...installed, kind: 'ConfigMap' }]);
-  undo.push(async () => void (await kubectl(['delete', 'namespace', EVENTING])));
-  afterAll(async () => {
-    for (const one of undo.toReversed()) await one();
-  });
+  return async () => {
+    await removeEventing();
+    await undefine();
+    await putBack();
+  };
 });
 
 it('infra/knative/README.md, from nothing to a load balancer', { timeout: 400_000 }, async () => {

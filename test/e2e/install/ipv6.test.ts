@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { startCloudFront } from '../fixtures/cloud-front.ts';
 import { addressOf, apply, aService, kubectl, lab, ownPort, serviceGone, startLevelset } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
@@ -21,7 +21,7 @@ const world = labWorld({
 });
 
 /** The apiserver at a port of ::1. */
-async function forward(): Promise<{ readonly port: number; close(): void }> {
+async function forward(): Promise<{ readonly port: number; readonly close: () => void }> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     const behind = connect(Number(new URL(lab().server).port), '127.0.0.1');
@@ -48,25 +48,21 @@ const socketsOf = async (pid: number, family: '-4' | '-6'): Promise<readonly str
 
 it('a Service gets its address and goes, and levelset has no socket of IPv4', async () => {
   const apiserver = await forward();
-  try {
-    const kubeconfig = join(lab().directory, 'ipv6.kubeconfig');
-    const { certificateAuthority, levelsetToken } = lab();
-    const connection = { server: `https://[::1]:${apiserver.port}`, certificateAuthority };
-    // the lab's certificate has names and 127.0.0.1
-    const text = kubeconfigText(connection, levelsetToken, { 'tls-server-name': 'localhost' });
-    writeFileSync(kubeconfig, text, { mode: 0o600 });
-    const { cloudConfig } = world;
-    const levelset = await startLevelset({
-      ...{ kubeconfig, cloudConfig, args: ['--watch'], tls: false },
-      listen: `[::1]:${ownPort()}`,
-    });
-    await apply([aService(world.namespace, 'web', [{ port: 80 }])]);
-    await addressOf(world.namespace, 'web');
-    expect(await socketsOf(levelset.pid, '-4')).toEqual([]);
-    expect((await socketsOf(levelset.pid, '-6')).length).toBeGreaterThan(3);
-    await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
-    await serviceGone(world.namespace, 'web');
-  } finally {
-    apiserver.close();
-  }
+  onTestFinished(apiserver.close);
+  const kubeconfig = join(lab().directory, 'ipv6.kubeconfig');
+  const { certificateAuthority, levelsetToken } = lab();
+  const connection = { server: `https://[::1]:${apiserver.port}`, certificateAuthority };
+  // the lab's certificate has names and 127.0.0.1
+  const text = kubeconfigText(connection, levelsetToken, { 'tls-server-name': 'localhost' });
+  writeFileSync(kubeconfig, text, { mode: 0o600 });
+  const levelset = await startLevelset({
+    ...{ kubeconfig, cloudConfig: world.cloudConfig, args: ['--watch'], tls: false },
+    listen: `[::1]:${ownPort()}`,
+  });
+  await apply([aService(world.namespace, 'web', [{ port: 80 }])]);
+  await addressOf(world.namespace, 'web');
+  expect(await socketsOf(levelset.pid, '-4')).toEqual([]);
+  expect((await socketsOf(levelset.pid, '-6')).length).toBeGreaterThan(3);
+  await kubectl(['-n', world.namespace, 'delete', 'service', 'web', '--wait=false']);
+  await serviceGone(world.namespace, 'web');
 });

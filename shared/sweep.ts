@@ -65,4 +65,5 @@ const NOTHING: SweepFigures = {
   certificates: new Map(),
   nodes: 0,
   nodesSettled: 0,
+  nodesCompared: 0,
 };

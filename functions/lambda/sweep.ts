@@ -40,8 +40,12 @@ export async function runSweep(work: SweepWork, to: FunctionWorld, time: Invocat
 /** Why a sweep of everything is not one that ended well. Undefined: it is. */
 function reasonOf(found: Sweep, { world }: FunctionWorld): string | undefined {
   if (found.failed !== undefined) return found.failed;
-  if (!looksAfterServices(world.config) || found.loadBalancersByState) return undefined;
-  return `the load balancers cannot be read: ${found.warnings.join('; ')}`;
+  const unread = [
+    ...(looksAfterServices(world.config) && !found.loadBalancersByState ? ['load balancers'] : []),
+    ...(found.nodes > 0 && found.nodesCompared === 0 ? ['servers'] : []),
+  ];
+  if (unread.length === 0) return undefined;
+  return `the ${unread.join(' and ')} cannot be read: ${found.warnings.join('; ')}`;
 }
 
 async function queueFound(work: SweepWork, found: Sweep, { log, background }: FunctionWorld): Promise<void> {

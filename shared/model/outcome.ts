@@ -83,6 +83,8 @@ export interface SweepFigures {
   readonly nodes: number;
   /** Number of Nodes that match their servers and have no problem. */
   readonly nodesSettled: number;
+  /** Nodes that could be compared with their servers. None of many: Nova cannot be read. */
+  readonly nodesCompared: number;
 }
 
 /** What one controller found in a sweep: the keys that need work, and why others could not be checked. */

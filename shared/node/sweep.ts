@@ -44,7 +44,8 @@ export async function findNodes(
       : []),
     ...inWords(notCompared),
   ];
-  const figures = { nodes: nodes.length, nodesSettled };
+  const nodesCompared = nodes.length - notCompared.length;
+  const figures = { nodes: nodes.length, nodesSettled, nodesCompared };
   return { keys, warnings, incomplete: warnings.length > 0, figures };
 }
 

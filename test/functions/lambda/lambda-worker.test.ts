@@ -144,16 +144,15 @@ test('a sweep that cannot find out anything is an error of the function', async 
   await expect(handler({}, CONTEXT)).rejects.toThrow('the sweep failed');
 });
 
-test('a sweep that cannot read the load balancers is an error of the function, too', async () => {
+test.each([
+  ['load balancers', /lbaas\/loadbalancers/],
+  ['servers', /\/servers/],
+])('a sweep that cannot read the %s is an error of the function, too', async (what, path) => {
   const world = await deployed();
-  world.sandbox.fault({
-    match: { side: 'openstack', path: /lbaas\/loadbalancers/ },
-    times: 99,
-    kind: 'fail-before',
-  });
+  world.sandbox.fault({ match: { side: 'openstack', path }, times: 99, kind: 'fail-before' });
   const { handler } = await import('../../../functions/lambda/sweep.ts');
 
-  await expect(handler({}, CONTEXT)).rejects.toThrow('the load balancers cannot be read');
+  await expect(handler({}, CONTEXT)).rejects.toThrow(`the ${what} cannot be read`);
 });
 
 test('a key that does not settle has one chain of messages, however many events and sweeps ask for it', async () => {

@@ -115,7 +115,7 @@ test('wherever it is killed, and whatever becomes of the Nodes and of the router
     { numRuns: 40 },
   ));
 
-test('two clusters with the same cluster CIDR on one router leave each other alone', () =>
+test('two clusters with the same cluster CIDR on one router leave each other alone (cloud-provider-openstack#3128)', () =>
   fc.assert(
     fc.asyncProperty(
       rounds,

@@ -33,7 +33,7 @@ export interface Swept extends Sweep {
 /** A cluster in virtual time; with `neighbour` in the same project as that one. */
 export function startCluster(config: Partial<Config> = {}, neighbour?: Cluster): Cluster {
   const clock = neighbour?.inside.clock ?? new VirtualClock();
-  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 0 }, clock);
+  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 500 }, clock);
   const { cloud, fronts } = neighbour?.inside ?? own;
   const fault = (neighbour?.inside ?? own).fault;
   const inside = { ...own, cloud, fault, fronts: { ...own.fronts, openstack: fronts.openstack } };

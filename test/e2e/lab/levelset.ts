@@ -147,7 +147,8 @@ function commandLine([command = 'serve', ...rest]: readonly string[], options: L
   const { program = [process.execPath, built], args = [] } = options;
   const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig } = options;
   const identity = ['--kubeconfig', kubeconfig, '--cloud-config', cloudConfig];
-  const name = ['--cluster-name', options.clusterName ?? CLUSTER_NAME];
+  // gc speaks of clusters by their UIDs
+  const name = command === 'gc' ? [] : ['--cluster-name', options.clusterName ?? CLUSTER_NAME];
   return [...program, command, ...rest, ...identity, ...name, ...args];
 }
 
@@ -159,6 +160,8 @@ function environment({ env = {} }: LevelsetOptions): Record<string, string> {
     HOME,
     LEVELSET_AUDIT_TOKENS: AUDIT_TOKEN,
     LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN,
+    // what a run that was cut off has left goes with the next sweep
+    LEVELSET_ORPHAN_DELAY: '0s',
     ...env,
   };
 }

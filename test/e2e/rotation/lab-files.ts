@@ -49,6 +49,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/conformance/queue/jetstream.test.ts': { part: 2, seconds: 17 },
   'test/conformance/queue/jetstream-copies.test.ts': { part: 2, seconds: 20 },
   'test/e2e/service/events.test.ts': { part: 2, seconds: 243 },
+  'test/e2e/service/orphans.test.ts': { part: 2, seconds: 79 },
   'test/e2e/service/draining.test.ts': { part: 2, seconds: 117 },
   'test/e2e/service/annotations.test.ts': { part: 2, seconds: 112 },
   'test/conformance/listeners.test.ts': { part: 2, seconds: 111 },

@@ -20,6 +20,7 @@ import { readyCondition } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
+import { judgeInTime, leftInWords } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
 import { judgeOrphans } from './judge-orphans.ts';
 import { recordPlace, requirePlace } from './place.ts';
@@ -82,11 +83,21 @@ export async function findServices(
   const unsettled: Service[] = [];
   const refused: string[] = [];
   const notCompared: NotCompared[] = [];
-  let awaitingApproval = 0;
-  for (const { service, verdict } of await judgeAll(wanted, view)) {
+  let [settled, awaitingApproval] = [0, 0];
+  const { judged: all, left } = await judgeInTime(
+    wanted,
+    (service) => verdictOn(service, view),
+    isWhole,
+    world,
+  );
+  // what needs no look does not wait for the next sweep
+  unsettled.push(...left.filter((service) => !hasFinalizer(service)));
+  for (const { service, verdict } of all) {
     if (verdict === 'unsettled') unsettled.push(service);
-    else if (verdict === 'settled') awaitingApproval += stateOf(service, view)?.awaitingApproval ?? 0;
-    else if ('refused' in verdict) refused.push(verdict.refused);
+    else if (verdict === 'settled') {
+      settled += 1;
+      awaitingApproval += stateOf(service, view)?.awaitingApproval ?? 0;
+    } else if ('refused' in verdict) refused.push(verdict.refused);
     else notCompared.push({ service, reason: verdict.reason });
   }
   const orphans =
@@ -99,6 +110,7 @@ export async function findServices(
   const troubles = [
     ...new Set(missing.map(({ message }) => `the sweep goes without a list: ${message}`)),
     ...inWords(notCompared),
+    ...leftInWords(left, wanted.length),
     ...(notPruned === undefined ? [] : [`the sweep could not remove what Services have left: ${notPruned}`]),
   ];
   const keys = [
@@ -120,7 +132,7 @@ export async function findServices(
     figures: {
       services: wanted.length,
       letGo: letGo.length,
-      settled: wanted.length - unsettled.length - refused.length - notCompared.length,
+      settled,
       awaitingApproval,
       ...statesOf(project.loadBalancers),
       news: [...wanted.filter((service) => !hasFinalizer(service)), ...leaving].map(({ metadata }) =>
@@ -159,28 +171,10 @@ interface NotCompared {
   readonly reason: string;
 }
 
-interface Judged {
-  readonly service: Service;
-  readonly verdict: Verdict | Pick<NotCompared, 'reason'>;
-}
-
-/** So many Services are judged at a time, since some need a read of their own. */
-const AT_ONCE = 10;
 /** The longest time for which one Service holds up the sweep, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
-/** The verdicts, in the order of the Services. */
-async function judgeAll(services: readonly Service[], view: View): Promise<readonly Judged[]> {
-  const judged: Judged[] = [];
-  const queue = services.entries();
-  const worker = async (): Promise<void> => {
-    for (const [at, service] of queue) judged[at] = { service, verdict: await verdictOn(service, view) };
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return judged;
-}
-
-async function verdictOn(service: Service, view: View): Promise<Judged['verdict']> {
+async function verdictOn(service: Service, view: View): Promise<Verdict | Pick<NotCompared, 'reason'>> {
   try {
     const verdict = await valueWithin(PATIENCE_MS, judge(service, view));
     return verdict ?? { reason: `no answer within ${PATIENCE_MS / 1000} s` };

@@ -3,16 +3,10 @@
  * that the apiserver and OpenStack list, never time.
  */
 import { expect, test } from 'vitest';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
-import { aService } from '../../support/service.ts';
+import { aProcess, runOf, settledWorld } from './settled-world.ts';
 
 const SELECTOR = 'loadbalancer.openstack.org/node-selector';
 const MEMBERS = 4;
@@ -32,11 +26,11 @@ test('a sweep of a settled world reads each object no oftener where there are ma
 });
 
 test('runs read a Node no oftener where there are many Services', async () => {
-  const { names, counted, reads } = await settledWorld(MANY);
+  const { names, counted, reads } = await countedWorld(MANY);
   const readsOfRuns = async (runs: readonly string[]): Promise<number> => {
     reads.clear();
     const { world } = counted();
-    for (const name of runs) await run(name, world, true);
+    for (const name of runs) await runOf(serviceKey('default', name), world, { dryRun: true });
     return reads.get('Node') ?? 0;
   };
   const few = await readsOfRuns(names.slice(0, FEW));
@@ -46,31 +40,25 @@ test('runs read a Node no oftener where there are many Services', async () => {
 
 /** By kind: how often a sweep reads each object, on the average. */
 async function readsOfSweep(count: number): Promise<Readonly<Record<string, number>>> {
-  const { counted, reads } = await settledWorld(count);
+  const { counted, reads } = await countedWorld(count);
   const { world, objects } = counted();
   const { requests, settled } = await sweep(world);
   expect([requests, settled]).toEqual([[], count]);
   return Object.fromEntries([...reads].map(([kind, total]) => [kind, total / (objects.get(kind) ?? 1)]));
 }
 
-/** As many Services as Nodes, of which each has four as members, with load balancers and watermarks; and a process that knows nothing and counts its reads. */
-async function settledWorld(count: number) {
-  const clock = new VirtualClock();
-  const inside = createSandbox({ nodes: count, pendingMs: 0 }, clock);
+/** As many Services as Nodes, of which each has four as members; and processes that know nothing and count their reads. */
+async function countedWorld(count: number) {
   const names = Array.from({ length: count }, (_, at) => `svc-${at}`);
-  for (const [at, name] of names.entries()) {
-    const group = `group-${Math.floor(at / MEMBERS)}`;
-    inside.kube.apply({ kind: 'Node', metadata: { name: `node-${at + 1}`, labels: { group } } });
-    inside.kube.apply(aService({ name, annotations: { [SELECTOR]: `group=${group}` } }));
-  }
-  const worker = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
-  for (const name of names) while ((await run(name, worker)) === 'progressing');
-  inside.advanceClock(3_000);
-  for (const { key } of (await sweep(worker)).requests)
-    await run(key.split('/')[2] ?? '', worker, false, 'sweep');
+  const groupOf = (at: number): string => `group-${Math.floor(at / MEMBERS)}`;
+  const services = names.map((name, at) => ({ name, annotations: { [SELECTOR]: `group=${groupOf(at)}` } }));
+  const { inside } = await settledWorld(services, count, ({ kube }) => {
+    for (const at of names.keys())
+      kube.apply({ kind: 'Node', metadata: { name: `node-${at + 1}`, labels: { group: groupOf(at) } } });
+  });
   const reads = new Map<string, number>();
   const counted = (): { readonly world: World; readonly objects: ReadonlyMap<string, number> } => {
-    const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+    const world = aProcess(inside);
     const objects = new Map<string, number>();
     const watched = <T extends object>(kind: string, list: readonly T[]): readonly T[] => {
       objects.set(kind, list.length);
@@ -94,16 +82,4 @@ function countedReads<T extends object>(object: T, kind: string, reads: Map<stri
       return Reflect.get(of, name) as unknown;
     },
   });
-}
-
-async function run(
-  name: string,
-  world: World,
-  dryRun = false,
-  trigger: 'audit' | 'sweep' = 'audit',
-): Promise<string> {
-  const request = { key: serviceKey('default', name), trigger, dryRun };
-  const { outcome } = await reconcile(request, world, { remainingMs: () => 60_000 });
-  if (outcome.status === 'failed') throw new Error(outcome.message);
-  return outcome.status;
 }

@@ -1,0 +1,73 @@
+import { timeLeftMs } from '../deadline.ts';
+import type { Service } from '../model/kubernetes.ts';
+import type { World } from '../ports.ts';
+
+/** So many Services are judged at a time, since some need a read of their own. */
+const AT_ONCE = 10;
+/** With less time left a sweep judges no further Service: for those under way, and for what comes after them. */
+const RESERVE_MS = 10_000;
+
+export interface JudgedInTime<V> {
+  readonly judged: readonly { readonly service: Service; readonly verdict: V }[];
+  /** Those that the sweep came not to, in the order in which the next one takes them. */
+  readonly left: readonly Service[];
+}
+
+/**
+ * Judges Services as long as the sweep has time. The next whole sweep of this process begins where this one stopped
+ * (decision 303).
+ */
+export async function judgeInTime<V>(
+  services: readonly Service[],
+  judge: (service: Service) => Promise<V>,
+  isWhole: boolean,
+  { memory: { sweeps }, clock }: Pick<World, 'memory' | 'clock'>,
+): Promise<JudgedInTime<V>> {
+  const begin = isWhole ? placeToBegin(services, sweeps.get('service') ?? clock.now()) : 0;
+  const order = [...services.slice(begin), ...services.slice(0, begin)];
+  const verdicts = new Map<Service, V>();
+  const queue = order.values();
+  const reserveMs = Math.min(RESERVE_MS, timeLeftMs() / 2);
+  const worker = async (): Promise<void> => {
+    while (timeLeftMs() > reserveMs) {
+      const { value: service, done } = queue.next();
+      if (done) return;
+      verdicts.set(service, await judge(service));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const left = order.filter((service) => !verdicts.has(service));
+  const [next] = left;
+  if (isWhole && next) sweeps.set('service', nameOf(next));
+  else if (isWhole) sweeps.delete('service');
+  const judged = services.flatMap((service) => {
+    const verdict = verdicts.get(service);
+    return verdict === undefined ? [] : [{ service, verdict }];
+  });
+  return { judged, left };
+}
+
+/** How far a sweep came; nothing if it came to the end. */
+export function leftInWords(left: readonly Service[], of: number): readonly string[] {
+  const [next] = left;
+  if (!next) return [];
+  return [
+    `the sweep ran out of time after ${of - left.length} of ${of} Services; the next one continues with ${nameOf(next)}`,
+  ];
+}
+
+/**
+ * The place of the Service, or of what follows it. A process that does not know where the last sweep stopped, but only the
+ * time, begins anywhere, so that no Service is the last one each time.
+ */
+function placeToBegin(services: readonly Service[], from: string | number): number {
+  if (typeof from === 'number') return Math.floor(from / 1_000) % Math.max(1, services.length);
+  return Math.max(
+    0,
+    services.findIndex((service) => nameOf(service) >= from),
+  );
+}
+
+function nameOf({ metadata }: Service): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,50 @@
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { serviceKey } from '../../../shared/model/request.ts';
+import type { Key, Trigger } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+
+type Wanted = NonNullable<Parameters<typeof aService>[0]>;
+
+/** Services with load balancers and watermarks, in a world without sockets, and the process that made them. */
+export async function settledWorld(
+  services: readonly (Wanted & { readonly name: string })[],
+  nodes: number,
+  prepare: (inside: SandboxInside) => void = () => undefined,
+): Promise<{ readonly inside: SandboxInside; readonly world: World }> {
+  const inside = createSandbox({ nodes, pendingMs: 0 }, new VirtualClock());
+  prepare(inside);
+  const world = aProcess(inside);
+  for (const service of services) {
+    inside.kube.apply(aService(service));
+    while ((await runOf(serviceKey('default', service.name), world)) === 'progressing')
+      inside.advanceClock(10);
+  }
+  // a watermark may not rest on a change of the last two seconds
+  inside.advanceClock(3_000);
+  for (const { key } of (await sweep(world)).requests) await runOf(key, world, { trigger: 'sweep' });
+  return { inside, world };
+}
+
+/** A process that knows nothing yet. */
+export function aProcess(inside: SandboxInside): World {
+  return inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+}
+
+/** One run, and how it ended; throws if it failed. */
+export async function runOf(
+  key: Key,
+  world: World,
+  { trigger = 'audit', dryRun = false }: { readonly trigger?: Trigger; readonly dryRun?: boolean } = {},
+): Promise<string> {
+  const { outcome } = await reconcile({ key, trigger, dryRun }, world, { remainingMs: () => 60_000 });
+  if (outcome.status === 'failed') throw new Error(outcome.message);
+  return outcome.status;
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
+import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { startCluster } from '../../support/clusters/cluster.ts';
 import type { Cluster } from '../../support/clusters/cluster.ts';
@@ -47,7 +48,8 @@ async function start({ shares, percent }: { shares: boolean; percent: number }):
   ours: Cluster;
   theirs: Cluster;
 }> {
-  const ours = startCluster({ orphanDelayMs: DELAY_MS, deletionPercent: percent });
+  const loadBalancer = { ...aConfig().loadBalancer, manageSecurityGroups: true };
+  const ours = startCluster({ orphanDelayMs: DELAY_MS, deletionPercent: percent, loadBalancer });
   await ours.create('s0', 's2');
   const [s0] = ours.inside.cloud.loadbalancers;
   const ports = [{ name: 'other', port: 81, nodePort: 30_081, protocol: 'TCP' }];

@@ -6,6 +6,7 @@ import type { Cloud, ReadKind } from '../ports.ts';
 import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
 import { refusal, unexpected, saysAbsent } from './refusal.ts';
+import { gatherLists } from './gathered-lists.ts';
 import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
 import type { HttpAnswer, HttpRequest } from './openstack-http.ts';
 import { isRecord } from '../model/json.ts';
@@ -19,12 +20,12 @@ const FAILOVER_REFUSED = [401, 403, 404, 501];
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
 export function createCloud(session: Session): Cloud {
   return {
-    list(kind, query = {}, parent) {
+    list: gatherLists((kind, query = {}, parent) => {
       const { reference } = ENDPOINTS[kind];
       return reference
         ? listByOffset(session, kind, reference, query)
         : listAll(session, kind, query, parent);
-    },
+    }),
 
     async get(kind, id) {
       const attempted = attempt('read', kind, id);

@@ -45,7 +45,7 @@ interface Waiting {
 /**
  * Polls all busy load balancers with one list call at a time, at most one a second, and for no more than half of the time
  * where a list takes long. A load balancer without the cluster's tag is in no such list: it is read by its id when its key is
- * due. Each key has its own times (nextLookMs), so that it is late by a second or by a fortieth of the duration; every poll
+ * due, unless it is being deleted. Each key has its own times (nextLookMs), so that it is late by a second or by a fortieth of the duration; every poll
  * counts for all keys. Keys that share a load balancer are requeued one at a time. After a second list in a row that fails,
  * the keys that are due run and look for themselves.
  */
@@ -129,13 +129,18 @@ export class PendingPoller implements WaitingKeys {
     const begunMs = clock.now();
     try {
       const now = clock.now();
-      const due = asked.filter(({ dueMs }) => dueMs <= now).map(({ loadBalancer }) => loadBalancer);
-      const busy = await findBusy(due, cloud, await cluster());
+      const due = asked.filter(({ dueMs, operation }) => dueMs <= now && operation !== 'delete');
+      const unlisted = due.map(({ loadBalancer }) => loadBalancer);
+      const busy = await findBusy(unlisted, cloud, await cluster());
       this.#silence.end();
       const taken = new Set<string>();
       const tookMs = clock.now() - begunMs;
       this.#notBeforeMs = begunMs + Math.max(LEAST_GAP_MS, 2 * tookMs);
-      for (const waiting of asked) this.#judge(waiting, busy.get(waiting.loadBalancer), taken);
+      for (const waiting of asked) {
+        // what is deleted leaves the list; the run of its key looks for itself
+        const isGone = waiting.operation === 'delete' ? false : undefined;
+        this.#judge(waiting, busy.get(waiting.loadBalancer) ?? isGone, taken);
+      }
     } catch (error) {
       const silentMs = this.#silence.begin(OF_FAILURE, this.#random());
       if (this.#silence.failures > 1) this.#letThemLook(asked);

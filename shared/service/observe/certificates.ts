@@ -11,6 +11,7 @@ import type { WireResource, ObservedResource } from '../../model/resources.ts';
 import type { Clock, Cloud, CloudReader, World, Kube } from '../../ports.ts';
 import { readIfPossible } from '../../observe/attempt.ts';
 import { onceAMinute } from '../../observe/once-a-minute.ts';
+import { TLS_SECRET } from '../../model/ownership.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import { readStoredName, storedMode } from '../../model/tls/stored-certificate.ts';
 import type { Unit } from '../../model/unit.ts';
@@ -94,11 +95,15 @@ const WHY_NOT: Readonly<Partial<Record<string, (error: ReconcileError) => string
 
 const ANSWER = 'stored certificates';
 
+/** So long a list serves Services that name no Secret. Sweeps look for themselves, and find what is stored meanwhile. */
+const UNNAMED_MS = 5 * 60_000;
+const NAMED_MS = 60_000;
+
 /**
- * The certificates that levelset keeps in Barbican for this Service, from one list a minute for the whole process. For
- * a Service that leaves, the list is read again, because another process may have stored a certificate since. If the
- * list fails, a Service that names no Secret goes on without it: the next sweep finds what an earlier spec has left
- * there.
+ * The certificates that levelset keeps in Barbican for this Service, from one list a minute for the whole process, or one in
+ * five minutes where no Service names a Secret. For a Service that leaves and has named one, or is gone, the list is read
+ * again, because another process may have stored a certificate since. If the list fails, a Service that names no Secret goes
+ * on without it: the next sweep finds what an earlier spec has left there.
  */
 export async function findStoredCertificates(
   unit: Unit,
@@ -106,10 +111,13 @@ export async function findStoredCertificates(
   namesSecrets: boolean,
   source: ListSource,
 ): Promise<readonly ObservedResource<'secret'>[]> {
-  const { cloud, lists } = source;
+  const { cloud, clock, lists, memory } = source;
+  const isShared = lists === cloud && (unit.wanted || isWithoutSecrets(unit));
   const list = (): Promise<readonly WireResource[]> =>
-    lists === cloud && unit.wanted
-      ? onceAMinute(source, ANSWER, () => listStored(cluster, cloud))
+    isShared
+      ? memory.answers.read(ANSWER, { keepMs: namesSecrets ? NAMED_MS : UNNAMED_MS, clock }, () =>
+          listStored(cluster, cloud),
+        )
       : listStored(cluster, lists);
   const all = namesSecrets ? await list() : ((await lookIfPossible(source, ANSWER, list)) ?? []);
   const taken = new Set<string>();
@@ -121,6 +129,12 @@ export async function findStoredCertificates(
     taken.add(address);
     return [{ kind: 'secret' as const, address, id: wire.id, owned: true, wire }];
   });
+}
+
+function isWithoutSecrets({ service }: Unit): boolean {
+  if (!service) return false;
+  const names = Object.keys(service.metadata.annotations ?? {});
+  return names.every((name) => !name.startsWith(TLS_SECRET));
 }
 
 /** Forgets the list of stored certificates, after a write of ours to Barbican. */

@@ -6,6 +6,25 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 
 export const floatingIpCases: readonly CloudCase[] = [
   {
+    name: 'a filter given several times finds what has any of the values',
+    run: async (cloud) => {
+      const ids = [];
+      for (const description of ['first (conformance)', 'second (conformance)', 'third (conformance)']) {
+        const made = await cloud.postFloatingIp({ description });
+        ids.push(textAt(made.body, 'floatingip.id'));
+      }
+      const query = new URLSearchParams([
+        ['description', 'first (conformance)'],
+        ['description', 'third (conformance)'],
+      ]);
+      const list = await cloud.neutron('GET', `floatingips?${query.toString()}`);
+      const found = listAt(list.body, 'floatingips').map((ip) => at(ip, 'id'));
+      expect(found.toSorted()).toEqual([ids[0], ids[2]].toSorted());
+      const nobodys = await cloud.neutron('GET', `floatingips?port_id=${nobody}&port_id=${ids[0] ?? ''}`);
+      expect(listAt(nobodys.body, 'floatingips')).toEqual([]);
+    },
+  },
+  {
     name: 'a floating IP on a VIP port is ACTIVE at once, knows its port, and is found by it',
     run: async (cloud) => {
       const lb = at((await cloud.postBalancer()).body, 'loadbalancer');

@@ -106,6 +106,22 @@ test('a load balancer that no list of ours shows is read by its id, later each t
   expect(ready.map((line) => line.split(' ')[1]).sort()).toEqual(['gone', 'hidden', 'theirs']);
 });
 
+test('one that is being deleted is gone when it is in no list any more, and is not asked for by its id', async () => {
+  const { poller, octavia, ready } = setUp();
+  const report = busy('a', 700);
+  const applied = [{ verb: 'delete', kind: 'loadbalancer', address: 'lb', id: 'lb-a', because: '' }] as const;
+  octavia.status.set('lb-a', 'PENDING_DELETE');
+  wait(poller, { ...report, applied });
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(ready).toEqual([]);
+
+  octavia.status.delete('lb-a');
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(ready).toEqual(['3700 a']);
+  expect(octavia.gets).toEqual([]);
+});
+
 test('a load balancer that cannot be read is looked at by the run of its key', async () => {
   const { poller, octavia, ready } = setUp();
   octavia.untagged.set('lb-hidden', 'FORBIDDEN');

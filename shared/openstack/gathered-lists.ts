@@ -1,0 +1,118 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { inTime, isSettledWithin, patienceMs, withoutDeadline } from '../deadline.ts';
+import type { WireResource } from '../model/resources.ts';
+import type { Cloud, Query, ReadKind } from '../ports.ts';
+
+type List = Cloud['list'];
+
+/** Of each kind: the filters by which units look for what is theirs, and the same filter for several of them. */
+const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readonly string[]) => Query>>>> = {
+  loadbalancer: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
+  floatingip: {
+    tags: (values) => ({ 'tags-any': values.join(',') }),
+    port_id: (values) => ({ port_id: values }),
+    description: (values) => ({ description: values }),
+  },
+};
+
+/** Units in one list: some servers take no URL of more than 4 kB. */
+const AT_ONCE = 8;
+/** A list that takes longer keeps nobody else waiting. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Lists that several runs ask for at a time as one. While a list is on its way the others wait, and go together in the next
+ * one: so each list begins after all who get their answer from it have asked, and a run that is alone waits for nothing
+ * (group commit). Where a list of several fails, each asks for itself, so that one unit's trouble stays its own.
+ */
+export function gatherLists(list: List): List {
+  const gatherings = new Map<string, Gathering>();
+  return (kind, query = {}, parent) => {
+    const [first, ...others] = Object.entries(query);
+    const together = first && others.length === 0 ? GATHERED[kind]?.[first[0]] : undefined;
+    if (!first || !together || typeof first[1] !== 'string') return list(kind, query, parent);
+    const [name, value] = first;
+    const key = `${kind} ${name}`;
+    const gathering =
+      gatherings.get(key) ??
+      new Gathering({
+        one: (alone) => list(kind, { [name]: alone }),
+        several: (values) => list(kind, together(values)),
+        has: (wire, alone) => isAmong(wire, name, alone),
+      });
+    gatherings.set(key, gathering);
+    return gathering.list(value);
+  };
+}
+
+interface Reads {
+  one(value: string): Promise<readonly WireResource[]>;
+  several(values: readonly string[]): Promise<readonly WireResource[]>;
+  has(wire: WireResource, value: string): boolean;
+}
+
+interface Asked {
+  readonly value: string;
+  /** Runs in the time, and for the account, of who asked. */
+  readonly inRun: <T>(run: () => T) => T;
+  readonly begin: (list: Promise<readonly WireResource[] | undefined>) => void;
+}
+
+class Gathering {
+  readonly #reads: Reads;
+  #waiting: Asked[] = [];
+  #isOnItsWay = false;
+
+  constructor(reads: Reads) {
+    this.#reads = reads;
+  }
+
+  async list(value: string): Promise<readonly WireResource[]> {
+    const begun = new Promise<{ readonly list: Promise<readonly WireResource[] | undefined> }>((resolve) => {
+      const inRun = AsyncLocalStorage.snapshot();
+      this.#waiting.push({
+        value,
+        inRun,
+        begin: (list) => {
+          resolve({ list });
+        },
+      });
+    });
+    this.#next();
+    const { list } = await inTime(begun, 'wait for a list');
+    const found = await inTime(list, 'wait for a list');
+    return found?.filter((wire) => this.#reads.has(wire, value)) ?? this.#reads.one(value);
+  }
+
+  #next(): void {
+    const [first, ...others] = this.#waiting;
+    if (this.#isOnItsWay || !first) return;
+    const asked = [first, ...others].slice(0, AT_ONCE);
+    this.#waiting = this.#waiting.slice(AT_ONCE);
+    this.#isOnItsWay = true;
+    const list = first.inRun(() => this.#ask(asked.map(({ value }) => value)));
+    for (const { begin } of asked) begin(list);
+    this.#goOnAfter(list, Math.min(PATIENCE_MS, first.inRun(patienceMs))).catch(() => undefined);
+  }
+
+  async #goOnAfter(list: Promise<unknown>, patientMs: number): Promise<void> {
+    await isSettledWithin(list, patientMs);
+    this.#isOnItsWay = false;
+    this.#next();
+  }
+
+  /** Undefined: each is to ask for itself. */
+  #ask(values: readonly string[]): Promise<readonly WireResource[] | undefined> {
+    const [value = '', ...others] = new Set(values);
+    if (values.length === 1) return this.#reads.one(value);
+    const list = withoutDeadline(() => this.#reads.several([value, ...others]));
+    return list.catch(() => undefined);
+  }
+}
+
+/** What Octavia and Neutron find by one value of these filters. */
+function isAmong(wire: WireResource, name: string, value: string): boolean {
+  if (name !== 'tags' && name !== 'tags-any') return wire[name] === value;
+  const tags = wire['tags'] as readonly string[];
+  return value.split(',').some((tag) => tags.includes(tag));
+}

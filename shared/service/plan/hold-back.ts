@@ -1,4 +1,5 @@
 import type { Service } from '../../model/kubernetes.ts';
+import { onceFor } from '../../model/once-for.ts';
 import { LOAD_BALANCER_ID, tagValue } from '../../model/ownership.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
@@ -13,9 +14,12 @@ interface Facts extends Omit<DeletionBudget, 'together'> {
 
 /** The reason why the load balancer of a Service that has vanished is not deleted; undefined if it may be. */
 export function whyHoldBack({ vanished, ...budget }: Facts): string | undefined {
-  const together = vanished.map(({ loadBalancerId }) => loadBalancerId);
-  return overBudget({ ...budget, together }, 'load balancer');
+  return overBudget({ ...budget, together: idsOf(vanished) }, 'load balancer');
 }
+
+const idsOf = onceFor((vanished: Facts['vanished']): readonly string[] =>
+  vanished.map(({ loadBalancerId }) => loadBalancerId),
+);
 
 /**
  * The approval to delete what one Service that has vanished has on one load balancer. The tag with the UID of the Service is

@@ -81,11 +81,12 @@ const MOST_DRIFT = 10;
 
 /** The fields of the line that each sweep logs. */
 export function sweptLine(found: Sweep): Attributes {
-  const { requests, services, letGo, settled, nodes, nodesSettled } = found;
+  const { requests, services, letGo, settled, comparedInFull, nodes, nodesSettled } = found;
   return {
     services,
     let_go: letGo,
     settled,
+    compared_in_full: comparedInFull,
     nodes,
     nodes_settled: nodesSettled,
     queued: requests.length,

@@ -59,6 +59,7 @@ const NOTHING: SweepFigures = {
   services: 0,
   letGo: 0,
   settled: 0,
+  comparedInFull: 0,
   awaitingApproval: 0,
   nodesWithoutAddress: [],
   news: [],

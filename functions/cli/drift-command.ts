@@ -17,7 +17,7 @@ export async function driftCommand(
 ): Promise<number> {
   const keys = readObjects(objects.length === 0 ? ['all'] : objects);
   const { world } = await connectWithLogins({ flags, env, log: logOf(flags, 'warn') });
-  const { requests, incomplete } = await findRequests(keys, world, { deep: true });
+  const { requests, incomplete } = await findRequests(keys, world, { everyService: true });
   const reports = await runRequests(
     requests.map((request) => ({ ...request, dryRun: true })),
     world,

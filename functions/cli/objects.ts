@@ -33,7 +33,7 @@ export interface FoundRequests {
 export async function findRequests(
   keys: readonly Key[],
   world: World,
-  scope: Pick<SweepScope, 'deep'> = {},
+  scope: Pick<SweepScope, 'everyService'> = {},
 ): Promise<FoundRequests> {
   const scopes = [...new Set(keys.filter((key) => !isUnit(key)))].map(scopeOf);
   const found = new Set<Key>(keys.filter(isUnit));

@@ -260,6 +260,9 @@ export const FLAGS = {
   'dry-run': {
     topic: 'one run', commands: ['serve', 'sweep', 'reconcile'], help: 'print the plans and change nothing; serve shows them on its page',
   },
+  'deep': {
+    topic: 'one run', commands: ['sweep'], help: 'trust no watermark: compare every Service with everything on its load balancer',
+  },
   'wait': {
     topic: 'one run', commands: ['reconcile'], help: 'go on until no object is progressing or draining',
   },

@@ -70,6 +70,8 @@ export interface SweepFigures {
   /** Number of Services that levelset does not look after any more (decision 150). */
   readonly letGo: number;
   readonly settled: number;
+  /** Number of Services that were compared with everything on their load balancers. */
+  readonly comparedInFull: number;
   /** Number of changes to adopted load balancers that wait for approval. */
   readonly awaitingApproval: number;
   /** Absent if the load balancers could not be listed. */

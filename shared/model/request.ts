@@ -85,8 +85,10 @@ export interface SweepScope {
   readonly servicesOnly?: true;
   /** The sweep changes nothing, not even the state of units that are gone. */
   readonly readOnly?: true;
-  /** The sweep trusts no watermark: every Service is read in full. */
+  /** The sweep trusts no watermark: it compares every Service with everything on its load balancer. */
   readonly deep?: true;
+  /** The keys of all Services are found, also of those that are settled. */
+  readonly everyService?: true;
 }
 
 /** The scope of a key that a sweep answers. */

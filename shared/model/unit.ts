@@ -59,7 +59,7 @@ export interface UnitState {
   readonly awaitingApproval?: number;
   /**
    * The unit was settled by what levelset wrote, and not all of it was read since; or another change may hide in the same second.
-   * The next sweep reads it in full.
+   * A sweep within the hour reads it in full.
    */
   readonly unsure?: true;
   /**
@@ -67,6 +67,8 @@ export interface UnitState {
    * each such POST leaks a VIP port (decision 39).
    */
   readonly rejected?: string;
+  /** When the unit was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
+  readonly compared?: string;
   /** Drift that stays, since the Service has it only reported; absent for none. */
   readonly drift?: ReportedDrift;
 }

@@ -9,6 +9,7 @@ import type { Plan } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 import { readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
+import { isUnread } from './watermark.ts';
 import type { Evaluation } from './evaluate.ts';
 import { askedBy } from './intent/asked-by.ts';
 import { driftIn, stepsWithout, withhold } from './plan/drift.ts';
@@ -55,7 +56,8 @@ function isDrift(one: Drift, { hash, observed }: Evaluation, state: UnitState): 
   // a load balancer that is gone changes what is desired, since its network is not known any more
   if (!loadBalancer) return state.updated_at !== null;
   if (state.hash !== hash || loadBalancer['provisioning_status'] === 'ERROR') return false;
-  return isOutsideOctavia(one.kind) || state.updated_at !== (loadBalancer['updated_at'] ?? null);
+  if (isOutsideOctavia(one.kind)) return true;
+  return !isUnread(state) && state.updated_at !== (loadBalancer['updated_at'] ?? null);
 }
 
 function replan({ plan, planned, observed }: Evaluation, drift: readonly Drift[]): Plan {

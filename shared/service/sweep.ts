@@ -4,11 +4,13 @@
  */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
+import { comparedState, isDue, isUnread, keepCompared, prune } from './watermark.ts';
 import { evaluate } from './evaluate.ts';
+import { bulkChildren } from './observe/bulk-children.ts';
+import type { ChildReader } from './observe/bulk-children.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
-import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
@@ -40,7 +42,7 @@ import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './uni
 export async function findServices(
   nodesListed: () => Promise<readonly Node[]>,
   world: World,
-  { namespace, readOnly, deep }: SweepScope,
+  { namespace, readOnly, deep, everyService }: SweepScope,
 ): Promise<Found> {
   const { kube, cloud, config } = world;
   const prunes = namespace === undefined && !readOnly;
@@ -79,7 +81,20 @@ export async function findServices(
     nodes instanceof ReconcileError
       ? nodes
       : await judgeBy(wanted.length === 0 ? [] : nodes, project.nodePorts, world);
-  const view: View = { world, cluster, nodes, judged, project, states, certificates };
+  const children = bulkChildren(cloud);
+  const compared = new Map<string, UnitState | undefined>();
+  const view: View = {
+    world,
+    cluster,
+    nodes,
+    judged,
+    project,
+    states,
+    certificates,
+    children,
+    compared,
+    deep,
+  };
   const unsettled: Service[] = [];
   const refused: string[] = [];
   const notCompared: NotCompared[] = [];
@@ -104,7 +119,8 @@ export async function findServices(
     namespace === undefined
       ? await judgeOrphans(services, { project, cluster, readOnly: readOnly === true }, world)
       : { keys: [], warnings: [] };
-  const notPruned = prunes ? await prune(leases, services, view) : undefined;
+  if (!readOnly) await keepCompared(compared, world);
+  const notPruned = prunes ? await prune(leases, services, { world, project, states }) : undefined;
   const lists: readonly Listed[] = Object.values(project);
   const missing = [nodes, states, ...lists].filter(isError);
   const troubles = [
@@ -115,7 +131,7 @@ export async function findServices(
   ];
   const keys = [
     ...[
-      ...(deep ? wanted : []),
+      ...(everyService ? wanted : []),
       ...unsettled,
       ...notCompared.map(({ service }) => service),
       ...leaving,
@@ -132,6 +148,7 @@ export async function findServices(
     figures: {
       services: wanted.length,
       letGo: letGo.length,
+      comparedInFull: compared.size,
       settled,
       awaitingApproval,
       ...statesOf(project.loadBalancers),
@@ -159,6 +176,11 @@ interface View {
   readonly judged: JudgedNodes | ReconcileError;
   readonly project: Project;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
+  readonly children: ChildReader;
+  /** Every Service is compared in full. */
+  readonly deep: true | undefined;
+  /** By UID: the Services that were compared in full, with the state to keep of those that are as desired. Filled while they are judged. */
+  readonly compared: Map<string, UnitState | undefined>;
   /** Filled while the Services are judged. */
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
@@ -204,7 +226,8 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
   if (!hasFinalizer(service)) return 'unsettled';
   const state = stateOf(service, view);
-  if (!state || state.unsure) return 'unsettled';
+  const { uid } = service.metadata;
+  const isInFull = view.deep === true || !state || isDue(state, uid, world.clock.now());
   if (nodes instanceof ReconcileError) throw nodes;
   if (judged instanceof ReconcileError) throw judged;
   const name = keyOf(service);
@@ -212,61 +235,37 @@ async function judge(service: Service, view: View): Promise<Verdict> {
     ...unitOf(serviceKey(name.namespace, name.name), name, service, world.config),
     withLeftovers: true as const,
   };
-  const evaluation = await evaluate(unit, nodes, { ...world, project, judged }, cluster, 'shallow');
+  const source = { ...world, project, judged, ...(isInFull ? { children: view.children } : {}) };
+  const evaluation = await evaluate(unit, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
+  if (isInFull) view.compared.set(uid, undefined);
   view.certificates.set(unit.key, evaluation.desired.certificates);
-  if (state.hash !== evaluation.hash) return 'unsettled';
-  if (state.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';
+  if (state && state.hash !== evaluation.hash) return 'unsettled';
+  if (state?.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
   const seen = lb?.['updated_at'] ?? null;
-  const isAsItWas = evaluation.plan.steps.every(isAnother) && state.updated_at === seen;
-  if (state.rejected !== undefined && (!lb || isAsItWas)) {
+  const isAsItWas = evaluation.plan.steps.every(isAnother) && state?.updated_at === seen;
+  if (state?.rejected !== undefined && (!lb || isAsItWas)) {
     return {
       refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
     };
   }
   if (!lb || evaluation.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
-  if (state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
+  if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const known = new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire]));
   const addresses = addressesToPublish(evaluation, { steps: [], stopped: false, known });
   // a Service that comes back to levelset says that it was let go, until a run says otherwise
   const told = readyCondition(service.status?.conditions)?.reason;
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
+  if (!state && told !== 'EnsuredLoadBalancer') return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // this look was shallow: a change that awaits approval may be why other addresses are published
-  const waits = (state.awaitingApproval ?? 0) > 0 && published.length > 0;
+  const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;
   const isReported = waits || sameIngress(ingressOf(evaluation, addresses), published);
-  return isReported ? 'settled' : 'unsettled';
-}
-
-/** The holder of the Leases that a sweep removes: the runs of its own process hold theirs against it, too. */
-const SWEEP = 'sweep';
-
-/**
- * Removes the states of Services that are gone and whose UID no load balancer has in its tags, and those of their
- * leases that no run holds. `leases` were listed before the Services. If the load balancers could not be listed, it
- * removes nothing. Returns the reason why some may be left; undefined if there is none.
- */
-async function prune(
-  leases: readonly string[] | ReconcileError,
-  services: readonly Service[],
-  view: View,
-): Promise<string | undefined> {
-  const { world, project, states } = view;
-  if (project.loadBalancers instanceof ReconcileError) return undefined;
-  const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
-  const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
-  try {
-    if (states instanceof ReconcileError) throw states;
-    if (leases instanceof ReconcileError) throw leases;
-    const gone = [...states.keys()].filter((uid) => !alive.has(uid));
-    if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
-    for (const name of leases) {
-      if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name, SWEEP).remove();
-    }
-    return undefined;
-  } catch (error) {
-    return errorText(error);
-  }
+  if (!isReported) return 'unsettled';
+  if (!isInFull) return 'settled';
+  const found = comparedState(evaluation, state, world.clock.now());
+  if (found) view.compared.set(uid, found);
+  return found ? 'settled' : 'unsettled';
 }
 
 function statesOf(loadBalancers: Listed): Pick<SweepFigures, 'loadBalancersByState'> {

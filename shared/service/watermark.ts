@@ -1,5 +1,14 @@
+/** The states of Services: which a run keeps, when a sweep compares in full whatever they say, and which a sweep removes. */
+import { errorText, ReconcileError } from '../model/errors.ts';
+import { fingerprint } from '../model/json.ts';
+import type { Service } from '../model/kubernetes.ts';
+import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
+import { attempt } from '../observe/attempt.ts';
+import type { World } from '../ports.ts';
+import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
+import { rfc3339 } from '../report/condition.ts';
 import { isSure } from './observe/remembered/child-cache.ts';
 import { recordOf } from '../model/drift.ts';
 import { isAnother } from '../model/plan.ts';
@@ -18,8 +27,10 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
   const { length: awaitingApproval } = waiting;
   return {
     hash: evaluation.hash,
-    updated_at: textOf(lb['updated_at']),
+    // the status tree has no times
+    updated_at: evaluation.observed.expectedSinceMs === undefined ? textOf(lb['updated_at']) : null,
     ...(isUnsure ? { unsure: true as const } : {}),
+    compared: rfc3339(now),
     ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
     ...(drift && driftStays ? { drift: recordOf(drift) } : {}),
   };
@@ -39,4 +50,94 @@ export function refusal(evaluation: Evaluation, applied: Applied): UnitState | u
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Whether a Service is due. A sure watermark is good for 12 to 22 hours, by the Service's UID: so each sweep compares a share, all
+ * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for up to an hour.
+ */
+export function isDue(state: UnitState, uid: string, now: number): boolean {
+  const { compared, unsure } = state;
+  if (isUnread(state)) return true;
+  const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
+  const goodForMs = unsure ? share * HOUR_MS : (12 + share * 10) * HOUR_MS;
+  const since = Date.parse(compared ?? '');
+  return Number.isNaN(since) || now - since >= goodForMs;
+}
+
+/** Whether the Service was settled by what levelset wrote, and nothing was read since but the status tree, which has no times. */
+export function isUnread({ unsure, updated_at: updated }: UnitState): boolean {
+  return unsure === true && updated === null;
+}
+
+/**
+ * The state to keep for a Service that the sweep compared in full and found as desired. Undefined if only a run can say so: without a
+ * watermark, one with anything to report.
+ */
+export function comparedState(
+  { plan, hash, observed }: Evaluation,
+  before: UnitState | undefined,
+  now: number,
+): UnitState | undefined {
+  const compared = rfc3339(now);
+  const updated = observed.loadBalancer?.['updated_at'];
+  const updated_at = typeof updated === 'string' ? updated : null;
+  if (before) {
+    const { unsure: _, ...sure } = before;
+    return { ...sure, updated_at, compared };
+  }
+  const told = [plan.problems, plan.refused, plan.awaitingApproval, plan.draining ?? []];
+  if (told.some(({ length }) => length > 0)) return undefined;
+  return { hash, updated_at, compared };
+}
+
+interface Swept {
+  readonly world: World;
+  readonly project: Project;
+  readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
+}
+
+/** Keeps the states of the Services that were found as desired. They are hints: without them the next sweep compares again. */
+export async function keepCompared(
+  compared: ReadonlyMap<string, UnitState | undefined>,
+  { kube }: World,
+): Promise<void> {
+  const found = [...compared].filter(([, state]) => state !== undefined);
+  if (found.length > 0) await attempt(kube.state.save(new Map(found)));
+}
+
+/** The holder of the Leases that a sweep removes: the runs of its own process hold theirs against it, too. */
+const SWEEP = 'sweep';
+
+/**
+ * Removes the states of Services that are gone and whose UID no load balancer has in its tags, and those of their
+ * leases that no run holds. `leases` were listed before the Services. If the load balancers could not be listed, it
+ * removes nothing. Returns the reason why some may be left; undefined if there is none.
+ */
+export async function prune(
+  leases: readonly string[] | ReconcileError,
+  services: readonly Service[],
+  { world, project, states }: Swept,
+): Promise<string | undefined> {
+  if (project.loadBalancers instanceof ReconcileError) return undefined;
+  const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
+  const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
+  const removed = await attempt(removeGone(leases, alive, { world, states }));
+  return removed instanceof ReconcileError ? errorText(removed) : undefined;
+}
+
+async function removeGone(
+  leases: readonly string[] | ReconcileError,
+  alive: ReadonlySet<string | undefined>,
+  { world, states }: Pick<Swept, 'world' | 'states'>,
+): Promise<void> {
+  if (states instanceof ReconcileError) throw states;
+  if (leases instanceof ReconcileError) throw leases;
+  const gone = [...states.keys()].filter((uid) => !alive.has(uid));
+  if (gone.length > 0) await world.kube.state.save(new Map(gone.map((uid) => [uid, undefined])));
+  for (const name of leases) {
+    if (!alive.has(name.slice(TAG_PREFIX.length))) await world.kube.lease(name, SWEEP).remove();
+  }
 }

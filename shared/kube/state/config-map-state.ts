@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UnitState } from '../../model/unit.ts';
 import type { Log, StateStore } from '../../ports.ts';
-import { fieldsOf, parseJson } from '../../model/json.ts';
+import { fieldsOf, parseJson, sameJson } from '../../model/json.ts';
 import type { Http } from '../kube-http.ts';
 import { listAll, toSelector, corePath } from '../kube-objects.ts';
 
@@ -111,9 +111,17 @@ export class ConfigMapState implements StateStore {
   }
 }
 
-/** Whether what is stored says as much, and surely. */
-function isKnown({ unsure, ...state }: UnitState, stored: string): boolean {
-  return unsure === true && stored === JSON.stringify(state);
+/** A later time of comparison is worth a write when it is so much later, in milliseconds. */
+const LATER_MS = 6 * 3_600_000;
+
+/** Whether what is stored says as much: not less surely, and not much longer ago. */
+function isKnown(state: UnitState, stored: string): boolean {
+  const known = parseState(stored);
+  if (!known || (known.unsure && !state.unsure)) return false;
+  const { unsure: _, compared = '', ...rest } = state;
+  const { unsure: __, compared: before = '', ...others } = known;
+  if (!sameJson(rest, others)) return false;
+  return state.unsure === true || Date.parse(compared) - Date.parse(before) < LATER_MS;
 }
 
 export const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
@@ -143,13 +151,14 @@ export function fromDataKey(key: string): string {
 /** The state in a text; undefined if the text is no state. */
 export function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
-  const { hash, updated_at, rejected, awaitingApproval, unsure, drift } = state;
+  const { hash, updated_at, rejected, awaitingApproval, unsure, compared, drift } = state;
   const isState =
     typeof hash === 'string' &&
     (typeof updated_at === 'string' || updated_at === null) &&
     (typeof rejected === 'string' || rejected === undefined) &&
     (typeof awaitingApproval === 'number' || awaitingApproval === undefined) &&
     (unsure === true || unsure === undefined) &&
+    (typeof compared === 'string' || compared === undefined) &&
     (typeof drift === 'object' || drift === undefined);
   return isState ? (state as unknown as UnitState) : undefined;
 }

@@ -149,7 +149,7 @@ async function asExpected(
 async function observeOnLoadBalancer(
   { unit, cluster, network, depth }: Asked,
   lb: WireResource,
-  { cloud, clock, memory }: Source,
+  { cloud, clock, memory, children: inBulk }: Source,
 ): Promise<readonly ObservedResource[] | 'given up'> {
   if (depth === 'shallow' || isLocked(lb)) return [];
   const owners = ownersOf(unit, cluster, lb);
@@ -157,9 +157,9 @@ async function observeOnLoadBalancer(
     const owned = await observeChildren(lb, owners, cloud, 'owners');
     return isGivenUp(lb, owned, owners) ? 'given up' : owned;
   }
-  const cached = cachedChildren(unit.key, lb, memory);
+  const cached = inBulk ? undefined : cachedChildren(unit.key, lb, memory);
   if (cached) return cached;
-  const children = await observeChildren(lb, owners, cloud, 'all');
+  const children = await observeChildren(lb, owners, inBulk ?? cloud, 'all');
   cacheChildren(unit.key, lb, children, { memory, clock });
   return children;
 }

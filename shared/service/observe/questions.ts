@@ -9,6 +9,7 @@ import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { CertificateQuestion } from '../../model/tls/certificate-facts.ts';
 import type { Depth, Unit } from '../../model/unit.ts';
 import type { CloudReader, Kube } from '../../ports.ts';
+import type { ChildReader } from './bulk-children.ts';
 import type { Project } from './project.ts';
 
 /** The Service whose load balancer to find, and what it wants to join. */
@@ -56,6 +57,8 @@ export interface Source extends CloudReader {
   readonly kube: Pick<Kube, 'getSecret' | 'lease' | 'listEndpointSlices' | 'listPods' | 'repairs'>;
   /** The lists of a sweep, which answer list calls; absent in a run. */
   readonly project?: Project;
+  /** What a sweep reads what is on load balancers by; absent in a run. */
+  readonly children?: ChildReader;
   /** The Nodes as a sweep judged them; absent in a run. */
   readonly judged?: JudgedNodes;
 }

@@ -38,7 +38,8 @@ export async function findLoadBalancer(
 ): Promise<FoundLoadBalancer> {
   const { unit, join, depth } = question;
   const isRight = (lb: WireResource): boolean => join !== undefined && !asksForAnother(join, lb);
-  const expected = depth === 'deep' ? await confirmExpectedState(unit, isRight, source) : undefined;
+  const expected =
+    depth === 'deep' && !source.project ? await confirmExpectedState(unit, isRight, source) : undefined;
   if (expected) return { loadBalancer: expected.loadBalancer, duplicates: [], expected };
   // throws if this Octavia has no tags: then no load balancer could be found
   await source.cloud.octaviaVersion();

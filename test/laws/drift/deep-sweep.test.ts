@@ -1,0 +1,121 @@
+/** What a sweep compares in full, when, and what that costs. */
+import { expect, test } from 'vitest';
+import { countedLots } from '../../../infra/sandbox/lots.ts';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { ReconcileRequest, SweepScope } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep, type Sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { aService } from '../../support/service.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+
+const HOUR_MS = 3_600_000;
+const SERVICES = 12;
+
+interface Swept extends Sweep {
+  /** Calls of OpenStack, but for the login. */
+  readonly calls: readonly string[];
+}
+
+interface It {
+  readonly inside: SandboxInside;
+  /** A sweep by a process that knows nothing yet, and the runs that it asks for. */
+  cold(scope?: SweepScope): Promise<Swept>;
+}
+
+async function start(): Promise<It> {
+  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const process = (): World => inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+  const first = process();
+  const ports = [80, 443].map((port) => ({ name: `p-${port}`, port, nodePort: 30_000 + port }));
+  for (let n = 1; n <= SERVICES; n += 1) {
+    inside.kube.apply(aService({ name: `web-${n}`, spec: { ports } }));
+    await settle({ key: `service/default/web-${n}`, trigger: 'audit' }, first, inside);
+  }
+  return {
+    inside,
+    cold: async (scope) => {
+      const before = inside.requests.length;
+      const world = process();
+      const found = await sweep(world, scope);
+      const calls = inside.requests
+        .slice(before)
+        .filter(({ side, path }) => side === 'openstack' && !path.includes('/auth/tokens'))
+        .map(({ method, path }) => `${method} ${path}`);
+      for (const request of found.requests) await settle(request, world, inside);
+      return { ...found, calls };
+    },
+  };
+}
+
+async function settle(request: ReconcileRequest, world: World, inside: SandboxInside): Promise<void> {
+  for (let runs = 0; runs < 30; runs += 1) {
+    const { outcome } = await reconcile(request, world, { remainingMs: () => 60_000 });
+    if (outcome.status !== 'progressing') return;
+    inside.clock.advance(1_000);
+  }
+  throw new Error(`${request.key} never comes to rest`);
+}
+
+test('a cold process compares once what was settled by writes alone, and then needs ten calls', async () => {
+  const it = await start();
+  it.inside.clock.advance(1_000);
+  const found = await it.cold();
+  expect(found).toMatchObject({ requests: [], settled: SERVICES, comparedInFull: SERVICES, warnings: [] });
+  const next = await it.cold();
+  expect(next).toMatchObject({ requests: [], settled: SERVICES, comparedInFull: 0, warnings: [] });
+  expect(next.calls.length).toBeLessThanOrEqual(10);
+  expect(found.calls.length - next.calls.length).toBe(3 + 2 * SERVICES);
+});
+
+test('each Service is compared in full within an hour of its last change, then once a day, by bulk lists', async () => {
+  const it = await start();
+  it.inside.clock.advance(HOUR_MS);
+  expect(await it.cold()).toMatchObject({ comparedInFull: SERVICES, settled: SERVICES, requests: [] });
+  const shares: number[] = [];
+  for (let hour = 1; hour <= 22; hour += 1) {
+    it.inside.clock.advance(HOUR_MS);
+    const { comparedInFull, requests } = await it.cold();
+    expect(requests).toEqual([]);
+    shares.push(comparedInFull);
+  }
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBe(SERVICES);
+  expect(shares.slice(0, 11)).toEqual(shares.slice(0, 11).map(() => 0));
+  expect(Math.max(...shares)).toBeLessThan(SERVICES);
+});
+
+test('what moved no time is found by a deep sweep at once, and by itself within a day', async () => {
+  for (const scope of [{ deep: true } as const, undefined]) {
+    const it = await start();
+    it.inside.clock.advance(HOUR_MS);
+    await it.cold();
+    const [, , member] = it.inside.cloud.members;
+    if (!member) throw new Error('there is no member');
+    member['admin_state_up'] = false;
+    if (scope) await it.cold(scope);
+    for (let hour = 0; hour < 22 && !scope; hour += 1) {
+      it.inside.clock.advance(HOUR_MS);
+      await it.cold();
+    }
+    expect(member['admin_state_up']).toBe(true);
+  }
+});
+
+test('without any watermark one sweep makes them anew, with three lists and one of the members of each pool', async () => {
+  const it = await start();
+  it.inside.clock.advance(HOUR_MS);
+  const settled = await it.cold();
+  for (const { metadata } of it.inside.kube.list('ConfigMap', 'levelset'))
+    if (metadata.name.startsWith('levelset-state-'))
+      it.inside.kube.delete('ConfigMap', 'levelset', metadata.name);
+  const found = await it.cold();
+  expect(found).toMatchObject({ requests: [], comparedInFull: SERVICES, settled: SERVICES });
+  expect(found.calls.filter((call) => call.includes('/members')).length).toBe(2 * SERVICES);
+  expect(found.calls.length).toBe(settled.calls.length);
+  const next = await it.cold();
+  expect(next).toMatchObject({ requests: [], comparedInFull: 0 });
+  expect(found.calls.length - next.calls.length).toBe(3 + 2 * SERVICES);
+});

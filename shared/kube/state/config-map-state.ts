@@ -120,7 +120,9 @@ function isKnown(state: UnitState, stored: string): boolean {
   if (!known || (known.unsure && !state.unsure)) return false;
   const { unsure: _, compared = '', ...rest } = state;
   const { unsure: __, compared: before = '', ...others } = known;
-  if (!sameJson(rest, others)) return false;
+  // levelset has written nothing since a state was stored, so its time still holds for one that has none
+  const timed = state.unsure && rest.updated_at === null ? { ...rest, updated_at: others.updated_at } : rest;
+  if (!sameJson(timed, others)) return false;
   return state.unsure === true || Date.parse(compared) - Date.parse(before) < LATER_MS;
 }
 

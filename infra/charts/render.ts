@@ -1,4 +1,4 @@
-/** Writes the manifests of infra/kubernetes from the chart with its default values: one source for helm and kustomize. */
+/** Writes the manifests of infra/kubernetes from the chart with its default values, and those of a relay: one source for helm and kustomize. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,24 +16,29 @@ const HEAD = `# Written by npm run generate from ${CHART}, whose values are the 
 /** Lines that only helm's own releases have. */
 const OF_RELEASES = /^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/gm;
 
-/** What is not there by default, but is a manifest to apply beside the others, and the value that it waits for. */
-const BESIDE: Readonly<Record<string, string>> = { 'rbac-reviews.yaml': 'rbac.reviews=true' };
+/** By a folder of the manifests, what is rendered for it: helm's arguments each time. */
+const RENDERED: readonly (readonly [folder: string, args: readonly string[]])[] = [
+  [MANIFESTS, []],
+  // not there by default, but a manifest to apply beside the others
+  [MANIFESTS, ['--set', 'rbac.reviews=true', '--show-only', 'templates/rbac-reviews.yaml']],
+  [
+    `${MANIFESTS}/relay`,
+    ['--set', 'relay.enabled=true,relay.eventsURL=https://levelset.example/events/kubernetes'],
+  ],
+];
 
 /** By the path of each manifest, its text. */
 export async function render(): Promise<ReadonlyMap<string, string>> {
-  const beside = Object.entries(BESIDE).map(([name, value]) =>
-    template(['--set', value, '--show-only', `templates/${name}`]),
-  );
-  const printed = [template([]), ...beside].join('---\n');
   const texts = new Map<string, string[]>();
-  for (const part of printed.split(/^---\n/m)) {
-    const [, name] = /^# Source: \S+\/templates\/(\S+)\n/.exec(part) ?? [];
-    if (name === undefined) continue;
-    const text = part.replace(/^# Source: .*\n/, '').replace(OF_RELEASES, '');
-    texts.set(name, [...(texts.get(name) ?? []), text]);
-  }
-  const written = [...texts].map(async ([name, documents]) => {
-    const path = `${MANIFESTS}/${name}`;
+  for (const [folder, args] of RENDERED)
+    for (const part of template(args).split(/^---\n/m)) {
+      const [, name] = /^# Source: \S+\/templates\/(\S+)\n/.exec(part) ?? [];
+      if (name === undefined) continue;
+      const path = `${folder}/${basename(name)}`;
+      const text = part.replace(/^# Source: .*\n/, '').replace(OF_RELEASES, '');
+      texts.set(path, [...(texts.get(path) ?? []), text]);
+    }
+  const written = [...texts].map(async ([path, documents]) => {
     return [
       path,
       await format(HEAD + documents.map((text) => text.trimEnd()).join('\n---\n'), {

@@ -44,12 +44,22 @@ function flagSchema({ help, value, repeatable }: Flag): object {
   return { description: help, ...type };
 }
 
+/** The schema for a relay beside the others: of `flags` it has its own alone. */
+const whenRelay = (flags: readonly string[]): object => ({
+  if: {
+    properties: { relay: { properties: { enabled: { const: true } }, required: ['enabled'] } },
+    required: ['relay'],
+  },
+  then: { properties: { flags: { propertyNames: { enum: flags } } } },
+});
+
 /** The whole file. */
 export function valuesSchema(): string {
   const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
   const ofServe = rows.filter(
     ([name, { commands }]) => commands.includes('serve') && !OWN_FLAGS.includes(name),
   );
+  const ofRelay = ofServe.filter(([, { commands }]) => commands.includes('relay')).map(([name]) => name);
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     description: 'Written by npm run generate from infra/charts/values-schema.ts.',
@@ -64,6 +74,11 @@ export function valuesSchema(): string {
       imagePullSecrets: objects,
       clusterName: { type: 'string', minLength: 1 },
       cloudConfig: closed({ content: text, secretName: text }),
+      relay: closed({
+        enabled: bool,
+        eventsURL: { type: 'string', pattern: '^(https://.+/events/[^/]+)?$' },
+        secretName: text,
+      }),
       privateCA: closed({ configMapName: text, secretName: text, key: { type: 'string', minLength: 1 } }),
       watch: bool,
       tls: closed({ secretName: text }),
@@ -71,6 +86,10 @@ export function valuesSchema(): string {
         secretName: text,
         keys: { type: 'array', items: { enum: TOKEN_KEYS }, uniqueItems: true, minItems: 1 },
       }),
+      tlsSecrets: {
+        type: 'object',
+        additionalProperties: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+      },
       flags: closed(Object.fromEntries(ofServe.map(([name, flag]) => [name, flagSchema(flag)]))),
       env: objects,
       proxy: closed({ http: text, https: text, noProxy: text }),
@@ -96,6 +115,7 @@ export function valuesSchema(): string {
       extraVolumes: objects,
       extraVolumeMounts: objects,
     }),
+    ...whenRelay(ofRelay),
   };
   return JSON.stringify(schema, null, 2);
 }

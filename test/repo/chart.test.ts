@@ -43,6 +43,49 @@ test('values.yaml has every value of the schema, and no other', () => {
   expect([...given(values, schema)].sort()).toEqual([...named(schema)].sort());
 });
 
+interface ForRelays {
+  readonly then: { readonly properties: { readonly flags: { readonly propertyNames: { enum: string[] } } } };
+}
+
+test('`flags` of a relay are those of the program that no other value gives', () => {
+  const { then } = JSON.parse(valuesSchema()) as ForRelays;
+  const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
+  const ofRelay = rows.flatMap(([name, { commands }]) => (commands.includes('relay') ? [name] : []));
+  const template = textOf(`${CHART}/templates/deployment.yaml`);
+  const rest = ofRelay.filter((name) => !OWN_FLAGS.includes(name) && !template.includes(`--${name}=`));
+  expect(then.properties.flags.propertyNames.enum).toEqual(rest);
+});
+
+test('the relay is deployed as levelset is, with no credentials of OpenStack', () => {
+  const [own, relay] = ['', 'relay/'].map(
+    (folder) => parse(textOf(`infra/kubernetes/${folder}deployment.yaml`)) as Deployment,
+  );
+  const secured = ({ spec }: Deployment): unknown => {
+    const { securityContext, containers, tolerations } = spec.template.spec;
+    return [securityContext, tolerations, containers[0]?.securityContext, containers[0]?.livenessProbe];
+  };
+  if (!own || !relay) throw new Error('no Deployment');
+  expect(secured(relay)).toEqual(secured(own));
+  const { containers, volumes } = relay.spec.template.spec;
+  expect(JSON.stringify([containers, volumes])).not.toMatch(/cloud/i);
+  expect(volumes.map(({ secret }) => secret?.secretName)).toEqual(['levelset-relay']);
+  expect(relay.spec.selector).not.toEqual(own.spec.selector);
+});
+
+interface Deployment {
+  readonly spec: {
+    readonly selector: object;
+    readonly template: {
+      readonly spec: {
+        readonly securityContext: object;
+        readonly tolerations: readonly object[];
+        readonly containers: readonly { readonly securityContext: object; readonly livenessProbe: object }[];
+        readonly volumes: readonly { readonly secret?: { readonly secretName: string } }[];
+      };
+    };
+  };
+}
+
 test('each flag of serve is a value of its own or one of `flags`, and those without a value are known to the template', () => {
   const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
   expect(OWN_FLAGS.filter((name) => !rows.some(([known]) => known === name))).toEqual([]);
@@ -60,9 +103,9 @@ test('its version is that of the program, and every template is rendered or wait
   const program = (JSON.parse(textOf('package.json')) as { readonly version: string }).version;
   expect([version, appVersion]).toEqual([program, program]);
   const rendered = manifestsIn(textOf(SUMS)).map((path) => path.replace('infra/kubernetes/', ''));
-  const waiting = filesOf(`${CHART}/templates/*.yaml`)
+  const waiting = filesOf(`${CHART}/templates/**/*.yaml`)
     .map((path) => path.replace(`${CHART}/templates/`, ''))
     .filter((name) => !rendered.includes(name));
-  const forValues = ['cloud-config', 'disruption-budget', 'scaled-object'];
+  const forValues = ['cloud-config', 'disruption-budget', 'scaled-object', 'tls-secrets'];
   expect(waiting).toEqual(forValues.map((name) => `${name}.yaml`));
 });

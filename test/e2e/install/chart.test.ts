@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { render } from '../../../infra/charts/render.ts';
 import { CHART, renderChart, runHelm, set } from '../fixtures/release.ts';
-import { kubectl, lab } from '../lab/lab.ts';
+import { aNamespace, kubectl, lab, removeNamespace } from '../lab/lab.ts';
 import { must } from '../lab/run.ts';
 
 /** Of the Go module that has its definitions. */
 const KEDA = 'v2.21.0';
 const TLS = set({ 'tls.secretName': 'levelset-tls', 'tokens.secretName': 'levelset-tokens' });
+
+const EVENTS = 'https://levelset.example/events/kubernetes';
+const RELAY = set({ 'relay.enabled': true, 'relay.eventsURL': EVENTS });
 
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   'nothing said': [],
@@ -44,6 +47,15 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     ],
     ...set({ 'image.digest': `sha256:${'a'.repeat(64)}`, 'serviceAccount.name': 'cloud' }),
   ],
+  'Secrets of two namespaces': [
+    '--set',
+    'tlsSecrets.default={web-tls,api-tls},tlsSecrets.kube-public={shop-tls}',
+  ],
+  'a relay': RELAY,
+  'two relays with a private CA, a page token and Secrets': [
+    ...[...RELAY, ...TLS, ...set({ 'privateCA.secretName': 'corporate', replicas: 2, 'flags.v': 2 })],
+    ...['--set', 'tlsSecrets.kube-public={web-tls}'],
+  ],
 };
 
 describe.each(Object.entries(VALUES))('with %s', (_, values) => {
@@ -55,20 +67,10 @@ describe.each(Object.entries(VALUES))('with %s', (_, values) => {
     const { stdout, stderr } = await renderChart(values, 'default');
     expect(stderr).toBe('');
     const said = await kubectl(
-      [
-        'apply',
-        '--server-side',
-        '--force-conflicts',
-        '--dry-run=server',
-        '--validate=strict',
-        '-n',
-        'default',
-        '-f',
-        '-',
-      ],
+      ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', '-'],
       stdout,
     );
-    expect(said.split('\n').length).toBeGreaterThan(8);
+    expect(said.trim().split('\n')).toHaveLength(stdout.match(/^kind: /gm)?.length ?? 0);
   });
 });
 
@@ -97,6 +99,26 @@ it(
 );
 
 it.each([
+  ['levelset', [], ['get', 'list', 'watch']],
+  ['levelset', [...set({ watch: false }), ...TLS], ['get']],
+  ['levelset-relay', RELAY, ['list', 'watch']],
+])('lets %s with %j have the Secrets that tlsSecrets names, and no other', async (account, values, verbs) => {
+  const namespace = await aNamespace();
+  onTestFinished(() => removeNamespace(namespace));
+  const { stdout } = await renderChart(
+    [...values, '--set', `tlsSecrets.${namespace}={web-tls}`, '--show-only', 'templates/tls-secrets.yaml'],
+    namespace,
+  );
+  await kubectl(['apply', '-f', '-'], stdout);
+  const user = `--as=system:serviceaccount:${namespace}:${account}`;
+  const rules = await kubectl(['auth', 'can-i', '--list', '--no-headers', '-n', namespace, user]);
+  const ofSecrets = rules.split('\n').filter((line) => /\bsecrets\b/.test(line));
+  expect(ofSecrets.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+    `secrets [] [web-tls] [${verbs.join(' ')}]`,
+  ]);
+});
+
+it.each([
   ['a name that is not there', set({ imge: 'x' }), /imge/],
   ['a flag that serve does not have', set({ 'flags.cluster-cdir': 'x' }), /cluster-cdir/],
   ['KEDA without a queue to share', [...set({ 'autoscaling.enabled': true }), ...TLS], /flags\.queue/],
@@ -112,6 +134,26 @@ it.each([
   ['a key of tokens that there is not', [...TLS, '--set', 'tokens.keys={audit}'], /tokens[./]keys/],
   ['tokens in the clear', set({ 'tokens.secretName': 'x' }), /tokens\.secretName needs tls\.secretName/],
   ['no way in', set({ watch: false }), /watch: false[^]*tls\.secretName/],
+  ['a relay that posts nowhere', set({ 'relay.enabled': true }), /relay\.eventsURL/],
+  [
+    'a token in the clear',
+    set({ 'relay.eventsURL': EVENTS.replace('https', 'http') }),
+    /eventsURL[^]*pattern/,
+  ],
+  [
+    'an address of no cluster',
+    set({ 'relay.eventsURL': 'https://levelset.example' }),
+    /eventsURL[^]*pattern/,
+  ],
+  ['a relay with a cloud', [...RELAY, ...set({ 'cloudConfig.secretName': 'x' })], /leave out cloudConfig/],
+  [
+    'a relay that KEDA scales',
+    [...RELAY, ...TLS, ...set({ 'autoscaling.enabled': true, 'flags.v': 2 })],
+    /leave out autoscaling/,
+  ],
+  ['a flag that a relay does not have', [...RELAY, ...set({ 'flags.cluster-cidr': 'x' })], /cluster-cidr/],
+  ['a namespace without names of Secrets', ['--set-json', 'tlsSecrets={"web":[]}'], /tlsSecrets[^]*web/],
+  ['one name as a text', set({ 'tlsSecrets.web': 'web-tls' }), /tlsSecrets[^]*web[^]*array/],
   [
     'two cloud.conf',
     set({ 'cloudConfig.content': 'x', 'cloudConfig.secretName': 'y' }),

@@ -76,6 +76,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/install/proxy.test.ts': { part: 1, seconds: 25 },
   'test/e2e/install/ipv6.test.ts': { part: 1, seconds: 20 },
+  'test/e2e/install/relay.test.ts': { part: 1, seconds: 25 },
 
   'test/e2e/oldest/service.test.ts': { part: 1, seconds: 127 },
   'test/e2e/oldest/node-initialisation.test.ts': { part: 1, seconds: 42 },

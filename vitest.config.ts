@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** The last two are of npm run thorough. */
-const EXCLUDE = ['test/e2e/**', 'test/bench/**', 'test/faults/kill-*', '**/two-relays.test.ts'];
+/** The last three are of npm run thorough. */
+const EXCLUDE = [
+  'test/e2e/**',
+  'test/bench/**',
+  'test/faults/kill-*',
+  'test/faults/matrix/**',
+  '**/two-relays.test.ts',
+];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */
 const APART = ['test/functions/**', 'test/laws/**'];
 

@@ -1,10 +1,18 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** What takes too long for npm test: the laws in a thousand worlds each, every story killed at every write, and two relays. */
+/**
+ * What takes too long for npm test: the laws in a thousand worlds each, every story killed at every write, every call gone
+ * wrong, and two relays.
+ */
 export default defineConfig({
   test: {
-    include: ['test/laws/**/*.test.ts', 'test/faults/kill-*.test.ts', 'test/functions/**/two-relays.test.ts'],
+    include: [
+      'test/laws/**/*.test.ts',
+      'test/faults/kill-*.test.ts',
+      'test/faults/matrix/*.test.ts',
+      'test/functions/**/two-relays.test.ts',
+    ],
     setupFiles: [join(import.meta.dirname, 'laws/thousand-runs.ts')],
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 600_000,

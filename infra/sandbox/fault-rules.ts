@@ -5,13 +5,16 @@ export interface FaultRule {
   readonly match: {
     readonly side?: 'kube' | 'openstack';
     readonly method?: string;
-    readonly path?: RegExp;
+    readonly path?: Pick<RegExp, 'test'>;
     readonly write?: boolean;
     readonly nth?: number;
   };
   readonly times?: number;
-  readonly kind: 'fail-before' | 'fail-after' | 'hang' | 'reset-before' | 'reset-after' | 'call';
+  /** `truncate` sends the first half of the true answer as a whole one; `drip` sends it too slowly for any client. */
+  readonly kind:
+    'fail-before' | 'fail-after' | 'hang' | 'reset-before' | 'reset-after' | 'truncate' | 'drip' | 'call';
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly before?: () => void | Promise<void>;
   readonly after?: () => void | Promise<void>;
@@ -51,7 +54,11 @@ export function faultAnswer(rule: FaultRule, side: FaultTarget['side']): Answer 
   const message = 'The server is currently unable to handle the request';
   const kube = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: status };
   const openstack = { faultcode: 'Server', faultstring: message, debuginfo: null };
-  return { status, body: rule.body ?? (side === 'kube' ? kube : openstack) };
+  return {
+    status,
+    ...(rule.headers && { headers: rule.headers }),
+    body: rule.body ?? (side === 'kube' ? kube : openstack),
+  };
 }
 
 function matches(match: FaultRule['match'], target: FaultTarget): boolean {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Answer, Call, Service } from './exchange.ts';
+import { truncated } from './reply.ts';
 import { faultAnswer, type FaultRules, type FaultTarget } from './fault-rules.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 
@@ -77,5 +78,7 @@ async function withFault(
   const answer = handle(call);
   await rule.after?.();
   if (rule.kind === 'reset-after') return 'reset';
+  if (rule.kind === 'drip') return 'hang';
+  if (rule.kind === 'truncate') return truncated(answer);
   return rule.kind === 'fail-after' ? faultAnswer(rule, side) : answer;
 }

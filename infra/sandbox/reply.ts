@@ -11,8 +11,8 @@ export function headersOf({ headers, body }: Answer, clock: SandboxClock): Recor
         : 'application/json';
   return {
     Date: clock.now().toUTCString(),
-    ...headers,
     ...(body === undefined ? {} : { 'Content-Type': type }),
+    ...headers,
   };
 }
 
@@ -20,4 +20,12 @@ export function headersOf({ headers, body }: Answer, clock: SandboxClock): Recor
 export function textOf({ body }: Answer): string | undefined {
   if (body === undefined || typeof body === 'string') return body;
   return Buffer.isBuffer(body) ? body.toString() : JSON.stringify(body);
+}
+
+/** The answer with the first half of its JSON. */
+export function truncated(answer: Answer): Answer {
+  const text = textOf(answer);
+  if (text === undefined) return answer;
+  const headers = { ...answer.headers, 'Content-Type': 'application/json' };
+  return { ...answer, headers, body: text.slice(0, text.length / 2) };
 }

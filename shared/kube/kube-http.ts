@@ -151,7 +151,7 @@ export function noAnswer(doing: string, server: string, error: unknown): unknown
   return new ReconcileError('KUBE_UNAVAILABLE', text);
 }
 
-function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer): KubeAnswer {
+export function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer): KubeAnswer {
   const date = Date.parse(headers.date ?? '');
   const serverTimeMs = Number.isNaN(date) ? undefined : date;
   if (!headers['content-type']?.includes('json')) return { status, body: text, serverTimeMs };
@@ -165,6 +165,6 @@ function readAnswer(request: KubeRequest, { status, headers, text }: RawAnswer):
 }
 
 /** A write may end a run whose own time is over. */
-function timeLeftFor(method: KubeRequest['method']): number {
+export function timeLeftFor(method: KubeRequest['method']): number {
   return method === 'GET' ? timeLeftMs() : timeLeftToCloseMs();
 }

@@ -21,10 +21,12 @@ export function noteWrites(
 ): void {
   const { unit, cluster, observed } = evaluation;
   const { steps, known } = applied;
+  const lb = known.get('lb');
+  // what a refused write was planned from may not be so
+  if (lb && applied.error) forgetChildren(lb.id, memory);
   if (steps.length === 0) return;
   noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
-  const lb = known.get('lb');
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);
   const hasPolicies = evaluation.desired.resources.some(({ kind }) => kind === 'l7policy');
   if (

@@ -33,6 +33,7 @@ import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
+import { tellsTrouble } from './report/service-condition.ts';
 import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 /**
@@ -220,7 +221,7 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
 
 /**
  * A Service is settled if nothing can have changed since a run found it as desired, and its status has the right
- * addresses.
+ * addresses and tells of no trouble.
  */
 async function judge(service: Service, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
@@ -256,7 +257,7 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   // a Service that comes back to levelset says that it was let go, until a run says otherwise
   const told = readyCondition(service.status?.conditions)?.reason;
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
-  if (!state && told !== 'EnsuredLoadBalancer') return 'unsettled';
+  if (tellsTrouble(service) || (!state && told !== 'EnsuredLoadBalancer')) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;

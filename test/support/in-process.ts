@@ -1,9 +1,10 @@
 import { ask, NoReply, type Asked } from '../../infra/sandbox/in-process.ts';
 import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
+import { budgetSpent } from '../../shared/deadline.ts';
 import { answerError } from '../../shared/kube/answer-error.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
-import type { Http as KubeHttp } from '../../shared/kube/kube-http.ts';
+import { readAnswer, timeLeftFor, type Http as KubeHttp } from '../../shared/kube/kube-http.ts';
 import { newMemory } from '../../shared/memory/memory.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
@@ -32,7 +33,10 @@ export function cloudTransport({ fronts, clock }: SandboxInside): Transport {
 
 /** What takes the place of sockets between the client for Kubernetes and the apiserver of a sandbox. */
 export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs = 30_000): KubeHttp {
-  return async ({ method, path, query = {}, body, doing, expected }) => {
+  return async (request) => {
+    const { method, path, query = {}, body, doing, expected } = request;
+    const leftMs = timeLeftFor(method);
+    if (leftMs <= 0) throw budgetSpent(`cannot ${doing}`);
     const search = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     );
@@ -42,13 +46,14 @@ export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs 
       url: `http://sandbox.invalid${path}?${search.toString()}`,
       headers: { authorization: `Bearer ${kubeToken}`, 'content-type': type },
       body,
-      timeoutMs,
+      timeoutMs: Math.min(timeoutMs, leftMs),
     }).catch((error: unknown) => {
       if (!(error instanceof NoReply)) throw error;
       throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: ${error.message}`);
     });
     if (status >= 300 && !expected?.includes(status)) throw answerError(doing, { status, headers, text });
-    return { status, body: parsed(text), serverTimeMs: Math.floor(clock.millis() / 1000) * 1000 };
+    const answer = readAnswer(request, { status, headers, text });
+    return { ...answer, serverTimeMs: Math.floor(clock.millis() / 1000) * 1000 };
   };
 }
 

@@ -2,7 +2,11 @@
 import type { Sandbox, SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Condition, LoadBalancerIngress, Service } from '../../shared/model/kubernetes.ts';
 
-export function serviceOf(sandbox: Sandbox, name = 'web', namespace = 'default'): Service | undefined {
+export function serviceOf(
+  sandbox: Pick<Sandbox, 'kube'>,
+  name = 'web',
+  namespace = 'default',
+): Service | undefined {
   return sandbox.kube.get('Service', namespace, name) as Service | undefined;
 }
 
@@ -15,7 +19,7 @@ export function addressOf(sandbox: Sandbox, name = 'web'): string | undefined {
   return ingressOf(sandbox, name)[0]?.ip;
 }
 
-export function readyOf(sandbox: Sandbox, name = 'web'): Condition | undefined {
+export function readyOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): Condition | undefined {
   return serviceOf(sandbox, name)?.status?.conditions?.find(({ type }) => type.endsWith('/Ready'));
 }
 

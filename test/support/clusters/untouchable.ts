@@ -15,7 +15,10 @@ export interface Resource {
 }
 
 /** Puts them into the project: of persons, of the Go provider, of another cluster, and kept ones. */
-export async function untouchable({ inside: { cloud }, world }: Cluster): Promise<void> {
+export async function untouchable({
+  inside: { cloud },
+  world,
+}: Pick<Cluster, 'inside' | 'world'>): Promise<void> {
   const own = { id: await world.kube.clusterId(), name: world.config.clusterName };
   const gone = { namespace: 'default', name: 'gone' };
   const theirs = { id: OTHER, name: own.name };

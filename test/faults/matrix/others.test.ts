@@ -1,0 +1,12 @@
+/** Every call of what levelset does to load balancers that others made, share or have broken goes wrong in every way. */
+import { test } from 'vitest';
+import { SHARE, tellMatrix } from './told-matrix.ts';
+
+test('whatever call of a new pool, an adoption, a repair, of sharing or of gc goes wrong, sweeps end in the same world', () =>
+  tellMatrix(
+    [
+      ...(['replace a pool', 'adopt', 'share: one joins', 'share: the owner leaves'] as const),
+      ...(['gc: a Service has vanished', 'repair: failed over', 'repair: rebuilt'] as const),
+    ],
+    SHARE,
+  ));

@@ -1,0 +1,12 @@
+/** Every call of what levelset does to a Service of its own, and to Nodes and routes, goes wrong in every way. */
+import { test } from 'vitest';
+import { SHARE, tellMatrix } from './told-matrix.ts';
+
+test('whatever call of a create, an update, a replacement or a delete goes wrong, sweeps end in the same world', () =>
+  tellMatrix(
+    [
+      ...(['create', 'create with a certificate', 'update', 'replace, approved', 'delete'] as const),
+      ...(['node init', 'node delete', 'routes'] as const),
+    ],
+    SHARE,
+  ));

@@ -1,0 +1,28 @@
+import { expect } from 'vitest';
+import { lotOf, nameOf, playAll } from './matrix.ts';
+import type { StoryName } from './stories.ts';
+
+/** What `npm run thorough` plays of the 50,000: each call, each fault and each pair of them, but not each with each story. */
+export const SHARE = 0.14;
+
+/** The one combination to play again, and no other. */
+const ONE = process.env['MATRIX'];
+
+/** So many combinations two or three stories have at least, if all are played. */
+const LEAST = 15_000;
+
+/** Plays this share of the combinations of the stories, prints the counts, and fails with the line that replays what is wrong. */
+export async function tellMatrix(stories: readonly StoryName[], share: number): Promise<void> {
+  const before = process.cpuUsage();
+  const { wrong, ...counts } = await playAll(stories, (combination) =>
+    ONE === undefined ? lotOf(combination) < share : nameOf(combination) === ONE,
+  );
+  const { user, system } = process.cpuUsage(before);
+  const left = [...counts.leftOut].map(([why, count]) => `; ${count} left out: ${why}`).join('');
+  console.log(
+    `${counts.fired} combinations fired, ${counts.afterOneSweep} of them right after one sweep, the others after two; ` +
+      `${counts.neverReached} never reached${left}; ${Math.round((user + system) / 1e6)} s of CPU`,
+  );
+  expect(wrong.join('\n\n')).toBe('');
+  expect(counts.fired).toBeGreaterThan(ONE === undefined ? share * LEAST : 0);
+}

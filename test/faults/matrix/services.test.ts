@@ -2,11 +2,15 @@
 import { test } from 'vitest';
 import { SHARE, tellMatrix } from './told-matrix.ts';
 
-test('whatever call of a create, an update, a replacement or a delete goes wrong, sweeps end in the same world', () =>
-  tellMatrix(
-    [
-      ...(['create', 'create with a certificate', 'update', 'replace, approved', 'delete'] as const),
-      ...(['node init', 'node delete', 'routes'] as const),
-    ],
-    SHARE,
-  ));
+test(
+  'whatever call of a create, an update, a replacement or a delete goes wrong, sweeps end in the same world',
+  { timeout: 1_800_000 },
+  () =>
+    tellMatrix(
+      [
+        ...(['create', 'create with a certificate', 'update', 'replace, approved', 'delete'] as const),
+        ...(['node init', 'node delete', 'routes'] as const),
+      ],
+      SHARE,
+    ),
+);

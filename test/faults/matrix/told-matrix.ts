@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { lotOf, nameOf, playAll } from './matrix.ts';
 import type { StoryName } from './stories.ts';
 
-/** What `npm run thorough` plays of the 50,000: each call, each fault and each pair of them, but not each with each story. */
-export const SHARE = 0.14;
+/** What `npm run thorough` plays of the 50,000, always the same ones. */
+export const SHARE = 0.11;
 
 /** The one combination to play again, and no other. */
 const ONE = process.env['MATRIX'];
@@ -13,6 +13,7 @@ const LEAST = 15_000;
 
 /** Plays this share of the combinations of the stories, prints the counts, and fails with the line that replays what is wrong. */
 export async function tellMatrix(stories: readonly StoryName[], share: number): Promise<void> {
+  if (ONE !== undefined && !stories.some((story) => ONE.startsWith(`${story}; `))) return;
   const before = process.cpuUsage();
   const { wrong, ...counts } = await playAll(stories, (combination) =>
     ONE === undefined ? lotOf(combination) < share : nameOf(combination) === ONE,

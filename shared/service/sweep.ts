@@ -11,6 +11,7 @@ import type { ChildReader } from './observe/bulk-children.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
+import { LOAD_BALANCER_ID } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
@@ -258,6 +259,9 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   const told = readyCondition(service.status?.conditions)?.reason;
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   if (tellsTrouble(service) || (!state && told !== 'EnsuredLoadBalancer')) return 'unsettled';
+  // whoever made another load balancer died before the report
+  const noted = service.metadata.annotations?.[LOAD_BALANCER_ID] ?? lb.id;
+  if (noted !== lb.id && !evaluation.observed.notJoined) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;

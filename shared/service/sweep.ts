@@ -6,12 +6,12 @@ import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
 import { comparedState, isDue, isUnread, keepCompared, prune } from './watermark.ts';
 import { evaluate } from './evaluate.ts';
+import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
 import type { ChildReader } from './observe/bulk-children.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
-import { LOAD_BALANCER_ID } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey } from '../model/request.ts';
@@ -19,7 +19,7 @@ import type { Key, SweepScope } from '../model/request.ts';
 import { isAnother } from '../model/plan.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
-import { readyCondition } from '../report/condition.ts';
+import { readyCondition, rfc3339 } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
@@ -35,6 +35,8 @@ import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
 import { tellsTrouble } from './report/service-condition.ts';
+import { outcomeOfService } from './report/service-outcome.ts';
+import { summarize } from './report/summarize.ts';
 import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './unit.ts';
 
 /**
@@ -253,21 +255,22 @@ async function judge(service: Service, view: View): Promise<Verdict> {
   }
   if (!lb || evaluation.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
-  const known = new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire]));
-  const addresses = addressesToPublish(evaluation, { steps: [], stopped: false, known });
+  const applied = nothingApplied(evaluation);
+  const addresses = addressesToPublish(evaluation, applied);
   // a Service that comes back to levelset says that it was let go, until a run says otherwise
   const told = readyCondition(service.status?.conditions)?.reason;
   if (told === LET_GO_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
-  if (tellsTrouble(service) || (!state && told !== 'EnsuredLoadBalancer')) return 'unsettled';
-  // whoever made another load balancer died before the report
-  const noted = service.metadata.annotations?.[LOAD_BALANCER_ID] ?? lb.id;
-  if (noted !== lb.id && !evaluation.observed.notJoined) return 'unsettled';
+  if (tellsTrouble(service)) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;
   const isReported = waits || sameIngress(ingressOf(evaluation, addresses), published);
   if (!isReported) return 'unsettled';
   if (!isInFull) return 'settled';
+  const outcome = outcomeOfService(evaluation, applied);
+  const now = rfc3339(world.clock.now());
+  const { patch } = summarize(service, { evaluation, applied, outcome, addresses, now });
+  if (outcome.status !== 'settled' || Object.keys(patch).length > 0) return 'unsettled';
   const found = comparedState(evaluation, state, world.clock.now());
   if (found) view.compared.set(uid, found);
   return found ? 'settled' : 'unsettled';

@@ -56,13 +56,13 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Whether a Service is due. A sure watermark is good for 12 to 22 hours, by the Service's UID: so each sweep compares a share, all
- * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for up to an hour.
+ * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for nothing but its hash.
  */
 export function isDue(state: UnitState, uid: string, now: number): boolean {
   const { compared, unsure } = state;
-  if (isUnread(state)) return true;
+  if (unsure) return true;
   const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
-  const goodForMs = unsure ? share * HOUR_MS : (12 + share * 10) * HOUR_MS;
+  const goodForMs = (12 + share * 10) * HOUR_MS;
   const since = Date.parse(compared ?? '');
   return Number.isNaN(since) || now - since >= goodForMs;
 }
@@ -82,15 +82,19 @@ export function comparedState(
   now: number,
 ): UnitState | undefined {
   const compared = rfc3339(now);
-  const updated = observed.loadBalancer?.['updated_at'];
-  const updated_at = typeof updated === 'string' ? updated : null;
+  const { loadBalancer: lb } = observed;
+  const seen = {
+    updated_at: textOf(lb?.['updated_at']),
+    compared,
+    ...(lb && isSure(lb, now) ? {} : { unsure: true as const }),
+  };
   if (before) {
     const { unsure: _, ...sure } = before;
-    return { ...sure, updated_at, compared };
+    return { ...sure, ...seen };
   }
   const told = [plan.problems, plan.refused, plan.awaitingApproval, plan.draining ?? []];
   if (told.some(({ length }) => length > 0)) return undefined;
-  return { hash, updated_at, compared };
+  return { hash, ...seen };
 }
 
 interface Swept {

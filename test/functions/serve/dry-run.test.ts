@@ -23,7 +23,7 @@ test('serve --dry-run writes nothing, whatever there is to do, and says so', asy
 
   const serving = await serve({
     flags: {
-      ...{ kubeconfig: it.kubeconfig, cloudConfig: it.cloudConfig, listen: '127.0.0.1:0' },
+      ...{ kubeconfig: it.kubeconfig, cloudConfig: it.cloudConfig, listen: '127.0.0.1:0', orphanDelay: '0s' },
       ...{ dryRun: true, controllers: 'service-lb-controller,cloud-node-controller' },
     },
     env: { LEVELSET_RESYNC_TOKENS: 'a-token-of-twenty-characters' },

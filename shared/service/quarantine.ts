@@ -29,7 +29,7 @@ export interface Quarantine {
 }
 
 interface Lists {
-  /** No list failed, so that an orphan which is not found any more is gone, or has its Service again. */
+  /** No list failed, so that an orphan which is not found any more is gone. */
   readonly areComplete: boolean;
   /** The sweep writes nothing down. */
   readonly readOnly: boolean;
@@ -66,7 +66,9 @@ export async function quarantine(
   const of = ({ id, service }: Pick<Deletion, 'id' | 'service'>): string => `${service ?? ''} ${id}`;
   const before = new Set(recorded.deletions.map(of));
   const found = new Set(waiting.map(({ key, wire: { id } }) => of({ id, service: key })));
-  const stay = recorded.deletions.filter((entry) => !areComplete || found.has(of(entry)));
+  const stay = recorded.deletions.filter(
+    (entry) => !there.has(entry.service ?? '') && (!areComplete || found.has(of(entry))),
+  );
   const added = waiting
     .map(({ key, wire: { id } }) => ({ id, service: key, at: now }))
     .filter((entry) => !before.has(of(entry)));

@@ -92,6 +92,25 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(loadBalancers()).toEqual(['api']);
   });
 
+  test('begins its time anew after the Service was there, also while another list fails', async () => {
+    await it.create('web', 'api');
+    it.lose('web');
+    await it.sweep();
+    const path = /\/security-groups/;
+    const match = { side: 'openstack', method: 'GET', path } as const;
+    it.inside.fault({ match, kind: 'fail-before', times: Infinity, status: 403 });
+    await it.create('web');
+    await it.sweep();
+    pass(3 * HOUR_MS);
+    it.lose('web');
+
+    const { incomplete, warnings } = await it.sweep();
+
+    expect(incomplete).toBe(true);
+    expect(loadBalancers()).toEqual(['web', 'api']);
+    expect(warnings.join()).toContain('it is in quarantine until');
+  });
+
   test('is not deleted by a run that somebody asks for, before a sweep has seen it', async () => {
     await it.create('web');
     it.lose('web');

@@ -73,12 +73,20 @@ export async function recordRepair(
   throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
 }
 
-/** Notes that the cloud refused a failover, which so takes no room in the budget. */
-export async function noteRefused(failover: Repair, { kube }: Pick<World, 'kube'>): Promise<void> {
+/**
+ * Takes back what was recorded of a failover that an answer refused: it takes no room in the budget. One that the cloud never
+ * allows is not tried again, and any other is.
+ */
+export async function takeBack(
+  failover: Repair,
+  { code, context }: ReconcileError,
+  { kube }: Pick<World, 'kube'>,
+): Promise<void> {
+  if (failover.how !== 'failover' || context.status === undefined) return;
   const loaded = await kube.repairs.load();
-  const isIt = ({ id, at }: Repair): boolean => id === failover.id && at === failover.at;
-  const repairs = loaded.repairs.map((one) => (isIt(one) ? { ...one, how: 'refused' as const } : one));
-  await kube.repairs.save(repairs, loaded);
+  const others = loaded.repairs.filter(({ id, at }) => id !== failover.id || at !== failover.at);
+  const refused = code === 'FAILOVER_REFUSED' ? [{ ...failover, how: 'refused' as const }] : [];
+  await kube.repairs.save([...others, ...refused], loaded);
 }
 
 function repairOf(step: Step): Repair['how'] | undefined {

@@ -15,7 +15,7 @@ import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
 import { isUpToDate, readUnitAgain } from './read-again.ts';
-import { noteRefused, recordRepair } from './repair.ts';
+import { recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
@@ -106,7 +106,7 @@ async function write(planned: Evaluation, lease: Leases, world: World, budget: B
     lease,
     budget,
   });
-  if (repair && applied.error?.code === 'FAILOVER_REFUSED') await noteRefused(repair, world);
+  if (repair && applied.error) await takeBack(repair, applied.error, world);
   noteWrites(evaluation, applied, world);
   return end(evaluation, applied, world);
 }

@@ -80,6 +80,7 @@ const STORIES: readonly Story[] = [
         cloud.setStatus(lb.id, 'ERROR');
         lb.operating_status = 'ERROR';
       }
+      for (const member of cloud.members) member.operating_status = 'ERROR';
     },
   },
 ];

@@ -2,13 +2,14 @@
  * How a load balancer in ERROR is repaired (decision 310): by a failover where the cloud lets levelset ask for one, else by
  * another load balancer that takes its place.
  */
+import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
+import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { tagValue } from '../../model/ownership.ts';
 import type { FailoverStep } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import { ofLastDay } from '../../model/repairs.ts';
 import type { Repair } from '../../model/repairs.ts';
-import type { Address } from '../../model/address.ts';
-import type { ObservedResource, WireResource } from '../../model/resources.ts';
+import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 
 /** The facts for the budget of repairs. */
 export interface RepairFacts {
@@ -22,17 +23,22 @@ export interface RepairFacts {
   readonly now: number;
 }
 
+export interface Serving {
+  readonly observed: readonly ObservedResource[];
+  /** The addresses in the Service's status. */
+  readonly published: readonly string[];
+  /** What would be desired of a load balancer that takes this one's place. */
+  readonly anew: readonly DesiredResource[];
+}
+
 const HOUR_MS = 3_600_000;
 
-/** Operating statuses of a load balancer that may answer clients although its provisioning status is ERROR. */
-const SERVING: readonly unknown[] = ['ONLINE', 'DEGRADED'];
-
 /**
- * The failover to try: once a day for each load balancer that has levelset's tags, and within an hour for no more than the share.
- * Undefined: there was one already, or it has to wait.
+ * The failover to try: once a day for each load balancer that a controller made and that has levelset's tags, and within an hour for no
+ * more than the share. Undefined: there was one already, it has to wait, or nothing is repaired without a person (0%).
  */
 export function planFailover(lb: ObservedResource, facts: RepairFacts): FailoverStep | undefined {
-  if (!isTagged(lb.wire) || wasFailedOver(lb, facts)) return undefined;
+  if (facts.percent === 0 || !canFailOver(lb) || wasFailedOver(lb, facts)) return undefined;
   if (howMany(facts, 'failover', HOUR_MS, lb) >= mostOf(facts)) return undefined;
   const because = 'it is in ERROR: Octavia builds its amphorae anew, and its addresses stay';
   return { verb: 'failover', kind: 'loadbalancer', address: 'lb', id: lb.id, because };
@@ -41,21 +47,19 @@ export function planFailover(lb: ObservedResource, facts: RepairFacts): Failover
 /** Why the load balancer is not rebuilt without a person's approval; undefined if it may be. */
 export function whyNotRebuilt(
   lb: ObservedResource,
-  there: ReadonlyMap<Address, ObservedResource>,
-  published: readonly string[],
+  { observed, published, anew }: Serving,
   facts: RepairFacts,
 ): string | undefined {
-  const floating = there.get('floatingip')?.wire['floating_ip_address'];
-  if (published.some((address) => address !== floating)) return 'the Service would get another address';
-  const status = lb.wire['operating_status'];
-  if (SERVING.includes(status)) return `it may still serve, since its operating status is ${String(status)}`;
+  if (!keepsAddress(lb, { observed, published, anew })) return 'the Service would get another address';
+  const serves = whatServes(lb, observed);
+  if (serves !== undefined) return `it may still serve, since ${serves}`;
   const today = ofLastDay(facts.repairs, facts.now).filter(({ how }) => how === 'rebuild');
   if (today.some(({ id }) => id === lb.id)) return undefined; // this one was begun
   if (today.some(({ service }) => service === facts.key))
     return 'levelset rebuilt the load balancer of this Service within the last day';
-  if (isTagged(lb.wire) && !wasFailedOver(lb, facts))
+  if (facts.percent === 0) return '--deletion-share=0% allows no repair';
+  if (canFailOver(lb) && !wasFailedOver(lb, facts))
     return 'a failover comes first, and others were failed over within the last hour';
-  if (facts.percent === 0) return '--deletion-share=0% allows no deletion';
   const before = howMany(facts, 'rebuild', Infinity, lb);
   const most = mostOf(facts);
   if (before < most) return undefined;
@@ -63,8 +67,34 @@ export function whyNotRebuilt(
   return `${were} rebuilt within the last day, and --deletion-share=${facts.percent}% allows ${most} of ${facts.all.length} in a day`;
 }
 
-function isTagged({ tags }: WireResource): boolean {
-  return tagValue(tags, 'cluster') !== undefined;
+/** Whether the floating IP alone is what clients use, and a new load balancer would have the same. A published hostname hides addresses. */
+function keepsAddress(lb: ObservedResource, { observed, published, anew }: Serving): boolean {
+  const floating = observed.find(({ address }) => address === 'floatingip')?.wire['floating_ip_address'];
+  const [vip, ...further] = vipsOf(lb.wire);
+  const isIPv4Alone = vip !== undefined && familyOf(vip) === 4 && further.length === 0;
+  const isWanted = anew.some(({ address }) => address === 'floatingip');
+  return isIPv4Alone && isWanted && floating !== undefined && published.every((one) => one === floating);
+}
+
+/**
+ * What says that clients may still be answered although the load balancer is in ERROR; undefined if nothing does. Octavia says ERROR
+ * of a load balancer as soon as one of its pools has no working member, so its members count as well.
+ */
+function whatServes({ wire }: ObservedResource, observed: readonly ObservedResource[]): string | undefined {
+  const { operating_status: status } = wire;
+  if (status === 'OFFLINE') return undefined;
+  if (status !== 'ERROR') return `its operating status is ${String(status)}`;
+  const working = observed.find(
+    (one) => one.kind === 'member' && ANSWERING.includes(one.wire['operating_status']),
+  );
+  return working && `${working.address} is ${String(working.wire['operating_status'])}`;
+}
+
+/** NO_MONITOR: nobody asks whether the member works. */
+const ANSWERING: readonly unknown[] = ['ONLINE', 'NO_MONITOR', 'DRAINING'];
+
+function canFailOver({ wire }: ObservedResource): boolean {
+  return isMadeForService(wire) && tagValue(wire['tags'], 'cluster') !== undefined;
 }
 
 function wasFailedOver(lb: ObservedResource, { repairs, now }: RepairFacts): boolean {

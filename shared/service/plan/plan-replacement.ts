@@ -10,8 +10,8 @@ import { approvalOf } from '../../plan/approval.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
 import { planFailover, whyNotRebuilt } from './plan-repair.ts';
-import type { RepairFacts } from './plan-repair.ts';
-import { dialectOf } from '../../model/load-balancer/other-controllers.ts';
+import type { RepairFacts, Serving } from './plan-repair.ts';
+import { dialectOf, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 
 export interface ReplacementInput extends Circumstances {
   /** Present if the load balancer is in ERROR, and levelset may repair it. */
@@ -90,7 +90,8 @@ export function planReplacement(
   const anew = resources.find(({ address }) => address === 'lb') ?? wanted;
   const wrong = problems.find(({ blocking }) => blocking);
   const inPlace = keepsItsPort(anew, lb);
-  const waits = unmade || !repair ? CANNOT : whyWaits(inPlace, lb, there, published, repair);
+  const waits =
+    unmade || !repair ? CANNOT : whyWaits(inPlace, lb, { ...input, published, anew: resources }, repair);
   if (waits !== undefined && !input.approved.includes(approval))
     return no(`${waits}; ${costOf(inPlace, lb, there)}`, approval);
   const because = unmade ? `approved` : 'it is in ERROR';
@@ -122,7 +123,7 @@ export function planReplacement(
   const { provisioning_status: status } = replacement;
   if (status === 'ERROR') {
     return no(
-      `load balancer ${replacement.id}, which is to take its place, is in ERROR; delete that one to try again, or withdraw the approval`,
+      `load balancer ${replacement.id}, which is to take its place, is in ERROR; to try again, delete that one: openstack loadbalancer delete --cascade ${replacement.id}`,
     );
   }
   if (status !== 'ACTIVE') return { steps: [], refused: [] };
@@ -190,7 +191,8 @@ export interface Circumstances {
 }
 
 /**
- * The reason why no other load balancer can take this one's place; undefined if one can. Obstacles are: other changes
+ * The reason why no other load balancer can take this one's place; undefined if one can. Obstacles are: it was made by a person or for
+ * another Service, other changes
  * wait for approval, other Services use it, a resource on it is not levelset's, it lacks levelset's tags, or kinx made
  * it, so that its VIP is the published address.
  */
@@ -198,6 +200,9 @@ export function obstacleOf(
   lb: ObservedResource,
   { observed, sharedWith = [], awaitingApproval = [] }: Circumstances,
 ): string | undefined {
+  if (!isMadeForService(lb.wire)) return 'no controller made it: a person did, and let the Service use it';
+  if (tagValue(lb.wire['tags'], 'owner') !== undefined)
+    return 'it was made for another Service, which left it to this one';
   if (awaitingApproval.length > 0) return 'other changes wait for approval first';
   if (sharedWith.length > 0) return `${sharedWith.join(', ')} share it`;
   if (observed.some(({ parent, owned }) => parent === 'lb' && !owned))
@@ -225,13 +230,10 @@ const CANNOT = 'Octavia cannot change it';
 function whyWaits(
   inPlace: boolean,
   lb: ObservedResource,
-  there: ReadonlyMap<Address, ObservedResource>,
-  published: readonly string[],
+  serving: Serving,
   repair: RepairFacts,
 ): string | undefined {
-  const why = inPlace
-    ? 'the Service asks for the very VIP that it has'
-    : whyNotRebuilt(lb, there, published, repair);
+  const why = inPlace ? 'the Service asks for the very VIP that it has' : whyNotRebuilt(lb, serving, repair);
   return why === undefined ? undefined : `it is in ERROR, and levelset does not rebuild it by itself: ${why}`;
 }
 

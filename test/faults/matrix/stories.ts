@@ -109,6 +109,7 @@ function breaks({ cloud }: Inside): void {
   if (!lb) throw new Error('there is no load balancer of web');
   cloud.setStatus(lb.id, 'ERROR');
   lb.operating_status = 'ERROR';
+  for (const member of cloud.members) member.operating_status = 'ERROR';
 }
 
 const secured = (inside: Inside): void => {

@@ -161,7 +161,9 @@ describe('half-way', () => {
 
     expect(it.sandbox.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
-    expect(readyOf(it.sandbox)?.message).toContain('is in ERROR; delete that one to try again');
+    expect(readyOf(it.sandbox)?.message).toContain(
+      'is in ERROR; to try again, delete that one: openstack loadbalancer delete --cascade',
+    );
   });
 
   test('a process that knows nothing of it goes on from what is there', async () => {

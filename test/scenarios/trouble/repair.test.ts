@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
-import { startSharedWorld } from '../../support/shared-world.ts';
+import { LOAD_BALANCER_ID, startSharedWorld } from '../../support/shared-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf } from '../../support/told.ts';
 
 const APPROVE = 'levelset.openstack.org/approve';
@@ -31,6 +31,7 @@ function breaks(name = 'web', operatingStatus = 'ERROR'): string {
   if (!lb) throw new Error(`no load balancer of ${name}`);
   cloud.setStatus(lb.id, 'ERROR');
   lb.operating_status = operatingStatus;
+  for (const member of cloud.members) member.operating_status = 'ERROR';
   return lb.id;
 }
 
@@ -114,6 +115,101 @@ describe('a load balancer in ERROR', () => {
 
     expect(ids()).toEqual([failed]);
     expect(readyOf(it.sandbox)?.message).toContain('the Service would get another address');
+  });
+
+  test.each([
+    [
+      'a published hostname hides the address',
+      { ...INTERNAL, 'loadbalancer.openstack.org/hostname': 'a.example.org' },
+    ],
+  ])('waits for a person where %s', async (_, annotations) => {
+    await served('forbidden', annotations);
+    const failed = breaks();
+
+    await it.settle('web');
+
+    expect(ids()).toEqual([failed]);
+    expect(readyOf(it.sandbox)?.message).toContain('the Service would get another address');
+  });
+
+  test.each(['ONLINE', 'NO_MONITOR'])('with a member that is %s waits for a person', async (status) => {
+    await served('forbidden');
+    const failed = breaks();
+    const [member] = it.sandbox.cloud.members;
+    if (!member) throw new Error('no member');
+    member.operating_status = status;
+
+    await it.settle('web');
+
+    expect(ids()).toEqual([failed]);
+    expect(readyOf(it.sandbox)?.message).toContain(`is ${status}`);
+  });
+
+  test('that a person made is neither failed over nor offered to be rebuilt', async () => {
+    const shared = await startSharedWorld();
+    it = shared;
+    const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
+    const edge = { name: 'edge', vip_subnet_id: subnet, tags: ['levelset-allow=*'] };
+    const { id } = await it.world.cloud.create('loadbalancer', edge);
+    await pause(30);
+    const floating = it.sandbox.cloud.addFloatingIp();
+    Object.assign(floating, { port_id: shared.lb().vip_port_id, fixed_ip_address: shared.lb().vip_address });
+    shared.apply('web', 80, { [LOAD_BALANCER_ID]: id });
+    await it.settle('web');
+    it.sandbox.cloud.setStatus(id, 'ERROR');
+    shared.lb().operating_status = 'ERROR';
+    for (const member of it.sandbox.cloud.members) member.operating_status = 'ERROR';
+
+    await it.settle('web');
+
+    expect(ids()).toEqual([id]);
+    expect(failovers()).toBe(0);
+    expect(floating.port_id).toBe(shared.lb().vip_port_id);
+    expect(readyOf(it.sandbox)?.message).toContain('a person did');
+    expect(readyOf(it.sandbox)?.message).not.toContain('approve with');
+  });
+
+  test('that was made for another Service, which left it, is failed over and never rebuilt', async () => {
+    const shared = await startSharedWorld();
+    it = shared;
+    const id = await shared.owner();
+    await shared.join('api', 81);
+    await it.remove('web');
+    await it.sweepUntilSettled();
+    it.sandbox.cloud.setStatus(id, 'ERROR');
+    shared.lb().operating_status = 'ERROR';
+    for (const member of it.sandbox.cloud.members) member.operating_status = 'ERROR';
+
+    await it.settle('api');
+    await it.settle('api');
+
+    expect(ids()).toEqual([id]);
+    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+    expect(readyOf(it.sandbox, 'api')?.message).toContain('which left it to this one');
+  });
+
+  test('is neither failed over nor rebuilt with --deletion-share=0%', async () => {
+    await served('mends');
+    const failed = breaks();
+    const none = { ...it.world, config: { ...it.world.config, deletionPercent: 0 } };
+
+    await it.settle('web', {}, none);
+
+    expect(ids()).toEqual([failed]);
+    expect(failovers()).toBe(0);
+    expect(readyOf(it.sandbox)?.message).toContain('--deletion-share=0% allows no');
+  });
+
+  test('is failed over after all when Octavia was away at the first try', async () => {
+    await served('mends');
+    const failed = breaks();
+    it.sandbox.fault({ match: { path: /\/failover$/ }, times: 1, kind: 'fail-before', status: 503 });
+
+    await it.settle('web');
+    await it.sweepUntilSettled();
+
+    expect(ids()).toEqual([failed]);
+    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
   });
 
   test('with a listener of somebody else is failed over, and never rebuilt', async () => {

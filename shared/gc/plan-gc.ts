@@ -94,7 +94,8 @@ function judge(all: Belongings, id: string): readonly Verdict[] {
     .map((wire): Verdict => {
       const vips = all.loadBalancers.filter((lb) => going.has(lb.id)).map((lb) => lb['vip_port_id']);
       const step = (): readonly Step[] => [remove('floatingip', wire, String(wire['floating_ip_address']))];
-      return { kind: 'floatingip', wire, why: whyKept(wire, vips, id), step };
+      const why = isOf(wire) ? whyKept(wire, vips, id) : whyUntaggedStays(wire);
+      return { kind: 'floatingip', wire, why, step };
     });
   const groups = all.securityGroups.filter(isOf).map((wire): Verdict => {
     const step = (): readonly Step[] => [
@@ -156,7 +157,11 @@ function whyKept(ip: WireResource, vips: readonly unknown[], id: string): string
   return isOurs ? undefined : 'levelset did not make it: its description says so';
 }
 
-/** Whether the floating IP has no tags yet, and levelset's own description. */
+function whyUntaggedStays({ id }: WireResource): string {
+  return `levelset made it, but without its tags nothing says whether somebody else has had it since; by hand: openstack floating ip delete ${id}`;
+}
+
+/** Whether the floating IP has none of our tags, but levelset's own description. */
 function isUntagged(ip: WireResource, id: string): boolean {
   const made = serviceIn(String(ip['description']));
   const tags = [ip['tags']].flat().map(String);

@@ -35,8 +35,8 @@ export interface Orphans {
 
 /**
  * Finds load balancers, security groups, floating IPs and certificates of ours whose Service is gone or wants no load
- * balancer. A floating IP counts only if it is attached to no port and not kept; one without tags, whose process died
- * before it wrote them, by levelset's own description. The deletions of a sweep begin here: when the quarantine is over
+ * balancer. A floating IP counts only if it has our tags, is attached to no port and not kept; one without tags is only
+ * told of. The deletions of a sweep begin here: when the quarantine is over
  * (decision 290), the sweep queues the Service's key, and reconcile asks the apiserver for that Service before it deletes, within the
  * deletion budget (decision 151). A list that failed yields no orphans.
  */
@@ -49,7 +49,6 @@ export function findOrphans(
   const live = services.filter((service) => isLookedAfter(service, config));
   const isOrphan = (wire: WireResource): boolean =>
     !uidsOf(live).has(tagValue(wire['tags'], 'service') ?? '');
-  const isGone = (name: string | undefined): boolean => !namesOf(live).has(name);
   const found = [
     ...foundIn(project.loadBalancers).flatMap((wire) =>
       goneFrom(wire, services, live, cluster).map((name) => ({ kind: 'loadbalancer', name, wire }) as const),
@@ -60,11 +59,7 @@ export function findOrphans(
     ...foundIn(project.floatingIPs)
       .filter((ip) => !tagValue(ip['tags'], 'kept') && !ip['port_id'])
       .map((wire) => ({ kind: 'floatingip', name: nameInDescription(wire), wire }) as const)
-      .filter(({ wire, name }) =>
-        hasTag(wire['tags'], clusterTag(cluster))
-          ? isOrphan(wire)
-          : isUntagged(wire, cluster) && isGone(name),
-      ),
+      .filter(({ wire }) => hasTag(wire['tags'], clusterTag(cluster)) && isOrphan(wire)),
     ...foundIn(project.secrets).flatMap((wire) =>
       leftBehind(wire, cluster, live).map((name) => ({ kind: 'secret', name, wire }) as const),
     ),
@@ -76,12 +71,32 @@ export function findOrphans(
   const lost = found.filter(({ name }) => name === undefined).length;
   return {
     orphans,
-    warnings:
-      lost > 0 ? [`${lost} resources of this cluster do not say which Service they were for; they stay`] : [],
+    warnings: [
+      ...(lost > 0
+        ? [`${lost} resources of this cluster do not say which Service they were for; they stay`]
+        : []),
+      ...inWords(
+        foundIn(project.floatingIPs).filter(
+          (ip) => !ip['port_id'] && isUntagged(ip, cluster) && !namesOf(live).has(nameInDescription(ip)),
+        ),
+      ),
+    ],
   };
 }
 
-/** Whether levelset made the floating IP for a Service of this cluster, and died before it wrote the tags. */
+/** What a sweep says about floating IPs that have no tags, with the command that deletes them. */
+function inWords(untagged: readonly WireResource[]): readonly string[] {
+  if (untagged.length === 0) return [];
+  const names = untagged.map(
+    (ip) => `${String(ip['floating_ip_address'])} (made for ${nameInDescription(ip) ?? ''})`,
+  );
+  const ids = untagged.map(({ id }) => id).join(' ');
+  return [
+    `levelset keeps these floating IPs, which it made for Services that are gone, since without its tags nothing says whether somebody else has had them since: ${names.join(', ')}. If they are nobody's, run: openstack floating ip delete ${ids}`,
+  ];
+}
+
+/** Whether levelset made the floating IP for a Service of this cluster, and its tags are gone or were never written. */
 function isUntagged({ tags, description }: WireResource, cluster: ClusterIdentity): boolean {
   const made = serviceIn(String(description));
   const isTagged = [tags].flat().some((tag) => String(tag).startsWith(TAG_PREFIX));

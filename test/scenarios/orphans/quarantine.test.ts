@@ -2,9 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { kubectl, startCluster } from '../../support/clusters/cluster.ts';
 import type { Cluster } from '../../support/clusters/cluster.ts';
+import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
 
 const HOUR_MS = 3_600_000;
+const KEEP_FLOATING_IP = 'loadbalancer.openstack.org/keep-floatingip';
 
 let it: Cluster;
 beforeEach(() => {
@@ -161,7 +163,7 @@ describe('what a Service has left that is gone without having been deleted', () 
   });
 });
 
-describe('a floating IP whose process died before it wrote the tags', () => {
+describe('a floating IP of levelset that has none of its tags', () => {
   const put = async (cluster: { id: string; name: string }): Promise<string> => {
     const description = floatingIPDescription(cluster, { namespace: 'default', name: 'gone' });
     const { id } = it.inside.cloud.addFloatingIp(undefined, description);
@@ -171,25 +173,58 @@ describe('a floating IP whose process died before it wrote the tags', () => {
   const own = async () => ({ id: await it.world.kube.clusterId(), name: 'kubernetes' });
   const isThere = (id: string): boolean => it.inside.cloud.floatingips.some((one) => one.id === id);
 
-  test('goes by its description', async () => {
+  test('stays when its Service is gone, and the sweep says how it goes', async () => {
     const id = await put(await own());
     await it.sweep();
-    expect(isThere(id)).toBe(true);
     pass(HOUR_MS);
 
-    await it.sweep();
+    const { warnings } = await it.sweep();
 
-    expect(isThere(id)).toBe(false);
-    expect(it.inside.cloud.floatingips).toHaveLength(1);
+    expect(isThere(id)).toBe(true);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^levelset keeps these floating IPs, .*: [0-9.]+ \\(made for default/gone\\)\\. If they are nobody's, run: openstack floating ip delete ${id}$`,
+        ),
+      ),
+    ]);
   });
 
-  test('stays if it is of another cluster of this name', async () => {
+  test('stays in a run that somebody asks for, also without a quarantine', async () => {
+    it = startCluster({ orphanDelayMs: 0, deletionPercent: 100 });
+    const id = await put(await own());
+
+    await it.run({ key: 'service/default/gone', trigger: 'command' });
+
+    expect(isThere(id)).toBe(true);
+  });
+
+  test('stays and is not told of if it is of another cluster of this name', async () => {
     const id = await put({ id: '0b9d8e7f-0000-4000-8000-00000000000c', name: 'kubernetes' });
     await it.sweep();
     pass(HOUR_MS);
 
+    expect((await it.sweep()).warnings).toEqual([]);
+    expect(isThere(id)).toBe(true);
+  });
+
+  test('stays after a Service that named it has given it back', async () => {
+    const { kube, cloud } = it.inside;
+    kube.apply(aService({ annotations: { [KEEP_FLOATING_IP]: 'true' } }));
+    await it.run({ key: 'service/default/web', trigger: 'audit' });
+    kube.delete('Service', 'default', 'web');
+    await it.run({ key: 'service/default/web', trigger: 'audit' });
+    const [kept] = cloud.floatingips;
+    kube.apply(aService({ name: 'api', spec: { loadBalancerIP: kept?.floating_ip_address ?? '' } }));
+    await it.run({ key: 'service/default/api', trigger: 'audit' });
+    kube.delete('Service', 'default', 'api');
+    await it.run({ key: 'service/default/api', trigger: 'audit' });
+    expect(kept?.tags).toEqual([]);
+    await it.sweep();
+    pass(HOUR_MS);
+
     await it.sweep();
 
-    expect(isThere(id)).toBe(true);
+    expect(cloud.floatingips).toEqual([kept]);
   });
 });

@@ -89,7 +89,11 @@ async function lookForOne(
       ? await cloud.list('floatingip', { tags: serviceTag(unit.service.metadata.uid) })
       : [];
   const free = [...made, ...borrowed].find(
-    (ip) => !ip['port_id'] && !isKept(ip, wantsOne) && !isElsewhere(ip, unit, cluster),
+    (ip) =>
+      !ip['port_id'] &&
+      !isKept(ip, wantsOne) &&
+      !isElsewhere(ip, unit, cluster) &&
+      (unit.service !== undefined || hasTag(ip['tags'], clusterTag(cluster))),
   );
   return free ? { resource: observed(free, unit, cluster) } : {};
 }

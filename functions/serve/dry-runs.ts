@@ -64,7 +64,6 @@ export class DryRuns {
 
   #start(): void {
     const free = {
-      mayBegin: true,
       key: (key: Key) => !this.#running.has(key),
       turn: () => this.#running.size < this.#options.concurrency,
     };

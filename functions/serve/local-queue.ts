@@ -2,7 +2,6 @@ import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { isByPerson, isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
-import { OctaviaLoad } from '../../shared/queue/octavia-load.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import { DrainingTimers } from './draining-timers.ts';
@@ -25,13 +24,11 @@ export class LocalQueue implements ServeQueue {
   constructor(options: ServeQueueOptions) {
     this.#options = options;
     const { world, cluster, readOnly } = options;
-    const { cloud, log, config, memory } = world;
-    const load = new OctaviaLoad(MONOTONIC);
+    const { cloud, log, config } = world;
     this.#poller = new PendingPoller({
       cloud,
       cluster,
-      durations: memory.durations,
-      load,
+      durations: world.memory.durations,
       clock: MONOTONIC,
       log,
       ready: (request) => {
@@ -43,8 +40,6 @@ export class LocalQueue implements ServeQueue {
       concurrency: config.concurrentServiceSyncs,
       clock: MONOTONIC,
       waiting: this.#poller,
-      load,
-      isNew: (key) => !memory.holders.has(key),
     });
     this.#sweeper = new Sweeper({
       world,

@@ -37,11 +37,6 @@ export class Chain {
     return this.#priority;
   }
 
-  /** Octavia is at work on what an earlier run began: a hint meanwhile makes the unit no less nearly done. */
-  isAtWork(): void {
-    this.#priority = 'finishing';
-  }
-
   /**
    * Notes a run. Returns how many runs in a row before it made no progress, 0 if this one did. Progress is a
    * step that no run of the chain did before: a write that never takes effect is none.

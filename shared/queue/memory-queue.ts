@@ -2,12 +2,10 @@ import type { Outcome, Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 import { Chain } from './chain.ts';
-import { operationOf } from './next-look.ts';
-import type { Begun, OctaviaLoad } from './octavia-load.ts';
 import { kindOf, Places } from './places.ts';
-import { ReadyKeys, type Queued } from './ready-keys.ts';
+import { ReadyKeys, type Free, type Queued } from './ready-keys.ts';
 import { Rests } from './rests.ts';
-import { PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
+import { PRIORITY, requeueDelayMs } from './scheduling.ts';
 
 /** Keeps the keys whose load balancer is busy (PendingPoller). */
 export interface WaitingKeys {
@@ -25,16 +23,9 @@ export interface MemoryQueueOptions {
   readonly clock: Clock;
   /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
   readonly waiting?: WaitingKeys;
-  /** How many Services may put Octavia to work at once. Without it as many as run at once. */
-  readonly load?: OctaviaLoad;
-  /** Whether nothing is known of a Service, so that whoever made it may wait for its first address. */
-  readonly isNew?: (key: Key) => boolean;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
 }
-
-/** So often it is looked whether Octavia has room again. */
-const AGAIN_MS = 1_000;
 
 const REJECTED: Outcome = { status: 'failed', code: 'UNEXPECTED_RESPONSE', message: '', retryAfterMs: 0 };
 
@@ -47,8 +38,7 @@ interface Delayed {
  * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added
  * while it runs runs once more afterwards. Different keys run in parallel, and Services hold up no Node. One
  * order holds for all (ReadyKeys), and no namespace takes all places. A key whose run ended as progressing or
- * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. What is nearly
- * done always goes on; a Service that was not begun waits until Octavia has room for it (OctaviaLoad). Hints and sweeps
+ * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. Hints and sweeps
  * run a key twice a second at most (Rests).
  */
 export class MemoryQueue {
@@ -62,15 +52,13 @@ export class MemoryQueue {
   readonly #found = new Map<Key, ReconcileRequest>();
   readonly #chains = new Map<Key, Chain>();
   readonly #rests: Rests;
-
-  #again: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
   #stopped = false;
 
   constructor(options: MemoryQueueOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#places = new Places(options.concurrency, options.load);
+    this.#places = new Places(options.concurrency);
     this.#rests = new Rests(options.clock, (request) => {
       this.#enter(request);
       this.#start();
@@ -135,7 +123,6 @@ export class MemoryQueue {
   /** Forgets what is queued, and resolves when the running keys have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#again);
     this.#ready.clear();
     this.#rests.clear();
     for (const key of this.#delayed.keys()) this.#dropDelay(key);
@@ -148,36 +135,26 @@ export class MemoryQueue {
     this.#dropDelay(key);
     this.#options.waiting?.forget(key);
     if (trigger !== 'requeue') this.#chains.delete(key);
-    const priority = this.#chains.get(key)?.priority ?? this.#priorityOf(request);
+    const priority = this.#chains.get(key)?.priority ?? PRIORITY[trigger];
     this.#readyLike(key).put({ request, priority, sinceMs: this.#options.clock.now() });
   }
 
   #start(): void {
     for (const [kind, ready] of this.#ready) {
-      for (let next = this.#take(kind, ready); next; next = this.#take(kind, ready)) this.#run(next);
+      const free = this.#places.freeFor(kind);
+      for (let next = this.#take(ready, free); next; next = this.#take(ready, free)) this.#run(next.request);
     }
-    clearTimeout(this.#again);
-    // room may come of itself, with runs that hang and load balancers that are stuck
-    if (this.#options.load && (this.#ready.get('service')?.size ?? 0) > 0)
-      this.#again = setTimeout(() => {
-        this.#start();
-      }, AGAIN_MS).unref();
   }
 
-  #take(kind: string, ready: ReadyKeys): Queued | undefined {
-    const now = this.#options.clock.now();
-    return ready.size === 0 ? undefined : ready.take(this.#places.freeFor(kind, now), now);
+  #take(ready: ReadyKeys, free: Free): Queued | undefined {
+    return ready.take(free, this.#options.clock.now());
   }
 
-  #run({ request, priority }: Queued): void {
-    const { key } = request;
-    const { clock, load, isNew = () => false } = this.#options;
-    const begins = priority === 'finishing' ? undefined : isNew(key) ? 'makes' : 'looks';
-    this.#places.take(key, begins, clock.now());
-    this.#rests.began(key);
+  #run(request: ReconcileRequest): void {
+    this.#places.take(request.key);
+    this.#rests.began(request.key);
     this.#options.run(request).then(
       (report) => {
-        if (load && kindOf(key) === 'service') this.#noteLoad(load, report, begins);
         this.#ended(request, report);
       },
       () => {
@@ -207,7 +184,6 @@ export class MemoryQueue {
       return;
     }
     if (this.#stopped || this.#readyLike(key).has(key)) return;
-    if (this.#options.load?.has(key)) chain.isAtWork();
     this.#chains.set(key, chain);
     const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
     const { waiting } = this.#options;
@@ -216,27 +192,6 @@ export class MemoryQueue {
       return;
     }
     this.add(requeue, Math.max(1, delayMs));
-  }
-
-  #priorityOf({ key, trigger }: ReconcileRequest): Priority {
-    if (this.#options.load?.has(key)) return 'finishing';
-    const priority = PRIORITY[trigger];
-    return priority === 'event' && this.#options.isNew?.(key) ? 'new' : priority;
-  }
-
-  /** Tells what the run means for the number at once: Octavia is at work, or refused. */
-  #noteLoad(
-    load: OctaviaLoad,
-    { request: { key }, applied, outcome, durationMs }: Report,
-    begins: keyof Begun | undefined,
-  ): void {
-    const waits = outcome.status === 'progressing' && outcome.waitingFor !== undefined;
-    const operation = operationOf({ applied });
-    if (waits && operation) load.begin(key, operation, durationMs);
-    else if (!waits) load.forget(key);
-    if (begins === 'looks') load.looked(operation !== undefined);
-    if (outcome.status === 'failed' && outcome.code === 'RATE_LIMITED')
-      load.refused(durationMs, outcome.retryAfterMs);
   }
 
   #readyLike(key: Key): ReadyKeys {

@@ -4,7 +4,6 @@ import type { Clock, Cloud, Log } from '../ports.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { LEAST_GAP_MS, nextLookMs, operationOf } from './next-look.ts';
-import type { OctaviaLoad } from './octavia-load.ts';
 import type { Durations, Operation } from '../memory/durations.ts';
 import { isLocked } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
@@ -24,8 +23,6 @@ export interface PendingPollerOptions {
   /** The monotonic clock: who sets the time of day back holds up no key. */
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** Told of each load balancer that is no longer busy. */
-  readonly load?: Pick<OctaviaLoad, 'end'>;
   /** Called with a key whose load balancer is no longer busy, or gone. */
   readonly ready: (request: ReconcileRequest) => void;
   /** [0, 1), for the jitter. */
@@ -181,7 +178,6 @@ export class PendingPoller implements WaitingKeys {
       taken.add(waiting.loadBalancer);
       if (waiting.operation) this.#options.durations.learn(waiting.operation, now - waiting.sinceMs);
       this.#waiting.delete(key);
-      this.#options.load?.end(key);
       this.#options.ready(waiting.request);
       return;
     }

@@ -10,8 +10,6 @@ export interface Queued {
 
 /** What may run now. */
 export interface Free {
-  /** Whether what was not begun may begin; if not, only what is nearly done goes on. */
-  readonly mayBegin: boolean;
   key(key: Key): boolean;
   turn(turn: string): boolean;
 }
@@ -61,7 +59,7 @@ export class ReadyKeys {
   /** Removes and returns the next key that `free` allows. */
   take(free: Free, nowMs: number): Queued | undefined {
     const isAged = ({ sinceMs }: Queued): boolean => nowMs - sinceMs > AGED_MS;
-    const aged = this.#lastWasAged || !free.mayBegin ? undefined : this.#all.next(free, isAged);
+    const aged = this.#lastWasAged ? undefined : this.#all.next(free, isAged);
     const next = aged ?? this.#nextByPriority(free);
     if (!next) return undefined;
     this.#lastWasAged = aged !== undefined;
@@ -81,8 +79,7 @@ export class ReadyKeys {
   }
 
   #nextByPriority(free: Free): Queued | undefined {
-    for (const [priority, turns] of this.#byPriority) {
-      if (!free.mayBegin && priority !== 'finishing') return undefined;
+    for (const turns of this.#byPriority.values()) {
       const next = turns.next(free);
       if (next) return next;
     }

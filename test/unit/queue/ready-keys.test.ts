@@ -3,7 +3,7 @@ import type { Key, Trigger } from '../../../shared/model/request.ts';
 import { AGED_MS, ReadyKeys, type Free } from '../../../shared/queue/ready-keys.ts';
 import { PRIORITY, type Priority } from '../../../shared/queue/scheduling.ts';
 
-const ALL: Free = { mayBegin: true, key: () => true, turn: () => true };
+const ALL: Free = { key: () => true, turn: () => true };
 
 interface Added {
   readonly key: Key;

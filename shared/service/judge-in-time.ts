@@ -47,6 +47,20 @@ export async function judgeInTime<V>(
   return { judged, left };
 }
 
+export interface NotCompared {
+  readonly service: Service;
+  /** The reason why the Service could not be compared with what there is. */
+  readonly reason: string;
+}
+
+/** One warning for each reason, with the names of all Services that it holds up. */
+export function notComparedInWords(notCompared: readonly NotCompared[]): readonly string[] {
+  return [...Map.groupBy(notCompared, ({ reason }) => reason)].map(
+    ([reason, held]) =>
+      `the sweep could not compare ${held.map(({ service }) => nameOf(service)).join(', ')}: ${reason}`,
+  );
+}
+
 /** How far a sweep came; nothing if it came to the end. */
 export function leftInWords(left: readonly Service[], of: number): readonly string[] {
   const [next] = left;

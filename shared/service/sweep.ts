@@ -4,11 +4,12 @@
  */
 import { nodeSet } from '../model/node/node-set.ts';
 import { familiesOf } from './intent/service-intent.ts';
-import { comparedState, isDue, isUnread, keepCompared, prune } from './watermark.ts';
+import { comparedState, isComparedInFull, isUnread, keepCompared, prune } from './watermark.ts';
 import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
-import type { ChildReader } from './observe/bulk-children.ts';
+import type { BulkChildren } from './observe/bulk-children.ts';
+import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
@@ -23,7 +24,8 @@ import { readyCondition, rfc3339 } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
 import { foundIn, observeProject } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
-import { judgeInTime, leftInWords } from './judge-in-time.ts';
+import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
+import type { NotCompared } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
 import { judgeOrphans } from './judge-orphans.ts';
 import { recordPlace, requirePlace } from './place.ts';
@@ -93,6 +95,7 @@ export async function findServices(
     nodes,
     judged,
     project,
+    byId: new Map(foundIn(project.loadBalancers).map((lb) => [lb.id, lb])),
     states,
     certificates,
     children,
@@ -129,7 +132,7 @@ export async function findServices(
   const missing = [nodes, states, ...lists].filter(isError);
   const troubles = [
     ...new Set(missing.map(({ message }) => `the sweep goes without a list: ${message}`)),
-    ...inWords(notCompared),
+    ...notComparedInWords(notCompared),
     ...leftInWords(left, wanted.length),
     ...(notPruned === undefined ? [] : [`the sweep could not remove what Services have left: ${notPruned}`]),
   ];
@@ -179,8 +182,10 @@ interface View {
   readonly nodes: readonly Node[] | ReconcileError;
   readonly judged: JudgedNodes | ReconcileError;
   readonly project: Project;
+  /** The listed load balancers by their ids. */
+  readonly byId: ReadonlyMap<string, WireResource>;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
-  readonly children: ChildReader;
+  readonly children: BulkChildren;
   /** Every Service is compared in full. */
   readonly deep: true | undefined;
   /** By UID: the Services that were compared in full, with the state to keep of those that are as desired. Filled while they are judged. */
@@ -191,30 +196,20 @@ interface View {
 
 type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
 
-interface NotCompared {
-  readonly service: Service;
-  /** The reason why the Service could not be compared with what there is. */
-  readonly reason: string;
-}
-
 /** The longest time for which one Service holds up the sweep, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 async function verdictOn(service: Service, view: View): Promise<Verdict | Pick<NotCompared, 'reason'>> {
   try {
-    const verdict = await valueWithin(PATIENCE_MS, judge(service, view));
+    const lb = view.byId.get(namedId(service) ?? '');
+    const isInFull = hasFinalizer(service) && isComparedInFull(service, stateOf(service, view), lb, view);
+    // all Services wait for these lists, so they are no fault of this one
+    if (isInFull && lb) await view.children.listed();
+    const verdict = await valueWithin(PATIENCE_MS, judge(service, isInFull, view));
     return verdict ?? { reason: `no answer within ${PATIENCE_MS / 1000} s` };
   } catch (error) {
     return { reason: errorText(error) };
   }
-}
-
-/** One warning for each reason, with the names of all Services that it holds up. */
-function inWords(notCompared: readonly NotCompared[]): readonly string[] {
-  return [...Map.groupBy(notCompared, ({ reason }) => reason)].map(([reason, held]) => {
-    const names = held.map(({ service: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
-    return `the sweep could not compare ${names.join(', ')}: ${reason}`;
-  });
 }
 
 function stateOf({ metadata }: Service, { states }: View): UnitState | undefined {
@@ -226,12 +221,11 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
  * A Service is settled if nothing can have changed since a run found it as desired, and its status has the right
  * addresses and tells of no trouble.
  */
-async function judge(service: Service, view: View): Promise<Verdict> {
+async function judge(service: Service, isInFull: boolean, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
   if (!hasFinalizer(service)) return 'unsettled';
   const state = stateOf(service, view);
   const { uid } = service.metadata;
-  const isInFull = view.deep === true || !state || isDue(state, uid, world.clock.now());
   if (nodes instanceof ReconcileError) throw nodes;
   if (judged instanceof ReconcileError) throw judged;
   const name = keyOf(service);

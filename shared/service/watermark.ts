@@ -4,7 +4,9 @@ import { fingerprint } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import { attempt } from '../observe/attempt.ts';
+import type { WireResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
+import { tellsTrouble } from './report/service-condition.ts';
 import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
@@ -58,13 +60,28 @@ const HOUR_MS = 3_600_000;
  * Whether a Service is due. A sure watermark is good for 12 to 22 hours, by the Service's UID: so each sweep compares a share, all
  * Services have their turn within a day, and those that were made together do not stay together. An unsure one is good for nothing but its hash.
  */
-export function isDue(state: UnitState, uid: string, now: number): boolean {
+function isDue(state: UnitState, uid: string, now: number): boolean {
   const { compared, unsure } = state;
   if (unsure) return true;
   const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
   const goodForMs = (12 + share * 10) * HOUR_MS;
   const since = Date.parse(compared ?? '');
   return Number.isNaN(since) || now - since >= goodForMs;
+}
+
+/**
+ * Whether a sweep looks at what is on the load balancer. It leaves out what a run looks at whatever the sweep finds; `listed` is the
+ * load balancer that the Service names, if it is there.
+ */
+export function isComparedInFull(
+  service: Service,
+  state: UnitState | undefined,
+  listed: WireResource | undefined,
+  { deep, world }: { readonly deep: true | undefined; readonly world: Pick<World, 'clock'> },
+): boolean {
+  if (!deep && state && !isDue(state, service.metadata.uid, world.clock.now())) return false;
+  if (state?.rejected !== undefined) return true;
+  return (!listed || listed['provisioning_status'] === 'ACTIVE') && !tellsTrouble(service);
 }
 
 /** Whether the Service was settled by what levelset wrote, and nothing was read since but the status tree, which has no times. */

@@ -5,11 +5,16 @@ import type { Cloud, ReadKind } from '../../ports.ts';
 /** What reads the listeners, pools and monitors of a load balancer. */
 export type ChildReader = Pick<Cloud, 'list' | 'get'>;
 
+export interface BulkChildren extends ChildReader {
+  /** Resolves when the lists are there. */
+  listed(): Promise<unknown>;
+}
+
 /**
  * Reads the listeners, pools and monitors of all load balancers by one list each, the first time that somebody asks. Octavia has no
  * such list of members: it lists those of one pool.
  */
-export function bulkChildren(cloud: ChildReader): ChildReader {
+export function bulkChildren(cloud: ChildReader): BulkChildren {
   const byLoadBalancer = (kind: ReadKind): (() => Promise<ReadonlyMap<string, readonly WireResource[]>>) =>
     lazily(async () => {
       const found = new Map<string, WireResource[]>();
@@ -24,6 +29,7 @@ export function bulkChildren(cloud: ChildReader): ChildReader {
     return new Map(listed.map((wire) => [wire.id, wire]));
   });
   return {
+    listed: () => Promise.all([listeners(), pools(), monitors()]),
     async list(kind, query = {}, parent) {
       const { loadbalancer_id: id } = query;
       if (typeof id === 'string' && kind === 'listener') return (await listeners()).get(id) ?? [];

@@ -1,0 +1,82 @@
+/** What a sweep that compares in full costs, and whom it runs, when something is slow or in ERROR. */
+import { expect, test, vi } from 'vitest';
+import { countedLots } from '../../../infra/sandbox/lots.ts';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { World } from '../../../shared/ports.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-process.ts';
+import { aService } from '../../support/service.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+
+interface It {
+  readonly inside: SandboxInside;
+  readonly world: World;
+  /** What holds up a call of OpenStack. */
+  readonly before: { call?: (url: string) => Promise<void> };
+}
+
+async function start(services: number): Promise<It> {
+  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const before: It['before'] = {};
+  const plain = cloudTransport(inside);
+  const transport: typeof plain = {
+    ...plain,
+    send: async (request, limitMs) => {
+      await before.call?.(request.url);
+      return plain.send(request, limitMs);
+    },
+  };
+  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
+  for (let n = 1; n <= services; n += 1) {
+    inside.kube.apply(aService({ name: `web-${n}` }));
+    for (let runs = 0; runs < 9; runs += 1) {
+      const { outcome } = await reconcile({ key: `service/default/web-${n}`, trigger: 'audit' }, world, {
+        remainingMs: () => 60_000,
+      });
+      if (outcome.status === 'settled') break;
+      inside.clock.advance(1_000);
+    }
+  }
+  inside.clock.advance(3_600_000);
+  return { inside, world, before };
+}
+
+test('the patience with a Service begins when the lists of all Services are there', async ({
+  onTestFinished: finished,
+}) => {
+  const it = await start(12);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  finished(() => {
+    vi.useRealTimers();
+  });
+  let slow = 0;
+  it.before.call = async (url) => {
+    if (!url.endsWith('/pools?limit=1000')) return;
+    slow += 1;
+    await vi.advanceTimersByTimeAsync(6_000);
+  };
+  expect(await sweep(it.world)).toMatchObject({ settled: 12, requests: [], warnings: [] });
+  expect(slow).toBe(1);
+});
+
+test('one load balancer in ERROR makes no sweep list what is on the others', async () => {
+  const it = await start(6);
+  const [lb] = it.inside.cloud.loadbalancers;
+  if (!lb) throw new Error('there is no load balancer');
+  await sweep(it.world);
+  lb.provisioning_status = 'ERROR';
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+    it.inside.clock.advance(300_000);
+    const before = it.inside.requests.length;
+    const found = await sweep(it.world);
+    const calls = it.inside.requests.slice(before).map(({ path }) => path);
+    expect(calls.filter((path) => /\/(listeners|pools|healthmonitors)\?/.test(path))).toEqual([]);
+    expect(found).toMatchObject({ settled: 5, comparedInFull: 0 });
+    const [request] = found.requests;
+    if (!request) throw new Error('the sweep runs nothing');
+    await reconcile(request, it.world, { remainingMs: () => 60_000 });
+  }
+});

@@ -95,8 +95,12 @@ function print(plan: GcPlan, id: string, isJson: boolean): number {
 
 async function collect(plan: GcPlan, id: string, { cloud, clock, config }: Gc): Promise<number> {
   const until = clock.now() + config.reconcileTimeoutMs;
-  const { done, failed } = await runGc(plan, cloud);
+  const { done, failed, left: untried } = await runGc(plan, cloud);
   for (const { step, reason } of failed) console.error(`levelset: ${step.address}: ${reason}`);
+  if (untried.length > 0)
+    console.error(
+      `levelset: ${untried.length} steps were not tried, since a load balancer did not go: make sure that nobody writes to it, then plan anew`,
+    );
   const going = new Set(
     done.flatMap((step) => ('id' in step && step.kind === 'loadbalancer' ? [step.id] : [])),
   );

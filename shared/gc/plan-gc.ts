@@ -83,12 +83,11 @@ function judge(all: Belongings, id: string): readonly Verdict[] {
   });
   const going = new Set(loadBalancers.flatMap(({ why, wire }) => (why === undefined ? wire.id : [])));
   const others = all.loadBalancers.filter((lb) => !going.has(lb.id));
-  const listeners = all.listeners
-    .filter((wire) => isOf(wire) && !parentsOf(wire).some((lb) => going.has(lb)))
-    .map((wire): Verdict => {
-      const why = `it is on load balancer ${parentsOf(wire).join(', ')}, which stays; by hand: openstack loadbalancer listener delete ${wire.id}`;
-      return { kind: 'listener', wire, why, step: () => [] };
-    });
+  const otherListeners = all.listeners.filter((wire) => !parentsOf(wire).some((lb) => going.has(lb)));
+  const listeners = otherListeners.filter(isOf).map((wire): Verdict => {
+    const why = `it is on load balancer ${parentsOf(wire).join(', ')}, which stays; by hand: openstack loadbalancer listener delete ${wire.id}`;
+    return { kind: 'listener', wire, why, step: () => [] };
+  });
   const floatingIPs = all.floatingIPs
     .filter((wire) => isOf(wire) || isUntagged(wire, id))
     .map((wire): Verdict => {
@@ -102,13 +101,10 @@ function judge(all: Belongings, id: string): readonly Verdict[] {
       ...all.ports.filter((port) => groupsOf(port).includes(wire.id)).map((port) => without(wire.id, port)),
       remove('securitygroup', wire, String(wire['name'])),
     ];
-    return { kind: 'securitygroup', wire, why: whyGroupStays(wire, others), step };
+    return { kind: 'securitygroup', wire, why: whyGroupStays(wire, others, otherListeners), step };
   });
   const secrets = all.secrets.filter(isOf).map((wire): Verdict => {
-    const users = all.listeners.filter(
-      (listener) =>
-        JSON.stringify(listener).includes(wire.id) && !parentsOf(listener).some((lb) => going.has(lb)),
-    );
+    const users = otherListeners.filter((listener) => JSON.stringify(listener).includes(wire.id));
     const isStored = readStoredName(wire['name'], { id, name: '' }) !== undefined;
     const why = isStored
       ? users[0] && `listener ${users[0].id} uses it`
@@ -131,7 +127,9 @@ function whyStays(lb: WireResource, { listeners, pools }: Belongings, id: string
     return `it is shared (${TAG_PREFIX}${shares}=${tagValue(tags, shares) ?? ''}); ${byHand}`;
   const names = tagValues(tags, 'name');
   if (names.length > 1) return `it is shared by ${names.join(' and ')}; ${byHand}`;
-  if (lb['provisioning_status'] === 'PENDING_DELETE') return 'it is being deleted';
+  const status = String(lb['provisioning_status']);
+  if (status === 'PENDING_DELETE') return 'it is being deleted (PENDING_DELETE)';
+  if (status.startsWith('PENDING_')) return `it is in ${status}: somebody may be writing to it`;
   const on = listeners.filter((listener) => parentsOf(listener).includes(lb.id));
   const foreign = on.find((listener) => !isOnly(listener, id));
   if (foreign) return `listener ${foreign.id} on it does not have the tag of this cluster alone; ${byHand}`;
@@ -177,13 +175,21 @@ function ownHash({ description }: WireResource): boolean {
   return /\(levelset [0-9a-f]{12}\)$/.test(String(description));
 }
 
-function whyGroupStays(group: WireResource, others: readonly WireResource[]): string | undefined {
+/** A Service that joined a load balancer is in the tags of its listeners alone. */
+function whyGroupStays(
+  group: WireResource,
+  loadBalancers: readonly WireResource[],
+  listeners: readonly WireResource[],
+): string | undefined {
   if (clustersOf(group).length > 1) return 'it has the tags of several clusters';
   const service = tagValue(group['tags'], 'service');
   if (service === undefined || !String(group['name']).startsWith(`lb-sg-${service}-`))
     return 'its name is not one that levelset gives';
-  const user = others.find(({ tags }) => tagValue(tags, 'service') === service);
-  return user && `load balancer ${user.id} of its Service stays`;
+  const isOfService = ({ tags }: WireResource): boolean => tagValues(tags, 'service').includes(service);
+  const user = loadBalancers.find(isOfService);
+  if (user) return `load balancer ${user.id} of its Service stays`;
+  const listener = listeners.find(isOfService);
+  return listener && `listener ${listener.id} of its Service stays`;
 }
 
 function remove(kind: ResourceKind, { id }: WireResource, name: string, cascade = false): Step {

@@ -30,11 +30,13 @@ export interface Collected {
   readonly done: readonly Step[];
   /** What failed, each with the reason. */
   readonly failed: readonly { readonly step: Step; readonly reason: string }[];
+  /** What was not tried, since a load balancer did not go. */
+  readonly left: readonly Step[];
 }
 
 /**
- * Executes a plan that a person has approved. One step that fails holds up no other, but a security group waits for the ports
- * that have it. Octavia deletes load balancers in its own time.
+ * Executes a plan that a person has approved. Load balancers come first: if one of them does not go, somebody may be writing to
+ * it, so nothing of another kind goes. Octavia deletes load balancers in its own time.
  */
 export async function runGc(
   { steps }: GcPlan,
@@ -42,7 +44,9 @@ export async function runGc(
 ): Promise<Collected> {
   const done: Step[] = [];
   const failed: { readonly step: Step; readonly reason: string }[] = [];
-  for (const step of steps) {
+  for (const [at, step] of steps.entries()) {
+    if (step.kind !== 'loadbalancer' && failed.some((one) => one.step.kind === 'loadbalancer'))
+      return { done, failed, left: steps.slice(at) };
     try {
       await execute(step, cloud);
       done.push(step);
@@ -50,7 +54,7 @@ export async function runGc(
       failed.push({ step, reason: asReconcileError(error).message });
     }
   }
-  return { done, failed };
+  return { done, failed, left: [] };
 }
 
 async function execute(step: Step, cloud: Pick<Cloud, 'remove' | 'get' | 'updateAt'>): Promise<void> {

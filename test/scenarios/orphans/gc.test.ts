@@ -2,10 +2,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
 import { planGc } from '../../../shared/gc/plan-gc.ts';
 import type { GcPlan } from '../../../shared/gc/plan-gc.ts';
+import { runGc } from '../../../shared/gc/run-gc.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { startCluster } from '../../support/clusters/cluster.ts';
 import type { Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
+import { aService } from '../../support/service.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -42,4 +44,58 @@ test('gc keeps a floating IP that has none of the tags, and says how it goes', a
       reason: expect.stringMatching(new RegExp(`by hand: openstack floating ip delete ${id}$`)) as string,
     }),
   ]);
+});
+
+test.each([403, 409, 503])(
+  'gc deletes nothing but load balancers after one was refused with %i',
+  async (status) => {
+    const { cloud } = alive.inside;
+    await gone.create('s1');
+    const { steps, ...rest } = await plan();
+    const before = structuredClone([cloud.floatingips, cloud.securityGroups, cloud.ports]);
+    const match = { side: 'openstack', method: 'DELETE', path: /\/loadbalancers\// } as const;
+    alive.inside.fault({ match, kind: 'fail-before', times: Infinity, status });
+
+    const { done, failed, left } = await runGc({ steps, ...rest }, alive.world.cloud);
+
+    expect(done).toEqual([]);
+    expect(failed.map(({ step }) => step.kind)).toEqual(['loadbalancer']);
+    expect(left).toEqual(steps.slice(1));
+    expect(left.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['floatingip', 'securitygroup']));
+    expect([cloud.floatingips, cloud.securityGroups, cloud.ports]).toEqual(before);
+  },
+);
+
+test.each(['PENDING_CREATE', 'PENDING_UPDATE', 'PENDING_DELETE'] as const)(
+  'gc keeps a load balancer in %s, and its floating IP',
+  async (status) => {
+    await gone.create('s1');
+    const lb = alive.inside.cloud.loadbalancers.find(({ name }) => name.endsWith('_s1'));
+    alive.inside.advanceClock(DAY_MS);
+    alive.inside.cloud.setStatus(lb?.id ?? '', status);
+
+    const { steps, refused } = await plan();
+
+    expect(steps).toEqual([]);
+    expect(refused).toContainEqual(
+      expect.objectContaining({
+        address: `loadbalancer/${lb?.id ?? ''}`,
+        reason: expect.stringContaining(status) as string,
+      }),
+    );
+  },
+);
+
+test('gc keeps the security groups of all Services on a load balancer that stays', async () => {
+  const annotations = { 'levelset.openstack.org/load-balancer-name': 'edge' };
+  gone.inside.kube.apply(aService({ name: 'one', annotations }));
+  await gone.run({ key: 'service/default/one', trigger: 'audit' });
+  const ports = [{ name: 'x', port: 81, targetPort: 8080 }];
+  gone.inside.kube.apply(aService({ name: 'two', annotations, spec: { ports } }));
+  await gone.run({ key: 'service/default/two', trigger: 'audit' });
+
+  const { steps, refused } = await plan();
+
+  expect(steps).toEqual([]);
+  expect(refused.filter(({ kind }) => kind === 'securitygroup')).toHaveLength(2);
 });

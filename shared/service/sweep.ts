@@ -75,6 +75,7 @@ export async function findServices(
     wanted.length === 0
       ? []
       : listNodePorts(await nodesListed(), managed, isWhole || managed ? 'now' : 'lately', world);
+  const readAt = world.clock.now();
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
     observeProject(cluster, cloud, ports),
@@ -95,6 +96,7 @@ export async function findServices(
     nodes,
     judged,
     project,
+    readAt,
     byId: new Map(foundIn(project.loadBalancers).map((lb) => [lb.id, lb])),
     states,
     certificates,
@@ -182,6 +184,8 @@ interface View {
   readonly nodes: readonly Node[] | ReconcileError;
   readonly judged: JudgedNodes | ReconcileError;
   readonly project: Project;
+  /** When the sweep began to read, in milliseconds: what it knows is of no later time. */
+  readonly readAt: number;
   /** The listed load balancers by their ids. */
   readonly byId: ReadonlyMap<string, WireResource>;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
@@ -233,7 +237,12 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
     ...unitOf(serviceKey(name.namespace, name.name), name, service, world.config),
     withLeftovers: true as const,
   };
-  const source = { ...world, project, judged, ...(isInFull ? { children: view.children } : {}) };
+  const source = {
+    ...world,
+    project,
+    judged,
+    ...(isInFull ? { children: view.children, readAt: view.readAt } : {}),
+  };
   const evaluation = await evaluate(unit, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
   if (isInFull) view.compared.set(uid, undefined);
   view.certificates.set(unit.key, evaluation.desired.certificates);
@@ -265,7 +274,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   const now = rfc3339(world.clock.now());
   const { patch } = summarize(service, { evaluation, applied, outcome, addresses, now });
   if (outcome.status !== 'settled' || Object.keys(patch).length > 0) return 'unsettled';
-  const found = comparedState(evaluation, state, world.clock.now());
+  const found = comparedState(evaluation, state, view.readAt);
   if (found) view.compared.set(uid, found);
   return found ? 'settled' : 'unsettled';
 }

@@ -66,7 +66,8 @@ function isDue(state: UnitState, uid: string, now: number): boolean {
   const share = Number.parseInt(fingerprint(uid).slice(0, 8), 16) / 2 ** 32;
   const goodForMs = (12 + share * 10) * HOUR_MS;
   const since = Date.parse(compared ?? '');
-  return Number.isNaN(since) || now - since >= goodForMs;
+  // a time to come is of a clock that was wrong
+  return Number.isNaN(since) || since > now || now - since >= goodForMs;
 }
 
 /**
@@ -96,14 +97,14 @@ export function isUnread({ unsure, updated_at: updated }: UnitState): boolean {
 export function comparedState(
   { plan, hash, observed }: Evaluation,
   before: UnitState | undefined,
-  now: number,
+  readAt: number,
 ): UnitState | undefined {
-  const compared = rfc3339(now);
+  const compared = rfc3339(readAt);
   const { loadBalancer: lb } = observed;
   const seen = {
     updated_at: textOf(lb?.['updated_at']),
     compared,
-    ...(lb && isSure(lb, now) ? {} : { unsure: true as const }),
+    ...(lb && isSure(lb, readAt) ? {} : { unsure: true as const }),
   };
   if (before) {
     const { unsure: _, ...sure } = before;

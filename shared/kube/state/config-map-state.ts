@@ -123,7 +123,9 @@ function isKnown(state: UnitState, stored: string): boolean {
   // levelset has written nothing since a state was stored, so its time still holds for one that has none
   const timed = state.unsure && rest.updated_at === null ? { ...rest, updated_at: others.updated_at } : rest;
   if (!sameJson(timed, others)) return false;
-  return state.unsure === true || Date.parse(compared) - Date.parse(before) < LATER_MS;
+  const laterMs = Date.parse(compared) - Date.parse(before);
+  // what is stored for a time to come is of a clock that was wrong
+  return state.unsure === true || (laterMs >= 0 && laterMs < LATER_MS);
 }
 
 export const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;

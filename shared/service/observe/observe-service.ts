@@ -149,7 +149,7 @@ async function asExpected(
 async function observeOnLoadBalancer(
   { unit, cluster, network, depth }: Asked,
   lb: WireResource,
-  { cloud, clock, memory, children: inBulk }: Source,
+  { cloud, clock, memory, children: inBulk, readAt = clock.now() }: Source,
 ): Promise<readonly ObservedResource[] | 'given up'> {
   if (depth === 'shallow' || isLocked(lb)) return [];
   const owners = ownersOf(unit, cluster, lb);
@@ -160,7 +160,7 @@ async function observeOnLoadBalancer(
   const cached = inBulk ? undefined : cachedChildren(unit.key, lb, memory);
   if (cached) return cached;
   const children = await observeChildren(lb, owners, inBulk ?? cloud, 'all');
-  cacheChildren(unit.key, lb, children, { memory, clock });
+  cacheChildren(unit.key, lb, children, readAt, memory);
   return children;
 }
 

@@ -59,6 +59,8 @@ export interface Source extends CloudReader {
   readonly project?: Project;
   /** What a sweep reads what is on load balancers by; absent in a run. */
   readonly children?: ChildReader;
+  /** When a sweep began to read, in milliseconds; absent in a run. */
+  readonly readAt?: number;
   /** The Nodes as a sweep judged them; absent in a run. */
   readonly judged?: JudgedNodes;
 }

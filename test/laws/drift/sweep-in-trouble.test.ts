@@ -16,17 +16,22 @@ interface It {
   readonly world: World;
   /** What holds up a call of OpenStack. */
   readonly before: { call?: (url: string) => Promise<void> };
+  /** What comes to pass when OpenStack has made its answer. */
+  readonly after: { call?: (url: string) => void };
 }
 
 async function start(services: number): Promise<It> {
   const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
   const before: It['before'] = {};
+  const after: It['after'] = {};
   const plain = cloudTransport(inside);
   const transport: typeof plain = {
     ...plain,
     send: async (request, limitMs) => {
       await before.call?.(request.url);
-      return plain.send(request, limitMs);
+      const answer = await plain.send(request, limitMs);
+      after.call?.(request.url);
+      return answer;
     },
   };
   const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT, transport);
@@ -41,7 +46,7 @@ async function start(services: number): Promise<It> {
     }
   }
   inside.clock.advance(3_600_000);
-  return { inside, world, before };
+  return { inside, world, before, after };
 }
 
 test('the patience with a Service begins when the lists of all Services are there', async ({
@@ -79,4 +84,36 @@ test('one load balancer in ERROR makes no sweep list what is on the others', asy
     if (!request) throw new Error('the sweep runs nothing');
     await reconcile(request, it.world, { remainingMs: () => 60_000 });
   }
+});
+
+test('a change that hides in the second of the one before it, while the sweep reads, is found by the next sweep', async () => {
+  const it = await start(1);
+  const [lb] = it.inside.cloud.loadbalancers;
+  const [pool] = it.inside.cloud.pools;
+  if (!lb || !pool) throw new Error('nothing was made');
+  it.inside.clock.advance(1_100 - (it.inside.clock.millis() % 1_000));
+  lb.updated_at = it.inside.cloud.octaviaTime();
+  it.after.call = (url) => {
+    if (!url.endsWith('/pools?limit=1000')) return;
+    delete it.after.call;
+    it.inside.clock.advance(300);
+    pool['lb_algorithm'] = 'SOURCE_IP';
+    expect(it.inside.cloud.octaviaTime()).toBe(lb.updated_at);
+    it.inside.clock.advance(3_000);
+  };
+  expect((await sweep(it.world, { deep: true })).requests).toEqual([]);
+  it.inside.clock.advance(60_000);
+  expect(await sweep(it.world)).toMatchObject({
+    comparedInFull: 1,
+    requests: [{ key: 'service/default/web-1' }],
+  });
+});
+
+test('a Service that was compared by a clock that was ahead is compared again, once', async () => {
+  const it = await start(1);
+  it.inside.clock.advance(400 * 86_400_000);
+  await sweep(it.world, { deep: true });
+  it.inside.clock.advance(-400 * 86_400_000);
+  const inFull = async (): Promise<number | undefined> => (await sweep(it.world)).comparedInFull;
+  expect([await inFull(), await inFull()]).toEqual([1, 0]);
 });

@@ -19,7 +19,7 @@ export function cachedChildren(
 /** Octavia's times have whole seconds. After this time no other change can hide in the same second. */
 const SURE_AFTER_MS = 2_000;
 
-/** Whether no other change can hide behind this `updated_at` any more (design.md, "The sweep is cheap"). */
+/** Whether no other change can hide behind this `updated_at`, read no earlier than `now` (design.md, "The sweep is cheap"). */
 export function isSure(loadBalancer: WireResource, now: number): boolean {
   const { updated_at: updated, created_at: created } = loadBalancer;
   return now - Date.parse(`${typeof updated === 'string' ? updated : String(created)}Z`) >= SURE_AFTER_MS;
@@ -29,10 +29,11 @@ export function cacheChildren(
   unit: Key,
   loadBalancer: WireResource,
   children: readonly ObservedResource[],
-  { memory, clock }: Pick<World, 'memory' | 'clock'>,
+  readAt: number,
+  memory: Remembered,
 ): void {
   const { id, updated_at } = loadBalancer;
-  if (typeof updated_at !== 'string' || !isSure(loadBalancer, clock.now())) return;
+  if (typeof updated_at !== 'string' || !isSure(loadBalancer, readAt)) return;
   // what frees a child in Octavia's database moves no time of its load balancer
   if (children.some(({ wire }) => isLocked(wire))) return;
   const units = memory.children.get(id) ?? new Map<Key, CachedChildren>();

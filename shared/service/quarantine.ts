@@ -8,7 +8,6 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import { textOf } from '../model/load-balancer/shared-load-balancer.ts';
-import { APPROVE } from '../model/ownership.ts';
 import { keyOf } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
@@ -17,6 +16,7 @@ import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 import type { Orphan } from './orphans.ts';
 import { approvalOfDeletion } from './plan/hold-back.ts';
+import type { HeldInWords } from './plan/hold-back.ts';
 import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
 
 /** What a sweep does about the orphans that it found. */
@@ -25,6 +25,8 @@ export interface Quarantine {
   readonly keys: readonly Key[];
   /** The keys whose orphans stay. */
   readonly kept: ReadonlySet<Key>;
+  /** Undefined if nothing is known about it. */
+  readonly held?: HeldInWords;
   readonly warnings: readonly string[];
 }
 
@@ -86,12 +88,10 @@ export async function quarantine(
   return {
     keys: keys.filter((key) => !kept.has(key)),
     kept,
-    warnings: [
-      ...inWords(held, world),
-      ...(isSaved
-        ? []
-        : [`ConfigMap ${DELETIONS} was not written: the quarantine of what is new in it begins later`]),
-    ],
+    held: { ...inWords(held), approved: known.approved },
+    warnings: isSaved
+      ? []
+      : [`ConfigMap ${DELETIONS} was not written: the quarantine of what is new in it begins later`],
   };
 }
 
@@ -138,15 +138,15 @@ const KIND: Readonly<Partial<Record<ResourceKind, string>>> = {
   secret: 'certificate',
 };
 
-/** One warning for each end of a quarantine, with the command that ends it now. */
-function inWords(held: readonly Held[], { config }: Pick<World, 'config'>): readonly string[] {
-  return [...Map.groupBy(held, ({ why }) => why)].map(([why, ones]) => {
+/** One sentence for each end of a quarantine. */
+function inWords(held: readonly Held[]): Omit<HeldInWords, 'approved'> {
+  const words = [...Map.groupBy(held, ({ why }) => why)].map(([why, ones]) => {
     const names = ones.map(({ key, left }) => {
       const ids = left.map(({ kind, wire }) => `${KIND[kind] ?? kind} ${wire.id}`).join(', ');
       return `${key.slice('service/'.length)} (${ids})`;
     });
-    const approvals = ones.flatMap(({ key, left }) => left.map(({ wire }) => approvalOfDeletion(key, wire)));
-    const command = `kubectl --namespace ${config.stateNamespace} annotate --overwrite configmap ${DELETIONS} ${APPROVE}=${approvals.join(',')}`;
-    return `levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: ${names.join(', ')}; ${why}. To delete all of it now, run: ${command}`;
+    return `levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: ${names.join(', ')}; ${why}`;
   });
+  const approvals = held.flatMap(({ key, left }) => left.map(({ wire }) => approvalOfDeletion(key, wire)));
+  return { words, approvals };
 }

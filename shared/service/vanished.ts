@@ -10,7 +10,7 @@ import { ReconcileError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import { textOf } from '../model/load-balancer/shared-load-balancer.ts';
-import { APPROVE, tagValue } from '../model/ownership.ts';
+import { tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
 import { keyOf, parseKey } from '../model/request.ts';
@@ -23,6 +23,7 @@ import type { Evaluation } from './evaluate.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import { goneFrom, isLookedAfter } from './orphans.ts';
 import { approvalOfDeletion, holdBack, whyHoldBack } from './plan/hold-back.ts';
+import type { HeldInWords } from './plan/hold-back.ts';
 import { leadIn, whyInQuarantine } from './quarantine.ts';
 import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
 
@@ -188,14 +189,13 @@ function whereToApprove({ stateNamespace }: Config): string {
   return `ConfigMap ${stateNamespace}/${DELETIONS}`;
 }
 
-/** What a sweep says about load balancers that are held back, with the command that releases exactly these. Those in quarantine are told apart. */
+/** What a sweep says about load balancers that are held back, with the approvals that release exactly these. Those in quarantine are told apart. */
 export function heldBackInWords(
   facts: VanishedServices,
   recorded: RecordedDeletions,
   inQuarantine: ReadonlySet<Key>,
-  { config, clock }: Pick<World, 'config' | 'clock'>,
-): readonly string[] {
-  const { deletionPercent: percent, stateNamespace } = config;
+  { config: { deletionPercent: percent }, clock }: Pick<World, 'config' | 'clock'>,
+): HeldInWords {
   const held = facts.vanished.flatMap((one) => {
     const { key, loadBalancerId: id, approval } = one;
     if (inQuarantine.has(key) || isBegun(one, recorded, clock.now())) return [];
@@ -204,11 +204,11 @@ export function heldBackInWords(
     return why === undefined ? [] : [{ name: key.slice('service/'.length), id, approval, why }];
   });
   const [first] = held;
-  if (!first) return [];
   const names = held.map(({ name, id }) => `${name} (load balancer ${id})`).join(', ');
-  const approvals = held.map(({ approval }) => approval).join(',');
-  const command = `kubectl --namespace ${stateNamespace} annotate --overwrite configmap ${DELETIONS} ${APPROVE}=${approvals}`;
-  return [
-    `levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: ${names}. ${first.why}. If all of them are to be deleted, run: ${command}`,
-  ];
+  const words = `levelset keeps what these Services have in OpenStack, since they are gone without having been deleted: ${names}. ${first?.why ?? ''}`;
+  return {
+    words: first ? [words] : [],
+    approvals: held.map(({ approval }) => approval),
+    approved: recorded.approved,
+  };
 }

@@ -40,6 +40,14 @@ export function approvalOfLetGo(
   return approvalOf([uid, 'let go', annotations?.[LOAD_BALANCER_ID] ?? null, since ?? null]);
 }
 
+/** What a sweep says about what it holds back, with the approvals that release it. */
+export interface HeldInWords {
+  readonly words: readonly string[];
+  readonly approvals: readonly string[];
+  /** The approvals that are in the record already. */
+  readonly approved: readonly string[];
+}
+
 /** The plan with a refusal in place of its steps. */
 export function holdBack(
   plan: Plan,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../../shared/sweep.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { kubectl, startCluster } from '../../support/clusters/cluster.ts';
 import type { Cluster } from '../../support/clusters/cluster.ts';
@@ -31,7 +32,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(first.warnings).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\)\\. To delete all of it now, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\\.openstack\\.org/approve=\\w{12}$`,
+          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\)\\. If all of them are to be deleted, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\\.openstack\\.org/approve=\\w{12}$`,
         ),
       ),
     ]);
@@ -56,6 +57,37 @@ describe('what a Service has left that is gone without having been deleted', () 
     await it.sweep();
 
     expect(leftovers(it.inside)).toEqual({});
+  });
+
+  test('goes with one command for all, whenever they vanished and whatever holds them', async () => {
+    it = startCluster({ orphanDelayMs: HOUR_MS, deletionPercent: 0 });
+    await it.create('web', 'api', 'shop', 'stays');
+    it.lose('web');
+    await it.sweep();
+    pass(HOUR_MS);
+    it.lose('api');
+    await it.sweep();
+    pass(60_000);
+    it.lose('shop');
+
+    const { warnings } = await it.sweep();
+    expect(warnings).toHaveLength(1);
+    kubectl(it, warnings[0]);
+    await it.sweep();
+
+    expect(loadBalancers()).toEqual(['stays']);
+  });
+
+  test('the command has what is approved already', async () => {
+    await it.create('web', 'api');
+    it.lose('web', 'api');
+    const [both = ''] = (await it.sweep()).warnings;
+    const [first, second] = both.split('=').at(-1)?.split(',') ?? [];
+    kubectl(it, both.replace(`,${second ?? ''}`, ''));
+
+    const look = await sweep(it.world, { readOnly: true });
+
+    expect(look.warnings).toEqual([expect.stringMatching(new RegExp(`=${first},${second}$`))]);
   });
 
   test('begins its time anew when the Service was there in between', async () => {

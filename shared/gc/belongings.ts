@@ -23,13 +23,14 @@ export async function observeBelongings(cloud: Reads): Promise<Belongings> {
   const own = ({ project_id: id }: WireResource): boolean => id === undefined || id === project;
   const list = async (kind: Parameters<Cloud['list']>[0]): Promise<readonly WireResource[]> =>
     (await cloud.list(kind)).filter(own);
-  const [loadBalancers, listeners, pools, floatingIPs, securityGroups, ports, secrets] = await Promise.all([
+  // before the load balancers: the VIP port of one that is made meanwhile would look forgotten
+  const ports = await list('port');
+  const [loadBalancers, listeners, pools, floatingIPs, securityGroups, secrets] = await Promise.all([
     list('loadbalancer'),
     list('listener'),
     list('pool'),
     list('floatingip'),
     list('securitygroup'),
-    list('port'),
     listSecrets(cloud),
   ]);
   return { loadBalancers, listeners, pools, floatingIPs, securityGroups, ports, secrets };

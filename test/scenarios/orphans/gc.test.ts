@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
+import { forgottenVips } from '../../../shared/gc/find-clusters.ts';
 import { planGc } from '../../../shared/gc/plan-gc.ts';
 import type { GcPlan } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
@@ -98,4 +99,23 @@ test('gc keeps the security groups of all Services on a load balancer that stays
 
   expect(steps).toEqual([]);
   expect(refused.filter(({ kind }) => kind === 'securitygroup')).toHaveLength(2);
+});
+
+test('gc takes no VIP port for forgotten whose load balancer is made while it reads', async () => {
+  const { cloud } = alive.world;
+  const slow: Pick<typeof cloud, 'list' | 'projectId'> = {
+    projectId: () => cloud.projectId(),
+    list: async (...asked) => {
+      if (asked[0] === 'port') {
+        await cloud.list('loadbalancer');
+        await alive.create('s1');
+      }
+      return cloud.list(...asked);
+    },
+  };
+
+  const all = await observeBelongings(slow);
+
+  expect(all.ports.map(({ name }) => String(name)).join()).toContain('octavia-lb-');
+  expect(forgottenVips(all)).toEqual([]);
 });

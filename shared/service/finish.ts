@@ -78,7 +78,7 @@ async function remember(
 ): Promise<void> {
   const uid = uidOf(evaluation);
   const refused = refusal(evaluation, applied);
-  if (refused && uid !== undefined) await keepState(uid, refused, world);
+  if (refused && uid !== undefined) await keepStates(new Map([[uid, refused]]), world);
   if (outcome.status === 'settled') await settle(evaluation, world);
 }
 
@@ -114,14 +114,14 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     const momentary =
       evaluation.plan.draining !== undefined || evaluation.plan.problems.some((problem) => problem.momentary);
     const state = momentary ? undefined : watermark(evaluation, world.clock.now());
-    if (uid !== undefined && (state ?? momentary)) await keepState(uid, state, world);
+    if (uid !== undefined && (state ?? momentary)) await keepStates(new Map([[uid, state]]), world);
     if (observed.loadBalancer) await recordPlace(world);
     await forgetApproval(evaluation, world);
     return;
   }
   if (observed.loadBalancer || unit.letGo?.isApproved === false) return;
   if (uid !== undefined) {
-    await keepState(uid, undefined, world);
+    await keepStates(new Map([[uid, undefined]]), world);
     await world.kube.lease(leaseName(evaluation)).remove();
   }
   const { service, letGo } = unit;
@@ -129,23 +129,31 @@ async function settle(evaluation: Evaluation, world: World): Promise<void> {
     await publish(service, release(service, letGo), world.kube);
 }
 
-/** Before the first write of a run: what differs from now on may be levelset's own work, so the state of the settled unit goes. */
-export async function beginWork({ unit, state, plan }: Evaluation, world: World): Promise<void> {
-  if (state && unit.service && plan.steps.length > 0)
-    await keepState(unit.service.metadata.uid, stateAtWork(state), world);
+/**
+ * Before the first write of a run: what differs from now on may be levelset's own work, so the state of the settled unit goes. A unit
+ * that leaves may come back. Where drift is only reported, throws ReconcileError if the state stays.
+ */
+export async function beginWork({ unit, state, plan, intent }: Evaluation, world: World): Promise<void> {
+  const { service, wanted } = unit;
+  const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
+  if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
+  const changes = new Map([[service.metadata.uid, state && stateAtWork(state)]]);
+  if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
+  else await keepStates(changes, world);
 }
 
 /**
  * A state is a hint, so a run does not fail because the state cannot be saved: a sweep runs a Service without one
  * again.
  */
-async function keepState(uid: string, state: UnitState | undefined, { kube, log }: World): Promise<void> {
+async function keepStates(changes: ReadonlyMap<string, UnitState | undefined>, world: World): Promise<void> {
+  const { kube, log } = world;
   try {
-    await kube.state.save(new Map([[uid, state]]));
+    await kube.state.save(changes);
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;
     log.warn('a watermark could not be saved; each sweep runs this Service again', {
-      uid,
+      uid: [...changes.keys()].join(', '),
       reason: error.message,
     });
   }

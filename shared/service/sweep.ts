@@ -128,7 +128,7 @@ export async function findServices(
     namespace === undefined
       ? await judgeOrphans(services, { project, cluster, readOnly: readOnly === true }, world)
       : { keys: [], warnings: [] };
-  if (!readOnly) await keepCompared(compared, world);
+  if (!readOnly) await keepCompared(compared, states, world);
   const notPruned = prunes ? await prune(leases, services, { world, project, states }) : undefined;
   const lists: readonly Listed[] = Object.values(project);
   const missing = [nodes, states, ...lists].filter(isError);

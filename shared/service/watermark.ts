@@ -1,6 +1,6 @@
 /** The states of Services: which a run keeps, when a sweep compares in full whatever they say, and which a sweep removes. */
 import { errorText, ReconcileError } from '../model/errors.ts';
-import { fingerprint } from '../model/json.ts';
+import { fingerprint, sameJson } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import { attempt } from '../observe/attempt.ts';
@@ -121,13 +121,22 @@ interface Swept {
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
 }
 
-/** Keeps the states of the Services that were found as desired. They are hints: without them the next sweep compares again. */
+/**
+ * Keeps the states of the Services that were found as desired, unless another state was stored since the sweep loaded `before`: then a
+ * run was at work. They are hints: without them the next sweep compares again.
+ */
 export async function keepCompared(
   compared: ReadonlyMap<string, UnitState | undefined>,
+  before: Swept['states'],
   { kube }: World,
 ): Promise<void> {
   const found = [...compared].filter(([, state]) => state !== undefined);
-  if (found.length > 0) await attempt(kube.state.save(new Map(found)));
+  if (found.length === 0 || before instanceof ReconcileError) return;
+  const now = await attempt(kube.state.load());
+  if (now instanceof ReconcileError) return;
+  const stored = (uid: string, states: ReadonlyMap<string, UnitState>): unknown => states.get(uid) ?? null;
+  const left = found.filter(([uid]) => sameJson(stored(uid, now), stored(uid, before)));
+  await attempt(kube.state.save(new Map(left)));
 }
 
 /** The holder of the Leases that a sweep removes: the runs of its own process hold theirs against it, too. */

@@ -46,7 +46,7 @@ export interface DriftWorld {
   readonly world: World;
   /** Somebody else's client. */
   readonly hand: Cloud;
-  apply(annotations?: Readonly<Record<string, string>>): void;
+  apply(annotations?: Readonly<Record<string, string>>, type?: 'LoadBalancer' | 'ClusterIP'): void;
   /** One sweep, and the runs that it asks for until they are at rest. */
   sweepOnce(): Promise<Told>;
   /** What somebody did a minute after everything was settled. */
@@ -74,8 +74,8 @@ export async function startDriftWorld(
     inside,
     world,
     hand: inProcessWorld(inside, aConfig(AUTH_URL), SILENT).cloud,
-    apply: (more = {}) => {
-      kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports } }));
+    apply: (more = {}, as = 'LoadBalancer') => {
+      kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports, type: as } }));
     },
     sweepOnce: async () => {
       const found = await sweep(world);

@@ -1,0 +1,88 @@
+/** What levelset itself did, and a run that goes on meanwhile, is no drift. */
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../../shared/model/outcome.ts';
+import { serviceKey } from '../../../shared/model/request.ts';
+import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep } from '../../../shared/sweep.ts';
+import { startDriftWorld } from './drift-world.ts';
+import type { DriftWorld } from './drift-world.ts';
+
+const DRIFT = 'levelset.openstack.org/drift';
+const LIMIT = 'loadbalancer.openstack.org/connection-limit';
+
+/** A run that expects nothing after its process's own writes. */
+function run(it: DriftWorld): Promise<Report> {
+  return reconcile({ key: serviceKey('default', 'web'), trigger: 'sweep' }, it.world, {
+    remainingMs: () => 60_000,
+  });
+}
+
+async function runUntilSettled(it: DriftWorld): Promise<readonly Report[]> {
+  const reports: Report[] = [];
+  for (let runs = 0; runs < 12; runs += 1) {
+    const report = await run(it);
+    reports.push(report);
+    if (report.outcome.status !== 'progressing') break;
+    it.inside.clock.advance(1_500);
+  }
+  return reports;
+}
+
+const limits = (it: DriftWorld): readonly unknown[] =>
+  it.inside.cloud.listeners.map((one) => (one as object as Record<string, unknown>)['connection_limit']);
+
+describe.each(['report', 'repair'])('%s', (mode) => {
+  test('a Service that wants no load balancer for a moment gets another one, and tells of no drift', async () => {
+    const it = await startDriftWorld([], { [DRIFT]: mode });
+    it.apply({}, 'ClusterIP');
+    expect((await run(it)).plan?.steps.map(({ verb, kind }) => `${verb} ${kind}`)).toContain(
+      'delete loadbalancer',
+    );
+    it.apply();
+    it.inside.clock.advance(5_000);
+    const reports = await runUntilSettled(it);
+    expect(reports.at(-1)?.outcome.status).toBe('settled');
+    expect(reports.flatMap(({ plan }) => plan?.drift ?? [])).toEqual([]);
+    expect(it.inside.cloud.loadbalancers.length).toBe(1);
+  });
+
+  test('a sweep that began before a run began to write keeps no watermark of the Service', async () => {
+    const it = await startDriftWorld([], { [DRIFT]: mode, [LIMIT]: '9' });
+    it.inside.clock.advance(23 * 3_600_000);
+    let edited: Promise<Report> | undefined;
+    it.inside.fault({
+      kind: 'call',
+      match: { method: 'GET', path: /\/members/ },
+      after: async () => {
+        it.apply({ [LIMIT]: '7' });
+        edited = run(it);
+        await edited;
+      },
+    });
+    expect((await sweep(it.world)).requests).toEqual([]);
+    expect((await edited)?.applied.length).toBeGreaterThan(0);
+    it.apply();
+    it.inside.clock.advance(3_000);
+    const reports = await runUntilSettled(it);
+    expect(reports.flatMap(({ plan }) => plan?.drift ?? [])).toEqual([]);
+    expect(new Set(limits(it))).toEqual(new Set([9]));
+  });
+});
+
+test('a run that may only report drift writes nothing while the state cannot be removed', async () => {
+  const it = await startDriftWorld([], { [DRIFT]: 'report', [LIMIT]: '9' });
+  const clear = it.inside.fault({
+    kind: 'fail-before',
+    match: { side: 'kube', write: true, path: /configmaps/ },
+    status: 503,
+    times: Infinity,
+  });
+  it.apply({ [LIMIT]: '7' });
+  const before = it.writes().length;
+  const [failed] = await runUntilSettled(it);
+  expect(failed?.outcome).toMatchObject({ status: 'failed', code: 'KUBE_UNAVAILABLE' });
+  expect(it.writes().slice(before)).toEqual([]);
+  clear();
+  await runUntilSettled(it);
+  expect(new Set(limits(it))).toEqual(new Set([7]));
+});

@@ -67,7 +67,8 @@ function send(call: AwsCall, access: AwsAccess, signal: AbortSignal): Promise<Aw
   });
   request.on('error', (error: NodeJS.ErrnoException) => {
     // a connection that was kept open is closed by the other end, as while Lambda has the environment frozen
-    if (request.reusedSocket && error.code === 'ECONNRESET') resolve(send(call, access, signal));
+    if (request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? ''))
+      resolve(send(call, access, signal));
     else fail(error);
   });
   request.end(body);

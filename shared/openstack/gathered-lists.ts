@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { inTime, isSettledWithin, patienceMs, withoutDeadline } from '../deadline.ts';
+import { hasTag } from '../model/ownership.ts';
+import { inTime, isSettledWithin, patienceMs, valueWithin, withoutDeadline } from '../deadline.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../ports.ts';
 
@@ -55,7 +56,13 @@ interface Asked {
   readonly value: string;
   /** Runs in the time, and for the account, of who asked. */
   readonly inRun: <T>(run: () => T) => T;
-  readonly begin: (list: Promise<readonly WireResource[] | undefined>) => void;
+  readonly begin: (begun: Begun) => void;
+}
+
+interface Begun {
+  /** Undefined: each is to ask for itself. */
+  readonly list: Promise<readonly WireResource[] | undefined>;
+  readonly isOfSeveral: boolean;
 }
 
 class Gathering {
@@ -68,19 +75,17 @@ class Gathering {
   }
 
   async list(value: string): Promise<readonly WireResource[]> {
-    const begun = new Promise<{ readonly list: Promise<readonly WireResource[] | undefined> }>((resolve) => {
+    const begun = new Promise<Begun>((resolve) => {
       const inRun = AsyncLocalStorage.snapshot();
       this.#waiting.push({
         value,
         inRun,
-        begin: (list) => {
-          resolve({ list });
-        },
+        begin: resolve,
       });
     });
     this.#next();
-    const { list } = await inTime(begun, 'wait for a list');
-    const found = await inTime(list, 'wait for a list');
+    const { list, isOfSeveral } = await inTime(begun, 'wait for a list');
+    const found = isOfSeveral ? await valueWithin(patienceMs(), list) : await inTime(list, 'wait for a list');
     return found?.filter((wire) => this.#reads.has(wire, value)) ?? this.#reads.one(value);
   }
 
@@ -91,7 +96,7 @@ class Gathering {
     this.#waiting = this.#waiting.slice(AT_ONCE);
     this.#isOnItsWay = true;
     const list = first.inRun(() => this.#ask(asked.map(({ value }) => value)));
-    for (const { begin } of asked) begin(list);
+    for (const { begin } of asked) begin({ list, isOfSeveral: asked.length > 1 });
     this.#goOnAfter(list, Math.min(PATIENCE_MS, first.inRun(patienceMs))).catch(() => undefined);
   }
 
@@ -113,6 +118,5 @@ class Gathering {
 /** What Octavia and Neutron find by one value of these filters. */
 function isAmong(wire: WireResource, name: string, value: string): boolean {
   if (name !== 'tags' && name !== 'tags-any') return wire[name] === value;
-  const tags = wire['tags'] as readonly string[];
-  return value.split(',').some((tag) => tags.includes(tag));
+  return value.split(',').some((tag) => hasTag(wire['tags'], tag));
 }

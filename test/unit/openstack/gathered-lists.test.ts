@@ -122,3 +122,20 @@ test('eight units go in one list', async () => {
   expect(found.map(idsOf)).toEqual(ids.map((id) => [id]));
   expect(asked.map((query) => [query['port_id']].flat().length)).toEqual([1, 8, 8, 1]);
 });
+
+test('a list of several that hangs costs each of them its patience, not its time: then each asks for itself', async () => {
+  const cloud = aCloud();
+  cloud.there.push(...['a', 'b', 'c'].map(ip));
+  cloud.answer = async ({ port_id: port }) => {
+    if (Array.isArray(port)) await new Promise<void>(() => undefined);
+    else await sleep(5);
+  };
+  const end = performance.now() + 1_000;
+  const inTime = { remainingMs: () => Math.max(0, end - performance.now()) };
+
+  const found = await Promise.all(
+    ['a', 'b', 'c'].map((id) => withDeadline(inTime, () => cloud.list('floatingip', byPort(id)))),
+  );
+
+  expect(found.map(idsOf)).toEqual([['a'], ['b'], ['c']]);
+});

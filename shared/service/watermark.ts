@@ -24,15 +24,15 @@ import type { UnitState } from '../model/unit.ts';
 export function watermark(evaluation: Evaluation, now: number): UnitState | undefined {
   const lb = evaluation.observed.loadBalancer;
   if (!lb) return undefined;
-  const isUnsure = evaluation.observed.expectedSinceMs !== undefined || !isSure(lb, now);
+  const isRead = evaluation.observed.expectedSinceMs === undefined;
   const { drift, driftStays, awaitingApproval: waiting } = evaluation.plan;
   const { length: awaitingApproval } = waiting;
   return {
     hash: evaluation.hash,
     // the status tree has no times
-    updated_at: evaluation.observed.expectedSinceMs === undefined ? textOf(lb['updated_at']) : null,
-    ...(isUnsure ? { unsure: true as const } : {}),
-    compared: rfc3339(now),
+    updated_at: isRead ? textOf(lb['updated_at']) : null,
+    ...(isRead && isSure(lb, now) ? {} : { unsure: true as const }),
+    ...(isRead ? { compared: rfc3339(now) } : {}),
     ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
     ...(drift && driftStays ? { drift: recordOf(drift) } : {}),
   };
@@ -86,8 +86,8 @@ export function isComparedInFull(
 }
 
 /** Whether the Service was settled by what levelset wrote, and nothing was read since but the status tree, which has no times. */
-export function isUnread({ unsure, updated_at: updated }: UnitState): boolean {
-  return unsure === true && updated === null;
+export function isUnread({ unsure, compared }: UnitState): boolean {
+  return unsure === true && compared === undefined;
 }
 
 /**

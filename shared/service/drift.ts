@@ -2,7 +2,8 @@
  * Tells drift from what levelset has still to do. A state is kept only from the moment a Service is settled until the next write of
  * levelset. So if what is desired is what it was then, every difference was made by somebody else (decision 280).
  */
-import { isReported } from '../model/drift.ts';
+import type { Address } from '../model/address.ts';
+import { isReported, recordOf } from '../model/drift.ts';
 import type { Drift } from '../model/drift.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import type { Plan } from '../model/plan.ts';
@@ -60,6 +61,7 @@ function isDrift(one: Drift, { hash, observed }: Evaluation, state: UnitState): 
   return !isUnread(state) && state.updated_at !== (loadBalancer['updated_at'] ?? null);
 }
 
+/** The plan without the drift. What it would do beside the first plan is about what was withheld, and is left out. */
 function replan({ plan, planned, observed }: Evaluation, drift: readonly Drift[]): Plan {
   const left = withhold({ desired: planned.desired.resources, observed: observed.resources }, drift);
   const again = planService({
@@ -67,8 +69,15 @@ function replan({ plan, planned, observed }: Evaluation, drift: readonly Drift[]
     observed: { ...planned.observed, resources: left.observed },
     desired: { ...planned.desired, resources: left.desired },
   });
+  const before = new Set(plan.steps.map(({ address }) => withoutNext(address)));
+  const steps = again.steps.filter(({ address }) => before.has(withoutNext(address)));
   const { setByOthers: others } = plan;
-  return { ...again, steps: stepsWithout(drift, again.steps), ...(others ? { setByOthers: others } : {}) };
+  return { ...again, steps: stepsWithout(drift, steps), ...(others ? { setByOthers: others } : {}) };
+}
+
+/** The address of what a new pool takes the place of. */
+function withoutNext(address: Address): Address {
+  return address.replace('/next', '');
 }
 
 function withOthers(evaluation: Evaluation): Evaluation {
@@ -79,8 +88,10 @@ function withOthers(evaluation: Evaluation): Evaluation {
 }
 
 /**
- * Before the first write the state goes: from now on a difference may be levelset's own. What is only reported stays known.
+ * Before the first write the state goes: from now on a difference may be levelset's own. What is only reported stays known, with what
+ * this run has found.
  */
-export function stateAtWork({ drift }: UnitState): UnitState | undefined {
-  return drift === undefined ? undefined : { hash: '', updated_at: null, drift };
+export function stateAtWork(state: UnitState, { drift = [], driftStays }: Plan): UnitState | undefined {
+  const record = driftStays ? recordOf(drift) : state.drift;
+  return record === undefined ? undefined : { hash: '', updated_at: null, drift: record };
 }

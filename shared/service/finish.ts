@@ -137,7 +137,7 @@ export async function beginWork({ unit, state, plan, intent }: Evaluation, world
   const { service, wanted } = unit;
   const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
   if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
-  const changes = new Map([[service.metadata.uid, state && stateAtWork(state)]]);
+  const changes = new Map([[service.metadata.uid, state && stateAtWork(state, plan)]]);
   if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
   else await keepStates(changes, world);
 }

@@ -176,10 +176,16 @@ function asItIs(
   return { ...desired, attributes: { ...desired.attributes, ...Object.fromEntries(present) } };
 }
 
-/** The steps without those outside Octavia that put back the drift. Without its group, nothing of a security group is written. */
+/**
+ * The steps without those outside Octavia that put back the drift, and without those that need what is missing and stays away. Without
+ * its group, nothing of a security group is written.
+ */
 export function stepsWithout(drift: readonly Drift[], steps: readonly Step[]): readonly Step[] {
+  const missing = drift.filter((one) => one.there === undefined).map(({ address }) => `"$ref":"${address}.`);
   const isGroupGone = drift.some(({ kind, there }) => kind === 'securitygroup' && there === undefined);
   return steps.flatMap((step) => {
+    const text = JSON.stringify(step);
+    if (missing.some((ref) => text.includes(ref))) return [];
     if (!isOutsideOctavia(step.kind)) return step;
     if (isGroupGone && isOfSecurityGroup(step.kind)) return [];
     const stays = drift.filter(({ address }) => address === step.address);

@@ -1,0 +1,57 @@
+/** Drift that is only reported stays, whatever else the same run does, and is told of no longer than it lasts. */
+import { describe, expect, test } from 'vitest';
+import { startDriftWorld } from './drift-world.ts';
+import type { DriftWorld } from './drift-world.ts';
+
+const REPORT = { 'levelset.openstack.org/drift': 'report' };
+
+test('stays when the same run mends a listener in ERROR', async () => {
+  const it = await startDriftWorld(['http'], REPORT);
+  const [[pool], [listener]] = [[...it.inside.cloud.pools], [...it.inside.cloud.listeners]];
+  if (!pool || !listener) throw new Error('nothing was made');
+  it.byHand(() => {
+    pool['lb_algorithm'] = 'SOURCE_IP';
+    listener.provisioning_status = 'ERROR';
+  });
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+    await it.sweepOnce();
+    it.inside.clock.advance(60_000);
+  }
+  expect([pool['lb_algorithm'], listener.provisioning_status]).toEqual(['SOURCE_IP', 'ACTIVE']);
+});
+
+const GONE: Readonly<Record<string, (it: DriftWorld) => Promise<void>>> = {
+  'load balancer': ({ hand, inside }) =>
+    hand.remove('loadbalancer', first(inside.cloud.loadbalancers), { cascade: true }),
+  listener: ({ hand, inside }) => hand.remove('listener', first(inside.cloud.listeners)),
+  pool: ({ hand, inside }) => hand.remove('pool', first(inside.cloud.pools)),
+  monitor: ({ hand, inside }) => hand.remove('healthmonitor', first(inside.cloud.healthmonitors)),
+  'floating IP': ({ hand, inside }) => hand.remove('floatingip', first(inside.cloud.floatingips)),
+};
+
+function first(rows: Iterable<{ readonly id: string }>): string {
+  const [row] = rows;
+  if (!row) throw new Error('nothing was made');
+  return row.id;
+}
+
+describe('what is gone stays away', () => {
+  test.each(Object.keys(GONE))('%s', async (what) => {
+    const it = await startDriftWorld(['http', 'tls'], REPORT);
+    it.inside.clock.advance(60_000);
+    await GONE[what]?.(it);
+    it.inside.clock.advance(60_000);
+    const before = it.writes().length;
+    const told: number[] = [];
+    for (let sweeps = 0; sweeps < 4; sweeps += 1) {
+      const { drift, reports } = await it.sweepOnce();
+      told.push(drift.length);
+      expect(reports.map(({ outcome }) => outcome.status).filter((status) => status !== 'settled')).toEqual(
+        [],
+      );
+      it.inside.clock.advance(60_000);
+    }
+    expect(it.writes().slice(before)).toEqual([]);
+    expect(told[0]).toBeGreaterThan(0);
+  });
+});

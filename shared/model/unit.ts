@@ -69,6 +69,8 @@ export interface UnitState {
   readonly rejected?: string;
   /** When the unit was last compared with everything that is there, or, if `unsure`, settled; RFC 3339. */
   readonly compared?: string;
+  /** Ports that others had on the load balancer, such as `tcp/80`, and addresses of the rules for them; absent for none. */
+  readonly taken?: readonly string[];
   /** Drift that stays, since the Service has it only reported; absent for none. */
   readonly drift?: ReportedDrift;
 }

@@ -13,7 +13,7 @@ import type { World } from '../ports.ts';
 import { isUnread } from './watermark.ts';
 import type { Evaluation } from './evaluate.ts';
 import { askedBy } from './intent/asked-by.ts';
-import { driftIn, stepsWithout, withhold } from './plan/drift.ts';
+import { driftIn, placeOf, stepsWithout, withhold } from './plan/drift.ts';
 import { planService } from './plan/plan-service.ts';
 import { setByOthers } from './plan/set-by-others.ts';
 import { hasFinalizer } from './unit.ts';
@@ -51,6 +51,8 @@ export async function withDrift(asPlanned: Evaluation, world: World): Promise<Ev
  * balancer's `updated_at` is the same, nobody has written to it: then another version of levelset sees what is there otherwise.
  */
 function isDrift(one: Drift, { hash, observed }: Evaluation, state: UnitState): boolean {
+  // another Service has given up that port
+  if (state.taken?.includes(isOutsideOctavia(one.kind) ? one.address : placeOf(one.address))) return false;
   if (isReported(one, state.drift ?? {})) return true;
   if (state.rejected !== undefined) return false;
   const { loadBalancer } = observed;

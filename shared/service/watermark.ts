@@ -11,6 +11,7 @@ import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { rfc3339 } from '../report/condition.ts';
+import { takenByOthers } from './plan/plan-service.ts';
 import { isSure } from './observe/remembered/child-cache.ts';
 import { recordOf } from '../model/drift.ts';
 import { isAnother } from '../model/plan.ts';
@@ -27,6 +28,7 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
   const isRead = evaluation.observed.expectedSinceMs === undefined;
   const { drift, driftStays, awaitingApproval: waiting } = evaluation.plan;
   const { length: awaitingApproval } = waiting;
+  const taken = takenByOthers(evaluation.planned);
   return {
     hash: evaluation.hash,
     // the status tree has no times
@@ -34,6 +36,7 @@ export function watermark(evaluation: Evaluation, now: number): UnitState | unde
     ...(isRead && isSure(lb, now) ? {} : { unsure: true as const }),
     ...(isRead ? { compared: rfc3339(now) } : {}),
     ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
+    ...(taken.length > 0 ? { taken } : {}),
     ...(drift && driftStays ? { drift: recordOf(drift) } : {}),
   };
 }

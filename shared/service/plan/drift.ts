@@ -120,7 +120,7 @@ function isLeftover({ kind, address }: Step): boolean {
 }
 
 /** `tcp/80` of everything at that port of the Service. */
-function placeOf(address: Address): string {
+export function placeOf(address: Address): string {
   return address.split('/').slice(1, 3).join('/');
 }
 

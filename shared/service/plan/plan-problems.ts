@@ -84,7 +84,12 @@ export function withoutTakenPlaces(
   desired: readonly DesiredResource[],
   observed: readonly ObservedResource[],
   cluster: ClusterIdentity,
-): { readonly desired: readonly DesiredResource[]; readonly problems: readonly Problem[] } {
+): {
+  readonly desired: readonly DesiredResource[];
+  readonly problems: readonly Problem[];
+  /** Such as `tcp/80`. */
+  readonly taken: readonly string[];
+} {
   const there = new Map(observed.map((resource) => [resource.address, resource]));
   const taken = desired.flatMap(({ kind, address }) => {
     if (kind !== 'listener') return [];
@@ -92,11 +97,12 @@ export function withoutTakenPlaces(
     const holder = there.get(address) ?? there.get(`pool/${place}`);
     return holder && !holder.owned ? [{ place, holder }] : [];
   });
-  if (taken.length === 0) return { desired, problems: [] };
+  if (taken.length === 0) return { desired, problems: [], taken: [] };
   const places = new Set(taken.map(({ place }) => place));
   return {
     desired: desired.filter(({ address }) => !places.has(placeOf(address) ?? '')),
     problems: taken.map(({ place, holder }) => problemOf(place, holder, cluster)),
+    taken: [...places],
   };
 }
 

@@ -184,6 +184,18 @@ function whyAnew(unit: Unit, { loadBalancer, sharing }: ObservedService): string
 }
 
 /**
+ * What others on the load balancer keep the Service from: the ports that they have, such as `tcp/80`, and the addresses of the rules that
+ * are idle without them.
+ */
+export function takenByOthers({ desired, observed, cluster }: ServicePlanInput): readonly string[] {
+  const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
+  if (free.taken.length === 0) return [];
+  const left = new Set(withoutIdleRules(free.desired).map(({ address }) => address));
+  const addresses = free.desired.map(({ address }) => address);
+  return [...free.taken, ...addresses.filter((address) => !left.has(address))];
+}
+
+/**
  * The desired resources without the security group rules for ports that have no pool. Such a port has no pool because
  * another Service has it on the same load balancer, or the cloud cannot serve it. A group that loses all its rules here
  * is meant to be empty (decision 81).

@@ -4,6 +4,7 @@ import type { Report } from '../../../shared/model/outcome.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { aService } from '../../support/service.ts';
 import { startDriftWorld } from './drift-world.ts';
 import type { DriftWorld } from './drift-world.ts';
 
@@ -66,6 +67,30 @@ describe.each(['report', 'repair'])('%s', (mode) => {
     const reports = await runUntilSettled(it);
     expect(reports.flatMap(({ plan }) => plan?.drift ?? [])).toEqual([]);
     expect(new Set(limits(it))).toEqual(new Set([9]));
+  });
+
+  test('a port that another Service on the load balancer gives up is served, and no drift', async () => {
+    const it = await startDriftWorld([]);
+    const [lb] = it.inside.cloud.loadbalancers;
+    const put = (name: string, ports: readonly number[], annotations = {}): void => {
+      const asked = ports.map((port) => ({ name: `p-${port}`, port, nodePort: 30_000 + port + name.length }));
+      it.inside.kube.apply(aService({ name, annotations, spec: { ports: asked } }));
+    };
+    put('second', [80, 90], { [DRIFT]: mode, 'loadbalancer.openstack.org/load-balancer-id': lb?.id });
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      await it.sweepOnce();
+      it.inside.clock.advance(60_000);
+    }
+    put('web', [443, 5432]);
+    const drift: unknown[] = [];
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      drift.push(...(await it.sweepOnce()).drift);
+      it.inside.clock.advance(60_000);
+    }
+    expect(drift).toEqual([]);
+    expect(it.inside.cloud.listeners.map(({ protocol_port: port }) => port).sort()).toEqual([
+      443, 5432, 80, 90,
+    ]);
   });
 });
 

@@ -40,6 +40,8 @@ export interface Report {
   readonly drainedInMs?: number;
   /** Certificates that the Service's listeners should use; undefined if they are not known. */
   readonly certificates?: readonly CertificateInUse[];
+  /** Hash of what was desired. Two runs in a row with different ones: somebody changed what is asked for. */
+  readonly desired?: string;
   /** A Node changed or gave up its CIDRs, so a sweep checks members, and Nodes that wait for a CIDR. */
   readonly membersMoved?: true;
   readonly durationMs: number;
@@ -60,6 +62,7 @@ export type Run = Pick<
   | 'nodesWithoutAddress'
   | 'drainedInMs'
   | 'certificates'
+  | 'desired'
   | 'membersMoved'
 >;
 

@@ -9,6 +9,8 @@ export interface ChainState {
   readonly attempt: number;
   /** Marks of what the runs have written, the newest last. */
   readonly written?: readonly string[];
+  /** Mark of what the last run desired. */
+  readonly desired?: string;
 }
 
 /** More steps than a unit takes. Beyond these a step that is done again counts as progress once more. */
@@ -20,16 +22,22 @@ export class Chain {
   #idleRuns: number;
   /** Marks of what the runs have written so far. */
   readonly #written: Set<string>;
+  #desired: string | undefined;
 
-  constructor(trigger: Trigger, { attempt, written = [] }: ChainState = { attempt: 0 }) {
+  constructor(trigger: Trigger, { attempt, written = [], desired }: ChainState = { attempt: 0 }) {
     this.#priority = PRIORITY[trigger];
     this.#idleRuns = attempt;
     this.#written = new Set(written);
+    this.#desired = desired;
   }
 
   get state(): ChainState {
     const written = [...this.#written].slice(-MOST_MARKS);
-    return { attempt: this.#idleRuns, ...(written.length > 0 && { written }) };
+    return {
+      attempt: this.#idleRuns,
+      ...(written.length > 0 && { written }),
+      ...(this.#desired !== undefined && { desired: this.#desired }),
+    };
   }
 
   /** The priority of the next run. */
@@ -39,12 +47,16 @@ export class Chain {
 
   /**
    * Notes a run. Returns how many runs in a row before it made no progress, 0 if this one did. Progress is a
-   * step that no run of the chain did before: a write that never takes effect is none.
+   * step that no run of the chain did before, a write that never takes effect is none; or that something else is desired than by
+   * the last run, as while Nodes come and go.
    */
-  note({ outcome, applied }: Pick<Report, 'outcome' | 'applied'>): number {
+  note({ outcome, applied, desired }: Pick<Report, 'outcome' | 'applied' | 'desired'>): number {
     const before = this.#written.size;
     for (const { verb, address } of applied) this.#written.add(markOf(`${verb} ${address}`));
-    const progressed = this.#written.size > before;
+    const mark = desired === undefined ? this.#desired : markOf(desired);
+    const isAnother = this.#desired !== undefined && mark !== this.#desired;
+    this.#desired = mark;
+    const progressed = this.#written.size > before || isAnother;
     if (outcome.status === 'failed') this.#priority = 'background';
     else if (progressed) this.#priority = 'finishing';
     const idleRuns = progressed ? 0 : this.#idleRuns;

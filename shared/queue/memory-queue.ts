@@ -174,7 +174,7 @@ export class MemoryQueue {
     const { key } = request;
     const outcome = report?.outcome ?? REJECTED;
     const chain = this.#chains.get(key) ?? new Chain(request.trigger);
-    const idleRuns = chain.note({ outcome, applied: report?.applied ?? [] });
+    const idleRuns = chain.note(report ?? { outcome, applied: [] });
     const delayMs = requeueDelayMs(outcome, idleRuns, this.#random);
     const found = this.#found.get(key);
     this.#found.delete(key);

@@ -9,7 +9,7 @@ import { requeueDelayMs } from './scheduling.ts';
  */
 export function nextWork(
   work: QueuedWork,
-  report: Pick<Report, 'outcome' | 'applied' | 'drainedInMs'>,
+  report: Pick<Report, 'outcome' | 'applied' | 'desired' | 'drainedInMs'>,
   random: () => number,
 ): (QueuedWork & { readonly delayMs: number }) | undefined {
   const { outcome, drainedInMs } = report;

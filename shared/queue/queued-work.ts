@@ -56,7 +56,7 @@ export interface Unreadable {
 /** The work in the body of a message. A body without a version is of the time before there were versions. */
 export function readBody(body: string): QueuedWork | Unreadable {
   const value = fieldsOf(parseJson(body));
-  const { version = VERSION, waitingFor, written } = value;
+  const { version = VERSION, waitingFor, written, desired } = value;
   if (typeof version !== 'number') return { unreadable: 'it has a version that is no number' };
   if (version > VERSION)
     return { unreadable: `it is of version ${version}, this program reads up to ${VERSION}` };
@@ -69,6 +69,7 @@ export function readBody(body: string): QueuedWork | Unreadable {
     request: { key, trigger, ...(typeof cause === 'string' && { cause }) },
     attempt: countAt(value, 'attempt'),
     ...(Array.isArray(written) && { written: written.filter((mark) => typeof mark === 'string') }),
+    ...(typeof desired === 'string' && { desired }),
     ...(typeof waitingFor === 'string' && { waitingFor }),
     ...(countAt(value, 'sinceMs') > 0 && { sinceMs: countAt(value, 'sinceMs') }),
     ...(isOperation(value['operation']) && { operation: value['operation'] }),

@@ -176,13 +176,17 @@ export function runSummary(
   evaluation: Evaluation,
   applied?: Applied,
   addresses: readonly string[] = [],
-): Pick<Run, 'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'drainedInMs' | 'certificates'> {
+): Pick<
+  Run,
+  'loadBalancerId' | 'address' | 'nodesWithoutAddress' | 'drainedInMs' | 'certificates' | 'desired'
+> {
   const lb = applied?.known.get('lb') ?? evaluation.observed.loadBalancer;
   const { draining } = evaluation.plan;
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
     certificates: evaluation.desired.certificates,
+    desired: evaluation.hash,
     ...(draining ? { drainedInMs: Math.min(...draining.map(({ goesInMs }) => goesInMs)) } : {}),
     ...(evaluation.desired.withoutAddress.length > 0
       ? { nodesWithoutAddress: evaluation.desired.withoutAddress }

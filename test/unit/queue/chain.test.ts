@@ -18,6 +18,16 @@ describe('a chain of runs', () => {
     expect(idleRuns).toEqual([0, 0, 0, 1, 2, 0, 0]);
   });
 
+  test('makes progress while something else is desired each time, as while Nodes come and go', () => {
+    const chain = new Chain('sweep');
+
+    const idleRuns = ['two', 'three', 'two', 'three', 'three', 'three'].map((desired) =>
+      chain.note({ ...ran(progressing(700, 'lb-1'), 'a'), desired }),
+    );
+
+    expect(idleRuns).toEqual([0, 0, 0, 0, 0, 1]);
+  });
+
   test('goes on in another process as it would have in its own', () => {
     const runs = ['a', 'b', 'b', 'a', 'b', 'c', 'c'].map((address) => ran(progressing(700), address));
     let state: ChainState = { attempt: 0 };

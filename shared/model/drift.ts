@@ -40,6 +40,11 @@ export function recordOf(drift: readonly Drift[]): ReportedDrift {
   return Object.fromEntries(drift.map((one) => [placeOf(one), hashOf(one)]));
 }
 
+/** What the record says of these addresses. */
+export function recordAbout(record: ReportedDrift, isMeant: (address: Address) => boolean): ReportedDrift {
+  return Object.fromEntries(Object.entries(record).filter(([place]) => isMeant(place.split(' ')[0] ?? '')));
+}
+
 /** Whether this very difference was reported before. */
 export function isReported(one: Drift, record: ReportedDrift): boolean {
   return record[placeOf(one)] === hashOf(one);

@@ -3,17 +3,18 @@
  * levelset. So if what is desired is what it was then, every difference was made by somebody else (decision 280).
  */
 import type { Address } from '../model/address.ts';
-import { isReported, recordOf } from '../model/drift.ts';
-import type { Drift } from '../model/drift.ts';
+import { isReported, recordAbout, recordOf } from '../model/drift.ts';
+import type { Drift, ReportedDrift } from '../model/drift.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
-import type { Plan } from '../model/plan.ts';
+import { sameJson } from '../model/json.ts';
+import type { Plan, Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 import { readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { isUnread } from './watermark.ts';
 import type { Evaluation } from './evaluate.ts';
 import { askedBy } from './intent/asked-by.ts';
-import { driftIn, placeOf, stepsWithout, withhold } from './plan/drift.ts';
+import { driftIn, isSeenInPassing, placeOf, stepsWithout, withhold } from './plan/drift.ts';
 import { planService } from './plan/plan-service.ts';
 import { setByOthers } from './plan/set-by-others.ts';
 import { hasFinalizer } from './unit.ts';
@@ -87,6 +88,21 @@ function withOthers(evaluation: Evaluation): Evaluation {
   if (!unit.wanted) return evaluation;
   const others = setByOthers(planned.desired.resources, observed.resources);
   return others.length === 0 ? evaluation : { ...evaluation, plan: { ...plan, setByOthers: others } };
+}
+
+/**
+ * Whether a look that leaves out what is on the load balancer finds the differences that were reported and stay, no more and no less.
+ */
+export function differsAsReported(
+  { plan, planned, observed }: Evaluation,
+  record: ReportedDrift = {},
+): boolean {
+  const { resources: desired } = planned.desired;
+  const differencesIn = (step: Step): readonly Drift[] =>
+    driftIn({ steps: [step], desired, observed: observed.resources, isShared: false, askedBy: () => '' });
+  const found = plan.steps.map(differencesIn);
+  const isEach = found.every(({ length }) => length > 0);
+  return isEach && sameJson(recordOf(found.flat()), recordAbout(record, isSeenInPassing));
 }
 
 /**

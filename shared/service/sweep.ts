@@ -27,6 +27,7 @@ import type { Listed, Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
 import type { NotCompared } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
+import { differsAsReported } from './drift.ts';
 import { judgeOrphans } from './judge-orphans.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
@@ -256,7 +257,10 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
       refused: `${name.namespace}/${name.name} is not tried again until it changes: ${state.rejected}`,
     };
   }
-  if (!lb || evaluation.plan.steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
+  const isAsKnown = isInFull
+    ? evaluation.plan.steps.length === 0
+    : differsAsReported(evaluation, state?.drift);
+  if (!lb || !isAsKnown || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const applied = nothingApplied(evaluation);
   const addresses = addressesToPublish(evaluation, applied);

@@ -127,10 +127,20 @@ export function placeOf(address: Address): string {
 /** The time of the resource itself; of one that is missing, of what it was on. */
 function changedAt({ address, there: present }: Difference, there: There): string | undefined {
   const parent = address.startsWith('member/') ? poolOf(address) : 'lb';
-  const isOutside = /^(floatingip|securitygroup|port|secret)/.test(address);
-  const { wire } = (present === undefined && !isOutside ? there.get(parent) : there.get(address)) ?? {};
+  const { wire } =
+    (present === undefined && !isOutside(address) ? there.get(parent) : there.get(address)) ?? {};
   const at = wire?.['updated_at'] ?? wire?.['created_at'];
   return typeof at === 'string' ? `${at.replace(/Z$/, '')}Z` : undefined;
+}
+
+/** Whether the address is of something outside Octavia. */
+function isOutside(address: Address): boolean {
+  return /^(floatingip|securitygroup|port|secret)/.test(address);
+}
+
+/** Whether a look that leaves out what is on the load balancer sees what has the address. */
+export function isSeenInPassing(address: Address): boolean {
+  return address === 'lb' || isOutside(address);
 }
 
 function poolOf(member: Address): Address {

@@ -55,3 +55,24 @@ describe('what is gone stays away', () => {
     expect(told[0]).toBeGreaterThan(0);
   });
 });
+
+test('of a port in Neutron it costs no sweep a run, and a sweep tells of its end', async () => {
+  const it = await startDriftWorld([], REPORT);
+  const [port] = it.inside.cloud.ports.filter(({ device_owner: owner }) =>
+    owner.startsWith('compute:'),
+  ) as object[] as { security_groups: string[] }[];
+  if (!port) throw new Error('there is no port');
+  const before = port.security_groups;
+  port.security_groups = [];
+  const [changed, known] = [await it.sweepOnce(), await it.sweepOnce()];
+  expect(changed.drift.map(({ kind, attribute }) => `${kind} ${attribute}`)).toEqual([
+    'port security_groups',
+  ]);
+  expect(known.reports).toEqual([]);
+  const condition = (): string => JSON.stringify(it.inside.kube.list('Service').map((one) => one.status));
+  expect(condition()).toContain('drift: port/');
+  port.security_groups = before;
+  it.inside.clock.advance(300_000);
+  await it.sweepOnce();
+  expect(condition()).not.toContain('drift: port/');
+});

@@ -53,7 +53,8 @@ type Verb = 'list' | 'get' | 'create' | 'update' | 'remove';
 
 /** Verbs that a kind does not name are nobody's. */
 const OF_KINDS: Readonly<Record<ReadKind, Readonly<Partial<Record<Verb, Needs>>>>> = {
-  loadbalancer: { list: SERVICES, create: MADE, remove: ['gone'] },
+  // whether one that was deleted is gone is asked by its id, before the finalizer goes
+  loadbalancer: { list: SERVICES, get: ['gone'], create: MADE, remove: ['gone'] },
   listener: { list: SERVICES, create: EDITED, update: EDITED, remove: EDITED },
   pool: { list: SERVICES, create: EDITED, remove: EDITED },
   member: { list: SERVICES, create: TO_MEMBERS },

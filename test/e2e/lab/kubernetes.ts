@@ -42,7 +42,7 @@ export async function kubeRequest(
       prefixUrl: server,
       agent: { https: new Agent({ keepAlive: true, ...(ca === null ? {} : { ca }) }) },
       headers: { authorization: `Bearer ${token}`, 'user-agent': 'levelset-e2e' },
-      retry: { limit: 2, methods: ['GET'] },
+      retry: { limit: 2, methods: ['GET', 'DELETE'] },
       timeout: { request: 60_000 },
       throwHttpErrors: false,
     });

@@ -35,7 +35,10 @@ interface TokenBody {
   };
 }
 
-/** One identity of clouds.yaml asking OpenStack directly. Nothing is retried or hidden: the answer as it came. */
+/**
+ * One identity of clouds.yaml asking OpenStack directly: the answer as it came, whatever its status. What can be asked
+ * twice is asked again when a connection ends without an answer.
+ */
 export class OpenStack {
   readonly #cloud: CloudEntry;
   readonly #http;
@@ -52,7 +55,7 @@ export class OpenStack {
         }),
       },
       headers: { 'user-agent': agent, accept: 'application/json' },
-      retry: { limit: 0 },
+      retry: { limit: 2, methods: ['GET', 'DELETE'], statusCodes: [] },
       timeout: { request: 180_000 },
       throwHttpErrors: false,
       followRedirect: false,

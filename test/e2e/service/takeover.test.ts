@@ -44,12 +44,15 @@ afterAll(async () => {
   await container?.remove();
 });
 afterEach(async () => {
-  if (namespace === '') return;
+  if (namespace !== '') await clear();
+});
+
+async function clear(): Promise<void> {
+  await removeNamespace(namespace);
   await leaveCluster('joiner');
   await removeAll();
-  await removeNamespace(namespace);
   await nothingLeft({ timeoutMs: 60_000 });
-});
+}
 
 describe.each(CONTROLLERS)('what %s made', (controller) => {
   it('keeps its address, and everything on it as it is', async (context) => {
@@ -100,14 +103,13 @@ function namesOf(controller: string): readonly string[] {
   return files.map((name) => name.slice(0, -'.world.json'.length)).sort();
 }
 
-/** The namespace, and the Node that has no server but was made a member. */
+/** The namespace, and the Node that has no server but was made a member. What a try that was cut off left goes first. */
 async function prepare({ service, nodes: recorded }: RecordedWorld): Promise<void> {
   namespace = service.metadata.namespace;
-  await until(
-    `namespace ${namespace} of an earlier run to be gone`,
-    async () => (await kube.get(`/api/v1/namespaces/${namespace}`)) === undefined,
-    { timeoutMs: 60_000 },
-  );
+  const isGone = async (): Promise<boolean> =>
+    (await kube.get(`/api/v1/namespaces/${namespace}`)) === undefined;
+  if (!(await isGone())) await clear();
+  await until(`namespace ${namespace} of an earlier try to be gone`, isGone, { timeoutMs: 60_000 });
   const labels = { [E2E_LABEL]: 'true' };
   await kube.create('/api/v1/namespaces', { metadata: { name: namespace, labels } });
   const joiner = recorded.find(({ metadata }) => metadata.name === 'joiner');

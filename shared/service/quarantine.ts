@@ -7,8 +7,6 @@ import type { Deletion, RecordedDeletions } from '../model/deletions.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
-import { textOf } from '../model/load-balancer/shared-load-balancer.ts';
-import { keyOf } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
 import { attempt } from '../observe/attempt.ts';
@@ -17,7 +15,7 @@ import { rfc3339 } from '../report/condition.ts';
 import type { Orphan } from './orphans.ts';
 import { approvalOfDeletion } from './plan/hold-back.ts';
 import type { HeldInWords } from './plan/hold-back.ts';
-import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
+import { notVanished } from './unit.ts';
 
 /** What a sweep does about the orphans that it found. */
 export interface Quarantine {
@@ -50,9 +48,7 @@ export async function quarantine(
   const { kube, config, clock } = world;
   const keys = [...new Set(orphans.map(({ key }) => key))];
   if (config.orphanDelayMs === 0) return { keys, kept: new Set(), warnings: [] };
-  const isThere = (service: Service): boolean =>
-    wantsLoadBalancer(service, config) || isSeenLeaving(service, config);
-  const there = new Set(services.filter(isThere).map((service) => `service/${textOf(keyOf(service)) ?? ''}`));
+  const there = notVanished(services, config);
   const waiting = orphans.filter(({ key }) => !there.has(key));
   const seen = keys.filter((key) => there.has(key));
   const recorded = await attempt(kube.deletions.quarantine.load());
@@ -69,7 +65,7 @@ export async function quarantine(
   const before = new Set(recorded.deletions.map(of));
   const found = new Set(waiting.map(({ key, wire: { id } }) => of({ id, service: key })));
   const stay = recorded.deletions.filter(
-    (entry) => !there.has(entry.service ?? '') && (!areComplete || found.has(of(entry))),
+    (entry) => !(entry.service && there.has(entry.service)) && (!areComplete || found.has(of(entry))),
   );
   const added = waiting
     .map(({ key, wire: { id } }) => ({ id, service: key, at: now }))

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { approvalsIn, FINALIZER } from '../model/ownership.ts';
+import { serviceKey } from '../model/request.ts';
 import type { Key, ServiceKey } from '../model/request.ts';
 import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { LetGo, Unit } from '../model/unit.ts';
@@ -51,6 +52,17 @@ export function isSeenLeaving(service: Service, config: Classed): boolean {
     !hasFinalizer(service) &&
     !isOfAnotherClass(service, config)
   );
+}
+
+/**
+ * The keys of Services that have not vanished: they want a load balancer, and keep it also before they have their finalizer
+ * again, or they are seen leaving.
+ */
+export function notVanished(services: readonly Service[], config: Classed): ReadonlySet<Key> {
+  const seen = services.filter(
+    (service) => wantsLoadBalancer(service, config) || isSeenLeaving(service, config),
+  );
+  return new Set(seen.map(({ metadata }) => serviceKey(metadata.namespace, metadata.name)));
 }
 
 /** Whether the Service is of another type, and the finalizer on it another controller's. */

@@ -9,11 +9,10 @@ import type { RecordedDeletions } from '../model/deletions.ts';
 import { ReconcileError } from '../model/errors.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
-import { textOf } from '../model/load-balancer/shared-load-balancer.ts';
 import { tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import type { Plan } from '../model/plan.ts';
-import { keyOf, parseKey } from '../model/request.ts';
+import { parseKey } from '../model/request.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
@@ -25,7 +24,7 @@ import { goneFrom, isLookedAfter } from './orphans.ts';
 import { approvalOfDeletion, holdBack, whyHoldBack } from './plan/hold-back.ts';
 import type { HeldInWords } from './plan/hold-back.ts';
 import { leadIn, whyInQuarantine } from './quarantine.ts';
-import { isSeenLeaving, wantsLoadBalancer } from './unit.ts';
+import { isSeenLeaving, notVanished } from './unit.ts';
 
 /** A load balancer, and a Service of it that has vanished. */
 export interface Vanished {
@@ -49,17 +48,12 @@ export function findVanished(
   config: Config,
 ): VanishedServices {
   const live = services.filter((service) => isLookedAfter(service, config));
-  // one that wants a load balancer keeps it, also before it has its finalizer again
-  const seen = new Set(
-    services
-      .filter((service) => wantsLoadBalancer(service, config) || isSeenLeaving(service, config))
-      .map((service) => textOf(keyOf(service))),
-  );
+  const seen = notVanished(services, config);
   const there = loadBalancers.filter((lb) => lb['provisioning_status'] !== 'PENDING_DELETE');
   const vanished = there.flatMap((lb) =>
     goneFrom(lb, services, live, cluster)
-      .filter((name) => !seen.has(name))
       .flatMap((name) => parseKey(`service/${name ?? ''}`) ?? [])
+      .filter((key) => !seen.has(key))
       .map((key) => ({ key, loadBalancerId: lb.id, approval: approvalOfDeletion(key, lb) })),
   );
   return { all: there.map(({ id }) => id), vanished };

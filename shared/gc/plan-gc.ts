@@ -3,7 +3,7 @@
  * nobody else is on (decision 292). Pure.
  */
 import { isMadeForService } from '../model/load-balancer/other-controllers.ts';
-import { isFloatingIPMadeFor, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
+import { isDescribedFor, isUntagged } from '../model/load-balancer/floating-ip-owner.ts';
 import { isAdopted, tagValue, tagValues, TAG_PREFIX } from '../model/ownership.ts';
 import type { Plan, Problem, Refusal, Step } from '../model/plan.ts';
 import type { ResourceKind, WireResource } from '../model/resources.ts';
@@ -11,7 +11,7 @@ import { readStoredName } from '../model/tls/stored-certificate.ts';
 import { approvalOf } from '../plan/approval.ts';
 import { clustersOf } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
-import { lastWrite } from './find-clusters.ts';
+import { findClusters } from './find-clusters.ts';
 
 export interface GcQuestion {
   readonly id: string;
@@ -57,7 +57,7 @@ function whyNot(
     return problem('this is the cluster of the kubeconfig: it is alive, and its own sweeps find its orphans');
   if (answering !== undefined)
     return problem(`the cluster is alive: its member ${answering} answers health checks`);
-  const last = lastWrite(all, id);
+  const last = findClusters(all, thisOne).find((cluster) => cluster.id === id)?.writtenAt ?? 0;
   if (last === 0)
     return problem('nothing in this project has the tag of this cluster; levelset gc lists those that have');
   if (now - last >= unwrittenForMs) return [];
@@ -89,7 +89,7 @@ function judge(all: Belongings, id: string): readonly Verdict[] {
     return { kind: 'listener', wire, why, step: () => [] };
   });
   const floatingIPs = all.floatingIPs
-    .filter((wire) => isOf(wire) || isUntagged(wire, id))
+    .filter((wire) => isOf(wire) || isUntagged(wire, { id }))
     .map((wire): Verdict => {
       const vips = all.loadBalancers.filter((lb) => going.has(lb.id)).map((lb) => lb['vip_port_id']);
       const step = (): readonly Step[] => [remove('floatingip', wire, String(wire['floating_ip_address']))];
@@ -150,29 +150,11 @@ function whyKept(ip: WireResource, vips: readonly unknown[], id: string): string
   if (tagValues(ip['tags'], 'allow').length > 0) return 'it is for others, too (levelset-allow)';
   const port = ip['port_id'];
   if (typeof port === 'string' && !vips.includes(port)) return `it is on port ${port}, which stays`;
-  const made = serviceIn(String(ip['description']));
-  const isOurs = made && ownHash(ip) && isFloatingIPMadeFor(ip, made, { id, name: '' });
-  return isOurs ? undefined : 'levelset did not make it: its description says so';
+  return isDescribedFor(ip, { id }) ? undefined : 'levelset did not make it: its description says so';
 }
 
 function whyUntaggedStays({ id }: WireResource): string {
   return `levelset made it, but without its tags nothing says whether somebody else has had it since; by hand: openstack floating ip delete ${id}`;
-}
-
-/** Whether the floating IP has none of our tags, but levelset's own description. */
-function isUntagged(ip: WireResource, id: string): boolean {
-  const made = serviceIn(String(ip['description']));
-  const tags = [ip['tags']].flat().map(String);
-  return (
-    made !== undefined &&
-    !tags.some((tag) => tag.startsWith(TAG_PREFIX)) &&
-    ownHash(ip) &&
-    isFloatingIPMadeFor(ip, made, { id, name: '' })
-  );
-}
-
-function ownHash({ description }: WireResource): boolean {
-  return /\(levelset [0-9a-f]{12}\)$/.test(String(description));
 }
 
 /** A Service that joined a load balancer is in the tags of its listeners alone. */

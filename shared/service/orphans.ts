@@ -1,15 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Service } from '../model/kubernetes.ts';
 import { goTags } from '../model/load-balancer/other-controllers.ts';
-import { serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
-import {
-  clusterTag,
-  floatingIPDescription,
-  hasTag,
-  TAG_PREFIX,
-  tagValue,
-  tagValues,
-} from '../model/ownership.ts';
+import { isUntagged, serviceIn } from '../model/load-balancer/floating-ip-owner.ts';
+import { clusterTag, hasTag, tagValue, tagValues } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { onceFor } from '../model/once-for.ts';
 import { keyOf, parseKey } from '../model/request.ts';
@@ -94,13 +87,6 @@ function inWords(untagged: readonly WireResource[]): readonly string[] {
   return [
     `levelset keeps these floating IPs, which it made for Services that are gone, since without its tags nothing says whether somebody else has had them since: ${names.join(', ')}. If they are nobody's, run: openstack floating ip delete ${ids}`,
   ];
-}
-
-/** Whether levelset made the floating IP for a Service of this cluster, and its tags are gone or were never written. */
-function isUntagged({ tags, description }: WireResource, cluster: ClusterIdentity): boolean {
-  const made = serviceIn(String(description));
-  const isTagged = [tags].flat().some((tag) => String(tag).startsWith(TAG_PREFIX));
-  return made !== undefined && !isTagged && description === floatingIPDescription(cluster, made);
 }
 
 /** Whether the Service wants a load balancer, or was let go, so that nothing of it is deleted without approval. */

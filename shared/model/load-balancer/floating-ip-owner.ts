@@ -5,6 +5,7 @@ import {
   hasTag,
   keptTag,
   serviceTag,
+  TAG_PREFIX,
   tagValue,
   tagValues,
 } from '../ownership.ts';
@@ -42,10 +43,24 @@ export function isOfAnotherCluster(wire: WireResource, cluster: ClusterIdentity)
   const tagged = tagValues(wire['tags'], 'cluster');
   if (tagged.length > 0) return tagged.some((id) => id !== cluster.id);
   const text = String(wire['description']);
+  return HASH.test(text) && serviceIn(text) !== undefined && !isDescribedFor(wire, cluster);
+}
+
+/** Whether levelset's own description says that the floating IP was made for a Service of this cluster, whatever its name was. */
+export function isDescribedFor({ description }: WireResource, { id }: Pick<ClusterIdentity, 'id'>): boolean {
+  const text = String(description);
   const made = serviceIn(text);
   return (
-    made !== undefined && HASH.test(text) && hashOf(text) !== hashOf(floatingIPDescription(cluster, made))
+    made !== undefined &&
+    HASH.test(text) &&
+    hashOf(text) === hashOf(floatingIPDescription({ id, name: '' }, made))
   );
+}
+
+/** Whether levelset made the floating IP for a Service of this cluster, and its tags are gone or were never written. */
+export function isUntagged(wire: WireResource, cluster: Pick<ClusterIdentity, 'id'>): boolean {
+  const isTagged = [wire['tags']].flat().some((tag) => String(tag).startsWith(TAG_PREFIX));
+  return !isTagged && isDescribedFor(wire, cluster);
 }
 
 /**

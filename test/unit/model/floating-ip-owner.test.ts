@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   isFloatingIPMadeFor,
   isOfAnotherCluster,
+  isUntagged,
   serviceIn,
   whyNotFree,
 } from '../../../shared/model/load-balancer/floating-ip-owner.ts';
@@ -101,4 +102,15 @@ test('a description leads back to the Service and the cluster that wrote it, and
       );
     }),
   );
+});
+
+test.each([
+  ['with levelset’s description alone', [], floatingIPDescription(CLUSTER, WEB), true],
+  ['made under a former cluster name', [], floatingIPDescription({ ...CLUSTER, name: 'old' }, WEB), true],
+  ['with a person’s tag', ['shop'], floatingIPDescription(CLUSTER, WEB), true],
+  ['with levelset’s tags', [clusterTag(CLUSTER)], floatingIPDescription(CLUSTER, WEB), false],
+  ['of another cluster', [], floatingIPDescription(OTHER, WEB), false],
+  ['of the Go provider', [], `${GO} shop/web from cluster kubernetes`, false],
+])('whether a floating IP %s has lost levelset’s tags', (_, tags, description, lost) => {
+  expect(isUntagged(aFloatingIP(tags, description), CLUSTER)).toBe(lost);
 });

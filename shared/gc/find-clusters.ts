@@ -16,23 +16,23 @@ export interface FoundCluster {
   readonly has: Readonly<Record<(typeof TAGGED)[number], number>>;
 }
 
-/** The clusters that have something in the project, the one that was written last first. */
+/** The clusters that have something in the project, the one that was written last first. A pool counts with its load balancer. */
 export function findClusters(all: Belongings, thisOne: string | undefined): readonly FoundCluster[] {
-  const ids = new Set(TAGGED.flatMap((kind) => all[kind].flatMap(clustersOf)));
-  return [...ids]
-    .map((id) => {
-      const of = (kind: (typeof TAGGED)[number]): readonly WireResource[] =>
-        all[kind].filter((wire) => clustersOf(wire).includes(id));
-      const has = Object.fromEntries(TAGGED.map((kind) => [kind, of(kind).length])) as FoundCluster['has'];
-      return { id, isThisOne: id === thisOne, writtenAt: lastWrite(all, id), has };
+  const tagged = TAGGED.flatMap((kind) =>
+    all[kind].flatMap((wire) => clustersOf(wire).map((id) => ({ id, kind, writtenAt: writtenAt(wire) }))),
+  );
+  return [...Map.groupBy(tagged, ({ id }) => id)]
+    .map(([id, own]) => {
+      const counts = TAGGED.map((kind) => [kind, own.filter((one) => one.kind === kind).length]);
+      const has = Object.fromEntries(counts) as FoundCluster['has'];
+      return {
+        id,
+        isThisOne: id === thisOne,
+        writtenAt: own.reduce((last, one) => Math.max(last, one.writtenAt), 0),
+        has,
+      };
     })
     .sort((a, b) => b.writtenAt - a.writtenAt);
-}
-
-/** The last write of anything of a cluster. A pool counts with its load balancer. */
-export function lastWrite(all: Belongings, id: string): number {
-  const tagged = TAGGED.flatMap((kind) => all[kind].filter((wire) => clustersOf(wire).includes(id)));
-  return tagged.reduce((last, wire) => Math.max(last, writtenAt(wire)), 0);
 }
 
 /**

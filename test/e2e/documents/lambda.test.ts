@@ -37,7 +37,7 @@ it('infra/aws/README.md, from nothing to a load balancer', { timeout: 400_000 },
     },
     standIns: [
       'npm() { note npm "$@"; }',
-      `aws() { '${join(repository, 'infra/lab/aws-cli.sh')}' "$@"; }`,
+      `aws() { '${join(repository, 'infra/lab/python-tool.sh')}' aws "$@"; }`,
       `npx() { if [ "$1" = osls ]; then command curl -sS --fail-with-body --data-raw "\${*:2}" '${account.url}/osls'; else command npx "$@"; fi; }`,
     ].join('\n'),
     environment: {

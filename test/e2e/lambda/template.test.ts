@@ -31,7 +31,11 @@ test.each([
   ['without parameters', []],
   ['with every parameter that adds resources', EVERYTHING],
 ])('cfn-lint finds nothing in the template, %s', async (_, params) => {
-  const lint = await run('infra/lab/cfn-lint.sh', [await packaged(params)]).catch((error: unknown) => error);
+  const lint = await run('infra/lab/python-tool.sh', [
+    'cfn-lint',
+    '--template',
+    await packaged(params),
+  ]).catch((error: unknown) => error);
 
   expect(lint).toMatchObject({ stdout: '', stderr: '' });
 });

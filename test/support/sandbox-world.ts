@@ -173,7 +173,7 @@ export function kubeconfigFor(sandbox: Sandbox): string {
 }
 
 /** What aConfig says, as a file. */
-function cloudConfFor(authUrl: string): string {
+export function cloudConfFor(authUrl: string): string {
   return `[Global]
 auth-url = ${authUrl}
 username = demo

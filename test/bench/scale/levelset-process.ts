@@ -12,7 +12,7 @@ import { observeNodes } from '../../../shared/service/observe/node-ports.ts';
 import { planService } from '../../../shared/service/plan/plan-service.ts';
 import { unitOf } from '../../../shared/service/unit.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
+import { cloudConfFor, SILENT } from '../../support/sandbox-world.ts';
 import { answerParent, usage } from './own-process.ts';
 import type { Usage } from './own-process.ts';
 
@@ -28,7 +28,7 @@ const handlers = {
   async connect({ kubeconfig, authUrl, directory }: Places) {
     const files = { kubeconfig: join(directory, 'kubeconfig'), cloudConfig: join(directory, 'cloud.conf') };
     writeFileSync(files.kubeconfig, kubeconfig);
-    writeFileSync(files.cloudConfig, cloudConf(authUrl));
+    writeFileSync(files.cloudConfig, cloudConfFor(authUrl));
     connected = await connect({ flags: files, env: {}, log: SILENT });
     return usage();
   },
@@ -101,15 +101,5 @@ async function work(keys: readonly Key[]): Promise<void> {
   }
   await queue.stop();
 }
-
-const cloudConf = (authUrl: string): string => `[Global]
-auth-url = ${authUrl}
-username = demo
-password = demo
-tenant-name = demo
-domain-name = Default
-[LoadBalancer]
-create-monitor = true
-`;
 
 answerParent(handlers);

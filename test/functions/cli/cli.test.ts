@@ -1,28 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { main } from '../../../functions/cli/main.ts';
+import { expect, test } from 'vitest';
 import { joinNode } from '../../support/nodes.ts';
 import { addressOf, aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
-
-let out: string[];
-let err: string[];
-
-beforeEach(() => {
-  out = [];
-  err = [];
-  vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void err.push(line));
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => (err.push(String(text)), true));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
-
-/** One command line; `env` stands in the process' own environment from now on, to the end of the test. */
-function run(line: string, env: NodeJS.ProcessEnv): Promise<number> {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  return main(line.split(' '));
-}
+import { err, out, run } from './command-line.ts';
 
 /** Sweeps until nothing is left to do; the exit codes. */
 async function sweepUntilDone(env: NodeJS.ProcessEnv): Promise<readonly number[]> {

@@ -1,28 +1,8 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { main } from '../../../functions/cli/main.ts';
+import { expect, test, vi } from 'vitest';
 import { aService, sandboxWorld } from '../sandbox-world.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
-
-let out: string[];
-let err: string[];
-
-beforeEach(() => {
-  out = [];
-  err = [];
-  vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void err.push(line));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
-
-/** One command line; the exit code. */
-function run(line: string, env: NodeJS.ProcessEnv): Promise<number> {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  return main(line.split(' '));
-}
+import { err, out, run } from './command-line.ts';
 
 /** Runs the Service until nothing is left to do. */
 async function settle(name: string, env: NodeJS.ProcessEnv): Promise<void> {

@@ -25,14 +25,14 @@ export async function gcCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<n
   const gc = await connectForGcWithLogins({ flags, env, log: logOf(flags, 'warn') });
   const all = await observeBelongings(gc.cloud);
   const isJson = flags.output === 'json';
-  if (id === undefined) return list(all, gc, isJson);
+  if (id === undefined) return printClusters(all, gc.thisOne, isJson);
   const plan = planGc(all, {
     ...{ id, thisOne: gc.thisOne, unwrittenForMs: unwrittenFor, now: gc.clock.now() },
     answering: await findAnswering(all, id, gc.cloud),
   });
-  if (approve === undefined) return print(plan, id, isJson);
+  if (approve === undefined) return printPlan(plan, id, isJson);
   if (approve !== plan.approval) {
-    print(plan, id, isJson);
+    printPlan(plan, id, isJson);
     console.error(
       `levelset: --approve=${approve} is not the hash of this plan: something has changed, so read it again`,
     );
@@ -41,7 +41,8 @@ export async function gcCommand(flags: Flags, env: NodeJS.ProcessEnv): Promise<n
   return collect(plan, id, gc);
 }
 
-function list(all: Belongings, { thisOne }: Gc, isJson: boolean): number {
+/** Which clusters have something in the project, and ports that nobody may need. Returns the exit code. */
+export function printClusters(all: Belongings, thisOne: string | undefined, isJson: boolean): number {
   const clusters = findClusters(all, thisOne);
   const forgotten = forgottenVips(all);
   if (isJson) {
@@ -61,19 +62,23 @@ function list(all: Belongings, { thisOne }: Gc, isJson: boolean): number {
 }
 
 const TITLES: Readonly<Record<keyof FoundCluster['has'], string>> = {
-  loadBalancers: 'load balancers',
-  listeners: 'listeners',
-  floatingIPs: 'floating IPs',
-  securityGroups: 'security groups',
-  secrets: 'certificates',
+  loadBalancers: 'load balancer',
+  listeners: 'listener',
+  floatingIPs: 'floating IP',
+  securityGroups: 'security group',
+  secrets: 'certificate',
 };
 
 function row({ id, isThisOne, writtenAt, has }: FoundCluster): string {
   const counts = Object.entries(has).flatMap(([kind, count]) =>
-    count > 0 ? [`${count} ${TITLES[kind as keyof typeof TITLES]}`] : [],
+    count > 0 ? [counted(count, TITLES[kind as keyof typeof TITLES])] : [],
   );
   const mark = isThisOne ? ' (this cluster)' : '';
   return printable(`${id}${mark}  last written ${inWords(writtenAt)}  ${counts.join(', ')}`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function inWords(time: number): string {
@@ -81,7 +86,7 @@ function inWords(time: number): string {
 }
 
 /** Exit 1 if nothing of the cluster may be touched. */
-function print(plan: GcPlan, id: string, isJson: boolean): number {
+export function printPlan(plan: GcPlan, id: string, isJson: boolean): number {
   if (isJson) console.log(JSON.stringify([plan], undefined, 2));
   else {
     console.log(renderPlan(plan));

@@ -30,6 +30,9 @@ export interface SetByOthers {
   readonly usual: unknown;
 }
 
+/** Who asks for what nobody but levelset itself asks for. */
+export const DEFAULT = 'the default';
+
 /** What stands for a resource as a whole, in `wanted` and `there`. */
 export const PRESENT = 'present';
 

@@ -169,6 +169,8 @@ export interface Plan {
   readonly foreign: readonly Address[];
   /** Other Services on the load balancer, as `NAMESPACE/NAME`. */
   readonly sharedWith?: readonly string[];
+  /** Octavia refuses every change of the load balancer for now: its state, and who ends it. */
+  readonly locked?: string;
   /** The pools keep their members, since no node is eligible just now. */
   readonly keepsMembers?: true;
   /** Members that stay until they have drained; never empty. */

@@ -13,7 +13,9 @@ import { driftLines } from './render-drift.ts';
 export function renderPlan(plan: Plan): string {
   const name = plan.services.length > 0 ? plan.services.join(', ') : plan.unit;
   const blocked = plan.problems.some(({ blocking }) => blocking);
-  const lines = [`${name}: ${blocked ? 'blocked, levelset changes nothing' : summarizeSteps(plan.steps)}`];
+  const waits = plan.locked !== undefined && plan.steps.length === 0;
+  const what = waits ? 'waits for Octavia' : summarizeSteps(plan.steps);
+  const lines = [`${name}: ${blocked ? 'blocked, levelset changes nothing' : what}`];
   for (const step of plan.steps) lines.push(...renderStep(step).map((line) => `  ${line}`));
   for (const refusal of plan.refused) {
     lines.push(`  ! levelset keeps ${refusal.address} as it is: ${refusal.reason}`);
@@ -27,6 +29,7 @@ export function renderPlan(plan: Plan): string {
   lines.push(...driftLines(plan).map((line) => `  ${line}`));
   const approve = approveWith(plan);
   if (approve !== undefined) lines.push(`    approve with the annotation ${approve}`);
+  if (plan.locked !== undefined) lines.push(`  ? the load balancer ${plan.locked}`);
   for (const problem of plan.problems) {
     lines.push(`  ? ${problem.field} = ${quote(problem.value)}: ${problem.message}`);
   }

@@ -118,7 +118,8 @@ export function whyInQuarantine(
     .map(({ at }) => at);
   if (since.length === 0) return 'no sweep has put it in quarantine yet (--orphan-delay)';
   const ends = Math.min(...since) + orphanDelayMs;
-  return ends <= clock.now() ? undefined : `it is in quarantine until ${rfc3339(ends)} (--orphan-delay)`;
+  if (ends <= clock.now()) return undefined;
+  return `it is in quarantine until ${rfc3339(ends)} (--orphan-delay), and is deleted after that within the deletion budget`;
 }
 
 interface Held {

@@ -19,8 +19,8 @@ export function howToFree(kind: ResourceKind, wire: WireResource, anHourAgo: str
   if (!isLocked(wire) || !(since < anHourAgo)) return undefined;
   const table = TABLES[kind] ?? kind;
   return [
-    `is in ${String(status)} since ${since}, and Octavia refuses every change of it meanwhile.`,
-    `See what its worker says: journalctl -u octavia-worker | grep ${id}.`,
-    `If no worker is at it any more, set it free in Octavia's database: UPDATE ${table} SET provisioning_status = 'ERROR' WHERE id = '${id}' AND provisioning_status = '${String(status)}'`,
+    `is in ${String(status)} since ${since}, and Octavia refuses every change of it.`,
+    `Whoever runs the cloud looks what the worker says: journalctl -u octavia-worker | grep ${id}.`,
+    `If no worker is at it any more, they free it in Octavia's database: UPDATE ${table} SET provisioning_status = 'ERROR' WHERE id = '${id}' AND provisioning_status = '${String(status)}'`,
   ].join(' ');
 }

@@ -2,6 +2,7 @@ import type { Config, LoadBalancerConfig } from '../../config/config.ts';
 import { transportOf } from '../../model/address.ts';
 import type { Address } from '../../model/address.ts';
 import type { ResourceKind } from '../../model/resources.ts';
+import { DEFAULT } from '../../model/drift.ts';
 import { targetOf } from './annotation-row.ts';
 import { ANNOTATIONS } from './annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
@@ -68,7 +69,7 @@ export function askedBy(asked: Asked, intent: ServiceIntent, config: Pick<Config
   if (annotation !== undefined) return `annotation ${annotation}`;
   const [field, key = ''] = OPTIONS[name] ?? [];
   if (field !== undefined && config.given?.includes(field)) return `cloud.conf ${key}`;
-  return FIELDS[name] ?? 'the default';
+  return FIELDS[name] ?? DEFAULT;
 }
 
 /** The annotation of the Service that counts for an attribute; for a whole resource the one that asks for such. */

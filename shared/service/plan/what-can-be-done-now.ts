@@ -1,5 +1,6 @@
 import { isLocked, isOutsideOctavia } from '../../model/load-balancer/octavia.ts';
-import type { Sharing } from '../../model/load-balancer/shared-load-balancer.ts';
+import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
+import { howToFree } from '../../model/load-balancer/stuck.ts';
 import { isAnother, REPLACEMENT } from '../../model/plan.ts';
 import type { Plan, Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
@@ -10,7 +11,7 @@ import { quotaShortages } from './plan-problems.ts';
 export interface Moment {
   readonly unit: Pick<Unit, 'wanted'>;
   readonly depth: Depth;
-  readonly observed: { readonly loadBalancer?: WireResource; readonly sharing?: Sharing };
+  readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon'>;
   readonly desired: { readonly resources: readonly DesiredResource[] };
   readonly headroom?: Readonly<Record<string, number>> | undefined;
   /** The load balancer is to be deleted and created again. */
@@ -45,9 +46,19 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   };
   return {
     ...planned,
+    ...(isBusy ? { locked: whoEnds(loadBalancer, observed.horizon.anHourAgo) } : {}),
     steps: planned.steps.filter(isPossible),
     problems: [...planned.problems, ...shortages],
   };
+}
+
+/** What a load balancer waits for that Octavia locks. */
+function whoEnds(lb: WireResource, anHourAgo: string): string {
+  const stuck = howToFree('loadbalancer', lb, anHourAgo);
+  return (
+    stuck ??
+    `is in ${String(lb['provisioning_status'])}: Octavia is at work on it, and levelset goes on after that`
+  );
 }
 
 /**

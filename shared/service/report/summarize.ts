@@ -168,7 +168,7 @@ function driftEvent({ plan }: Evaluation): readonly ObjectEvent[] {
   const shown = drift.slice(0, MOST_DRIFT).map(noteOfDrift);
   const more = drift.length - shown.length;
   const all = more > 0 ? [...shown, `and ${more} more, see levelset drift`] : shown;
-  const message = `Changed in OpenStack, and not by levelset; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
+  const message = `Somebody else changed this in OpenStack; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
   return [{ type: 'Warning', reason: driftStays ? 'DriftReported' : 'DriftRepaired', message }];
 }
 

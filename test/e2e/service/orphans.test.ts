@@ -78,7 +78,7 @@ it('gc takes what a cluster has left that was deleted together with its Services
   const gc = (...args: readonly string[]): ReturnType<typeof runLevelset> => runLevelset(['gc', ...args]);
 
   expect((await gc()).stdout).toMatch(
-    new RegExp(`^${id} {2}last written .* 1 load balancers, .*1 floating IPs`, 'm'),
+    new RegExp(`^${id} {2}last written .* 1 load balancer, .*1 floating IP`, 'm'),
   );
   const early = await gc(`--cluster=${id}`);
   expect([early.code, early.stdout]).toEqual([1, expect.stringContaining('--unwritten-for is 86400 s')]);

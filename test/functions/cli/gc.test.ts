@@ -46,9 +46,9 @@ test('gc lists clusters by tag with their last write, and VIP ports that nothing
   expect(await run('gc', env)).toBe(0);
 
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
-  const has = '1 load balancers, 1 listeners, 1 floating IPs';
+  const has = '1 load balancer, 1 listener, 1 floating IP';
   expect(out[0]?.split('\n').sort()).toEqual(
-    [`${gone}  last written TIME  ${has}`, `${uid} \\(this cluster\\)  last written TIME  1 floating IPs`]
+    [`${gone}  last written TIME  ${has}`, `${uid} \\(this cluster\\)  last written TIME  1 floating IP`]
       .map((line) => expect.stringMatching(`^${line.replace('TIME', time)}$`) as string)
       .sort(),
   );

@@ -32,7 +32,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(first.warnings).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\)\\. If all of them are to be deleted, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\\.openstack\\.org/approve=\\w{12}$`,
+          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\), and is deleted after that within the deletion budget\\. If all of them are to be deleted, run: kubectl --namespace levelset annotate --overwrite configmap levelset-deletions levelset\\.openstack\\.org/approve=\\w{12}$`,
         ),
       ),
     ]);

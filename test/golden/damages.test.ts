@@ -1,0 +1,97 @@
+/** What levelset prints of a world with twelve damages, as a person reads it at night; `UPDATE=1` writes it anew. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { observeBelongings } from '../../shared/gc/belongings.ts';
+import { planGc } from '../../shared/gc/plan-gc.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import { renderDrift } from '../../shared/plan/render-drift.ts';
+import { renderPlan } from '../../shared/plan/render-plan.ts';
+import { reconcile } from '../../shared/reconcile.ts';
+import { sweep } from '../../shared/sweep.ts';
+import { printClusters, printPlan } from '../../functions/cli/gc-command.ts';
+import { reasonOf } from '../../functions/status-rows.ts';
+import { GONE, runUntilSettled, startDamages, type Damages } from './damages/damaged-world.ts';
+
+const FOLDER = join(import.meta.dirname, 'damages');
+
+function expectGolden(file: string, text: string): void {
+  const path = join(FOLDER, file);
+  if (process.env['UPDATE'] === '1') writeFileSync(path, text);
+  expect(text).toBe(readFileSync(path, 'utf8'));
+}
+
+/** What `levelset plan` or `levelset drift` would run and be warned of. */
+async function dryRuns(it: Damages, everyService?: true): Promise<readonly [readonly Report[], string]> {
+  const { requests, warnings } = await sweep(it.world, {
+    readOnly: true,
+    ...(everyService ? { everyService } : {}),
+  });
+  const reports: Report[] = [];
+  for (const request of requests)
+    reports.push(await reconcile({ ...request, dryRun: true }, it.world, { remainingMs: () => 60_000 }));
+  const failed = reports.flatMap(({ request, outcome }) =>
+    outcome.status === 'failed' ? `levelset: ${request.key}: ${reasonOf(outcome)}` : [],
+  );
+  return [
+    reports,
+    [...warnings.map((one) => `warning: ${one}`), ...failed].map((one) => `${one}\n`).join(''),
+  ];
+}
+
+test('a world with twelve damages is told in words that one reads once', async () => {
+  const it = await startDamages();
+  const [planned, warned] = await dryRuns(it);
+  expectGolden(
+    'plan.txt',
+    `${planned
+      .flatMap(({ plan }) => plan ?? [])
+      .map(renderPlan)
+      .join('\n\n')}\n${warned}`,
+  );
+  const [compared] = await dryRuns(it, true);
+  const drifted = compared.flatMap(({ plan }) => ((plan?.drift ?? plan?.setByOthers) ? [plan] : []));
+  expectGolden('drift.txt', `${drifted.map(renderDrift).join('\n\n')}\n`);
+  expectGolden('gc.txt', await collected(it));
+  const before = countsOf(it);
+  for (const request of (await sweep(it.world)).requests) await runUntilSettled(request, it);
+  expectGolden('events.txt', told(it, before));
+});
+
+/** What `levelset gc` prints, and `levelset gc --cluster` about the cluster that is gone. */
+async function collected({ world, inside: { clock } }: Damages): Promise<string> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => {
+    lines.push(text);
+  });
+  const [thisOne, all] = [await world.kube.clusterId(), await observeBelongings(world.cloud)];
+  printClusters(all, thisOne, false);
+  const about = { thisOne, answering: undefined, unwrittenForMs: 3_600_000, now: clock.millis() };
+  printPlan(planGc(all, { ...about, id: GONE }), GONE, false);
+  log.mockRestore();
+  return `${lines.join('\n')}\n`;
+}
+
+/** How often each Event was written. */
+function countsOf({ inside: { kube } }: Damages): ReadonlyMap<string, unknown> {
+  return new Map(kube.list('Event', 'shop').map(({ metadata, count }) => [metadata.name, count]));
+}
+
+/** The condition and the Events since then, by Service. */
+function told({ inside: { kube } }: Damages, before: ReadonlyMap<string, unknown>): string {
+  const texts = kube.list('Service', 'shop').map(({ metadata: { name }, status }) => {
+    const { conditions = [] } = status as { conditions?: Record<string, string>[] };
+    const states = conditions.map(
+      (one) => `Ready=${one['status'] ?? ''} ${one['reason'] ?? ''}: ${one['message'] ?? ''}`,
+    );
+    const events = kube
+      .list('Event', 'shop')
+      .filter(({ involvedObject }) => (involvedObject as { name: string }).name === name)
+      .filter((event) => before.get(event.metadata.name) !== event['count'])
+      .map(({ type, reason, message }) => `${String(type)} ${String(reason)}: ${String(message)}`)
+      .sort();
+    const lines = [...states, ...events].map((text) => `  ${text.replaceAll('\n', '\n    ')}`);
+    return [name, ...lines].join('\n');
+  });
+  return `${texts.join('\n\n')}\n`;
+}

@@ -33,6 +33,10 @@ export interface Memory {
    * different parts of it as their own.
    */
   readonly children: BoundedMap<string, Map<Key, CachedChildren>>;
+  /** By load balancer: ids of the pools that were found to be its Service's own. */
+  readonly ownPools: BoundedMap<string, readonly string[]>;
+  /** Load balancers whose deletion Octavia has accepted from this process. */
+  readonly deleted: BoundedMap<string, true>;
   /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
   readonly writtenInError: BoundedMap<string, number>;
   /** By Service that shares a load balancer: the leases that its next run takes before it observes. */
@@ -119,6 +123,8 @@ export function newMemory(): Memory {
     sweeps: new Map(),
     expectedStates: new BoundedMap(MOST_RESOURCES, ({ resources }) => 1 + resources.length),
     children: new BoundedMap(MOST_RESOURCES, weightOf),
+    ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),
+    deleted: new BoundedMap(MOST),
     writtenInError: new BoundedMap(MOST),
     leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),

@@ -9,6 +9,7 @@ type List = Cloud['list'];
 /** Of each kind: the filters by which units look for what is theirs, and the same filter for several of them. */
 const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readonly string[]) => Query>>>> = {
   loadbalancer: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
+  listener: { 'tags-any': (values) => ({ 'tags-any': values.join(',') }) },
   floatingip: {
     tags: (values) => ({ 'tags-any': values.join(',') }),
     port_id: (values) => ({ port_id: values }),

@@ -25,6 +25,9 @@ export function noteWrites(
   // what a refused write was planned from may not be so
   if (lb && applied.error) forgetChildren(lb.id, memory);
   if (steps.length === 0) return;
+  for (const step of steps)
+    if (step.verb === 'delete' && step.kind === 'loadbalancer' && typeof step.id === 'string')
+      memory.deleted.set(step.id, true);
   noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);

@@ -15,6 +15,7 @@ import type { Question, Source } from './questions.ts';
 import { observeOffers } from './offers.ts';
 import { listsFor } from './project.ts';
 import { cachedChildren, cacheChildren } from './remembered/child-cache.ts';
+import { confirmOwnChildren, rememberOwnPools } from './remembered/own-children.ts';
 import { writtenLately } from './remembered/children-in-error.ts';
 
 /** The question, with the endpoints of the Service. */
@@ -52,6 +53,7 @@ export async function observeService(
     (await observeOutsideOctavia(asked, found, source));
   const children = expected?.children ?? (lb ? await observeOnLoadBalancer(asked, lb, source) : []);
   const onIt = children === 'given up' ? [] : children;
+  if (lb && question.network && onIt.length > 0) rememberOwnPools(lb, onIt, source.memory);
   const all = [...(lb ? [resourceOf(lb)] : []), ...outside.resources, ...onIt];
   const sharing = lb && sharingOf(lb, all, unit, cluster);
   const resources = lb && sharing ? ofWhom(all, lb, sharing, unit, cluster) : all;
@@ -142,8 +144,8 @@ async function asExpected(
 
 /**
  * Listeners, pools and what belongs to them. Nothing is read in a shallow look, or while Octavia locks the load
- * balancer, since it could not be changed anyway. For a Service that wants no load balancer, nothing cached counts, so
- * that nobody else's resources are deleted. If nothing on the load balancer is this Service's, and somebody else uses
+ * balancer, since it could not be changed anyway. For a Service that wants no load balancer, whose each of them is has to be
+ * certain, so that nobody else's resources are deleted. If nothing on the load balancer is this Service's, and somebody else uses
  * it, the Service has given it up.
  */
 async function observeOnLoadBalancer(
@@ -154,6 +156,8 @@ async function observeOnLoadBalancer(
   if (depth === 'shallow' || isLocked(lb)) return [];
   const owners = ownersOf(unit, cluster, lb);
   if (!network) {
+    const confirmed = await confirmOwnChildren(unit, lb, owners, cloud, memory);
+    if (confirmed) return confirmed;
     const owned = await observeChildren(lb, owners, cloud, 'owners');
     return isGivenUp(lb, owned, owners) ? 'given up' : owned;
   }

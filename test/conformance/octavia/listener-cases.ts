@@ -21,6 +21,25 @@ async function web(cloud: CloudSession): Promise<{ id: string; listener: string;
 
 export const listenerCases: readonly CloudCase[] = [
   {
+    name: 'one list by tags has the listeners of several load balancers, and these say in a list which are on them',
+    run: async (cloud) => {
+      const mark = `conformance-${Date.now()}`;
+      const tagged = (name: string) => ({ ...webListener(80), tags: [`${mark}=${name}`] });
+      const first = await cloud.balancer({ tags: [mark], listeners: [tagged('first')] });
+      const second = await cloud.balancer({ tags: [mark], listeners: [tagged('second')] });
+      const { body } = await cloud.octavia('GET', `listeners?tags-any=${mark}=first,${mark}=second`);
+      const on = new Map(
+        listAt(body, 'listeners').map((one) => [textAt(one, 'loadbalancers.0.id'), textAt(one, 'id')]),
+      );
+      expect([...on.keys()].toSorted()).toEqual([first, second].toSorted());
+      const listed = await cloud.octavia('GET', `loadbalancers?tags=${mark}`);
+      for (const lb of listAt(listed.body, 'loadbalancers')) {
+        expect(listAt(lb, 'listeners')).toEqual([{ id: on.get(textAt(lb, 'id')) }]);
+        expect(listAt(lb, 'pools')).toHaveLength(1);
+      }
+    },
+  },
+  {
     name: 'TCP-like protocols exclude each other on a port, UDP has ports of its own',
     run: async (cloud) => {
       const { id } = await web(cloud);

@@ -17,13 +17,13 @@ async function callsOf({ sandbox }: SandboxWorld, work: () => Promise<unknown>) 
   };
 }
 
-test('of eight together each costs some five calls to create, three for a node more, and seven to delete, and Barbican is not asked', async () => {
+test('of eight together each costs some five calls to create, three for a node more, and four to delete, and Barbican is not asked', async () => {
   const it = await startSandboxWorld({ pendingMs: 0 });
   onTestFinished(() => it.close());
   const { kube, cloud } = it.sandbox;
   // lists take their time, as on a real cloud, so that the runs ask for them together
   it.sandbox.fault({
-    match: { side: 'openstack', method: 'GET', path: /(loadbalancers|floatingips)\?/ },
+    match: { side: 'openstack', method: 'GET', path: /(loadbalancers|listeners|floatingips)\?/ },
     times: Infinity,
     kind: 'call',
     before: () => pause(50),
@@ -58,7 +58,7 @@ test('of eight together each costs some five calls to create, three for a node m
     for (const name of names) kube.delete('Service', 'default', name);
     await Promise.all(names.map((name) => it.settle(name)));
   });
-  expect(deleted.perService).toBeLessThanOrEqual(7);
+  expect(deleted.perService).toBeLessThanOrEqual(4);
   expect([created, deleted].map(({ barbican }) => barbican)).toEqual([0, 0]);
   expect(cloud.loadbalancers).toHaveLength(1);
   await run({ key: 'service/default/first', trigger: 'audit' }, it.world);

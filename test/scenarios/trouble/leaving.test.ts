@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aService } from '../../support/service.ts';
-import { run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
 import { leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
@@ -82,7 +82,83 @@ describe('a Service that leaves', () => {
     expect(it.sandbox.cloud.loadbalancers[0]?.tags.filter((tag) => tag.startsWith('levelset-'))).toEqual([]);
     expect(serviceOf(it.sandbox)).toBeUndefined();
   });
+
+  test('has one list read that serves others, where the process knows all that is on the load balancer', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+
+    await it.remove('web');
+
+    expect(readByItself(it.sandbox)).toEqual([]);
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test.each<readonly [string, (cloud: SandboxWorld['sandbox']['cloud']) => void]>([
+    [
+      'a pool that no listener uses',
+      (cloud) => {
+        const [ours] = cloud.pools;
+        if (ours) cloud.pools.push({ ...ours, id: cloud.newId(), name: 'own', tags: [], listener_id: null });
+      },
+    ],
+    [
+      'a listener that somebody gave to another Service',
+      ({ listeners: [ours] }) => {
+        const given = ['levelset-service=other', 'kube_service_kubernetes_default_other'];
+        Object.assign(ours ?? {}, { tags: given });
+      },
+    ],
+  ])('keeps its load balancer alive while there is %s', async (_, change) => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    change(it.sandbox.cloud);
+
+    await it.remove('web');
+
+    expect(readByItself(it.sandbox)).not.toEqual([]);
+    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  });
+
+  test('keeps its finalizer until a load balancer is gone that fell into ERROR while it was deleted', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    it.sandbox.fault({
+      match: { method: 'DELETE', path: /loadbalancers/ },
+      kind: 'fail-before',
+      status: 204,
+    });
+    await once();
+    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
+
+    await once();
+
+    expect(serviceOf(it.sandbox)?.metadata.finalizers).toHaveLength(1);
+    await it.settle('web');
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
+
+  test('asks for its load balancer by its id where another process deleted it', async () => {
+    it.sandbox.kube.apply(aService());
+    await it.settle('web');
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    await once();
+    await pause(30);
+
+    await it.settle('web', {}, await it.another());
+
+    expect(readByItself(it.sandbox)).not.toEqual([]);
+    expect(leftovers(it.sandbox)).toEqual({});
+  });
 });
+
+/** Reads of what is on one load balancer, and of one load balancer by its id. */
+function readByItself({ requests }: SandboxWorld['sandbox']): readonly string[] {
+  return requests
+    .filter(({ method }) => method === 'GET')
+    .map(({ path }) => path)
+    .filter((path) => /loadbalancer_id=|loadbalancers\/[0-9a-f-]{36}$/.test(path));
+}
 
 describe('spec.loadBalancerClass', () => {
   const classy = aService({ name: 'classy', spec: { loadBalancerClass: 'levelset.example/lb' } });

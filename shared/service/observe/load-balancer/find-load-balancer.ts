@@ -44,7 +44,7 @@ export async function findLoadBalancer(
   // throws if this Octavia has no tags: then no load balancer could be found
   await source.cloud.octaviaVersion();
   const lists = listsFor(source);
-  return findByLists(question, { list: (...asked) => lists.list(...asked), byId: byIdIn(source) });
+  return findByLists(question, { list: (...asked) => lists.list(...asked), byId: byIdIn(source, unit) });
 }
 
 interface Lookup extends Pick<Cloud, 'list'> {
@@ -54,11 +54,13 @@ interface Lookup extends Pick<Cloud, 'list'> {
 
 /**
  * A run asks for the very load balancer, since a list that is empty or stale would make a second one. Octavia answers 403
- * for one of another project, which is not this Service's. A sweep writes nothing and looks into its lists.
+ * for one of another project, which is not this Service's. A sweep writes nothing and looks into its lists. Where this process has deleted
+ * the load balancer for a Service that leaves, the list by tags is enough (decision 325): Octavia changes no tags of one that it deletes.
  */
-function byIdIn(source: Source): Lookup['byId'] {
+function byIdIn(source: Source, { wanted, withLeftovers }: Unit): Lookup['byId'] {
   if (source.project) return (id) => listsFor(source).list('loadbalancer', { id });
   return async (id) => {
+    if (!wanted && !withLeftovers && source.memory.deleted.has(id)) return [];
     try {
       return [await source.cloud.get('loadbalancer', id)].filter((lb) => lb !== undefined);
     } catch (error) {

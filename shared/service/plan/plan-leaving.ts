@@ -17,6 +17,8 @@ import { remove } from '../../plan/plan-one.ts';
 
 export interface Leaving {
   readonly unit: string;
+  /** The UID of the Service; empty when it is gone. */
+  readonly uid: string;
   /** Why the Service leaves its load balancer, for people; undefined while it wants one. */
   readonly leaves: string | undefined;
   readonly observed: readonly ObservedResource[];
@@ -63,13 +65,13 @@ function release(lb: ObservedResource, key: ServiceKey, { goTags = [] }: Leaving
 
 /**
  * Removes the tags of one Service from a load balancer that other Services use, and the owner's UID from its floating IP. If the load balancer was made for this
- * Service, a tag notes that, so that a Service of that name becomes its owner again. Tags that only the other Services'
+ * Service, a tag notes that, so that a Service of that name becomes its owner again; one that somebody renamed is a person's. Tags that only the other Services'
  * listeners have are added. If no name of a Service is left in the tags, all of levelset's tags go.
  */
 function leave(
   lb: ObservedResource,
   key: ServiceKey,
-  { observed, missingTags = [], goTags = [] }: Leaving,
+  { uid: own, observed, missingTags = [], goTags = [] }: Leaving,
 ): readonly Step[] {
   const from = tagsOf(lb);
   const owner = madeForKey(lb.wire);
@@ -78,6 +80,7 @@ function leave(
     isGoTagOf(tag, key) ||
     goTags.includes(tag) ||
     tagValue([tag], 'name') === textOf(key) ||
+    tag === serviceTag(own) ||
     (isOwner && tagValue([tag], 'service') !== undefined);
   const { observed: others } = mergeUserTags(from, [nameTag(key)]);
   const stay = [...others.filter((tag) => !goes(tag)), ...missingTags];
@@ -85,7 +88,7 @@ function leave(
   const to = isOurs ? [...new Set([...stay, ...(isOwner ? [ownerTag(key)] : [])])] : withoutOurTags(stay);
   const because = 'other Services use it, so it stays';
   const isSame = to.length === from.length && to.every((tag) => from.includes(tag));
-  const uid = isOwner ? tagValue(from, 'service') : undefined;
+  const uid = isOwner || hasTag(from, serviceTag(own)) ? tagValue(from, 'service') : undefined;
   return [...(isSame ? [] : [setTags(lb, to, because)]), ...unnamed(uid, observed, because)];
 }
 

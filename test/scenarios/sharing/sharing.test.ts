@@ -208,6 +208,23 @@ test('whoever left is named by no tag any more, nor in the condition of those wh
   expect(readyOf(it.sandbox, 'api')?.message).not.toContain('default/web');
 });
 
+test('the owner leaves a load balancer that somebody gave another name, and is let go', async () => {
+  it.apply('web', 80);
+  await it.settle('web');
+  const { id } = it.lb();
+  it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
+  await it.settle('api');
+  Object.assign(it.lb(), { name: 'the edge', updated_at: it.sandbox.cloud.octaviaTime() });
+
+  expect((await it.remove('web')).outcome.status).toBe('settled');
+
+  expect(it.sandbox.kube.get('Service', 'default', 'web')).toBeUndefined();
+  expect(it.ports()).toEqual([81]);
+  const { tags } = it.lb();
+  expect(tags.filter((tag) => tag.startsWith('levelset-service='))).toEqual([]);
+  expect(tags).toContain('levelset-name=default/api');
+});
+
 test.each(['that stays shared', 'that it had alone'])(
   'on a user’s own load balancer %s a Service has the Go provider’s tag, and takes it along, however long its name is',
   async (what) => {

@@ -28,10 +28,12 @@ export async function readIfPossible<T>(
 ): Promise<T | undefined> {
   const { unanswered } = memory;
   if ((unanswered.get(key) ?? 0) > clock.now()) return undefined;
-  const answer = await valueWithin(PATIENCE_MS, attempt(read()));
-  if (answer !== undefined && !(answer instanceof ReconcileError)) return answer;
+  // what is not there is an answer, too
+  const asked = attempt(read()).then((answer) => ({ answer }));
+  const answered = await valueWithin(PATIENCE_MS, asked);
+  if (answered && !(answered.answer instanceof ReconcileError)) return answered.answer;
   // a run without time says nothing about the service
-  if (answer instanceof ReconcileError && answer.code === 'BUDGET_SPENT') return undefined;
+  if (answered?.answer instanceof ReconcileError && answered.answer.code === 'BUDGET_SPENT') return undefined;
   unanswered.set(key, clock.now() + SILENCE_MS);
   return undefined;
 }

@@ -111,3 +111,19 @@ test('a run that may only report drift writes nothing while the state cannot be 
   await runUntilSettled(it);
   expect(new Set(limits(it))).toEqual(new Set([7]));
 });
+
+test('drift is named in the minute after a Service without a state ran, too', async () => {
+  const it = await startDriftWorld([]);
+  it.byHand(() => {
+    for (const pool of it.inside.cloud.pools) pool['lb_algorithm'] = 'SOURCE_IP';
+  });
+  it.inside.kube.apply(aService({ name: 'new' }));
+  for (let runs = 0; runs < 4; runs += 1) {
+    await reconcile({ key: serviceKey('default', 'new'), trigger: 'audit' }, it.world, {
+      remainingMs: () => 60_000,
+    });
+    it.inside.clock.advance(1_500);
+  }
+  const drift = (await run(it)).plan?.drift ?? [];
+  expect(drift.map(({ attribute }) => attribute)).toContain('lb_algorithm');
+});

@@ -1,0 +1,45 @@
+/**
+ * VIP ports that are gone. Octavia keeps the id of a port that somebody deleted in Neutron, and says nothing of it
+ * (docs/sources/openstack.md, "A VIP port that is deleted").
+ */
+import { isLocked } from '../../model/load-balancer/octavia.ts';
+import type { WireResource } from '../../model/resources.ts';
+import { listPorts } from '../../observe/list-ports.ts';
+import type { Cloud } from '../../ports.ts';
+
+/** Who has a VIP port: Octavia itself, or its provider ovn. */
+const OWNERS = ['Octavia', 'ovn-lb-vip:distributed'];
+
+/**
+ * The load balancers of the list whose VIP port is gone. One list of the ports of Octavia, and a second one only for ports that others
+ * made. The load balancers were listed before, so a port that is not there is not yet to come.
+ */
+export async function findWithoutVipPort(
+  loadBalancers: readonly WireResource[],
+  cloud: Pick<Cloud, 'list'>,
+): Promise<readonly WireResource[]> {
+  const asked = loadBalancers.filter((lb) => vipPortOf(lb) !== undefined && !isLocked(lb));
+  if (asked.length === 0) return [];
+  const there = new Set(
+    (await cloud.list('port', { device_owner: OWNERS, fields: ['id'] })).map(({ id }) => id),
+  );
+  const unseen = asked.filter((lb) => !there.has(vipPortOf(lb) ?? ''));
+  const others = await listPorts(
+    'id',
+    unseen.flatMap((lb) => vipPortOf(lb) ?? []),
+    ['id'],
+    cloud,
+  );
+  for (const { id } of others) there.add(id);
+  return unseen.filter((lb) => !there.has(vipPortOf(lb) ?? ''));
+}
+
+/** Whether Neutron says that the load balancer's VIP port is gone. */
+export async function isVipPortGone(lb: WireResource, cloud: Pick<Cloud, 'get'>): Promise<boolean> {
+  const id = vipPortOf(lb);
+  return id !== undefined && !isLocked(lb) && (await cloud.get('port', id)) === undefined;
+}
+
+function vipPortOf({ vip_port_id: id }: WireResource): string | undefined {
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}

@@ -14,7 +14,7 @@ import { renderPlan } from '../shared/plan/render-plan.ts';
 import type { World } from '../shared/ports.ts';
 import { readyCondition } from '../shared/report/condition.ts';
 import type { RowState, StatusRow } from '../shared/report/page.ts';
-import { BLOCKED_REASON } from '../shared/service/report/service-condition.ts';
+import { BLOCKED_REASON } from '../shared/service/report/tells-trouble.ts';
 import { isOurs } from '../shared/service/unit.ts';
 
 export interface Listed {

@@ -7,6 +7,7 @@ import { isReported, recordAbout, recordOf } from '../model/drift.ts';
 import type { Drift, ReportedDrift } from '../model/drift.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
 import { sameJson } from '../model/json.ts';
+import { isAnother } from '../model/plan.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
 import { readIfPossible } from '../observe/attempt.ts';
@@ -34,7 +35,10 @@ export async function withDrift(asPlanned: Evaluation, world: World): Promise<Ev
   const state = await (stays ? read() : readIfPossible(world, 'states', read));
   if (!state) return evaluation;
   const { sharing } = observed;
+  const mends = plan.steps.some((step) => step.verb === 'failover' || isAnother(step));
+  const lb = observed.loadBalancer;
   const found = driftIn({
+    ...(observed.vipPortGone && mends && lb ? { lostVip: String(lb['vip_address']) } : {}),
     steps: plan.steps,
     desired: planned.desired.resources,
     observed: observed.resources,

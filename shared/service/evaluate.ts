@@ -25,7 +25,7 @@ import { observeHeadroom } from './observe/offers.ts';
 import { createsLoadBalancer, planService } from './plan/plan-service.ts';
 import type { ServicePlanInput } from './plan/plan-service.ts';
 import { questionOf } from './question.ts';
-import { readRepair } from './repair.ts';
+import { lostVipPort, readRepair } from './repair.ts';
 import type { Repairing } from './repair.ts';
 import { isOurs } from './unit.ts';
 
@@ -84,15 +84,19 @@ export async function evaluate(
 
   const reading = await world.memory.eventLoop.share(readAsDialect(service, found.loadBalancer, config));
 
-  const observed = await observeService(questionOf(about, found.loadBalancer, reading), found, world);
+  const seen = await observeService(questionOf(about, found.loadBalancer, reading), found, world);
 
-  const desired = desire({ ...about, observed, reading });
+  const desired = desire({ ...about, observed: seen, reading });
 
   // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
-  const repairing =
-    depth === 'deep' ? await readRepair(unit, observed.loadBalancer, cluster, world) : undefined;
-  const input = { ...about, observed, desired: desired.here, repair: repairing?.facts };
-  const draft = planService(input);
+  const first = { ...about, observed: seen, desired: desired.here };
+  const sketch = planService(first);
+  const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, world));
+  const observed = isGone ? { ...seen, vipPortGone: true as const } : seen;
+  const stays = isGone && reading.intent?.annotated.Service.drift === 'report';
+  const repairing = depth === 'deep' && !stays ? await readRepair(unit, observed, cluster, world) : undefined;
+  const input = { ...first, observed, repair: repairing?.facts };
+  const draft = isGone || repairing ? planService(input) : sketch;
   const headroom = createsLoadBalancer(draft, input) ? await observeHeadroom(world) : undefined;
   const planned = headroom ? { ...input, headroom } : input;
   const plan = headroom ? planService(planned) : draft;

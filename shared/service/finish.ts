@@ -1,4 +1,5 @@
 /** The end of a run: its outcome, the Service's status and Events, and what the next runs and sweeps need to know. */
+import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
 import { stateAtWork } from './drift.ts';
 import { leaseName, uidOf } from './leases.ts';
@@ -23,7 +24,10 @@ import { refusal, watermark } from './watermark.ts';
  */
 export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
   const { unit, plan } = evaluation;
-  const failed = evaluation.observed.loadBalancer?.['provisioning_status'] === 'ERROR' && unit.wanted;
+  const { loadBalancer, vipPortGone } = evaluation.observed;
+  const isBroken =
+    loadBalancer?.['provisioning_status'] === 'ERROR' || (vipPortGone && !applied.steps.some(lockOf));
+  const failed = isBroken && unit.wanted;
   const madeAnew = applied.steps.some(({ kind }) => kind === 'loadbalancer');
   const outcome =
     failed && !madeAnew && !applied.error && evaluation.replacing === undefined
@@ -160,7 +164,11 @@ async function keepStates(changes: ReadonlyMap<string, UnitState | undefined>, w
 }
 
 function inError({ observed }: Evaluation): Outcome {
-  const message = `load balancer ${observed.loadBalancer?.id ?? ''} is in ERROR`;
+  const { loadBalancer: lb, vipPortGone } = observed;
+  const what = vipPortGone
+    ? `has lost its VIP port ${String(lb?.['vip_port_id'])}, which somebody deleted in Neutron`
+    : 'is in ERROR';
+  const message = `load balancer ${lb?.id ?? ''} ${what}`;
   return outcomeOfError(new ReconcileError('LOAD_BALANCER_ERROR', message));
 }
 

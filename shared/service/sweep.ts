@@ -37,7 +37,7 @@ import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { addressesToPublish, ingressOf, sameIngress } from './report/published-address.ts';
-import { tellsTrouble } from './report/service-condition.ts';
+import { tellsTrouble } from './report/tells-trouble.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
 import { summarize } from './report/summarize.ts';
 import { hasFinalizer, isOurs, unitOf, wantsLoadBalancer, whyLetGo } from './unit.ts';
@@ -79,7 +79,7 @@ export async function findServices(
   const readAt = world.clock.now();
   const [nodes, project, states] = await Promise.all([
     attempt(nodesListed()),
-    observeProject(cluster, cloud, ports),
+    observeProject(cluster, cloud, ports, isWhole),
     attempt(kube.state.load()),
   ]);
   // without a record the runs make one, too
@@ -99,6 +99,7 @@ export async function findServices(
     project,
     readAt,
     byId: new Map(foundIn(project.loadBalancers).map((lb) => [lb.id, lb])),
+    withoutVipPort: new Set(foundIn(project.withoutVipPort).map(({ id }) => id)),
     states,
     certificates,
     children,
@@ -189,6 +190,8 @@ interface View {
   readonly readAt: number;
   /** The listed load balancers by their ids. */
   readonly byId: ReadonlyMap<string, WireResource>;
+  /** Ids of load balancers. */
+  readonly withoutVipPort: ReadonlySet<string>;
   readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
   readonly children: BulkChildren;
   /** Every Service is compared in full. */
@@ -261,6 +264,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
     ? evaluation.plan.steps.length === 0
     : differsAsReported(evaluation, state?.drift);
   if (!lb || !isAsKnown || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
+  if (view.withoutVipPort.has(lb.id)) return 'unsettled';
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
   const applied = nothingApplied(evaluation);
   const addresses = addressesToPublish(evaluation, applied);

@@ -6,7 +6,7 @@ import { tagValue, TAG_PREFIX } from '../model/ownership.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { World } from '../ports.ts';
-import { tellsTrouble } from './report/service-condition.ts';
+import { tellsTrouble } from './report/tells-trouble.ts';
 import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';

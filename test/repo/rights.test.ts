@@ -63,8 +63,8 @@ interface Rule {
 /** No token is asked for: Keystone gives it, and Octavia's root lists its versions to anybody. */
 const BEFORE_RULES = /^\/(identity\/v3\/auth\/tokens|load-balancer\/)$/;
 
-/** Octavia looks these up in the caller's name when it is given a subnet or makes the VIP port. */
-const BY_OCTAVIA = ['GET /network/v2.0/networks/*', 'GET /network/v2.0/ports/*'];
+/** Octavia looks these up in the caller's name when it is given a subnet. */
+const BY_OCTAVIA = ['GET /network/v2.0/networks/*'];
 
 /** Ids become `*`; the quota has two depths (the project's own, and the default). */
 function withoutIds(path: string): string {

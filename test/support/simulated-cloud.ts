@@ -194,7 +194,10 @@ function fill({ cloud }: SandboxInside, contents: Contents): void {
     subnets.find(({ id }) => (ips as readonly Wire[] | undefined)?.[0]?.['subnet_id'] === id)?.['network_id'];
   const every: Partial<Record<ReadKind, readonly object[]>> = {
     ...structuredClone(contents),
-    port: structuredClone(ports).map((port) => ({ network_id: networkOf(port) ?? '', ...port })),
+    port: structuredClone([...ports, ...vipPorts(contents)]).map((port) => ({
+      network_id: networkOf(port) ?? '',
+      ...port,
+    })),
     network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map(
       (id) =>
         external.includes(id)
@@ -220,4 +223,13 @@ function payloadOf(id: string): Buffer {
   if (id === AUTHORITY) return Buffer.from(certificate);
   if (id === REVOCATIONS) return Buffer.from('-----BEGIN X509 CRL-----');
   return Buffer.from(bundle, 'base64');
+}
+
+/** The VIP ports that a case does not name: it has them, unless it says otherwise. */
+function vipPorts({ loadbalancer = [], port = [] }: Contents): readonly Wire[] {
+  const named = new Set<unknown>(port.map(({ id }) => id));
+  const ids = loadbalancer.map(({ vip_port_id: id }) => id);
+  return ids.flatMap((id) =>
+    typeof id !== 'string' || named.has(id) ? [] : [{ id, device_owner: 'Octavia' }],
+  );
 }

@@ -52,6 +52,7 @@ const FIELDS: Readonly<Partial<Record<string, string>>> = {
   'member.monitor_port': 'spec.externalTrafficPolicy',
   'member.backup': 'spec.externalTrafficPolicy',
   loadbalancer: 'spec.type',
+  port: 'spec.type',
   floatingip: 'spec.type',
   'floatingip.port_id': 'spec.type',
   'floatingip.fixed_ip_address': 'spec.type',

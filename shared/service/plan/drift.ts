@@ -17,6 +17,8 @@ export interface DriftInput {
   readonly observed: readonly ObservedResource[];
   /** Whether other Services use the load balancer: they, too, write its tags. */
   readonly isShared: boolean;
+  /** The VIP whose port is gone, if this plan mends that. */
+  readonly lostVip?: string;
   readonly askedBy: (asked: Pick<Drift, 'address' | 'kind' | 'attribute'>) => string;
 }
 
@@ -27,6 +29,7 @@ export function driftIn(input: DriftInput): readonly Drift[] {
   const there = new Map(input.observed.map((one) => [one.address, one]));
   const ofPools = anewPools(input, there);
   const differences = [
+    ...(input.lostVip === undefined ? [] : [missing(`port/${input.lostVip}`, 'port')]),
     ...ofPools,
     ...input.steps
       .filter(({ address }) => !ofPools.some((one) => placeOf(one.address) === placeOf(address)))

@@ -83,7 +83,7 @@ export function planReplacement(
     return no(
       unmade
         ? `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`
-        : `it is in ERROR, and levelset cannot rebuild it: ${obstacle}`,
+        : `${repair?.wrong ?? ''}, and levelset cannot rebuild it: ${obstacle}`,
     );
   const approval = replacementApproval(input.uid, lb.id, changes);
   const { resources = input.desired, problems = [] } = input.another ?? {};
@@ -94,7 +94,7 @@ export function planReplacement(
     unmade || !repair ? CANNOT : whyWaits(inPlace, lb, { ...input, published, anew: resources }, repair);
   if (waits !== undefined && !input.approved.includes(approval))
     return no(`${waits}; ${costOf(inPlace, lb, there)}`, approval);
-  const because = unmade ? `approved` : 'it is in ERROR';
+  const because = unmade || !repair ? 'approved' : repair.wrong;
   const later = leftOut(resources).map(({ address }) => address);
   if (later.length > 0) {
     return no(
@@ -117,7 +117,7 @@ export function planReplacement(
       refused: [],
       rebuild: 'approved; the VIP port must be free before levelset creates the load balancer again',
     };
-  if (!replacement) return { steps: [create(wanted, anew, lb, resources, unmade)], refused: [] };
+  if (!replacement) return { steps: [create(wanted, anew, lb, resources, unmade ?? repair)], refused: [] };
   const asDesired = { ...lb, id: replacement.id, wire: replacement };
   if (compare(anew, asDesired, there).has('refuse')) return { steps: stray, refused: [] };
   const { provisioning_status: status } = replacement;
@@ -145,15 +145,15 @@ function create(
   anew: DesiredResource,
   lb: ObservedResource,
   desired: readonly DesiredResource[],
-  unmade: readonly Change[] | undefined,
+  why: readonly Change[] | RepairFacts | undefined,
 ): Step {
   const { tags = [] } = wanted.attributes as { readonly tags?: readonly string[] };
   const attributes = { ...anew.attributes, tags: [...tags, replacesTag(lb.id)] };
   const step = createTree({ ...anew, attributes }, desired);
-  const what = unmade?.map(({ attribute }) => attribute).join(', ');
-  const because = unmade
-    ? `approved; it takes the place of lb to have another ${what}`
-    : 'it takes the place of lb, which is in ERROR';
+  const because =
+    why && 'wrong' in why
+      ? `it takes the place of lb: ${why.wrong}`
+      : `approved; it takes the place of lb to have another ${why?.map(({ attribute }) => attribute).join(', ') ?? ''}`;
   return { ...step, address: REPLACEMENT, because };
 }
 
@@ -234,7 +234,9 @@ function whyWaits(
   repair: RepairFacts,
 ): string | undefined {
   const why = inPlace ? 'the Service asks for the very VIP that it has' : whyNotRebuilt(lb, serving, repair);
-  return why === undefined ? undefined : `it is in ERROR, and levelset does not rebuild it by itself: ${why}`;
+  return why === undefined
+    ? undefined
+    : `${repair.wrong}, and levelset does not rebuild it by itself: ${why}`;
 }
 
 /** What a replacement costs those who use the load balancer. */

@@ -22,6 +22,7 @@ import {
 import { errorProblems, stuckProblems, withoutStuck } from './mend-children.ts';
 import { plan } from './plan.ts';
 import { keepGroupUntilApproved } from './plan-security-group.ts';
+import { IN_ERROR, VIP_PORT_GONE } from './plan-repair.ts';
 import type { RepairFacts } from './plan-repair.ts';
 import { whyLeaving } from './why-deleted.ts';
 import { whatCanBeDoneNow } from './what-can-be-done-now.ts';
@@ -174,12 +175,13 @@ function isOursToDelete(
  * The reason to delete the load balancer and create it again; undefined if there is none. Nothing is lost by it if the
  * load balancer is in ERROR, was made for this Service alone, and the Service has no published address (decision 38).
  */
-function whyAnew(unit: Unit, { loadBalancer, sharing }: ObservedService): string | undefined {
-  if (loadBalancer?.['provisioning_status'] !== 'ERROR') return undefined;
+function whyAnew(unit: Unit, { loadBalancer, sharing, vipPortGone }: ObservedService): string | undefined {
+  const isFailed = loadBalancer?.['provisioning_status'] === 'ERROR';
+  if (!loadBalancer || !(isFailed || vipPortGone)) return undefined;
   const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
   const isAlone = sharing?.role === 'owner' && sharing.others.length === 0;
   return isMadeForService(loadBalancer) && isAlone && !isPublished
-    ? 'it is in ERROR and nobody has its address yet, so it is made anew'
+    ? `${isFailed ? IN_ERROR : VIP_PORT_GONE} and nobody has its address yet, so it is made anew`
     : undefined;
 }
 

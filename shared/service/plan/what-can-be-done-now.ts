@@ -11,7 +11,7 @@ import { quotaShortages } from './plan-problems.ts';
 export interface Moment {
   readonly unit: Pick<Unit, 'wanted'>;
   readonly depth: Depth;
-  readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon'>;
+  readonly observed: Pick<ObservedService, 'loadBalancer' | 'sharing' | 'horizon' | 'vipPortGone'>;
   readonly desired: { readonly resources: readonly DesiredResource[] };
   readonly headroom?: Readonly<Record<string, number>> | undefined;
   /** The load balancer is to be deleted and created again. */
@@ -26,6 +26,7 @@ export interface Moment {
  * - A shallow look sees nothing on the load balancer, so only the load balancer itself is planned.
  * - A replacement waits for quota, and the present load balancer is planned as usual.
  * - While a shared load balancer is locked, no security group rule is created.
+ * - No floating IP goes to a VIP port that is gone.
  * - A load balancer gets its floating IP when nothing on it is left to close: what is still open was meant for those inside.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
@@ -35,7 +36,7 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR' && !isMadeAnew;
   const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
-  const mayBeOpen = isBusy || planned.steps.some(closesListener);
+  const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(closesListener);
   const isPossible = (step: Step): boolean => {
     if (mayBeOpen && letsIn(step, loadBalancer)) return false;
     if (shortages.length > 0 && isAnother(step)) return false;
@@ -69,7 +70,7 @@ function opensPort({ kind, verb }: Step): boolean {
 }
 
 /** Whether the step lets the internet in to what is on the load balancer. */
-function letsIn(step: Step, loadBalancer: WireResource | undefined): boolean {
+export function letsIn(step: Step, loadBalancer: WireResource | undefined): boolean {
   if (step.address !== 'floatingip') return false;
   if (step.verb !== 'update') return step.verb === 'create';
   const port = step.changes.find(({ attribute }) => attribute === 'port_id');

@@ -7,15 +7,7 @@ import { LET_GO_REASON, TAKEN_OVER_REASON } from '../../model/unit.ts';
 import { clipMessage, conditionWith, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 import { planNotes } from '../../report/plan-notes.ts';
-
-/** The condition's reason while a Service waits for a person. A run that failed has another reason. */
-export const BLOCKED_REASON = 'LoadBalancerBlocked';
-
-/** Whether the condition tells of a run that failed or was blocked. */
-export function tellsTrouble({ status }: Service): boolean {
-  const reason = readyCondition(status?.conditions)?.reason;
-  return reason === ERRORS.CLOUD_UNAVAILABLE.reason || reason === BLOCKED_REASON;
-}
+import { BLOCKED_REASON } from './tells-trouble.ts';
 
 export interface ConditionNews {
   readonly message: ConditionMessage;

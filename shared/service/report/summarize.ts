@@ -16,7 +16,8 @@ import { summarizeSteps } from '../../plan/render-plan.ts';
 import { isNews, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
 import { ingressOf, sameIngress } from './published-address.ts';
-import { BLOCKED_REASON, conditionOf, withCondition } from './service-condition.ts';
+import { conditionOf, withCondition } from './service-condition.ts';
+import { BLOCKED_REASON } from './tells-trouble.ts';
 import type { Kube } from '../../ports.ts';
 
 /** The patch of the Service and the Events of one run. Both are empty when nothing has changed. */

@@ -49,7 +49,8 @@ test('of eight together each costs some five calls to create, three for a node m
       names.map((name) => run({ key: `service/default/${name}`, trigger: 'requeue' }, it.world)),
     );
   });
-  expect(joined.perService).toBeLessThanOrEqual(3.5);
+  // the sweep's own lists are one of them
+  expect(joined.perService).toBeLessThanOrEqual(4);
   expect(
     new Set(cloud.pools.map(({ id }) => cloud.members.filter((one) => one.pool_id === id).length)),
   ).toEqual(new Set([4]));

@@ -6,6 +6,7 @@ import * as rules from './l7-policies.ts';
 import { listObjects } from './lists.ts';
 import { poolOf } from './lookup.ts';
 import * as members from './members.ts';
+import { rebuildVip } from './vip.ts';
 import { change, requireState } from './lock.ts';
 import type { L7Policy, LoadBalancer, OctaviaObject, Pool } from './objects.ts';
 import { bodyOf, notAllowed, notFound } from './rules/versions.ts';
@@ -49,7 +50,12 @@ function answerFailover(world: CloudState, call: Call, lb: LoadBalancer): Answer
       "Provider 'ovn' does not support a requested action: This provider does not support failing over load balancers.",
     );
   requireState(lb, ['ACTIVE', 'ERROR']);
-  change(world, lb, { failing: failover === 'fails' });
+  change(world, lb, {
+    failing: failover === 'fails',
+    whenDone: () => {
+      rebuildVip(world, lb);
+    },
+  });
   return { status: 202 };
 }
 

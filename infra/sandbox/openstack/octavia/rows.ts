@@ -21,8 +21,8 @@ export class OctaviaRows {
   readonly pendingMs: number;
   private readonly rows = {
     loadbalancers: Rows.by<octavia.LoadBalancer>({
-      fixed: { project_id, vip_port_id: (row) => row.vip_port_id },
-      live: { name: itself, tags: (value) => value as readonly string[] },
+      fixed: { project_id },
+      live: { vip_port_id: itself, name: itself, tags: (value) => value as readonly string[] },
     }),
     listeners: Rows.by<octavia.Listener>({ fixed: { project_id, loadbalancer_id } }),
     pools: Rows.by<octavia.Pool>({ fixed: { project_id, loadbalancer_id } }),

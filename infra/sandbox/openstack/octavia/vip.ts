@@ -3,6 +3,7 @@ import { Refusal, octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
 import { createPort } from '../neutron/ports.ts';
 import { defaultGroup } from '../neutron/security-groups.ts';
+import type { LoadBalancer } from './objects.ts';
 import type { FixedIp, Port, Subnet } from '../neutron/objects.ts';
 import { invalid } from './rules/listener-rules.ts';
 
@@ -18,6 +19,16 @@ export function allocateVip(
   const { vip_subnet_id: subnetId, vip_address: address } = body;
   if (port) return vipOf(port, { subnet_id: asText(subnetId), ip_address: asText(address) }, body);
   return makePort(world, owner, lbId, body, provider);
+}
+
+/** A failover makes a VIP port that is gone anew, with its address (docs/sources/openstack.md, "A VIP port that is deleted"). */
+export function rebuildVip(world: CloudState, lb: LoadBalancer): void {
+  if (world.ports.byId(lb.vip_port_id)) return;
+  const { vip_subnet_id, vip_address, additional_vips } = lb as unknown as Json;
+  Object.assign(
+    lb,
+    makePort(world, lb.project_id, lb.id, { vip_subnet_id, vip_address, additional_vips }, 'amphora'),
+  );
 }
 
 /** The worker puts its own group, which the tenant does not see, in place of the default one (tried on the lab). */

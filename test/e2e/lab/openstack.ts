@@ -187,6 +187,7 @@ const LBAAS = '/v2.0/lbaas';
 export const loadBalancers = () => list('load-balancer', `${LBAAS}/loadbalancers`, 'loadbalancers');
 export const listeners = (lb: string) =>
   list('load-balancer', `${LBAAS}/listeners?loadbalancer_id=${lb}`, 'listeners');
+export const allListeners = () => list('load-balancer', `${LBAAS}/listeners`, 'listeners');
 export const allPools = () => list('load-balancer', `${LBAAS}/pools`, 'pools');
 export const pools = (lb: string) => list('load-balancer', `${LBAAS}/pools?loadbalancer_id=${lb}`, 'pools');
 export const members = (pool: string) => list('load-balancer', `${LBAAS}/pools/${pool}/members`, 'members');

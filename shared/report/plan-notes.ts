@@ -1,3 +1,5 @@
+import { recordedTogether } from '../model/drift.ts';
+import type { Drift } from '../model/drift.ts';
 import type { Change, Plan, Problem } from '../model/plan.ts';
 import { printable, quote } from '../model/text/text.ts';
 import { noteOfDrift } from '../plan/render-drift.ts';
@@ -13,7 +15,17 @@ export function planNotes(plan: Plan): readonly string[] {
     ...firstOf(waitingNotes(plan)),
     ...firstOf(refusedNotes(plan)),
     ...(plan.driftStays ? firstOf((plan.drift ?? []).map((one) => `drift: ${noteOfDrift(one)}`)) : []),
+    ...(plan.driftStays ? togetherNotes(plan.drift) : []),
     ...(approve === undefined ? [] : [`approve with the annotation ${approve}`]),
+  ];
+}
+
+/** What is so much that levelset leaves it as a whole, also what comes to it. */
+function togetherNotes(drift: readonly Drift[] = []): readonly string[] {
+  const together = recordedTogether(drift);
+  if (together.length === 0) return [];
+  return [
+    `drift of ${drift.length} differences is more than levelset records one by one: with drift: report it changes nothing about ${firstOf(together).join(', ')} any more; drift: repair ends that`,
   ];
 }
 

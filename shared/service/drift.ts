@@ -3,10 +3,9 @@
  * levelset. So if what is desired is what it was then, every difference was made by somebody else (decision 280).
  */
 import type { Address } from '../model/address.ts';
-import { isReported, recordAbout, recordOf } from '../model/drift.ts';
+import { isReported, recordOf } from '../model/drift.ts';
 import type { Drift, ReportedDrift } from '../model/drift.ts';
 import { isOutsideOctavia } from '../model/load-balancer/octavia.ts';
-import { sameJson } from '../model/json.ts';
 import { isAnother } from '../model/plan.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { UnitState } from '../model/unit.ts';
@@ -15,7 +14,7 @@ import type { World } from '../ports.ts';
 import { isUnread } from './watermark.ts';
 import type { Evaluation } from './evaluate.ts';
 import { askedBy } from './intent/asked-by.ts';
-import { driftIn, isSeenInPassing, placeOf, stepsWithout, withhold } from './plan/drift.ts';
+import { driftIn, placeOf, stepsWithout, withhold } from './plan/drift.ts';
 import { planService } from './plan/plan-service.ts';
 import { setByOthers } from './plan/set-by-others.ts';
 import { hasFinalizer } from './unit.ts';
@@ -106,7 +105,7 @@ export function differsAsReported(
     driftIn({ steps: [step], desired, observed: observed.resources, isShared: false, askedBy: () => '' });
   const found = plan.steps.map(differencesIn);
   const isEach = found.every(({ length }) => length > 0);
-  return isEach && sameJson(recordOf(found.flat()), recordAbout(record, isSeenInPassing));
+  return isEach && (recordOf(found.flat()).inPassing ?? '') === (record.inPassing ?? '');
 }
 
 /**

@@ -2,7 +2,7 @@
  * Drift: what somebody else changed in OpenStack since the Service was settled. The steps of a plan say what differs; that it is
  * drift follows from the state of the unit (service/drift.ts).
  */
-import { PRESENT } from '../../model/drift.ts';
+import { isOutside, PRESENT } from '../../model/drift.ts';
 import type { Drift } from '../../model/drift.ts';
 import type { Address } from '../../model/address.ts';
 import { sameJson } from '../../model/json.ts';
@@ -134,16 +134,6 @@ function changedAt({ address, there: present }: Difference, there: There): strin
     (present === undefined && !isOutside(address) ? there.get(parent) : there.get(address)) ?? {};
   const at = wire?.['updated_at'] ?? wire?.['created_at'];
   return typeof at === 'string' ? `${at.replace(/Z$/, '')}Z` : undefined;
-}
-
-/** Whether the address is of something outside Octavia. */
-function isOutside(address: Address): boolean {
-  return /^(floatingip|securitygroup|port|secret)/.test(address);
-}
-
-/** Whether a look that leaves out what is on the load balancer sees what has the address. */
-export function isSeenInPassing(address: Address): boolean {
-  return address === 'lb' || isOutside(address);
 }
 
 function poolOf(member: Address): Address {

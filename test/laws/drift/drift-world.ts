@@ -59,8 +59,9 @@ export interface DriftWorld {
 export async function startDriftWorld(
   features: readonly Feature[],
   annotations: Readonly<Record<string, string>> = {},
+  nodes = 2,
 ): Promise<DriftWorld> {
-  const inside = createSandbox({ nodes: 2, pendingMs: 1 }, new VirtualClock(), countedLots());
+  const inside = createSandbox({ nodes, pendingMs: 1 }, new VirtualClock(), countedLots());
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL, { manageSecurityGroups: true }), given: ['lbMethod'] };
   const world = inProcessWorld(inside, config, SILENT);

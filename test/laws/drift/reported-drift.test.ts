@@ -76,3 +76,35 @@ test('of a port in Neutron it costs no sweep a run, and a sweep tells of its end
   await it.sweepOnce();
   expect(condition()).not.toContain('drift: port/');
 });
+
+test('of more members than are recorded one by one is told once, in a small record, and left as a whole', async () => {
+  const it = await startDriftWorld([], REPORT, 65);
+  const { members } = it.inside.cloud;
+  const pool = members[0]?.pool_id;
+  it.byHand(() => {
+    for (const member of [...members].filter((one) => one.pool_id === pool).slice(0, 62))
+      members.remove(member);
+  });
+  const [changed, known] = [await it.sweepOnce(), await it.sweepOnce()];
+  expect(changed.drift).toHaveLength(62);
+  expect(known.reports).toEqual([]);
+  const states = it.inside.kube
+    .list('ConfigMap', 'levelset')
+    .filter(({ data }) => JSON.stringify(data).includes('inFull'));
+  expect(JSON.stringify(states.map(({ data }) => data)).length).toBeLessThan(500);
+  const condition = JSON.stringify(it.inside.kube.list('Service').map(({ status }) => status));
+  expect(condition).toMatch(
+    /changes nothing about members at tcp\/(80|443|5432) any more; drift: repair ends that/,
+  );
+
+  it.inside.kube.addNode('node-more');
+  it.inside.clock.advance(60_000);
+  await it.sweepOnce();
+  const withMore = members.filter(({ name }) => name.includes('node-more')).map(({ pool_id: id }) => id);
+  expect(withMore).toHaveLength(2);
+  expect(withMore).not.toContain(pool);
+
+  it.apply({ 'levelset.openstack.org/drift': 'repair' });
+  await it.sweepOnce();
+  expect(members.filter((one) => one.pool_id === pool)).toHaveLength(66);
+});

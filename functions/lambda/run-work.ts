@@ -2,6 +2,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
+import { isPending } from '../../shared/model/load-balancer/octavia.ts';
 import { nextWork } from '../../shared/queue/next-work.ts';
 import { nextLookMs, operationOf } from '../../shared/queue/next-look.ts';
 import type { QueuedWork } from '../../shared/queue/queued-work.ts';
@@ -12,7 +13,7 @@ import type { InvocationTime } from '../budget.ts';
 import { reconcileLine } from '../log.ts';
 import { budgetSpent, CLOSING_MS, valueWithin, withDeadline, within } from '../../shared/deadline.ts';
 import { outcomeOfError } from '../../shared/report/outcome-of-error.ts';
-import { findBusy } from '../../shared/queue/pending-poller.ts';
+import { findStatuses } from '../../shared/queue/pending-poller.ts';
 import type { FunctionWorld } from './connected.ts';
 import { metrics } from './function-metrics.ts';
 import type { Group } from './groups.ts';
@@ -134,8 +135,12 @@ export async function sendPendingBack(
   if (!groups.some(waits)) return groups;
   try {
     const waitedFor = groups.flatMap(({ work }) => work.waitingFor ?? []);
-    const found = await within(LOOK_MS, async () => findBusy(waitedFor, to.world.cloud, await to.cluster()));
-    const busy = groups.filter((group) => waits(group) && found.get(group.work.waitingFor ?? ''));
+    const found = await within(LOOK_MS, async () =>
+      findStatuses(waitedFor, to.world.cloud, await to.cluster()),
+    );
+    const busy = groups.filter(
+      (group) => waits(group) && isPending(found.get(group.work.waitingFor ?? '') ?? ''),
+    );
     const ready = groups.filter((group) => !busy.includes(group));
     for (const { work } of ready) learnDuration(work, to.world);
     await to.background.sendDelayed(busy.map(({ work }) => lookAgain(work, to.world)));

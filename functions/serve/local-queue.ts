@@ -28,7 +28,7 @@ export class LocalQueue implements ServeQueue {
     this.#poller = new PendingPoller({
       cloud,
       cluster,
-      durations: world.memory.durations,
+      memory: world.memory,
       clock: MONOTONIC,
       log,
       ready: (request) => {

@@ -33,7 +33,7 @@ export class SharedQueue implements ServeQueue {
     this.#poller = new PendingPoller({
       cloud,
       cluster,
-      durations: world.memory.durations,
+      memory: world.memory,
       clock: MONOTONIC,
       log,
       ready: (request) => {

@@ -58,6 +58,8 @@ export interface Memory {
    */
   readonly queues: Map<'cidrs' | 'deletions', Promise<unknown>>;
 
+  /** By load balancer that was found ACTIVE again after a write of this process: the Service whose run looks at it next. */
+  readonly freed: BoundedMap<string, Key>;
   /** How long Octavia took lately. */
   readonly durations: Durations;
 
@@ -73,6 +75,8 @@ export interface ExpectedState {
   /** The time of the first write after everything was read, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly resources: readonly ObservedResource[];
+  /** The last writes made members and nothing else, so that it is enough to know the load balancer ACTIVE again. */
+  readonly onlyMembersMade: boolean;
 }
 
 export interface CachedChildren {
@@ -133,6 +137,7 @@ export function newMemory(): Memory {
     serversByNode: newGathering(),
     serverPorts: newGathering(),
     queues: new Map(),
+    freed: new BoundedMap(MOST),
     durations: new Durations(),
     arrivals: new BoundedMap(MOST),
     eventLoop: new EventLoop(),

@@ -19,13 +19,16 @@ const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readon
 
 /** Units in one list: some servers take no URL of more than 4 kB. */
 const AT_ONCE = 8;
+/** Less than this after the last list, the next one waits so long for others: runs that begin together ask some milliseconds apart. */
+const BUSY_MS = 1_000;
+const COMPANY_MS = 10;
 /** A list that takes longer keeps nobody else waiting. */
 const PATIENCE_MS = 1_000;
 
 /**
  * Lists that several runs ask for at a time as one. While a list is on its way the others wait, and go together in the next
- * one: so each list begins after all who get their answer from it have asked, and a run that is alone waits for nothing
- * (group commit). Where a list of several fails, each asks for itself, so that one unit's trouble stays its own.
+ * one: so each list begins after all who get their answer from it have asked (group commit). A run that is alone waits for nothing, and
+ * one of many for 10 ms. Where a list of several fails, each asks for itself, so that one unit's trouble stays its own.
  */
 export function gatherLists(list: List): List {
   const gatherings = new Map<string, Gathering>();
@@ -69,7 +72,9 @@ interface Begun {
 class Gathering {
   readonly #reads: Reads;
   #waiting: Asked[] = [];
+  /** A list, or the wait for those who go together in it. */
   #isOnItsWay = false;
+  #sentMs = -Infinity;
 
   constructor(reads: Reads) {
     this.#reads = reads;
@@ -91,11 +96,22 @@ class Gathering {
   }
 
   #next(): void {
+    if (this.#isOnItsWay || this.#waiting.length === 0) return;
+    this.#isOnItsWay = true;
+    const isBusy = performance.now() - this.#sentMs < BUSY_MS;
+    if (isBusy && this.#waiting.length < AT_ONCE)
+      setTimeout(() => {
+        this.#send();
+      }, COMPANY_MS);
+    else this.#send();
+  }
+
+  #send(): void {
     const [first, ...others] = this.#waiting;
-    if (this.#isOnItsWay || !first) return;
+    if (!first) return;
     const asked = [first, ...others].slice(0, AT_ONCE);
     this.#waiting = this.#waiting.slice(AT_ONCE);
-    this.#isOnItsWay = true;
+    this.#sentMs = performance.now();
     const list = first.inRun(() => this.#ask(asked.map(({ value }) => value)));
     for (const { begin } of asked) begin({ list, isOfSeveral: asked.length > 1 });
     this.#goOnAfter(list, Math.min(PATIENCE_MS, first.inRun(patienceMs))).catch(() => undefined);

@@ -4,8 +4,9 @@ import type { Clock, Cloud, Log } from '../ports.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { LEAST_GAP_MS, nextLookMs, operationOf } from './next-look.ts';
-import type { Durations, Operation } from '../memory/durations.ts';
-import { isLocked } from '../model/load-balancer/octavia.ts';
+import type { Operation } from '../memory/durations.ts';
+import type { Memory } from '../memory/memory.ts';
+import { isPending } from '../model/load-balancer/octavia.ts';
 import { clusterTag, type ClusterIdentity } from '../model/ownership.ts';
 import { Silence, type Delays } from '../silence.ts';
 
@@ -19,7 +20,7 @@ const OF_FAILURE: Delays = { firstMs: 2 * FIRST_REQUEUE_MS, longestMs: LONGEST_R
 export interface PendingPollerOptions {
   readonly cloud: Pick<Cloud, 'list' | 'get'>;
   readonly cluster: () => Promise<ClusterIdentity>;
-  readonly durations: Durations;
+  readonly memory: Pick<Memory, 'durations' | 'freed'>;
   /** The monotonic clock: who sets the time of day back holds up no key. */
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -74,7 +75,7 @@ export class PendingPoller implements WaitingKeys {
       return;
     }
     const operation = operationOf(report);
-    const expectedMs = operation && this.#options.durations.quickest(operation);
+    const expectedMs = operation && this.#options.memory.durations.quickest(operation);
     const guessMs = Math.min(
       LATEST_FIRST_LOOK_MS,
       Math.max(FIRST_LOOK_MS, expectedMs ?? outcome.retryAfterMs),
@@ -128,15 +129,15 @@ export class PendingPoller implements WaitingKeys {
       const now = clock.now();
       const due = asked.filter(({ dueMs, operation }) => dueMs <= now && operation !== 'delete');
       const unlisted = due.map(({ loadBalancer }) => loadBalancer);
-      const busy = await findBusy(unlisted, cloud, await cluster());
+      const found = await findStatuses(unlisted, cloud, await cluster());
       this.#silence.end();
       const taken = new Set<string>();
       const tookMs = clock.now() - begunMs;
       this.#notBeforeMs = begunMs + Math.max(LEAST_GAP_MS, 2 * tookMs);
       for (const waiting of asked) {
         // what is deleted leaves the list; the run of its key looks for itself
-        const isGone = waiting.operation === 'delete' ? false : undefined;
-        this.#judge(waiting, busy.get(waiting.loadBalancer) ?? isGone, taken);
+        const gone = waiting.operation === 'delete' ? 'DELETED' : undefined;
+        this.#judge(waiting, found.get(waiting.loadBalancer) ?? gone, taken);
       }
     } catch (error) {
       const silentMs = this.#silence.begin(OF_FAILURE, this.#random());
@@ -163,12 +164,13 @@ export class PendingPoller implements WaitingKeys {
   /**
    * Requeues a key whose load balancer is ready. Of several keys with one load balancer only the first is
    * requeued, since its write makes the others wait. If the load balancer is still busy, the key gets its
-   * next time. `isBusy` undefined: this poll did not look at the load balancer.
+   * next time. `status` undefined: this poll did not look at the load balancer.
    */
-  #judge(waiting: Waiting, isBusy: boolean | undefined, taken: Set<string>): void {
+  #judge(waiting: Waiting, status: string | undefined, taken: Set<string>): void {
     const { key } = waiting.request;
     const now = this.#options.clock.now();
-    if (isBusy === undefined || this.#waiting.get(key) !== waiting) return;
+    if (status === undefined || this.#waiting.get(key) !== waiting) return;
+    const isBusy = isPending(status);
     if (!isBusy && now < waiting.notBeforeMs) return;
     if (!isBusy && taken.has(waiting.loadBalancer)) {
       waiting.dueMs = now + LEAST_GAP_MS;
@@ -176,8 +178,9 @@ export class PendingPoller implements WaitingKeys {
     }
     if (!isBusy) {
       taken.add(waiting.loadBalancer);
-      if (waiting.operation) this.#options.durations.learn(waiting.operation, now - waiting.sinceMs);
+      if (waiting.operation) this.#options.memory.durations.learn(waiting.operation, now - waiting.sinceMs);
       this.#waiting.delete(key);
+      if (status === 'ACTIVE') this.#options.memory.freed.set(waiting.loadBalancer, key);
       this.#options.ready(waiting.request);
       return;
     }
@@ -189,23 +192,23 @@ export class PendingPoller implements WaitingKeys {
 const READ_AT_ONCE = 20;
 
 /**
- * Whether Octavia is at work on load balancers, by their ids: one list call for those of the cluster, and one
+ * The provisioning statuses of load balancers, by their ids: one list call for those of the cluster, and one
  * GET for each other one of `ids`, which another controller made or which is gone. One that cannot be read
- * counts as free: the run of its key says why.
+ * is gone or UNKNOWN, which is free: the run of its key says why.
  */
-export async function findBusy(
+export async function findStatuses(
   ids: readonly string[],
   cloud: Pick<Cloud, 'list' | 'get'>,
   cluster: ClusterIdentity,
-): Promise<ReadonlyMap<string, boolean>> {
+): Promise<ReadonlyMap<string, string>> {
   const query = { tags: clusterTag(cluster), fields: ['id', 'provisioning_status'] };
   const listed = await cloud.list('loadbalancer', query);
-  const found = new Map(listed.map((lb) => [lb.id, isLocked(lb)]));
+  const found = new Map(listed.map((lb) => [lb.id, String(lb['provisioning_status'])]));
   const others = [...new Set(ids)].filter((id) => !found.has(id)).slice(0, READ_AT_ONCE);
-  const read = async (id: string): Promise<readonly [string, boolean]> => {
+  const read = async (id: string): Promise<readonly [string, string]> => {
     const lb = await cloud.get('loadbalancer', id);
-    return [id, lb !== undefined && isLocked(lb)];
+    return [id, lb ? String(lb['provisioning_status']) : 'DELETED'];
   };
-  const answers = await Promise.all(others.map((id) => read(id).catch(() => [id, false] as const)));
+  const answers = await Promise.all(others.map((id) => read(id).catch(() => [id, 'UNKNOWN'] as const)));
   return new Map([...found, ...answers]);
 }

@@ -31,6 +31,7 @@ export function noteWrites(
   noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);
+  if (lb) memory.freed.delete(lb.id);
   const hasPolicies = evaluation.desired.resources.some(({ kind }) => kind === 'l7policy');
   if (
     !lb ||
@@ -47,7 +48,9 @@ export function noteWrites(
   }
   const written = { steps, known, name: unit.name, cluster };
   const sinceMs = observed.expectedSinceMs ?? clock.now();
-  expectState(unit, predictState(observed.resources, written), sinceMs, memory);
+  const onlyMembersMade = steps.every(({ verb, kind }) => verb === 'create' && kind === 'member');
+  const resources = predictState(observed.resources, written);
+  expectState(unit, { resources, sinceMs, onlyMembersMade }, memory);
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Durations } from '../../shared/memory/durations.ts';
+import { newMemory } from '../../shared/memory/memory.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { WireResource } from '../../shared/model/resources.ts';
@@ -83,7 +83,7 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
             },
           },
           cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
-          durations: new Durations(),
+          memory: newMemory(),
           clock: { now: () => Date.now() },
           log: { warn: () => undefined },
           ready: (request) => {

@@ -59,7 +59,11 @@ export function isOfSecurityGroup(kind: ResourceKind): boolean {
 
 /** Whether Octavia holds its lock on the load balancer. It would answer every write with 409 then. */
 export function isLocked({ provisioning_status: status }: WireResource): boolean {
-  return String(status).startsWith('PENDING_');
+  return isPending(String(status));
+}
+
+export function isPending(status: string): boolean {
+  return status.startsWith('PENDING_');
 }
 
 /** A listener, pool, member, monitor, policy or rule of ours that Octavia could not configure: it may serve as it did before. */

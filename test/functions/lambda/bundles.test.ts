@@ -39,8 +39,8 @@ test.each([
   ['events', 75],
   ['resync', 785],
   ['status', 485],
-  ['reconcile', 600],
-  ['sweep', 590],
+  ['reconcile', 605],
+  ['sweep', 595],
 ])('%s loads at most %d kB at start', (name, kilobytes) => {
   expect(bundle(name).eager).toBeLessThanOrEqual(kilobytes * 1_000);
 });

@@ -59,6 +59,15 @@ test('who asks while a list is on its way goes together with the others in the n
   expect(asked.at(-1)).toEqual({ tags: 'shared' });
 });
 
+test('one of many waits a moment, so that those who ask a little later go along', async () => {
+  const { list, asked } = aCloud();
+  await list('floatingip', byPort('a'));
+
+  await Promise.all([list('floatingip', byPort('b')), sleep(1).then(() => list('floatingip', byPort('c')))]);
+
+  expect(asked).toEqual([byPort('a'), { port_id: ['port of b', 'port of c'] }]);
+});
+
 test('each answer is of a list that began after the question', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(12), { minLength: 2, maxLength: 12 }), async (times) => {

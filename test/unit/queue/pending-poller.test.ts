@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
-import { Durations } from '../../../shared/memory/durations.ts';
+import { newMemory, type Memory } from '../../../shared/memory/memory.ts';
 import { PendingPoller } from '../../../shared/queue/pending-poller.ts';
 import { aReport, aRequest, nameOf, progressing } from './reports.ts';
 
@@ -22,7 +22,15 @@ interface Octavia {
   answer: () => Promise<void>;
 }
 
-function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; warnings: string[] } {
+interface SetUp {
+  readonly poller: PendingPoller;
+  readonly octavia: Octavia;
+  readonly ready: string[];
+  readonly warnings: string[];
+  readonly memory: Memory;
+}
+
+function setUp(): SetUp {
   const octavia: Octavia = {
     status: new Map(),
     untagged: new Map(),
@@ -33,6 +41,7 @@ function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; wa
   };
   const ready: string[] = [];
   const warnings: string[] = [];
+  const memory = newMemory();
   const poller = new PendingPoller({
     cloud: {
       list: async (kind, query): Promise<readonly WireResource[]> => {
@@ -49,13 +58,13 @@ function setUp(): { poller: PendingPoller; octavia: Octavia; ready: string[]; wa
       },
     },
     cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
-    durations: new Durations(),
+    memory,
     clock: { now: () => Date.now() },
     log: { warn: (message) => void warnings.push(message) },
     ready: ({ key }) => void ready.push(`${Date.now()} ${nameOf(key)}`),
     random: () => 0.999999,
   });
-  return { poller, octavia, ready, warnings };
+  return { poller, octavia, ready, warnings, memory };
 }
 
 const busy = (name: string, hintMs: number, loadBalancer = `lb-${name}`): Report =>
@@ -71,7 +80,7 @@ function wait(poller: PendingPoller, report: Report): void {
 }
 
 test('all that wait are judged by one list of our own load balancers', async () => {
-  const { poller, octavia, ready } = setUp();
+  const { poller, octavia, ready, memory } = setUp();
   for (const name of ['a', 'b', 'c', 'd']) {
     octavia.status.set(`lb-${name}`, 'PENDING_UPDATE');
     wait(poller, busy(name, 1_000));
@@ -81,6 +90,8 @@ test('all that wait are judged by one list of our own load balancers', async () 
   await vi.advanceTimersByTimeAsync(1_000);
 
   expect(ready).toEqual(['1000 a', '1000 b', '1000 c']);
+  // of one in ERROR, or gone, its run knows nothing yet
+  expect([...memory.freed]).toEqual([['lb-a', 'service/shop/a']]);
   expect(octavia.gets).toEqual(['1000 lb-c']);
   expect(poller.size).toBe(1);
   expect(octavia.queries).toEqual([

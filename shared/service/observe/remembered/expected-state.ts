@@ -1,3 +1,4 @@
+import type { ExpectedState } from '../../../memory/memory.ts';
 import { isLocked, isOutsideOctavia } from '../../../model/load-balancer/octavia.ts';
 import type { StatusPool, StatusTree } from '../../../model/load-balancer/octavia.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
@@ -19,13 +20,8 @@ type Remembered = Pick<World['memory'], 'expectedStates'>;
  * one for each list. The state counts for a minute: in every run while Octavia holds its lock, and once more after
  * that. `sinceMs` is the time of the first write after everything was read.
  */
-export function expectState(
-  unit: Unit,
-  resources: readonly ObservedResource[],
-  sinceMs: number,
-  memory: Remembered,
-): void {
-  memory.expectedStates.set(unit.key, { uid: unit.service?.metadata.uid, sinceMs, resources });
+export function expectState(unit: Unit, state: Omit<ExpectedState, 'uid'>, memory: Remembered): void {
+  memory.expectedStates.set(unit.key, { ...state, uid: unit.service?.metadata.uid });
 }
 
 export function forgetExpectedState(unit: Unit, memory: Remembered): void {
@@ -44,7 +40,8 @@ export interface ConfirmedState {
 }
 
 /**
- * Compares the expected state with the status tree, in one call of OpenStack. Undefined if no state is expected, if
+ * Compares the expected state with the status tree, in one call of OpenStack. After a run that has only made members, and whose load
+ * balancer the poller has found ACTIVE since, there is none: the next sweep compares what is on it (decision 326). Undefined if no state is expected, if
  * another process has had the lease since, or if the tree shows something else: then everything has to be read. `isRight`
  * says whether the load balancer is still the one that the Service asks for.
  */
@@ -55,21 +52,27 @@ export async function confirmExpectedState(
 ): Promise<ConfirmedState | undefined> {
   const expected = memory.expectedStates.get(unit.key);
   if (!expected || clock.now() - expected.sinceMs > VALID_MS) return undefined;
-  const { uid, sinceMs, resources } = expected;
+  const { uid, sinceMs, resources, onlyMembersMade } = expected;
   const lb = resources.find(({ kind }) => kind === 'loadbalancer');
   if (!lb || uid === undefined || uid !== unit.service?.metadata.uid || !isRight(lb.wire)) return undefined;
-  const tree = await cloud.statuses(lb.id);
+  const isFreed = memory.freed.get(lb.id) === unit.key;
+  memory.freed.delete(lb.id);
+  const tree = isFreed && onlyMembersMade ? 'not asked' : await cloud.statuses(lb.id);
   // asked after the tree: whoever takes the lease later had not written to what the tree shows
   if (!tree || !(await kube.lease(`${TAG_PREFIX}${uid}`).hadLast())) return undefined;
   const outsideOctavia = resources.filter(({ kind }) => isOutsideOctavia(kind));
-  const loadBalancer = { ...lb.wire, provisioning_status: tree.provisioning_status };
+  const inside = resources.filter((resource) => resource !== lb && !outsideOctavia.includes(resource));
+  const provisioning_status = tree === 'not asked' ? 'ACTIVE' : tree.provisioning_status;
+  const loadBalancer = { ...lb.wire, provisioning_status };
   if (isLocked(loadBalancer)) return { sinceMs, loadBalancer, children: [], outsideOctavia };
   forgetExpectedState(unit, memory);
-  const children = confirm(
-    resources.filter((resource) => resource !== lb && !outsideOctavia.includes(resource)),
-    tree,
-  );
+  const children = tree === 'not asked' ? inside.map(finished) : confirm(inside, tree);
   return children && { sinceMs, loadBalancer, children, outsideOctavia };
+}
+
+/** As Octavia leaves what it was at work on. What was in ERROR before stays so. */
+function finished(child: ObservedResource): ObservedResource {
+  return isLocked(child.wire) ? { ...child, wire: { ...child.wire, provisioning_status: 'ACTIVE' } } : child;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** levelset in a process of its own, as `serve` runs it, with the semi-space of its Deployment. */
+/** levelset in a process of its own, as `serve` runs it, with the heap of its Deployment. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

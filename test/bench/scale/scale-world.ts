@@ -25,7 +25,7 @@ export interface ScaleWorld {
   /** The names of the Services. */
   readonly names: readonly string[];
   readonly sandbox: OwnProcess<SandboxHandlers>;
-  /** With the semi-space of the Deployment (infra/kubernetes/deployment.yaml). */
+  /** With the semi-space of the Deployment (infra/kubernetes/deployment.yaml), and the heap that Node takes in its 512 MiB. */
   levelset(nodeOptions?: string): Promise<Levelset>;
   measure<T>(levelset: Levelset, work: () => Promise<T>): Promise<Measured<T>>;
   close(): Promise<void>;
@@ -41,7 +41,8 @@ export async function startScaleWorld(wanted: ServicesWanted, sandboxOptions = '
     names,
     sandbox,
     levelset: async (nodeOptions = '') => {
-      const made: Levelset = startProcess('./levelset-process.ts', `--max-semi-space-size=4 ${nodeOptions}`);
+      const heap = '--max-semi-space-size=4 --max-old-space-size=256';
+      const made: Levelset = startProcess('./levelset-process.ts', `${heap} ${nodeOptions}`);
       started.push(made);
       await made.ask('connect', places);
       return made;

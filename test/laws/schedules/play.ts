@@ -46,11 +46,12 @@ export async function play(schedule: Schedule, leases: Surroundings['leases'] = 
   for (const [at, plan] of plans.entries())
     for (const ms of plan.sweepsAtMs) processes[at]?.look('sweep', ms);
   let atMs = 0;
-  for (const { afterMs, tells, ...what } of schedule.edits) {
+  for (const { afterMs, tells, lateMs = 0, againMs, ...what } of schedule.edits) {
     atMs += afterMs;
     const isOfNodes = what.do === 'a Node joins' || what.do === 'a Node leaves';
     for (const one of processes.filter(({ name }) => tells.includes(name)))
-      one.look(isOfNodes ? 'sweep' : { key: KEY, trigger: 'audit' }, atMs + EVENT_MS);
+      for (const inMs of againMs === undefined ? [0] : [0, againMs])
+        one.look(isOfNodes ? 'sweep' : { key: KEY, trigger: 'audit' }, atMs + EVENT_MS + lateMs + inMs);
   }
   for (const one of processes) one.setPace(true);
   const edits = async (): Promise<void> => {
@@ -155,7 +156,7 @@ class Person {
 
   edit(edit: Edit): void {
     const { inside, watch, tell } = this.#its;
-    tell(`a person: ${JSON.stringify({ ...edit, afterMs: undefined, tells: undefined })}`);
+    tell(`a person: ${JSON.stringify({ ...edit, afterMs: undefined })}`);
     switch (edit.do) {
       case 'ranges':
         this.#wish = { ...this.#wish, ranges: edit.ranges };

@@ -10,6 +10,10 @@ export type Edit = {
   readonly afterMs: number;
   /** Which processes get the event. */
   readonly tells: readonly Name[];
+  /** The event comes so much later, perhaps after those of later edits. */
+  readonly lateMs?: number;
+  /** The event comes once more, so long after the first time. */
+  readonly againMs?: number;
 } & (
   | { readonly do: 'ranges'; readonly ranges: readonly string[] }
   | { readonly do: 'ports'; readonly ports: readonly number[] }
@@ -71,7 +75,15 @@ const ports = fc.subarray([...PORTS], { minLength: 1 });
 
 const edit: fc.Arbitrary<Edit> = fc
   .tuple(
-    fc.record({ afterMs: anAge, tells: fc.subarray([...NAMES], { minLength: 1 }) }),
+    fc.record(
+      {
+        afterMs: anAge,
+        tells: fc.subarray([...NAMES]),
+        lateMs: fc.constantFrom(400, 3_000, 12_000, 45_000),
+        againMs: fc.constantFrom(0, 30, 1_000, 9_000, 40_000),
+      },
+      { requiredKeys: ['afterMs', 'tells'] },
+    ),
     fc.oneof(
       { weight: 5, arbitrary: fc.record({ do: fc.constant('ranges' as const), ranges }) },
       { weight: 3, arbitrary: fc.record({ do: fc.constant('ports' as const), ports }) },

@@ -71,9 +71,13 @@ describe('lifecycle, drift, stuck states', () => {
     expect(it.inside.cloud.members).toHaveLength(2);
   });
 
-  test('#2962: members that went are there again without an event', async () => {
+  test('#2962: members that went are there again without an event, and all stay while no Node is listed', async () => {
     await it.create('web');
     await byHand('member');
+    await sweep();
+    expect(it.inside.cloud.members).toHaveLength(2);
+    for (const { metadata } of it.inside.kube.list('Node'))
+      it.inside.kube.delete('Node', undefined, metadata.name);
     await sweep();
     expect(it.inside.cloud.members).toHaveLength(2);
   });
@@ -97,7 +101,7 @@ describe('lifecycle, drift, stuck states', () => {
     expect(count('floatingips')).toEqual([1]);
   });
 
-  test('#2036: a Service whose load balancer is in ERROR is deleted', async () => {
+  test('#2036, #2037: a Service whose load balancer is in ERROR is deleted', async () => {
     await it.create('web');
     Object.assign(it.inside.cloud.loadbalancers[0] ?? {}, { provisioning_status: 'ERROR' });
     it.inside.kube.delete('Service', 'default', 'web');
@@ -106,7 +110,7 @@ describe('lifecycle, drift, stuck states', () => {
     expect(groups()).toEqual([]);
   });
 
-  test('#2751: LoadBalancer, NodePort and LoadBalancer again has one load balancer, then none, then one', async () => {
+  test('#2751, #2752: LoadBalancer, NodePort and LoadBalancer again has one load balancer, then none, then one', async () => {
     await it.create('web');
     apply('web', { spec: { type: 'NodePort' } });
     await settle();
@@ -167,7 +171,7 @@ describe('two code paths', () => {
     expect(onPorts()).toBe(3);
   });
 
-  test('#1749, #1750: members keep the health check port when a Node joins', async () => {
+  test('#1749, #1750, SovereignCloudStack/k8s-cluster-api-provider#411: members keep the health check port when a Node joins', async () => {
     apply('web', { spec: { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 } });
     await settle();
     it.inside.kube.addNode('node-9');

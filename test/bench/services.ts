@@ -1,6 +1,6 @@
 /**
  * The work of a cluster, side by side: levelset against the floor, in one run on the lab. SERVICES (20), PORTS (2) and
- * NODES (10) change its size. Prints a table of seconds and of levelset's calls as counted at the APIs.
+ * NODES (10) change its size. Prints a table of seconds and of levelset's calls as counted at the APIs, polls apart.
  */
 import { prepareLab } from '../e2e/lab/prepare-lab.ts';
 import {
@@ -162,9 +162,11 @@ function seconds(from: number, to: number): number {
 function print(): void {
   console.log(`\n${SERVICES} Services of ${PORTS} ports, ${NODES} nodes`);
   console.log(
-    'work                                    | floor s | levelset s | ratio | calls (writes) | by service',
+    'work                                    | floor s | levelset s | ratio | calls (writes) | a Service | polls | by service',
   );
-  for (const { work, floor, levelset, calls } of rows) {
+  for (const { work, floor, levelset, calls: all } of rows) {
+    // the list of busy load balancers, one for all that wait
+    const calls = all.filter(({ path }) => !path.includes('fields=provisioning_status'));
     const by = [...new Set(calls.map(({ service }) => service))].map(
       (service) => `${service} ${calls.filter((call) => call.service === service).length}`,
     );
@@ -175,6 +177,8 @@ function print(): void {
       String(levelset).padStart(10),
       ratio.padStart(5),
       `${calls.length} (${writes(calls).length})`.padStart(14),
+      (calls.length / SERVICES).toFixed(2).padStart(9),
+      String(all.length - calls.length).padStart(5),
       by.join(', '),
     ];
     console.log(cells.join(' | '));

@@ -201,7 +201,7 @@ export interface LeaseRecord {
 
 export const LEASE_LABEL = { 'levelset.openstack.org/lease': 'unit' } as const;
 
-export const LEASE_DURATION_MS = 15_000;
+const LEASE_DURATION_MS = 15_000;
 
 /** So often a Lease is renewed before one write, while each answer comes too late. */
 const MOST_RENEWALS = 3;
@@ -212,7 +212,7 @@ const MARGIN_MS = 2_000;
 /** Annotation with the last holder. It outlives a release, so that a holder knows whether anybody else wrote since. */
 const LAST_HOLDER = 'levelset.openstack.org/last-holder';
 
-export function emptyRecord(name: string): LeaseRecord {
+function emptyRecord(name: string): LeaseRecord {
   return { metadata: { name, labels: LEASE_LABEL } };
 }
 
@@ -220,7 +220,7 @@ export function emptyRecord(name: string): LeaseRecord {
  * Milliseconds for which somebody else still holds the Lease, by the apiserver's time. 0 if it is free,
  * expired or our own.
  */
-export function heldForMs({ spec }: LeaseRecord, identity: string, nowMs: number): number {
+function heldForMs({ spec }: LeaseRecord, identity: string, nowMs: number): number {
   if (!spec?.holderIdentity || spec.holderIdentity === identity) return 0;
   const renewedMs = Date.parse(spec.renewTime ?? '');
   if (Number.isNaN(renewedMs)) return 0;
@@ -229,7 +229,7 @@ export function heldForMs({ spec }: LeaseRecord, identity: string, nowMs: number
   return Math.max(0, renewedMs + durationMs + MARGIN_MS - nowMs);
 }
 
-export function lastHolder({ metadata, spec }: LeaseRecord): string | undefined {
+function lastHolder({ metadata, spec }: LeaseRecord): string | undefined {
   const holder = spec?.holderIdentity ?? '';
   return holder === '' ? metadata.annotations?.[LAST_HOLDER] : holder;
 }

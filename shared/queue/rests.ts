@@ -7,7 +7,7 @@ export const REST_MS = 500;
  * Between the ends of two rests. Keys that one batch of events names would run together ever after, and hold up the event loop
  * together. All places for runs have less to do than that.
  */
-export const APART_MS = 5;
+const APART_MS = 5;
 
 interface Resting {
   request: ReconcileRequest;

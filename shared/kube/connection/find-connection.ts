@@ -90,7 +90,7 @@ async function readFrom(path: string, named: string, login?: Login): Promise<Con
   return await readKubeconfig(await readNamedFile(named, path), path, login);
 }
 
-export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * The connection of a pod: the variables of the Service `kubernetes` and the mounted ServiceAccount (Kubernetes docs,

@@ -128,7 +128,7 @@ function isKnown(state: UnitState, stored: string): boolean {
   return state.unsure === true || (laterMs >= 0 && laterMs < LATER_MS);
 }
 
-export const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
+const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
 
 const SHARDS = 8;
 
@@ -153,7 +153,7 @@ export function fromDataKey(key: string): string {
 }
 
 /** The state in a text; undefined if the text is no state. */
-export function parseState(text: string): UnitState | undefined {
+function parseState(text: string): UnitState | undefined {
   const state = fieldsOf(parseJson(text));
   const { hash, updated_at, rejected, awaitingApproval, unsure, compared, taken, drift } = state;
   const isState =

@@ -91,7 +91,7 @@ const protocols = [
 const bad = (type: string, text: string): Error => neutronError(400, type, text);
 
 /** Checks a rule in Neutron's order: the attributes one by one and what does not go together, then the groups. */
-export function checkRule(world: CloudState, owner: string, body: Json): void {
+function checkRule(world: CloudState, owner: string, body: Json): void {
   const unknown = Object.keys(body).find((name) => !attributes.includes(name));
   if (unknown !== undefined) throw bad('HTTPBadRequest', `Unrecognized attribute(s) '${unknown}'`);
   for (const name of ['security_group_id', 'direction'])

@@ -26,7 +26,7 @@ export interface Moment {
  * - A shallow look sees nothing on the load balancer, so only the load balancer itself is planned.
  * - A replacement waits for quota, and the present load balancer is planned as usual.
  * - While a shared load balancer is locked, no security group rule is created.
- * - No floating IP goes to a VIP port that is gone.
+ * - No floating IP goes to a VIP port that is gone, and before a failover nothing else locks the load balancer: it is recorded as tried.
  * - A load balancer gets its floating IP when nothing on it is left to close: what is still open was meant for those inside.
  */
 export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
@@ -34,6 +34,7 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   const { loadBalancer, sharing } = observed;
   const isBusy = loadBalancer !== undefined && isLocked(loadBalancer);
   const isFailed = unit.wanted && loadBalancer?.['provisioning_status'] === 'ERROR' && !isMadeAnew;
+  const failsOver = planned.steps.some(({ verb }) => verb === 'failover');
   const isShared = sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0);
   const shortages = planned.steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
   const mayBeOpen = isBusy || observed.vipPortGone === true || planned.steps.some(closesListener);
@@ -42,7 +43,7 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
     if (shortages.length > 0 && isAnother(step)) return false;
     if (isOutsideOctavia(step.kind)) return !(isBusy && isShared && opensPort(step));
     if (isBusy) return false;
-    if (isFailed) return isOfWhole(step);
+    if (isFailed || failsOver) return isOfWhole(step);
     return depth === 'deep' || step.kind === 'loadbalancer';
   };
   return {

@@ -106,6 +106,20 @@ describe('a VIP port that is gone', () => {
     expect((await it.sweepOnce()).requests).toEqual([]);
   });
 
+  test('is mended by a failover before anything else of the load balancer changes', async () => {
+    const it = await served('mends');
+    const { id } = it.lb();
+    it.deletePort();
+    it.inside.kube.addNode('node-9');
+
+    await it.sweepOnce();
+
+    expect(it.writes().filter((write) => write.endsWith('/failover'))).toHaveLength(1);
+    expect(it.lb().id).toBe(id);
+    expect(it.inside.cloud.members.map(({ name }) => name)).toContain('node-9');
+    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
+  });
+
   test('is rebuilt beside with its floating IP where no failover is allowed, though Octavia says ONLINE', async () => {
     const it = await served('forbidden');
     const { id, operating_status: operating } = it.lb();

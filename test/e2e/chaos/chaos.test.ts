@@ -142,12 +142,16 @@ async function saidOf(namespace: string): Promise<string> {
   return kubectl(['-n', namespace, 'get', 'services', '-o', `custom-columns=${columns}`]);
 }
 
-/** The first comparison without a difference, or the last one. */
+/** The first comparison without a difference, or the last one. While levelset is at work, what was listed may be gone when it is read. */
 async function settledWithin(ms: number, namespace: string): Promise<Verdict> {
   const end = Date.now() + ms;
   for (;;) {
-    const verdict = await compareAll(namespace, foreign);
-    if (wrongIn(verdict).length === 0 || Date.now() > end) return verdict;
+    const isOver = Date.now() > end;
+    const verdict = await compareAll(namespace, foreign).catch((error: unknown) => {
+      if (isOver) throw error;
+      return undefined;
+    });
+    if (verdict && (isOver || wrongIn(verdict).length === 0)) return verdict;
     await pause(2_000);
   }
 }

@@ -54,6 +54,8 @@ export interface NetworkQuestion {
   readonly pod_addresses?: readonly string[];
   /** Whether the Service needs a floating IP, and so an external network. */
   readonly external: boolean;
+  /** The floating IP outlives the Service's need of it. */
+  readonly keeps_floating_ip?: true;
   readonly floating_network_id?: string;
   readonly floating_subnet_id?: string;
   /** Whether a subnet of the external network is chosen by name or tags. */

@@ -39,6 +39,7 @@ export function networkQuestion(intent: ServiceIntent, endpoints?: Endpoints): N
     ...(floatingip.subnet_id === undefined ? {} : { floating_subnet_id: floatingip.subnet_id }),
     choose_floating_subnet: choosesFloatingSubnet(intent),
     external: wantsFloatingIP(intent),
+    ...(intent.keepFloatingip ? { keeps_floating_ip: true as const } : {}),
     ...(intent.onlyOwnFloatingIP ? { only_own_floating_ip: true as const } : {}),
     ...(intent.floatingIPAllowed ? { floating_ip_allowed: true as const } : {}),
     families: intent.families,

@@ -103,7 +103,11 @@ export function plan(input: PlanInput): Plan {
     const because = input.leaves ?? 'the Service is to have no floating IP of its own';
     steps.push(giveBack(floating, input.isOursToDelete(floating), because));
   }
-  const because = input.leaves ?? 'the Service has another one on its load balancer';
+  const because =
+    input.leaves ??
+    (floating
+      ? 'the Service has another one on its load balancer'
+      : 'the Service is to have no floating IP of its own');
   steps.push(...observed.filter(isLeftover).map((leftover) => remove(leftover, because)));
   const known = { ...input, there, wanted, switching };
   const outsideOctavia = input.keepSecurityGroup ? [] : planSecurityGroup(known, refused);

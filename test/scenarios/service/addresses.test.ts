@@ -10,8 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-const internal = (yes: boolean) =>
-  aService({ annotations: { 'service.beta.kubernetes.io/openstack-internal-load-balancer': String(yes) } });
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const internal = (yes: boolean) => aService({ annotations: { [INTERNAL]: String(yes) } });
 
 describe('the published address', () => {
   test('becomes the VIP, and the floating IP is deleted, when the Service becomes internal', async () => {
@@ -25,6 +25,25 @@ describe('the published address', () => {
     expect(it.sandbox.cloud.floatingips).toEqual([]);
     expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.loadbalancers[0]?.vip_address);
   });
+
+  test.each([
+    [0, {}],
+    [1, { 'loadbalancer.openstack.org/keep-floatingip': 'true' }],
+  ])(
+    'leaves %i floating IPs that somebody detached before the Service became internal',
+    async (left, more) => {
+      it.sandbox.kube.apply(internal(false));
+      await it.settle('web');
+      const { floatingips } = it.sandbox.cloud;
+      for (const ip of floatingips) ip.port_id = null;
+
+      it.sandbox.kube.apply(aService({ annotations: { [INTERNAL]: 'true', ...more } }));
+      await it.settle('web');
+      await it.sweepUntilSettled();
+
+      expect(floatingips).toHaveLength(left);
+    },
+  );
 
   test('becomes a floating IP when an internal Service becomes external', async () => {
     it.sandbox.kube.apply(internal(true));

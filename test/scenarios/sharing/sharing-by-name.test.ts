@@ -43,6 +43,24 @@ describe('Services that share by a name', () => {
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(3);
   });
 
+  test('have one floating IP, also after the load balancer of the owner was deleted and another one made the next', async () => {
+    for (const [at, name] of ['web', 'api'].entries()) {
+      it.apply(name, 80 + at, { [LOAD_BALANCER_NAME]: 'edge' });
+      await it.settle(name);
+    }
+    const { vip_port_id: vip } = it.lb();
+    const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.sandbox.cloud;
+    for (const table of [loadbalancers, listeners, pools, healthmonitors]) table.splice(0);
+    for (const ip of floatingips) if (ip.port_id === vip) ip.port_id = null;
+
+    await it.settle('api');
+    await it.sweepUntilSettled();
+    await it.sweepUntilSettled();
+
+    expect(it.lb().name).toMatch(/_api$/);
+    expect(floatingips.map(({ port_id: port }) => port)).toEqual([it.lb().vip_port_id]);
+  });
+
   test('give the name back when nobody asks for it any more', async () => {
     it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
     await it.settle('web');

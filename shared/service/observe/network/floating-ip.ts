@@ -25,14 +25,17 @@ import type { ListSource } from '../look-if-possible.ts';
 
 export interface FoundFloatingIP {
   readonly resource?: ObservedResource<'floatingip'>;
-  /** Made for this Service, and used by nothing, since another one is on its load balancer. */
+  /** Made for this Service, and used by nothing: its load balancer has another one, or is to have none. */
   readonly leftover?: readonly ObservedResource<'floatingip'>[];
   readonly loadBalancerIPTaken?: string;
 }
 
 type Found = Pick<FoundLoadBalancers, 'loadBalancer' | 'replacement' | 'duplicates'>;
 
-interface Wish extends Pick<NetworkQuestion, 'external' | 'only_own_floating_ip' | 'floating_ip_allowed'> {
+interface Wish extends Pick<
+  NetworkQuestion,
+  'external' | 'keeps_floating_ip' | 'only_own_floating_ip' | 'floating_ip_allowed'
+> {
   readonly isJoiner: boolean;
 }
 
@@ -57,7 +60,8 @@ export async function findFloatingIP(
 /**
  * The floating IP on the VIP port, or on the VIP port of a replacement. Else, if the Service wants a floating IP, the
  * one that spec.loadBalancerIP names. Else an unattached one that was made for this Service: its load balancer
- * vanished, or it was kept. A Service that wants none looks for an unattached one only without a load balancer. Then
+ * vanished, or it was kept. One that it has no use for any more, since it joined the load balancer of another Service or became
+ * internal, is a leftover. A Service that wants none looks for an unattached one only without a load balancer. Then
  * one that has the Service's tag counts as well, and a kept one does not.
  */
 async function lookForOne(
@@ -72,9 +76,11 @@ async function lookForOne(
   const { loadBalancer, replacement, duplicates } = found;
   const attached = (await attachedTo(loadBalancer, cloud)) ?? (await attachedTo(replacement, cloud));
   if (attached && isOfAnotherCluster(attached, cluster)) return { loadBalancerIPTaken: ON_VIP };
+  // one that is to be kept may have been detached and not marked yet
+  const mayKeep = intent.keeps_floating_ip === true && !wantsOne;
+  const looks = unit.wanted && !mayKeep && (unit.withLeftovers === true || duplicates.length > 0);
   if (attached) {
     const resource = observed(attached, unit, cluster);
-    const looks = unit.wanted && !intent.isJoiner && (unit.withLeftovers === true || duplicates.length > 0);
     return looks
       ? { resource, leftover: await findLeftover(attached, unit, found, cluster, cloud) }
       : { resource };
@@ -82,6 +88,8 @@ async function lookForOne(
   const ofDuplicate = wantsOne && !asked ? await onDuplicate(unit, duplicates, cluster, cloud) : undefined;
   if (ofDuplicate) return { resource: observed(ofDuplicate, unit, cluster) };
   if (asked) return findAsked(asked, intent, unit, cluster, cloud);
+  if (loadBalancer && !wantsOne && looks)
+    return { leftover: await findLeftover(undefined, unit, found, cluster, cloud) };
   if (loadBalancer && !wantsOne) return {};
   const made = await cloud.list('floatingip', { description: floatingIPDescription(cluster, unit.name) });
   const borrowed =
@@ -114,7 +122,7 @@ async function onDuplicate(
  * free, or on a load balancer that was made twice. One that the Service names or publishes, or that is kept, stays.
  */
 async function findLeftover(
-  inUse: WireResource,
+  inUse: WireResource | undefined,
   unit: Unit,
   { duplicates }: Found,
   cluster: ClusterIdentity,
@@ -124,7 +132,7 @@ async function findLeftover(
   const going = new Set<unknown>(duplicates.map((duplicate) => duplicate['vip_port_id']));
   const named = unit.service ? [requestedFloatingIP(unit.service), ...publishedAddresses(unit.service)] : [];
   return made
-    .filter((ip) => ip.id !== inUse.id && (!ip['port_id'] || going.has(ip['port_id'])))
+    .filter((ip) => ip.id !== inUse?.id && (!ip['port_id'] || going.has(ip['port_id'])))
     .filter((ip) => !named.includes(String(ip['floating_ip_address'])))
     .filter((ip) => tagValue(ip['tags'], 'kept') === undefined && !isElsewhere(ip, unit, cluster))
     .map((ip) => ({ ...observed(ip, unit, cluster), address: `floatingip/${ip.id}` }));

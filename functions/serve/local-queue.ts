@@ -2,6 +2,8 @@ import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import { isByPerson, isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
+import { OctaviaLoad } from '../../shared/queue/octavia-load.ts';
+import { ParkedKeys } from '../../shared/queue/parked-keys.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import { DrainingTimers } from './draining-timers.ts';
@@ -24,13 +26,23 @@ export class LocalQueue implements ServeQueue {
   constructor(options: ServeQueueOptions) {
     this.#options = options;
     const { world, cluster, readOnly } = options;
-    const { cloud, log, config } = world;
+    const { cloud, log, config, memory } = world;
+    const parked = new ParkedKeys({
+      load: new OctaviaLoad(MONOTONIC),
+      clock: MONOTONIC,
+      ready: (request) => {
+        this.#queue.goOn(request);
+      },
+    });
     this.#poller = new PendingPoller({
       cloud,
       cluster,
-      memory: world.memory,
+      memory,
       clock: MONOTONIC,
       log,
+      looked: (look) => {
+        parked.looked(look);
+      },
       ready: (request) => {
         this.#queue.add(request);
       },
@@ -40,6 +52,8 @@ export class LocalQueue implements ServeQueue {
       concurrency: config.concurrentServiceSyncs,
       clock: MONOTONIC,
       waiting: this.#poller,
+      parked,
+      isNew: (key) => !memory.holders.has(key),
     });
     this.#sweeper = new Sweeper({
       world,

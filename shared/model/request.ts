@@ -32,6 +32,11 @@ export interface ReconcileRequest {
   /** An audit id or request id, for the log. */
   readonly cause?: string;
   readonly dryRun?: boolean;
+  /**
+   * False: Octavia has no room, so the run begins no work on a load balancer that somebody wishes (`needsRoom` of
+   * load-balancer/octavia.ts). It does all else.
+   */
+  readonly mayBegin?: false;
 }
 
 export interface ServiceKey {

@@ -2,10 +2,11 @@ import type { Outcome, Report } from '../model/outcome.ts';
 import type { Key, ReconcileRequest } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 import { Chain } from './chain.ts';
+import type { ParkedKeys } from './parked-keys.ts';
 import { kindOf, Places } from './places.ts';
 import { ReadyKeys, type Free, type Queued } from './ready-keys.ts';
 import { Rests } from './rests.ts';
-import { PRIORITY, requeueDelayMs } from './scheduling.ts';
+import { PRIORITY, requeueDelayMs, type Priority } from './scheduling.ts';
 
 /** Keeps the keys whose load balancer is busy (PendingPoller). */
 export interface WaitingKeys {
@@ -23,6 +24,10 @@ export interface MemoryQueueOptions {
   readonly clock: Clock;
   /** Keeps the keys that wait for a load balancer. Without it they are requeued after their own delay. */
   readonly waiting?: WaitingKeys;
+  /** Keeps the keys that need more room than Octavia has. Without it nothing waits for room. */
+  readonly parked?: ParkedKeys;
+  /** Whether nothing is known of a Service, so that whoever made it may wait for its first address. */
+  readonly isNew?: (key: Key) => boolean;
   /** [0, 1), for the jitter. */
   readonly random?: () => number;
 }
@@ -38,8 +43,8 @@ interface Delayed {
  * The work queue of one process. A key is in it once and never runs twice at a time; a key that is added
  * while it runs runs once more afterwards. Different keys run in parallel, and Services hold up no Node. One
  * order holds for all (ReadyKeys), and no namespace takes all places. A key whose run ended as progressing or
- * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. Hints and sweeps
- * run a key twice a second at most (Rests).
+ * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. One whose run
+ * needs more room than Octavia has is parked (ParkedKeys). Hints and sweeps run a key twice a second at most (Rests).
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
@@ -80,10 +85,7 @@ export class MemoryQueue {
     }
     if (delayMs <= 0) {
       if (!ready.has(key) && this.#rests.keep(request)) return;
-      const rested = this.#rests.take(key);
-      if (rested) this.#enter(rested);
-      this.#enter(request);
-      this.#start();
+      this.goOn(request);
       return;
     }
     const dueMs = this.#options.clock.now() + delayMs;
@@ -97,22 +99,33 @@ export class MemoryQueue {
     this.#delayed.set(key, { dueMs, timer });
   }
 
-  /** Number of keys that are ready, resting or delayed, without the running ones. */
+  /** Runs a key next that was parked, and has room now. */
+  goOn(request: ReconcileRequest): void {
+    if (this.#stopped) return;
+    const rested = this.#rests.take(request.key);
+    if (rested) this.#enter(rested);
+    this.#enter(request);
+    this.#start();
+  }
+
+  /** Number of keys that are ready, resting, delayed or parked, without the running ones. */
   get depth(): number {
-    return this.#allReady().reduce((sum, { size }) => sum + size, this.#delayed.size + this.#rests.size);
+    const later = this.#delayed.size + this.#rests.size + (this.#options.parked?.size ?? 0);
+    return this.#allReady().reduce((sum, { size }) => sum + size, later);
   }
 
   get running(): number {
     return this.#places.running;
   }
 
-  /** How long the oldest ready key has waited, in milliseconds. */
+  /** How long the oldest key that is ready or parked has waited, in milliseconds. */
   oldestAgeMs(): number {
     const now = this.#options.clock.now();
-    return now - Math.min(now, ...this.#allReady().map((ready) => ready.oldestSinceMs() ?? now));
+    const all = [...this.#allReady(), this.#options.parked];
+    return now - Math.min(now, ...all.map((keys) => keys?.oldestSinceMs() ?? now));
   }
 
-  /** Resolves when nothing is ready, resting, delayed or running. Keys that wait for a load balancer do not count. */
+  /** Resolves when nothing is ready, resting, delayed, parked or running. Keys that wait for a load balancer do not count. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve);
@@ -125,6 +138,7 @@ export class MemoryQueue {
     this.#stopped = true;
     this.#ready.clear();
     this.#rests.clear();
+    this.#options.parked?.stop();
     for (const key of this.#delayed.keys()) this.#dropDelay(key);
     await this.idle();
   }
@@ -135,7 +149,7 @@ export class MemoryQueue {
     this.#dropDelay(key);
     this.#options.waiting?.forget(key);
     if (trigger !== 'requeue') this.#chains.delete(key);
-    const priority = this.#chains.get(key)?.priority ?? PRIORITY[trigger];
+    const priority = this.#chains.get(key)?.priority ?? this.#firstPriority(request);
     this.#readyLike(key).put({ request, priority, sinceMs: this.#options.clock.now() });
   }
 
@@ -153,19 +167,22 @@ export class MemoryQueue {
   #run(request: ReconcileRequest): void {
     this.#places.take(request.key);
     this.#rests.began(request.key);
-    this.#options.run(request).then(
-      (report) => {
-        this.#ended(request, report);
-      },
-      () => {
-        this.#ended(request, undefined);
-      },
-    );
+    const { parked, run } = this.#options;
+    const mayBegin = parked?.admit(request) ?? true;
+    const ended = (report?: Report): void => {
+      this.#ended(request, report, parked?.ended(request, mayBegin, report) ?? false);
+    };
+    run(mayBegin ? request : { ...request, mayBegin }).then(ended, () => {
+      ended();
+    });
   }
 
-  #ended(request: ReconcileRequest, report: Report | undefined): void {
-    this.#places.leave(request.key);
-    this.#comeBack(request, report);
+  #ended(request: ReconcileRequest, report: Report | undefined, isParked: boolean): void {
+    const { key } = request;
+    this.#places.leave(key);
+    if (isParked) this.#forgetRuns(key);
+    else this.#comeBack(request, report);
+    this.#options.parked?.release();
     this.#start();
     this.#tellIdle();
   }
@@ -194,6 +211,18 @@ export class MemoryQueue {
     this.add(requeue, Math.max(1, delayMs));
   }
 
+  #forgetRuns(key: Key): void {
+    this.#found.delete(key);
+    this.#chains.delete(key);
+  }
+
+  /** The priority of a key whose last runs do not count. What has room goes on, also for a hint. */
+  #firstPriority({ key, trigger }: ReconcileRequest): Priority {
+    if (this.#options.parked?.isGoing(key)) return 'finishing';
+    const priority = PRIORITY[trigger];
+    return priority === 'event' && this.#options.isNew?.(key) ? 'new' : priority;
+  }
+
   #readyLike(key: Key): ReadyKeys {
     const kind = kindOf(key);
     const ready = this.#ready.get(kind) ?? new ReadyKeys();
@@ -206,7 +235,9 @@ export class MemoryQueue {
   }
 
   #isComingBack(key: Key): boolean {
-    return this.#delayed.has(key) || this.#rests.has(key) || (this.#options.waiting?.has(key) ?? false);
+    const { waiting, parked } = this.#options;
+    const isKept = waiting?.has(key) === true || parked?.has(key) === true;
+    return isKept || this.#delayed.has(key) || this.#rests.has(key);
   }
 
   #dropDelay(key: Key): void {

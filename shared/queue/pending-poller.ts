@@ -4,6 +4,7 @@ import type { Clock, Cloud, Log } from '../ports.ts';
 import { FIRST_REQUEUE_MS, LONGEST_REQUEUE_MS } from './scheduling.ts';
 import type { WaitingKeys } from './memory-queue.ts';
 import { LEAST_GAP_MS, nextLookMs, operationOf } from './next-look.ts';
+import type { Look } from './octavia-load.ts';
 import type { Operation } from '../memory/durations.ts';
 import type { Memory } from '../memory/memory.ts';
 import { isPending } from '../model/load-balancer/octavia.ts';
@@ -24,6 +25,8 @@ export interface PendingPollerOptions {
   /** The monotonic clock: who sets the time of day back holds up no key. */
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** Called with what each list says of all load balancers. */
+  readonly looked?: (look: Look) => void;
   /** Called with a key whose load balancer is no longer busy, or gone. */
   readonly ready: (request: ReconcileRequest) => void;
   /** [0, 1), for the jitter. */
@@ -121,7 +124,7 @@ export class PendingPoller implements WaitingKeys {
   }
 
   async #poll(): Promise<void> {
-    const { cloud, cluster, clock, log } = this.#options;
+    const { cloud, cluster, clock, log, looked = () => undefined } = this.#options;
     this.#listing = true;
     const asked = [...this.#waiting.values()];
     const begunMs = clock.now();
@@ -134,6 +137,7 @@ export class PendingPoller implements WaitingKeys {
       const taken = new Set<string>();
       const tookMs = clock.now() - begunMs;
       this.#notBeforeMs = begunMs + Math.max(LEAST_GAP_MS, 2 * tookMs);
+      looked({ statuses: found, atMs: begunMs });
       for (const waiting of asked) {
         // what is deleted leaves the list; the run of its key looks for itself
         const gone = waiting.operation === 'delete' ? 'DELETED' : undefined;

@@ -64,10 +64,16 @@ export class ReadyKeys {
     if (!next) return undefined;
     this.#lastWasAged = aged !== undefined;
     const { key } = next.request;
-    this.#all.delete(key);
-    this.#byPriority.get(next.priority)?.delete(key);
+    this.delete(key);
     (aged ? this.#all : this.#byPriority.get(next.priority))?.passTurn(turnOf(key));
     return next;
+  }
+
+  delete(key: Key): void {
+    const known = this.#all.get(key);
+    if (!known) return;
+    this.#all.delete(key);
+    this.#byPriority.get(known.priority)?.delete(key);
   }
 
   oldestSinceMs(): number | undefined {

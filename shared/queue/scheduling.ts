@@ -4,10 +4,10 @@ import type { Trigger } from '../model/request.ts';
 
 /**
  * The order of all work. finishing: the last run made progress, so the unit is close to its end. asked: a
- * person asked for it. event: somebody changed the object. background: a sweep found it, or its last run
- * failed.
+ * person asked for it. new: somebody made it, and waits for its first address. event: somebody changed the object.
+ * background: a sweep found it, or its last run failed.
  */
-export const PRIORITIES = ['finishing', 'asked', 'event', 'background'] as const;
+export const PRIORITIES = ['finishing', 'asked', 'new', 'event', 'background'] as const;
 
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -20,7 +20,7 @@ export const PRIORITY = {
   watch: 'event',
   requeue: 'background',
   sweep: 'background',
-} as const satisfies Record<Trigger, Priority>;
+} as const satisfies Record<Trigger, Exclude<Priority, 'finishing' | 'new'>>;
 
 export const FIRST_REQUEUE_MS = 1_000;
 export const LONGEST_REQUEUE_MS = 30_000;

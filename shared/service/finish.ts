@@ -180,6 +180,27 @@ export function nothingApplied(evaluation: Evaluation): Applied {
   };
 }
 
+/** Ends a run that could only look, since Octavia has no room. It leaves nothing behind. */
+export function waitForRoom(evaluation: Evaluation): Run {
+  const { plan } = evaluation;
+  const creates = plan.steps.some(({ verb, kind }) => verb === 'create' && kind === 'loadbalancer');
+  const reason =
+    'waits for its turn: Octavia works on as many load balancers as it can without becoming slower';
+  return {
+    outcome: {
+      status: 'progressing',
+      reason,
+      retryAfterMs: ROOM_MS,
+      needsRoom: creates ? 'create' : 'change',
+    },
+    plan,
+    applied: [],
+    ...runSummary(evaluation),
+  };
+}
+
+const ROOM_MS = 1_000;
+
 export function runSummary(
   evaluation: Evaluation,
   applied?: Applied,

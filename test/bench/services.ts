@@ -89,10 +89,22 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
   const names = numbers(SERVICES).map((index) => `svc-${index}`);
   const ports = numbers(PORTS).map((index) => ({ port: 80 + index }));
 
+  await measure('create one alone', undefined, async () => {
+    await apply([aService(namespace, 'alone', ports)]);
+    await until('its address', allHaveAddresses, LONG);
+  });
+  await kubectl(['-n', namespace, 'delete', 'service', 'alone']);
+  const start = Date.now();
+  const times = new Map<string, number>();
   await measure('create, all addresses in status', floor.create, async () => {
     await apply(names.map((name) => aService(namespace, name, ports)));
-    await until('all addresses', allHaveAddresses, LONG);
+    await until('all addresses', async () => (await noteAddresses(start, times)) === SERVICES, LONG);
   });
+  const [first = 0] = times.values();
+  const mean = [...times.values()].reduce((sum, time) => sum + time, 0) / times.size;
+  console.log(
+    `of ${SERVICES} at once: first ${first} s, mean ${mean.toFixed(1)} s, last ${Math.max(...times.values())} s`,
+  );
   await settleAll(levelset, cloudConfig);
   await measure('nothing changed, one sweep', undefined, async () => {
     const { code, stdout } = await runLevelset(['sweep'], { cloudConfig });
@@ -131,6 +143,7 @@ async function measure(work: string, floor: number | undefined, run: () => Promi
 }
 
 interface Listed {
+  readonly metadata: { readonly name: string };
   readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly unknown[] } };
 }
 
@@ -140,8 +153,19 @@ function listServices(): Promise<readonly Listed[]> {
 }
 
 async function allHaveAddresses(): Promise<boolean> {
-  const services = await listServices();
-  return services.every(({ status }) => (status?.loadBalancer?.ingress ?? []).length > 0);
+  return (await listServices()).every(hasAddress);
+}
+
+/** When each Service had its address, in seconds. Returns how many have one. */
+async function noteAddresses(start: number, times: Map<string, number>): Promise<number> {
+  for (const service of await listServices())
+    if (hasAddress(service) && !times.has(service.metadata.name))
+      times.set(service.metadata.name, seconds(start, Date.now()));
+  return times.size;
+}
+
+function hasAddress({ status }: Listed): boolean {
+  return (status?.loadBalancer?.ingress ?? []).length > 0;
 }
 
 /** As the floor has it: all there, and Octavia done with all of them. */

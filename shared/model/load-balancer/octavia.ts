@@ -1,4 +1,5 @@
 import { isOfNode } from '../node/node.ts';
+import type { Step } from '../plan.ts';
 import type { ObservedResource, ResourceKind, WireResource } from '../resources.ts';
 
 /** One entry of a load balancer's status tree (Octavia API, "Get the Load Balancer status tree"). */
@@ -51,6 +52,18 @@ export interface Offers {
 export function isOutsideOctavia(kind: ResourceKind): boolean {
   const isOfNetwork = kind === 'floatingip' || kind === 'router' || isOfSecurityGroup(kind);
   return isOfNetwork || kind === 'secret' || isOfNode(kind);
+}
+
+/**
+ * Whether a step waits while Octavia has no room: what somebody wishes of a load balancer. Members do not, since they follow
+ * the Nodes.
+ */
+export function needsRoom(step: Pick<Step, 'kind' | 'verb'>): boolean {
+  return !isOutsideOctavia(step.kind) && !writesMembers(step);
+}
+
+export function writesMembers({ kind, verb }: Pick<Step, 'kind' | 'verb'>): boolean {
+  return kind === 'member' || verb === 'members';
 }
 
 export function isOfSecurityGroup(kind: ResourceKind): boolean {

@@ -1,0 +1,145 @@
+import { needsRoom } from '../model/load-balancer/octavia.ts';
+import type { Report } from '../model/outcome.ts';
+import { asServiceKey, isByPerson, type Key, type ReconcileRequest } from '../model/request.ts';
+import type { Clock } from '../ports.ts';
+import { operationOf } from './next-look.ts';
+import type { Look, OctaviaLoad } from './octavia-load.ts';
+import { ReadyKeys, type Free } from './ready-keys.ts';
+import { PRIORITY } from './scheduling.ts';
+
+/** So often it is looked whether Octavia has room, whatever nobody told. */
+const AGAIN_MS = 1_000;
+
+const ANY: Free = { key: () => true, turn: () => true };
+
+export interface ParkedKeysOptions {
+  readonly load: OctaviaLoad;
+  readonly clock: Clock;
+  /** Called with a key that has room now. */
+  readonly ready: (request: ReconcileRequest) => void;
+}
+
+/**
+ * The Services whose next step is work for Octavia that somebody wishes, while Octavia has no room for it (decision 271).
+ * Each run of a Service is admitted: with room it may begin such work; without it looks all the same, does what needs no
+ * room, and its key is parked if there is more. A parked key keeps its age, whatever hints come. People, new Services,
+ * changes and what sweeps found go in this order, namespaces in turns (ReadyKeys). What has begun needs no more room until it has ended.
+ */
+export class ParkedKeys {
+  readonly #options: ParkedKeysOptions;
+  readonly #parked = new ReadyKeys();
+  /** Keys that got room and have not ended, and whether they have begun. */
+  readonly #going = new Map<Key, boolean>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ParkedKeysOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  has(key: Key): boolean {
+    return this.#parked.has(key);
+  }
+
+  oldestSinceMs(): number | undefined {
+    return this.#parked.oldestSinceMs();
+  }
+
+  /** Whether the key got room, and has not ended. */
+  isGoing(key: Key): boolean {
+    return this.#going.has(key);
+  }
+
+  /** Whether a run that starts now may begin work for Octavia. */
+  admit(request: ReconcileRequest): boolean {
+    const { key } = request;
+    if (!isBounded(request) || this.#going.has(key)) return true;
+    if (!this.#options.load.reserve(key)) return false;
+    this.#going.set(key, false);
+    this.#parked.delete(key);
+    return true;
+  }
+
+  /** Notes the end of a run. Without a report it was rejected. Returns whether its key has to wait for room. */
+  ended(request: ReconcileRequest, mayBegin: boolean, report: Report | undefined): boolean {
+    const { key } = request;
+    if (!isBounded(request)) return false;
+    const hasBegun = this.#noteWork(key, report);
+    const { outcome } = report ?? {};
+    const goesOn = outcome?.status === 'progressing';
+    if (!mayBegin) {
+      // it may have got room since
+      if (goesOn && outcome.needsRoom !== undefined && !this.#going.has(key))
+        this.#park(request, outcome.needsRoom);
+      else if (!goesOn) this.#parked.delete(key);
+      return goesOn && outcome.needsRoom !== undefined;
+    }
+    this.#options.load.giveBack(key);
+    const begun = hasBegun || this.#going.get(key) === true;
+    const failed = outcome === undefined || outcome.status === 'failed';
+    if (goesOn || (failed && begun)) this.#going.set(key, begun);
+    else this.#going.delete(key);
+    return false;
+  }
+
+  /** Notes a look at load balancers. */
+  looked(look: Look): void {
+    this.#options.load.looked(look);
+    this.release();
+  }
+
+  /** Gives what room there is to those that wait for it. */
+  release(): void {
+    const { load, clock, ready } = this.#options;
+    clearTimeout(this.#timer);
+    while (load.hasRoom()) {
+      const next = this.#parked.take(ANY, clock.now());
+      if (!next) return;
+      const { request } = next;
+      load.reserve(request.key);
+      this.#going.set(request.key, false);
+      ready(request);
+    }
+    if (this.#parked.size === 0) return;
+    load.holdsBack();
+    this.#timer = setTimeout(() => {
+      this.release();
+    }, AGAIN_MS).unref();
+  }
+
+  /** Forgets all keys, and parks no more. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#parked.clear();
+  }
+
+  #park(request: ReconcileRequest, what: 'create' | 'change'): void {
+    if (this.#stopped) return;
+    const isNew = what === 'create' && !isByPerson(request);
+    const priority = isNew ? 'new' : PRIORITY[request.trigger];
+    this.#parked.put({ request, priority, sinceMs: this.#options.clock.now() });
+  }
+
+  /** Tells what the run means for Octavia: it is at work, is not any more, or refuses. Returns whether the run put it to work. */
+  #noteWork(key: Key, report: Report | undefined): boolean {
+    if (!report) return false;
+    const { load, clock } = this.#options;
+    const { outcome, durationMs, loadBalancerId } = report;
+    const busy = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
+    load.ran(key, loadBalancerId, busy, clock.now() - durationMs);
+    const operation = operationOf({ applied: report.applied.filter(needsRoom) });
+    if (operation && busy !== undefined) load.begin(busy, operation, key);
+    if (outcome.status === 'failed' && outcome.code === 'RATE_LIMITED')
+      load.refused(durationMs, outcome.retryAfterMs);
+    return operation !== undefined;
+  }
+}
+
+function isBounded({ key, dryRun }: ReconcileRequest): boolean {
+  return asServiceKey(key) !== undefined && dryRun !== true;
+}

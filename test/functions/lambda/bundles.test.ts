@@ -37,7 +37,7 @@ function packagesOf(name: string): ReadonlySet<string> {
 test.each([
   ['audit', 85],
   ['events', 75],
-  ['resync', 785],
+  ['resync', 790],
   ['status', 485],
   ['reconcile', 605],
   ['sweep', 595],
@@ -64,7 +64,7 @@ describe.each(['reconcile', 'sweep'])('%s', (name) => {
 
 test.each([...FUNCTIONS])('%s has no login of client-node in it, which cannot run there', (name) => {
   expect(bundle(name).sources.filter((path) => path.includes('@kubernetes/client-node'))).toEqual([]);
-  expect(bundle(name).total).toBeLessThan(900_000);
+  expect(bundle(name).total).toBeLessThan(910_000);
 });
 
 test('the program loads client-node only when somebody logs in', () => {

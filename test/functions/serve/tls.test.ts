@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +81,31 @@ test('with a client CA only who shows a certificate of it is let in', async () =
   await expect(get(url)).rejects.toThrow();
   await expect(get(url, 'stranger')).rejects.toThrow();
 });
+
+test.each(['served.pem', 'served.key', 'client.ca'])(
+  'an empty %s is refused, at the start and later',
+  async (name) => {
+    const flags = {
+      tlsCertFile: file('served.pem'),
+      tlsPrivateKeyFile: file('served.key'),
+      clientCaFile: file('client.ca'),
+    };
+    for (const end of ['pem', 'key']) await copyFile(file(`server.${end}`), file(`served.${end}`));
+    await copyFile(file('client.pem'), file('client.ca'));
+    const warn = vi.fn<(message: string, fields?: object) => void>();
+    const log = { debug: vi.fn(), info: vi.fn(), warn, error: vi.fn() };
+    const answer: Parameters<typeof listen>[0] = (_request, response) => response.end('ok');
+    const listening = await listen(answer, '127.0.0.1:0', flags, { log, everyMs: 20 });
+    onTestFinished(() => listening.close());
+
+    await writeFile(file(name), '');
+    await vi.waitFor(() => {
+      expect(JSON.stringify(warn.mock.calls)).toContain(`${name} is empty`);
+    });
+    expect(await get(listening.url, 'client')).toBe(200);
+    await expect(listen(answer, '127.0.0.1:0', flags)).rejects.toThrow(`${name} is empty`);
+  },
+);
 
 test('a certificate that was replaced counts for new connections; half a pair changes nothing', async () => {
   const lines: string[] = [];

@@ -83,7 +83,13 @@ function leaksIn(
 ): readonly string[] {
   const { claimed, foreign, wanting } = known;
   const before = lab().before.join('\n');
-  const isKnown = ({ id }: Resource): boolean => claimed.has(id) || foreign.has(id) || before.includes(id);
+  const wasThere = ({ id }: Resource): boolean => before.includes(id);
+  const monitored = (monitor: Resource): readonly Resource[] =>
+    project.pools.filter((pool) => pool['healthmonitor_id'] === monitor.id);
+  const standsOn = (child: Resource): readonly Resource[] =>
+    [child, ...monitored(child)].flatMap((one) => (one['loadbalancers'] ?? []) as readonly Resource[]);
+  const isKnown = (one: Resource): boolean =>
+    claimed.has(one.id) || foreign.has(one.id) || [one, ...standsOn(one)].some(wasThere);
   const left = (kind: string, all: readonly Resource[]): readonly string[] =>
     all.filter((one) => !isKnown(one)).map((one) => `${kind} ${one.id}`);
   const isAbandoned = (lb: Resource): boolean =>

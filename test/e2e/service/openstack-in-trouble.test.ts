@@ -8,6 +8,7 @@ import {
   addressOf,
   apply,
   aService,
+  cloud,
   joinCluster,
   kubectl,
   lab,
@@ -236,6 +237,34 @@ it(
     expect(now.pools.map(({ members }) => members.length)).toEqual(
       before.pools.map(({ members }) => members.length),
     );
+  },
+);
+
+it(
+  'a load balancer whose VIP port somebody deleted is found by a sweep and rebuilt beside, and its floating IP stays',
+  TEST_TIMEOUT,
+  async () => {
+    const levelset = await start();
+    await deploy('web', [80]);
+    const served = await address('web');
+    const owned = async () => loadBalancersOf(await uidOf(world.namespace, 'web'));
+    await until('the Service to be ready', () => isReady('web'));
+    const lost = (await owned())[0];
+    await cloud().must('network', 'DELETE', `/v2.0/ports/${String(lost?.['vip_port_id'])}`);
+    expect((await owned())[0]).toMatchObject({ id: lost?.id, provisioning_status: 'ACTIVE' });
+
+    await levelset.resync({ all: true });
+
+    await until(
+      'another load balancer',
+      async () => {
+        const [one, ...others] = await owned();
+        return others.length === 0 && one?.id !== lost?.id && one?.['provisioning_status'] === 'ACTIVE';
+      },
+      { timeoutMs: 90_000 },
+    );
+    await level();
+    expect([await address('web'), await isReady('web')]).toEqual([served, true]);
   },
 );
 

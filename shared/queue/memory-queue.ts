@@ -212,8 +212,10 @@ export class MemoryQueue {
   }
 
   #forgetRuns(key: Key): void {
+    const found = this.#found.get(key);
     this.#found.delete(key);
     this.#chains.delete(key);
+    if (found) this.add(found);
   }
 
   /** The priority of a key whose last runs do not count. What has room goes on, also for a hint. */
@@ -235,9 +237,7 @@ export class MemoryQueue {
   }
 
   #isComingBack(key: Key): boolean {
-    const { waiting, parked } = this.#options;
-    const isKept = waiting?.has(key) === true || parked?.has(key) === true;
-    return isKept || this.#delayed.has(key) || this.#rests.has(key);
+    return this.#options.waiting?.has(key) === true || this.#delayed.has(key) || this.#rests.has(key);
   }
 
   #dropDelay(key: Key): void {

@@ -18,6 +18,8 @@ const LOOKS_MS = 5_000;
 const STUCK_UNKNOWN_MS = 180_000;
 /** A run that lasts longer hangs: its room is given to others. */
 const HANGS_MS = 10_000;
+/** A key whose work is over keeps its room for its next run, which may write again. */
+const GOES_ON_MS = 3_000;
 /** After a 429 nothing begins for so long at most, and for as long again no 429 counts: one key's does not stop the others. */
 const LONGEST_REST_MS = 10_000;
 
@@ -31,6 +33,20 @@ interface Work {
   busyMs: number;
   /** More than LEAST were at work together while it was. */
   isCrowded: boolean;
+  /** Others need not wait for it any more. How long it takes is still learned. */
+  isStuck: boolean;
+}
+
+/** What a run of a key says. */
+export interface Ran {
+  readonly key: Key;
+  readonly loadBalancer: string | undefined;
+  /** The load balancer that it waits for. */
+  readonly busy: string | undefined;
+  /** When it began. */
+  readonly sinceMs: number;
+  /** It came far enough to see what Octavia is at. */
+  readonly saw: boolean;
 }
 
 /** What a look at load balancers found. */
@@ -48,9 +64,10 @@ export interface Look {
  * congestion avoidance in computer networks", 1989), with latency as the signal, as TCP Vegas (Brakmo and Peterson, 1995) and
  * the gradient limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits) have it. It begins with two and
  * grows by one with each work that took no longer than without a queue, which doubles it in the time of one work (slow
- * start), until one took longer. From then on it grows by the square root of itself in that time. What took longer sets it
- * back by the share by which it did. That happens once for all that were at work together. It grows
- * only while it is what holds keys back.
+ * start), until one took longer. From then on it grows by the square root of itself in that time. Each work that took longer takes
+ * a share of one off, at most a half: where all did, the limit falls by that share; where a few did, it goes on growing. Load balancers
+ * differ, so one is late for its own sake if another that began later was in time, or if it was the last that was late, too. It grows only
+ * while it is what holds keys back.
  *
  * What a work takes without a queue is told apart for creates, changes and deletes. It is learned of those beside which
  * there was one more at most, and so follows a cloud that becomes faster or slower; of others only what took less counts.
@@ -60,9 +77,13 @@ export class OctaviaLoad {
   readonly #clock: Clock;
   /** By the load balancer's id. */
   readonly #works = new Map<string, Work>();
-  /** Since when a key has room that it has not used yet. */
+  /** Until when a key has room that it has not used yet. */
   readonly #reserved = new Map<Key, number>();
   readonly #unqueuedMs = new Map<Operation, number>();
+  /** When the newest work began that was in time. */
+  #inTimeSinceMs = -Infinity;
+  /** The load balancer that was late last. */
+  #lastLate: string | undefined;
   #limit = LEAST;
   /** Until when OpenStack wants to be left alone, and until when it may not ask for it again. */
   #restsUntilMs = -Infinity;
@@ -84,25 +105,28 @@ export class OctaviaLoad {
   /** How many are at work, without those that are stuck. */
   get working(): number {
     const now = this.#clock.now();
-    for (const [id, work] of this.#works) {
-      if (now - work.sinceMs <= this.#stuckMs(work)) continue;
-      this.#works.delete(id);
-      this.#setBack(work.sinceMs, MOST_BACK);
+    let working = 0;
+    for (const work of this.#works.values()) {
+      if (!work.isStuck && now - work.sinceMs > this.#stuckMs(work)) {
+        work.isStuck = true;
+        if (this.#unqueuedMs.has(work.operation)) this.#setBack(work.sinceMs, MOST_BACK);
+      }
+      if (!work.isStuck) working += 1;
     }
-    return this.#works.size;
+    return working;
   }
 
   /** Whether one more may begin. */
   hasRoom(): boolean {
     const now = this.#clock.now();
-    const reserved = [...this.#reserved.values()].filter((sinceMs) => now - sinceMs <= HANGS_MS);
+    const reserved = [...this.#reserved.values()].filter((untilMs) => now <= untilMs);
     return now >= this.#restsUntilMs && this.working + reserved.length < this.limit;
   }
 
   /** Takes room for a key, if there is some, until it is given back. */
   reserve(key: Key): boolean {
     if (!this.hasRoom()) return false;
-    this.#reserved.set(key, this.#clock.now());
+    this.#reserved.set(key, this.#clock.now() + HANGS_MS);
     return true;
   }
 
@@ -119,9 +143,9 @@ export class OctaviaLoad {
   begin(loadBalancer: string, operation: Operation, by: Key): void {
     this.#end(loadBalancer);
     const now = this.#clock.now();
-    const isCrowded = this.#works.size >= LEAST;
+    const isCrowded = this.working >= LEAST;
     if (isCrowded) for (const work of this.#works.values()) work.isCrowded = true;
-    this.#works.set(loadBalancer, { operation, by, sinceMs: now, busyMs: now, isCrowded });
+    this.#works.set(loadBalancer, { operation, by, sinceMs: now, busyMs: now, isCrowded, isStuck: false });
   }
 
   /**
@@ -133,18 +157,24 @@ export class OctaviaLoad {
       const status = statuses.get(id);
       if (work.sinceMs > atMs || (status === undefined && work.operation !== 'delete')) continue;
       if (status !== undefined && isPending(status)) work.busyMs = atMs;
-      else this.#end(id);
+      else if (status === 'ERROR') this.#works.delete(id);
+      else {
+        this.#end(id);
+        this.#reserved.set(work.by, this.#clock.now() + GOES_ON_MS);
+      }
     }
   }
 
   /**
-   * A run of the key that began at `atMs` ended, and waits for no load balancer but `busy`. So the works that the key began, and that on its
-   * load balancer, are over.
+   * A run of a key ended. So the works that the key began, and that on its load balancer, are over, but for the one that it waits for. A run
+   * that did not see that, since it failed, says nothing of how long they took.
    */
-  ran(key: Key, loadBalancer: string | undefined, busy: string | undefined, atMs: number): void {
+  ran({ key, loadBalancer, busy, sinceMs, saw }: Ran): void {
     for (const [id, work] of this.#works) {
       const isIts = work.by === key || id === loadBalancer;
-      if (isIts && id !== busy && work.sinceMs <= atMs) this.#end(id);
+      if (!isIts || id === busy || work.sinceMs > sinceMs) continue;
+      if (saw) this.#end(id);
+      else this.#works.delete(id);
     }
   }
 
@@ -164,8 +194,14 @@ export class OctaviaLoad {
     this.#works.delete(id);
     const atLeastMs = work.busyMs - work.sinceMs;
     const toleratedMs = TOLERATED * this.#learn(work, atLeastMs, this.#clock.now() - work.sinceMs);
-    if (atLeastMs > toleratedMs) this.#setBack(work.sinceMs, toleratedMs / atLeastMs);
-    else if (work.sinceMs <= this.#heldBackMs)
+    const isLate = atLeastMs > toleratedMs;
+    const isItsOwn = work.sinceMs < this.#inTimeSinceMs || this.#lastLate === id;
+    if (isLate) this.#lastLate = id;
+    else this.#inTimeSinceMs = Math.max(this.#inTimeSinceMs, work.sinceMs);
+    if (isLate && !isItsOwn) {
+      this.#setBackMs = this.#clock.now();
+      this.#limit = Math.max(LEAST, this.#limit - 1 + Math.max(MOST_BACK, toleratedMs / atLeastMs));
+    } else if (work.sinceMs <= this.#heldBackMs)
       this.#limit += this.#setBackMs === -Infinity ? 1 : 1 / Math.sqrt(this.#limit);
   }
 

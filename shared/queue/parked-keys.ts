@@ -131,7 +131,8 @@ export class ParkedKeys {
     const { load, clock } = this.#options;
     const { outcome, durationMs, loadBalancerId } = report;
     const busy = outcome.status === 'progressing' ? outcome.waitingFor : undefined;
-    load.ran(key, loadBalancerId, busy, clock.now() - durationMs);
+    const saw = outcome.status === 'settled' || busy !== undefined;
+    load.ran({ key, loadBalancer: loadBalancerId, busy, sinceMs: clock.now() - durationMs, saw });
     const operation = operationOf({ applied: report.applied.filter(needsRoom) });
     if (operation && busy !== undefined) load.begin(busy, operation, key);
     if (outcome.status === 'failed' && outcome.code === 'RATE_LIMITED')

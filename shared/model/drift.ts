@@ -91,7 +91,7 @@ export function isOutside(address: Address): boolean {
   return /^(floatingip|securitygroup|port|secret)/.test(address);
 }
 
-const GROUPINGS = ['each', 'by place', 'by kind'] as const;
+const GROUPINGS = ['each', 'by place', 'by port', 'by kind'] as const;
 type Grouping = (typeof GROUPINGS)[number];
 
 /** The finest grouping that yields no more than may be recorded. */
@@ -102,7 +102,8 @@ function grouping(drift: readonly Drift[]): Grouping {
 
 function nameOf({ address, attribute, kind }: Drift, as: Grouping): string {
   if (as === 'each') return attribute === undefined ? address : `${address} ${attribute}`;
-  return as === 'by kind' ? `${kind}s` : `${kind}s at ${address.split('/').slice(1, 3).join('/')}`;
+  if (as === 'by kind') return `${kind}s`;
+  return `${as === 'by port' ? 'everything' : `${kind}s`} at ${address.split('/').slice(1, 3).join('/')}`;
 }
 
 function hashOf(one: Drift, as: Grouping): string {

@@ -101,18 +101,18 @@ export async function recordRepair(
 }
 
 /**
- * Takes back what was recorded of a failover that an answer refused: it takes no room in the budget. One that the cloud never
- * allows is not tried again, and any other is.
+ * Takes back what was recorded of a failover that an answer refused, or that was not sent: it takes no room in the budget. One that the
+ * cloud never allows is not tried again, and any other is.
  */
 export async function takeBack(
   failover: Repair,
-  { code, context }: ReconcileError,
+  error: ReconcileError | undefined,
   { kube }: Pick<World, 'kube'>,
 ): Promise<void> {
-  if (failover.how !== 'failover' || context.status === undefined) return;
+  if (failover.how !== 'failover' || (error && error.context.status === undefined)) return;
   const loaded = await kube.repairs.load();
   const others = loaded.repairs.filter(({ id, at }) => id !== failover.id || at !== failover.at);
-  const refused = code === 'FAILOVER_REFUSED' ? [{ ...failover, how: 'refused' as const }] : [];
+  const refused = error?.code === 'FAILOVER_REFUSED' ? [{ ...failover, how: 'refused' as const }] : [];
   await kube.repairs.save([...others, ...refused], loaded);
 }
 

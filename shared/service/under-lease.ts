@@ -99,14 +99,20 @@ async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation
 
 async function write(planned: Evaluation, lease: Leases, world: World, budget: Budget): Promise<Run> {
   const evaluation = await reserve(planned, world);
-  await beginWork(evaluation, world);
   const repair = await recordRepair(evaluation, world);
+  try {
+    await beginWork(evaluation, world);
+  } catch (error) {
+    if (repair) await takeBack(repair, undefined, world);
+    throw error;
+  }
   const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, {
     ...world,
     lease,
     budget,
   });
-  if (repair && applied.error) await takeBack(repair, applied.error, world);
+  const isMade = applied.steps.some(({ verb }) => verb === 'failover');
+  if (repair && !isMade) await takeBack(repair, applied.error, world);
   noteWrites(evaluation, applied, world);
   return end(evaluation, applied, world);
 }

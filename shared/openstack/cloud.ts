@@ -5,7 +5,7 @@ import type { Attributes, WireResource } from '../model/resources.ts';
 import type { Cloud, ReadKind } from '../ports.ts';
 import { readCertificateText, listByOffset, withIdOf } from './barbican.ts';
 import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts';
-import { refusal, unexpected, saysAbsent } from './refusal.ts';
+import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
 import { gatherLists } from './gathered-lists.ts';
 import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
 import type { HttpAnswer, HttpRequest } from './openstack-http.ts';
@@ -30,7 +30,7 @@ export function createCloud(session: Session): Cloud {
     async get(kind, id) {
       const attempted = attempt('read', kind, id);
       const answer = await send(session, kind, 'GET', objectPath(kind, id), attempted);
-      if (saysAbsent(answer.status, answer.body)) return undefined;
+      if (saysAbsent(answer.status, answer.body) && !saysNothingOfPort(kind, answer.body)) return undefined;
       return readOne(kind, answer, attempted);
     },
 
@@ -140,6 +140,11 @@ async function send(
   const { service } = ENDPOINTS[kind];
   const request = { service, method, path, attempted, ...(body === undefined ? {} : { body }) };
   return sendVersioned(session, kind, request);
+}
+
+/** Whether a 404 says nothing of the port: Neutron answers so to a path that it does not serve. PortNotFound is about the port. */
+function saysNothingOfPort(kind: ReadKind, body: unknown): boolean {
+  return kind === 'port' && readFault(body)?.type === 'HTTPNotFound';
 }
 
 function expectSuccess(answer: HttpAnswer, attempted: string): void {

@@ -21,24 +21,27 @@ import { hasFinalizer } from './unit.ts';
 
 /**
  * The evaluation with its drift named, and without the steps that put back what is only to be reported. Reads the unit's state
- * if there is a step. Where drift is only reported, a state that cannot be read stops the run.
+ * if there is a step, or a VIP port that is gone is to be reported. Where drift is only reported, a state that cannot be read stops the run.
  */
 export async function withDrift(asPlanned: Evaluation, world: World): Promise<Evaluation> {
   const evaluation = withOthers(asPlanned);
   const { unit, plan, intent, observed, planned } = evaluation;
   if (!unit.wanted || !unit.service || !intent || !hasFinalizer(unit.service)) return evaluation;
-  if (plan.steps.length === 0) return evaluation;
   const stays = intent.annotated.Service.drift === 'report';
+  if (plan.steps.length === 0 && !(stays && observed.vipPortGone)) return evaluation;
   const { uid } = unit.service.metadata;
   const read = (): Promise<UnitState | undefined> => world.kube.state.find(uid);
   const state = await (stays ? read() : readIfPossible(world, 'states', read));
   if (!state) return evaluation;
   const { sharing } = observed;
-  const mends = plan.steps.some((step) => step.verb === 'failover' || isAnother(step));
   const lb = observed.loadBalancer;
+  // a failover is made alone, and after it the state is gone: what else differs is told now
+  const failsOver = plan.steps.some(({ verb }) => verb === 'failover');
+  const { steps } = failsOver ? planService({ ...planned, repair: undefined }) : plan;
+  const tellsPort = failsOver || stays || plan.steps.some(isAnother);
   const found = driftIn({
-    ...(observed.vipPortGone && mends && lb ? { lostVip: String(lb['vip_address']) } : {}),
-    steps: plan.steps,
+    ...(observed.vipPortGone && tellsPort && lb ? { lostVip: String(lb['vip_address']) } : {}),
+    steps,
     desired: planned.desired.resources,
     observed: observed.resources,
     isShared: sharing !== undefined && (sharing.role === 'joiner' || sharing.others.length > 0),

@@ -91,9 +91,10 @@ export async function evaluate(
   // Only a plan that creates a load balancer needs the quota: reading it costs a list of each limited kind.
   const first = { ...about, observed: seen, desired: desired.here };
   const sketch = planService(first);
-  const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, world));
+  const reports = reading.intent?.annotated.Service.drift === 'report';
+  const isGone = depth === 'deep' && (await lostVipPort(unit, seen, sketch, reports, world));
   const observed = isGone ? { ...seen, vipPortGone: true as const } : seen;
-  const stays = isGone && reading.intent?.annotated.Service.drift === 'report';
+  const stays = isGone && reports;
   const repairing = depth === 'deep' && !stays ? await readRepair(unit, observed, cluster, world) : undefined;
   const input = { ...first, observed, repair: repairing?.facts };
   const draft = isGone || repairing ? planService(input) : sketch;

@@ -36,19 +36,24 @@ const KEEP_MS = 2_000;
 
 /**
  * Whether the load balancer's VIP port is gone. A run asks Neutron only where it has reason to: before it puts the floating IP on that
- * port, where the condition tells of trouble, and where a sweep or a person asked for a run that has nothing to do. Before it deletes a
- * load balancer that was to take this one's place it has to know, so it throws if Neutron does not answer.
+ * port, where the condition tells of trouble, and where a sweep or a person asked for a run that has nothing to do, or may leave drift as
+ * it is. Before it deletes a load balancer that was to take this one's place it has to know, so it throws if Neutron does not answer.
  */
 export async function lostVipPort(
   { service, wanted, letGo, withLeftovers }: Unit,
-  { loadBalancer: lb }: Pick<ObservedService, 'loadBalancer'>,
+  { loadBalancer: lb, resources }: Pick<ObservedService, 'loadBalancer' | 'resources'>,
   { steps }: Pick<Plan, 'steps'>,
+  reports: boolean,
   world: Source,
 ): Promise<boolean> {
   if (!service || !wanted || letGo || !lb || world.project) return false;
+  // Neutron takes a floating IP off a port that it deletes, so the port is there, whoever may see it
+  if (resources.some(({ kind, wire }) => kind === 'floatingip' && wire['port_id'] === lb['vip_port_id']))
+    return false;
   if (steps.some(({ address, verb }) => address === REPLACEMENT && verb === 'delete'))
     return isVipPortGone(lb, world.cloud);
-  const isDue = steps.some((step) => letsIn(step, lb)) || (withLeftovers === true && steps.length === 0);
+  const isDue =
+    steps.some((step) => letsIn(step, lb)) || (withLeftovers === true && (steps.length === 0 || reports));
   if (!isDue && !tellsTrouble(service)) return false;
   return (await readIfPossible(world, 'VIP ports', () => isVipPortGone(lb, world.cloud))) === true;
 }

@@ -69,7 +69,7 @@ export function planService(input: ServicePlanInput): Plan {
   const { keepMembers, keepSecurityGroup, draining, approved, another } = desired;
   const uid = unit.service?.metadata.uid ?? '';
   const free = withoutTakenPlaces(desired.resources, observed.resources, cluster);
-  const rebuild = whyAnew(unit, observed);
+  const rebuild = whyAnew(unit, observed, repair);
   const published = publishedAddresses(unit.service);
   const canJudgeTls = depth === 'deep' && !(loadBalancer && isLocked(loadBalancer));
   const stuck = stuckProblems(observed.resources, observed.horizon.anHourAgo);
@@ -173,11 +173,16 @@ function isOursToDelete(
 
 /**
  * The reason to delete the load balancer and create it again; undefined if there is none. Nothing is lost by it if the
- * load balancer is in ERROR, was made for this Service alone, and the Service has no published address (decision 38).
+ * load balancer is in ERROR, or has lost its VIP port and may be repaired, was made for this Service alone, and the Service has no
+ * published address (decision 38).
  */
-function whyAnew(unit: Unit, { loadBalancer, sharing, vipPortGone }: ObservedService): string | undefined {
+function whyAnew(
+  unit: Unit,
+  { loadBalancer, sharing, vipPortGone }: ObservedService,
+  repair: RepairFacts | undefined,
+): string | undefined {
   const isFailed = loadBalancer?.['provisioning_status'] === 'ERROR';
-  if (!loadBalancer || !(isFailed || vipPortGone)) return undefined;
+  if (!loadBalancer || !(isFailed || (vipPortGone && repair))) return undefined;
   const isPublished = (unit.service?.status?.loadBalancer?.ingress ?? []).length > 0;
   const isAlone = sharing?.role === 'owner' && sharing.others.length === 0;
   return isMadeForService(loadBalancer) && isAlone && !isPublished

@@ -1,86 +1,8 @@
 /** A VIP port that somebody deleted in Neutron: Octavia says nothing of it, so a sweep looks (decision 320). */
 import { describe, expect, test } from 'vitest';
-import { countedLots } from '../../../infra/sandbox/lots.ts';
-import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
-import { createPort, deletePort } from '../../../infra/sandbox/openstack/neutron/ports.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { LoadBalancer } from '../../../infra/sandbox/openstack/octavia/objects.ts';
-import type { Report } from '../../../shared/model/outcome.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
-import { sweep, type Sweep } from '../../../shared/sweep.ts';
-import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
-import { aService } from '../../support/service.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
+import { createPort } from '../../../infra/sandbox/openstack/neutron/ports.ts';
 import { leftovers, readyOf } from '../../support/told.ts';
-
-const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
-const DRIFT = 'levelset.openstack.org/drift';
-
-interface It {
-  readonly inside: SandboxInside;
-  lb(): LoadBalancer;
-  apply(annotations?: Record<string, string>): void;
-  /** A sweep, and the runs that it asks for until they rest. */
-  sweepOnce(): Promise<Sweep & { readonly reports: readonly Report[] }>;
-  deletePort(): void;
-  /** Writes to OpenStack. */
-  writes(): readonly string[];
-}
-
-async function served(
-  failover: OctaviaOptions['failover'],
-  annotations: (inside: SandboxInside) => Record<string, string> = () => ({}),
-): Promise<It> {
-  const inside = createSandbox(
-    { nodes: 2, pendingMs: 1, octavia: { failover } },
-    new VirtualClock(),
-    countedLots(),
-  );
-  const { cloud, kube, clock, requests } = inside;
-  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
-  const asked = annotations(inside);
-  const it: It = {
-    inside,
-    lb: () => {
-      const [lb] = cloud.loadbalancers;
-      if (!lb) throw new Error('there is no load balancer');
-      return lb;
-    },
-    apply: (more = {}) => {
-      kube.apply(aService({ annotations: { ...asked, ...more } }));
-    },
-    sweepOnce: async () => {
-      const found = await sweep(world);
-      const reports: Report[] = [];
-      for (const request of found.requests)
-        for (let runs = 0; runs < 20; runs += 1) {
-          const report = await reconcile(request, world, { remainingMs: () => 60_000 });
-          reports.push(report);
-          if (report.outcome.status !== 'progressing') break;
-          clock.advance(1_500);
-        }
-      clock.advance(300_000);
-      return { ...found, reports };
-    },
-    deletePort: () => {
-      const port = cloud.ports.byId(it.lb().vip_port_id);
-      if (port) deletePort(cloud, port);
-    },
-    writes: () =>
-      requests
-        .filter(({ side, write, path }) => side === 'openstack' && write && !path.includes('/auth/tokens'))
-        .map(({ method, path }) => `${method} ${path}`),
-  };
-  it.apply();
-  for (let sweeps = 0; sweeps < 3; sweeps += 1) await it.sweepOnce();
-  expect((await it.sweepOnce()).requests).toEqual([]);
-  return it;
-}
-
-const eventsIn = ({ kube }: SandboxInside): string =>
-  JSON.stringify(kube.list('Event', 'default').map(({ reason, message }) => [reason, message]));
+import { DRIFT, eventsIn, INTERNAL, served, type SweptService } from './swept-service.ts';
 
 describe('a VIP port that is gone', () => {
   test.each([
@@ -95,7 +17,7 @@ describe('a VIP port that is gone', () => {
     const { reports } = await it.sweepOnce();
 
     expect(reports.at(-1)?.outcome.status).toBe('settled');
-    expect(it.writes().filter((write) => write.endsWith('/failover'))).toHaveLength(1);
+    expect(it.failovers()).toBe(1);
     expect(it.lb()).toMatchObject({ id, vip_address: vip });
     expect(it.lb().vip_port_id).not.toBe(port);
     expect(it.inside.cloud.floatingips.map(({ port_id: on }) => on)).toEqual(
@@ -114,7 +36,7 @@ describe('a VIP port that is gone', () => {
 
     await it.sweepOnce();
 
-    expect(it.writes().filter((write) => write.endsWith('/failover'))).toHaveLength(1);
+    expect(it.failovers()).toBe(1);
     expect(it.lb().id).toBe(id);
     expect(it.inside.cloud.members.map(({ name }) => name)).toContain('node-9');
     expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
@@ -144,9 +66,7 @@ describe('a VIP port that is gone', () => {
     it.deletePort();
     const statuses: string[] = [];
     for (let runs = 0; runs < 40 && statuses.at(-1) !== 'settled'; runs += 1) {
-      const another = inProcessWorld(it.inside, aConfig(AUTH_URL), SILENT);
-      const request = { key: 'service/default/web', trigger: runs === 0 ? 'sweep' : 'audit' } as const;
-      const { outcome } = await reconcile(request, another, { remainingMs: () => 60_000 });
+      const { outcome } = await it.runElsewhere({ trigger: runs === 0 ? 'sweep' : 'audit' });
       statuses.push(outcome.status);
       it.inside.clock.advance(16_000);
     }
@@ -197,11 +117,47 @@ describe('a VIP port that is gone', () => {
     it.apply({ [DRIFT]: 'repair' });
     expect((await it.sweepOnce()).reports.at(-1)?.outcome.status).toBe('settled');
   });
+
+  test('with drift: report is told of, and named by levelset drift, although other drift stays', async () => {
+    const it = await served('mends', () => ({ ...INTERNAL, [DRIFT]: 'report' }));
+    it.changePool();
+    await it.sweepOnce();
+    expect(readyOf(it.inside)?.message).toContain('lb_algorithm is "LEAST_CONNECTIONS"');
+    it.deletePort();
+    await it.sweepOnce();
+    expect(readyOf(it.inside)?.message).toContain('has lost its VIP port');
+    const { plan } = await it.runElsewhere({ trigger: 'command', dryRun: true });
+    expect(plan?.drift?.map(({ address }) => address)).toEqual([
+      `port/${it.lb().vip_address}`,
+      'pool/tcp/80',
+    ]);
+  });
+
+  test('with drift: report is not made anew, though nobody has the address yet', async () => {
+    const it = await served('forbidden', () => ({ ...INTERNAL, [DRIFT]: 'report' }));
+    const { id, vip_address: vip } = it.lb();
+    it.deletePort();
+    it.forgetAddress();
+    await it.sweepOnce();
+    expect(it.lb().id).toBe(id);
+    expect(readyOf(it.inside)?.message).toContain(`drift: port/${vip} is missing`);
+  });
+
+  test('is told of together with what somebody else changed beside it, which is put back after it', async () => {
+    const it = await served('mends');
+    it.changePool();
+    it.deletePort();
+    await it.sweepOnce();
+    expect(it.failovers()).toBe(1);
+    expect(it.inside.cloud.pools[0]?.['lb_algorithm']).toBe('ROUND_ROBIN');
+    expect(eventsIn(it.inside)).toContain(`port/${it.lb().vip_address} is missing`);
+    expect(eventsIn(it.inside)).toContain('pool/tcp/80 lb_algorithm is');
+  });
 });
 
 describe('a VIP port that is there', () => {
   test('is one list in a sweep, and is found where a person made it, too', async () => {
-    const lists = (it: It): readonly string[] =>
+    const lists = (it: SweptService): readonly string[] =>
       it.inside.requests
         .map(({ path }) => path)
         .filter((path) => path.includes('/ports?') && path.endsWith('fields=id'));
@@ -236,5 +192,29 @@ describe('a VIP port that is there', () => {
     clear();
     expect(it.writes().slice(before)).toEqual([]);
     expect((await it.sweepOnce()).reports.flatMap(({ applied }) => applied)).toEqual([]);
+  });
+
+  test('of another project is not called gone: the floating IP is on it', async () => {
+    const it = await served('mends');
+    const before = it.writes().length;
+    it.hidePort();
+    await it.sweepOnce();
+    expect(it.writes().slice(before)).toEqual([]);
+    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
+  });
+
+  test('is not called gone where Neutron says that it does not serve the path', async () => {
+    const it = await served('mends', () => INTERNAL);
+    const before = it.writes().length;
+    const NeutronError = { type: 'HTTPNotFound', message: 'The resource could not be found.', detail: '' };
+    const hidden = [
+      { path: /v2\.0\/ports\/[0-9a-f]/, status: 404, body: { NeutronError } },
+      { path: /v2\.0\/ports\?/, status: 200, body: { ports: [] } },
+    ];
+    for (const { path, ...answer } of hidden)
+      it.inside.fault({ kind: 'fail-before', match: { method: 'GET', path }, times: Infinity, ...answer });
+    expect((await it.sweepOnce()).requests).not.toEqual([]);
+    expect(it.writes().slice(before)).toEqual([]);
+    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
   });
 });

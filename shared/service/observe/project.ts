@@ -35,12 +35,13 @@ export async function observeProject(
   isWhole: boolean,
 ): Promise<Project> {
   const balancers = attempt(listOurLoadBalancers(cluster, cloud));
+  const ips = attempt(cloud.list('floatingip'));
   const vipPorts = async (): Promise<readonly WireResource[]> =>
-    isWhole ? findWithoutVipPort(foundIn(await balancers), cloud) : [];
+    isWhole ? findWithoutVipPort(foundIn(await balancers), foundIn(await ips), cloud) : [];
   const [loadBalancers, withoutVipPort, floatingIPs, securityGroups, nodePorts, secrets] = await Promise.all([
     balancers,
     attempt(vipPorts()),
-    attempt(cloud.list('floatingip')),
+    ips,
     attempt(cloud.list('securitygroup', { tags: clusterTag(cluster) })),
     attempt(listNodePorts()),
     attempt(listStored(cluster, cloud)),

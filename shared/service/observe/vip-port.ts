@@ -11,27 +11,23 @@ import type { Cloud } from '../../ports.ts';
 const OWNERS = ['Octavia', 'ovn-lb-vip:distributed'];
 
 /**
- * The load balancers of the list whose VIP port is gone. One list of the ports of Octavia, and a second one only for ports that others
- * made. The load balancers were listed before, so a port that is not there is not yet to come.
+ * The load balancers of the list whose VIP port is gone. Neutron takes a floating IP off a port that it deletes, so a port with one is
+ * there. One list of the ports of Octavia for the others, and a second one only for ports that others made. The load balancers were
+ * listed before, so a port that is not there is not yet to come.
  */
 export async function findWithoutVipPort(
   loadBalancers: readonly WireResource[],
+  floatingIPs: readonly WireResource[],
   cloud: Pick<Cloud, 'list'>,
 ): Promise<readonly WireResource[]> {
-  const asked = loadBalancers.filter((lb) => vipPortOf(lb) !== undefined && !isLocked(lb));
-  if (asked.length === 0) return [];
-  const there = new Set(
-    (await cloud.list('port', { device_owner: OWNERS, fields: ['id'] })).map(({ id }) => id),
-  );
-  const unseen = asked.filter((lb) => !there.has(vipPortOf(lb) ?? ''));
-  const others = await listPorts(
-    'id',
-    unseen.flatMap((lb) => vipPortOf(lb) ?? []),
-    ['id'],
-    cloud,
-  );
-  for (const { id } of others) there.add(id);
-  return unseen.filter((lb) => !there.has(vipPortOf(lb) ?? ''));
+  const there = new Set(floatingIPs.map((ip) => ip['port_id']));
+  const unseen = (): readonly WireResource[] =>
+    loadBalancers.filter((lb) => vipPortOf(lb) !== undefined && !isLocked(lb) && !there.has(vipPortOf(lb)));
+  if (unseen().length === 0) return [];
+  for (const { id } of await cloud.list('port', { device_owner: OWNERS, fields: ['id'] })) there.add(id);
+  const ids = unseen().flatMap((lb) => vipPortOf(lb) ?? []);
+  for (const { id } of await listPorts('id', ids, ['id'], cloud)) there.add(id);
+  return unseen();
 }
 
 /** Whether Neutron says that the load balancer's VIP port is gone. */

@@ -156,26 +156,27 @@ describe('a VIP port that is gone', () => {
 });
 
 describe('a VIP port that is there', () => {
-  test('is one list in a sweep, and is found where a person made it, too', async () => {
+  test('is one list in a sweep, none where a floating IP is on it, and is found where a person made it, too', async () => {
     const lists = (it: SweptService): readonly string[] =>
       it.inside.requests
         .map(({ path }) => path)
         .filter((path) => path.includes('/ports?') && path.endsWith('fields=id'));
-    const own = await served('forbidden');
-    const before = lists(own).length;
-    expect((await own.sweepOnce()).requests).toEqual([]);
-    expect(lists(own).length - before).toBe(1);
+    const listsIn = async (it: SweptService): Promise<number> => {
+      const before = lists(it).length;
+      expect((await it.sweepOnce()).requests).toEqual([]);
+      return lists(it).length - before;
+    };
+    expect(await listsIn(await served('forbidden'))).toBe(0);
+    expect(await listsIn(await served('forbidden', () => INTERNAL))).toBe(1);
 
     const made = await served('forbidden', ({ cloud }) => {
       const id = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id ?? '';
       const nobodys = { name: 'mine', deviceId: '', deviceOwner: '', subnets: [{ id }], up: true };
       const port = createPort(cloud, { ...nobodys, projectId: cloud.projectId });
       Object.assign(port, { fixed_ips: port.fixed_ips.slice(0, 1) });
-      return { 'loadbalancer.openstack.org/port-id': port.id };
+      return { ...INTERNAL, 'loadbalancer.openstack.org/port-id': port.id };
     });
-    const then = lists(made).length;
-    expect((await made.sweepOnce()).requests).toEqual([]);
-    expect(lists(made).length - then).toBe(2);
+    expect(await listsIn(made)).toBe(2);
   });
 
   test('is not called gone while Neutron does not answer', async () => {

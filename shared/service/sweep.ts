@@ -9,6 +9,7 @@ import { evaluate } from './evaluate.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
 import type { BulkChildren } from './observe/bulk-children.ts';
+import { forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -249,6 +250,8 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   };
   const evaluation = await evaluate(unit, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
   if (isInFull) view.compared.set(uid, undefined);
+  // the key may come back by itself before the sweep's request, and must not trust what it wrote
+  if (isInFull && evaluation.plan.steps.length > 0) forgetExpectedState(unit, world.memory);
   view.certificates.set(unit.key, evaluation.desired.certificates);
   if (state && state.hash !== evaluation.hash) return 'unsettled';
   if (state?.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';

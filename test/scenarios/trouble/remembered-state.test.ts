@@ -1,5 +1,7 @@
 /** After its own writes a process asks for the status tree; levelset finds settings all the same, which the tree does not show. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Work } from '../../../functions/serve/work.ts';
+import { sweep } from '../../../shared/sweep.ts';
 import { aService } from '../../support/service.ts';
 import { pause, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import type { SandboxWorld } from '../../support/sandbox-world.ts';
@@ -66,4 +68,37 @@ test('a setting that somebody changed while we waited is put right by the next s
   await it.sweepUntilSettled();
 
   expect(it.sandbox.cloud.pools[0]).toMatchObject({ lb_algorithm: 'ROUND_ROBIN' });
+});
+
+test('a member in ERROR that a sweep finds while its Service waits for Octavia is written again', async () => {
+  await it.close();
+  it = await startSandboxWorld({ pendingMs: 20 });
+  const { world, sandbox } = it;
+  const { kube, cloud } = sandbox;
+  // Octavia's times have whole seconds, and a watermark must be two seconds old
+  sandbox.advanceClock(-5_000);
+  kube.apply(aService());
+  await it.settle('web');
+  await it.sweepUntilSettled();
+  kube.addNode('node-more');
+  const cluster = async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName });
+  const work = new Work({
+    connected: { world, cluster },
+    reported: () => undefined,
+    swept: () => undefined,
+  });
+  onTestFinished(() => work.stop());
+  await work.enqueue((await sweep(world)).requests);
+  while (cloud.members.length < 4) await pause(5);
+  // Octavia has ended, and the poller has not looked yet
+  await pause(100);
+  const member = cloud.members.at(-1);
+  Object.assign(member ?? {}, { provisioning_status: 'ERROR' });
+
+  const { requests } = await sweep(world);
+  expect(requests.map(({ key }) => key)).toEqual([request.key]);
+  await work.enqueue(requests);
+  while (!work.idle) await pause(20);
+
+  expect(member?.provisioning_status).toBe('ACTIVE');
 });

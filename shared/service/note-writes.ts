@@ -1,5 +1,6 @@
 import { lockOf } from '../apply/apply.ts';
 import type { Applied } from '../apply/apply.ts';
+import { clusterTag, hasTag } from '../model/ownership.ts';
 import type { Step } from '../model/plan.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { Unit } from '../model/unit.ts';
@@ -25,9 +26,9 @@ export function noteWrites(
   // what a refused write was planned from may not be so
   if (lb && applied.error) forgetChildren(lb.id, memory);
   if (steps.length === 0) return;
-  for (const step of steps)
-    if (step.verb === 'delete' && step.kind === 'loadbalancer' && typeof step.id === 'string')
-      memory.deleted.set(step.id, true);
+  // one without tags is in no list by tags
+  const isDeleted = steps.some((step) => step.verb === 'delete' && step.id === lb?.id);
+  if (lb && isDeleted && hasTag(lb['tags'], clusterTag(cluster))) memory.deleted.set(lb.id, true);
   noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);

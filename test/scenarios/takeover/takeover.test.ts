@@ -105,6 +105,24 @@ describe.each(MAKERS)('a load balancer of $name', ({ make }) => {
       await run({ key: 'service/default/web', trigger: 'resync' }, world);
     expect(it.sandbox.cloud.loadbalancers).toEqual([]);
   });
+
+  test('goes with its Service under names-only, too, although Octavia fails to delete it at first', async () => {
+    const world = await it.another({ ...aConfig(it.sandbox.authUrl), adopt: 'names-only' });
+    await it.settle('web', {}, world);
+    it.sandbox.kube.delete('Service', 'default', 'web');
+    it.sandbox.fault({
+      match: { method: 'DELETE', path: /loadbalancers/ },
+      kind: 'fail-before',
+      status: 204,
+    });
+    await run({ key: 'service/default/web', trigger: 'audit' }, world);
+    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
+
+    await it.settle('web', {}, world);
+
+    expect(serviceOf(it.sandbox)).toBeUndefined();
+    expect(it.sandbox.cloud.loadbalancers).toEqual([]);
+  });
 });
 
 describe('a change that kinx never made', () => {

@@ -119,24 +119,31 @@ describe('a Service that leaves', () => {
     expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
   });
 
-  test('keeps its finalizer until a load balancer is gone that fell into ERROR while it was deleted', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    it.sandbox.kube.delete('Service', 'default', 'web');
-    it.sandbox.fault({
-      match: { method: 'DELETE', path: /loadbalancers/ },
-      kind: 'fail-before',
-      status: 204,
-    });
-    await once();
-    it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
+  test.each<readonly [string, object]>([
+    ['', {}],
+    [' and had lost its tags', { tags: [] }],
+  ])(
+    'keeps its finalizer until a load balancer is gone that fell into ERROR while it was deleted%s',
+    async (_, change) => {
+      it.sandbox.kube.apply(aService());
+      await it.settle('web');
+      Object.assign(it.sandbox.cloud.loadbalancers[0] ?? {}, change);
+      it.sandbox.kube.delete('Service', 'default', 'web');
+      it.sandbox.fault({
+        match: { method: 'DELETE', path: /loadbalancers/ },
+        kind: 'fail-before',
+        status: 204,
+      });
+      await once();
+      it.sandbox.cloud.setStatus(it.sandbox.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
 
-    await once();
+      await once();
 
-    expect(serviceOf(it.sandbox)?.metadata.finalizers).toHaveLength(1);
-    await it.settle('web');
-    expect(leftovers(it.sandbox)).toEqual({});
-  });
+      expect(serviceOf(it.sandbox)?.metadata.finalizers).toHaveLength(1);
+      await it.settle('web');
+      expect(leftovers(it.sandbox)).toEqual({});
+    },
+  );
 
   test('asks for its load balancer by its id where another process deleted it', async () => {
     it.sandbox.kube.apply(aService());

@@ -65,14 +65,23 @@ describe('a Service that leaves', () => {
     expect(service?.status?.loadBalancer ?? {}).toEqual({});
   });
 
-  test('keeps its load balancer alive while somebody else has a listener on it', async () => {
+  test.each([
+    ['has a listener on it', false],
+    ['makes a listener on it while the run waits for Neutron', true],
+  ] as const)('keeps its load balancer alive where somebody else %s', async (_, isLate) => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
     const { listeners } = it.sandbox.cloud;
     const [ours] = listeners;
     if (!ours) throw new Error('no listener');
     const foreign = { ...ours, id: it.sandbox.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
-    listeners.push({ ...foreign, default_pool_id: null });
+    const make = () => {
+      listeners.push({ ...foreign, default_pool_id: null });
+      return Promise.resolve();
+    };
+    const match = { side: 'openstack', method: 'GET', path: /floatingips/ } as const;
+    if (isLate) it.sandbox.fault({ match, kind: 'call', before: make });
+    else await make();
 
     await it.remove('web');
 
@@ -83,7 +92,7 @@ describe('a Service that leaves', () => {
     expect(serviceOf(it.sandbox)).toBeUndefined();
   });
 
-  test('has one list read that serves others, where the process knows all that is on the load balancer', async () => {
+  test('has only lists read that serve others, where the process knows all that is on the load balancer', async () => {
     it.sandbox.kube.apply(aService());
     await it.settle('web');
 

@@ -1,4 +1,4 @@
-import { hasTag, serviceTag } from '../../../model/ownership.ts';
+import { serviceTag } from '../../../model/ownership.ts';
 import type { ObservedResource, WireResource } from '../../../model/resources.ts';
 import type { Unit } from '../../../model/unit.ts';
 import type { Cloud, World } from '../../../ports.ts';
@@ -21,8 +21,8 @@ export function rememberOwnPools(
 }
 
 /**
- * The listeners and pools on the load balancer of a Service that leaves, if all of them are its own. The load balancer, as it was just
- * listed, says which are on it. A list by the Service's tag, which serves all Services that leave together, says whose each listener is;
+ * The listeners and pools on the load balancer of a Service that leaves, if all of them are its own. Two lists by the Service's
+ * tag, which serve all Services that leave together, say what is on the load balancer now, and whose each listener is;
  * a pool has no such tag, so it counts if this process has found it to be the Service's own before (decision 325). Undefined if
  * anything else is on the load balancer: then everything is read.
  */
@@ -33,11 +33,14 @@ export async function confirmOwnChildren(
   cloud: Pick<Cloud, 'list'>,
   { ownPools }: Remembered,
 ): Promise<readonly ObservedResource[] | undefined> {
-  const [listenerIds, poolIds, own] = [idsOf(lb['listeners']), idsOf(lb['pools']), ownPools.get(lb.id)];
-  if (!service || withLeftovers || !listenerIds || !poolIds || !own || owners.shared) return undefined;
-  const tag = serviceTag(service.metadata.uid);
-  if (!hasTag(lb['tags'], tag) || !poolIds.every((id) => own.includes(id))) return undefined;
-  const tagged = new Map((await cloud.list('listener', { 'tags-any': tag })).map((wire) => [wire.id, wire]));
+  const own = ownPools.get(lb.id);
+  if (!service || withLeftovers || !own || owners.shared) return undefined;
+  const query = { 'tags-any': serviceTag(service.metadata.uid) };
+  const [lbs, listed] = await Promise.all([cloud.list('loadbalancer', query), cloud.list('listener', query)]);
+  const now = lbs.find(({ id }) => id === lb.id);
+  const [listenerIds, poolIds] = [idsOf(now?.['listeners']), idsOf(now?.['pools'])];
+  if (!listenerIds || !poolIds?.every((id) => own.includes(id))) return undefined;
+  const tagged = new Map(listed.map((wire) => [wire.id, wire]));
   const listeners = observeListeners(
     listenerIds.flatMap((id) => tagged.get(id) ?? []),
     owners,

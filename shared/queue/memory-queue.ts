@@ -44,7 +44,8 @@ interface Delayed {
  * while it runs runs once more afterwards. Different keys run in parallel, and Services hold up no Node. One
  * order holds for all (ReadyKeys), and no namespace takes all places. A key whose run ended as progressing or
  * failed is requeued, or waits for its busy load balancer: the longer the more of its runs made no progress. One whose run
- * needs more room than Octavia has is parked (ParkedKeys). Hints and sweeps run a key twice a second at most (Rests).
+ * needs more room than Octavia has is parked (ParkedKeys), which leaves that as it was. Hints and sweeps run a key twice a second
+ * at most (Rests).
  */
 export class MemoryQueue {
   readonly #options: MemoryQueueOptions;
@@ -85,7 +86,7 @@ export class MemoryQueue {
     }
     if (delayMs <= 0) {
       if (!ready.has(key) && this.#rests.keep(request)) return;
-      this.goOn(request);
+      this.#enterRested(request);
       return;
     }
     const dueMs = this.#options.clock.now() + delayMs;
@@ -101,11 +102,7 @@ export class MemoryQueue {
 
   /** Runs a key next that was parked, and has room now. */
   goOn(request: ReconcileRequest): void {
-    if (this.#stopped) return;
-    const rested = this.#rests.take(request.key);
-    if (rested) this.#enter(rested);
-    this.#enter(request);
-    this.#start();
+    if (!this.#stopped) this.#enterRested(request, 'finishing');
   }
 
   /** Number of keys that are ready, resting, delayed or parked, without the running ones. */
@@ -143,14 +140,23 @@ export class MemoryQueue {
     await this.idle();
   }
 
-  /** Makes a key ready, in the place of its requeue. */
-  #enter(request: ReconcileRequest): void {
+  /** Makes a key ready, with the request that its rest kept. */
+  #enterRested(request: ReconcileRequest, priority?: Priority): void {
+    const rested = this.#rests.take(request.key);
+    if (rested) this.#enter(rested);
+    this.#enter(request, priority);
+    this.#start();
+  }
+
+  /** Makes a key ready, in the place of its requeue. A hint begins a new chain. A sweep that finds a parked key does not. */
+  #enter(request: ReconcileRequest, priority?: Priority): void {
     const { key, trigger } = request;
     this.#dropDelay(key);
     this.#options.waiting?.forget(key);
-    if (trigger !== 'requeue') this.#chains.delete(key);
-    const priority = this.#chains.get(key)?.priority ?? this.#firstPriority(request);
-    this.#readyLike(key).put({ request, priority, sinceMs: this.#options.clock.now() });
+    if (trigger !== 'requeue' && trigger !== 'sweep') this.#chains.delete(key);
+    const ofChain = trigger === 'requeue' ? this.#chains.get(key)?.priority : undefined;
+    const first = priority ?? ofChain ?? this.#firstPriority(request);
+    this.#readyLike(key).put({ request, priority: first, sinceMs: this.#options.clock.now() });
   }
 
   #start(): void {
@@ -180,7 +186,7 @@ export class MemoryQueue {
   #ended(request: ReconcileRequest, report: Report | undefined, isParked: boolean): void {
     const { key } = request;
     this.#places.leave(key);
-    if (isParked) this.#forgetRuns(key);
+    if (isParked) this.#lookAgain(key);
     else this.#comeBack(request, report);
     this.#options.parked?.release();
     this.#start();
@@ -211,10 +217,10 @@ export class MemoryQueue {
     this.add(requeue, Math.max(1, delayMs));
   }
 
-  #forgetRuns(key: Key): void {
+  /** A parked key keeps its chain. A sweep that found it while it looked has it look once more. */
+  #lookAgain(key: Key): void {
     const found = this.#found.get(key);
     this.#found.delete(key);
-    this.#chains.delete(key);
     if (found) this.add(found);
   }
 

@@ -87,6 +87,8 @@ export interface Need {
   readonly runMs?: number;
   /** What a run ends with instead, if it says something. */
   readonly fails?: (run: number) => Outcome | undefined;
+  /** What its writes end with instead, if it says something. */
+  readonly refuses?: (write: number) => Outcome | undefined;
 }
 
 interface Service {
@@ -94,6 +96,8 @@ interface Service {
   readonly addedMs: number;
   left: number;
   runs: number;
+  /** Also those that were refused. */
+  writes: number;
   doneMs?: number;
 }
 
@@ -165,7 +169,7 @@ export class BusyProcess {
     for (const name of names) {
       const [last = '', namespace = 'shop'] = name.split('/').reverse();
       const key = serviceKey(namespace, last);
-      this.services.set(key, { need, addedMs: Date.now(), left: need.writes ?? 1, runs: 0 });
+      this.services.set(key, { need, addedMs: Date.now(), left: need.writes ?? 1, runs: 0, writes: 0 });
       this.queue.add({ key, trigger });
     }
   }
@@ -211,6 +215,9 @@ export class BusyProcess {
         about,
       );
     }
+    service.writes += 1;
+    const refusal = need.refuses?.(service.writes);
+    if (refusal) return aReport(request, refusal, about);
     service.left -= 1;
     this.#there.add(id);
     this.#octavia.begin(id, workMs);

@@ -1,12 +1,12 @@
 import { errorText } from '../shared/model/errors.ts';
 import { FLAGS } from '../shared/config/flags.ts';
 import { readFlags, type Flags } from '../shared/config/read-flags.ts';
-import type { Key } from '../shared/model/request.ts';
 import type { Report } from '../shared/model/outcome.ts';
 import { summarizeSteps } from '../shared/plan/render-plan.ts';
 import type { Log } from '../shared/ports.ts';
 import type { Sweep } from '../shared/sweep.ts';
 import { serviceAccountUser } from '../shared/trigger/keys-from-audit.ts';
+import type { Changed } from '../shared/watch/follower.ts';
 import { reconcileLine, sweptLine } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
@@ -99,8 +99,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       });
     },
   });
-  const changed = (keys: readonly Key[]): void => {
-    work.enqueue(keys.map((key) => ({ key, trigger: 'watch' }))).catch((error: unknown) => {
+  const changed: Changed = (keys, cause) => {
+    const because = cause === undefined ? {} : { cause };
+    work.enqueue(keys.map((key) => ({ key, trigger: 'watch', ...because }))).catch((error: unknown) => {
       log.error('what a watch saw could not be queued', { error: errorText(error) });
     });
   };

@@ -17,7 +17,8 @@ import { connectCloud } from '../shared/openstack/connect-cloud.ts';
 import { overSockets } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
-import type { Watches, WatchesOptions } from '../shared/watch/watches.ts';
+import type { Changed } from '../shared/watch/follower.ts';
+import type { Watches } from '../shared/watch/watches.ts';
 import type { ObservedCall } from './measured.ts';
 
 export interface WorldOptions {
@@ -38,7 +39,7 @@ export interface Connected {
   /** The first call asks the kube-apiserver. */
   cluster(): Promise<ClusterIdentity>;
   /** Watches of the cluster that call `changed`, not yet started. Their code is loaded when they are asked for. */
-  watches(changed: WatchesOptions['changed']): Promise<Watches>;
+  watches(changed: Changed): Promise<Watches>;
   /** The kube-apiserver itself, for what no controller asks of it. */
   readonly kubeHttp: Http;
   /** Asks the kube-apiserver who a caller is, and what they may do. Its code is loaded when it is asked for. */

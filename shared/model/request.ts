@@ -29,7 +29,7 @@ export type Key =
 export interface ReconcileRequest {
   readonly key: Key;
   readonly trigger: Trigger;
-  /** An audit id or request id, for the log. */
+  /** The id of an audit event or a request, or the version of an object. Of two requests for one key and cause a shared queue may drop one. */
   readonly cause?: string;
   readonly dryRun?: boolean;
   /**

@@ -3,6 +3,7 @@ import { asReconcileError, errorText, ReconcileError } from '../model/errors.ts'
 import type { Http } from '../kube/kube-http.ts';
 import { listPages } from '../kube/kube-objects.ts';
 import type { Watch } from '../kube/watch-http.ts';
+import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
 import type { Log } from '../ports.ts';
 import { requeueDelayMs } from '../queue/scheduling.ts';
@@ -23,6 +24,9 @@ export interface Collection<T extends SeenObject> {
   /** Called when the first list is there: from then on every change is told. */
   readonly listed?: () => void;
 }
+
+/** The cause is the same whoever sees a change, and no other change has it. Not said: which change it was is not known. */
+export type Changed = (keys: readonly Key[], cause?: string) => void;
 
 /** What all watches of a cluster need. */
 export interface Following {

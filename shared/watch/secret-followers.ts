@@ -2,8 +2,8 @@ import { corePath } from '../kube/kube-objects.ts';
 import type { Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
-import { keyOfService, secretsOfService, type SeenObject } from '../trigger/keys-from-objects.ts';
-import { Follower, type Following } from './follower.ts';
+import { causeOf, keyOfService, secretsOfService, type SeenObject } from '../trigger/keys-from-objects.ts';
+import { Follower, type Changed, type Following } from './follower.ts';
 
 /** A watch is a connection to the apiserver each. */
 const MOST = 100;
@@ -20,14 +20,14 @@ interface Followed {
  */
 export class SecretFollowers {
   readonly #following: Following;
-  readonly #changed: (keys: readonly Key[]) => void;
+  readonly #changed: Changed;
   /** By namespace and name. */
   readonly #followed = new Map<string, Followed>();
   readonly #namesOf = new Map<Key, readonly string[]>();
   #isComplete = false;
   #hasTrouble = false;
 
-  constructor(following: Following, changed: (keys: readonly Key[]) => void) {
+  constructor(following: Following, changed: Changed) {
     const { log } = following;
     this.#following = {
       ...following,
@@ -110,8 +110,8 @@ export class SecretFollowers {
         fieldSelector: `metadata.name=${name}`,
         metadataOnly: true,
         signOf: ({ metadata: { uid, resourceVersion } }) => `${uid} ${resourceVersion}`,
-        changed: () => {
-          this.#changed([...users]);
+        changed: (secret, _, isGone) => {
+          this.#changed([...users], causeOf(secret, isGone));
         },
         listed: () => {
           if (isNews) this.#changed([...users]);

@@ -3,6 +3,7 @@ import type { Node, Service } from '../model/kubernetes.ts';
 import type { Key } from '../model/request.ts';
 import type { WatchView } from '../report/page.ts';
 import {
+  causeOf,
   followsEndpoints,
   keyOfService,
   keysOfNode,
@@ -11,12 +12,12 @@ import {
   signOfService,
   type SeenObject,
 } from '../trigger/keys-from-objects.ts';
-import { Follower, type Following } from './follower.ts';
+import { Follower, type Changed, type Following } from './follower.ts';
 import { SecretFollowers } from './secret-followers.ts';
 
 export interface WatchesOptions extends Following {
   /** Called with the keys of what changed, and with `all` when from then on every change is told. */
-  readonly changed: (keys: readonly Key[]) => void;
+  readonly changed: Changed;
 }
 
 /**
@@ -55,7 +56,7 @@ export class Watches {
             this.#followed.delete(key);
             this.#secrets.forget(key);
           }
-          changed([key]);
+          changed([key], causeOf(service, isGone));
         },
         listed: () => {
           this.#secrets.complete();
@@ -70,7 +71,7 @@ export class Watches {
         path: corePath('nodes'),
         signOf: signOfNode,
         changed: (node, _, isGone) => {
-          changed(keysOfNode(node, isGone));
+          changed(keysOfNode(node, isGone), causeOf(node, isGone));
         },
         listed: listed('nodes'),
       },
@@ -86,9 +87,9 @@ export class Watches {
           const { uid, generation = 0 } = slice.metadata;
           return service && this.#followed.has(service) ? `${service} ${uid} ${generation}` : undefined;
         },
-        changed: (_, sign) => {
+        changed: (slice, sign, isGone) => {
           const [service] = sign.split(' ');
-          changed([service as Key]);
+          changed([service as Key], causeOf(slice, isGone));
         },
         listed: listed('slices'),
       },

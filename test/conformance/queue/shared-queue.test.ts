@@ -1,6 +1,7 @@
 /** Several `serve` on one JetStream, in a simulated cluster and cloud: who sweeps, and what the others hear of it. */
 import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../functions/serve.ts';
 import { SharedQueue } from '../../../functions/serve/shared-queue.ts';
 import type { ServeQueueOptions } from '../../../functions/serve/serve-queue.ts';
 import { Work } from '../../../functions/serve/work.ts';
@@ -11,7 +12,7 @@ import type { Sweep } from '../../../shared/sweep.ts';
 import { connectNats } from '../../../shared/queue/jetstream/connect-nats.ts';
 import { namesOf } from '../../../shared/queue/jetstream/layout.ts';
 import { aReport, SETTLED } from '../../unit/queue/reports.ts';
-import { pause, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { pause, SILENT, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
 
@@ -152,5 +153,43 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
     const reports = await one.work.reconcile([{ key: 'service/default/web', trigger: 'resync' }]);
     expect(reports[0]?.request.key).toBe('service/default/web');
     await until('the load balancer to be gone', () => sandbox.cloud.loadbalancers.length === 0);
+  });
+
+  test('a change that three replicas see by their watches is one run of its key', async () => {
+    const its = await startSandboxWorld();
+    onTestFinished(() => its.close());
+    const { sandbox, kubeconfig, cloudConfig } = its;
+    const reported: Report[] = [];
+    const replica = async (): Promise<void> => {
+      const serving = await serve({
+        flags: {
+          ...{ kubeconfig, cloudConfig, watch: true, queue: nats.url, sweepInterval: '1h' },
+          listen: '127.0.0.1:0',
+        },
+        env: {},
+        log: SILENT,
+        reported: (report) => reported.push(report),
+      });
+      onTestFinished(() => serving.stop());
+    };
+    await Promise.all([replica(), replica(), replica()]);
+    await pause(1_500); // the sweeps that each asks for are over
+    const changes: readonly (readonly [most: number, act: () => void])[] = [
+      [1, () => void sandbox.kube.apply(aService())],
+      [1, () => void sandbox.kube.apply(aService({ annotations: { changed: 'yes' } }))],
+      // two changes: it is marked, and it is gone; of the second a requeue may tell already
+      [2, () => void sandbox.kube.delete('Service', 'default', 'web')],
+    ];
+    for (const [most, act] of changes) {
+      reported.length = 0;
+      act();
+      await pause(1_500);
+      const causes = reported.flatMap(({ request: { trigger, cause } }) =>
+        trigger === 'watch' ? [cause] : [],
+      );
+      expect(causes.length, causes.join()).toBeGreaterThan(0);
+      expect(causes.length, causes.join()).toBeLessThanOrEqual(most);
+    }
+    expect(sandbox.cloud.loadbalancers).toEqual([]);
   });
 });

@@ -3,6 +3,8 @@ import { goneRows, serviceRows, type LastReport } from '../../functions/status-r
 import type { Condition, Service } from '../../shared/model/kubernetes.ts';
 import { FINALIZER, READY_CONDITION } from '../../shared/model/ownership.ts';
 import type { Key } from '../../shared/model/request.ts';
+import { renderPage } from '../../shared/report/page.ts';
+import { DRIFT, PLAN } from '../http/test-server.ts';
 
 /** As it comes from the wire: client-node's type is a class, whose literals the linter refuses. */
 function aSpec(type: string, loadBalancerClass?: string): Service['spec'] {
@@ -194,4 +196,26 @@ test('the row of each Service names those that share its load balancer', () => {
     ['service/shop/c', undefined],
     ['service/shop/d', undefined],
   ]);
+});
+
+test('what somebody else changed is on the row of a settled Service, and on the page', () => {
+  const at = '2026-11-21T03:00:00Z';
+  const shown = (stays: boolean): readonly [string, string] => {
+    const report = {
+      request: { key: 'service/shop/up', trigger: 'sweep' },
+      outcome: { status: 'settled' },
+      plan: { ...PLAN, steps: [], drift: DRIFT, ...(stays ? { driftStays: true as const } : {}) },
+      ...{ applied: [], durationMs: 1, calls: 1, failedRequestIds: [] },
+    } as const;
+    const rowsOf = serviceRows([aService('up')], {}, new Map([['service/shop/up', { at, report }]]));
+    return [rowsOf[0]?.reason ?? '', renderPage({ cluster: 'prod', generatedAt: at, rows: rowsOf })];
+  };
+
+  const [reason, html] = shown(false);
+  expect(reason).toBe('as desired; 2 changed by somebody else; levelset undoes it');
+  expect(html).toContain('<summary>Plan: 2 changed by somebody else</summary>');
+  expect(html).toContain(
+    'pool/tcp/80 lb_algorithm is &quot;SOURCE_IP&quot; instead of &quot;ROUND_ROBIN&quot;',
+  );
+  expect(shown(true)[0]).toContain('levelset leaves it (drift: report)');
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLog, reconcileLine } from '../../functions/log.ts';
 import { readResync } from '../../functions/resync.ts';
-import { report } from './test-server.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import { DRIFT, PLAN, report } from './test-server.ts';
 
 function printed(write: (log: ReturnType<typeof createLog>) => void): readonly Record<string, unknown>[] {
   const out: string[] = [];
@@ -84,6 +85,21 @@ describe('reconcileLine', () => {
       expect(readResync({ objects: [object] })).toMatchObject({ objects: [key] });
     },
   );
+
+  test('prints what somebody else changed, the first ten in words, and whether it stays', () => {
+    const drift = Array.from({ length: 12 }, (_, at) => DRIFT[at % 2] ?? []).flat();
+    const plan: Plan = { ...PLAN, drift, driftStays: true };
+    const drifted = { ...report(request, { status: 'settled' }), plan };
+    const line = reconcileLine(drifted, () => '');
+    expect(line).toMatchObject({ drift_count: 12, drift_stays: true });
+    expect(line['drift']).toHaveLength(10);
+    expect(line['drift']).toEqual(
+      expect.arrayContaining([
+        'pool/tcp/80 lb_algorithm is "SOURCE_IP" instead of "ROUND_ROBIN" (the default; changed 2026-01-01T00:00:18Z)',
+        'member/tcp/80/10.0.0.7:30080 is missing (asked for by the Nodes or Pods behind spec.ports)',
+      ]),
+    );
+  });
 
   test('prints why a run failed, and by which requests', () => {
     const outcome = {

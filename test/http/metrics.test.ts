@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMetrics } from '../../functions/metrics.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
-import { PLAN, report } from './test-server.ts';
+import { DRIFT, PLAN, report } from './test-server.ts';
 
 test('the end of each certificate is scraped with its Service, while that uses it', async () => {
   const metrics = createMetrics();
@@ -117,6 +117,27 @@ test('Nodes that are deleted, and those that are refused to be, are counted; a d
     'levelset_deletions_total{object="loadbalancer",result="refused"} 1',
   ]);
   expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 3');
+});
+
+test('what somebody else changed is counted by its kind, as repaired or only reported; a dry run is not', async () => {
+  const metrics = createMetrics();
+  const request: ReconcileRequest = { key: 'service/shop/web', trigger: 'sweep' };
+  const drifted = (driftStays?: true) => ({
+    ...report(request, { status: 'settled' }),
+    plan: { ...PLAN, drift: DRIFT, ...(driftStays && { driftStays }) },
+  });
+  metrics.observeReconcile(drifted());
+  metrics.observeReconcile(drifted(true));
+  metrics.observeReconcile({ ...drifted(), request: { ...request, dryRun: true } });
+  metrics.observeReconcile(report(request, { status: 'settled' }));
+
+  const lines = (await metrics.scrape()).body.split('\n');
+  expect(lines.filter((line) => line.startsWith('levelset_drift_total'))).toEqual([
+    'levelset_drift_total{kind="pool",result="repaired"} 1',
+    'levelset_drift_total{kind="member",result="repaired"} 1',
+    'levelset_drift_total{kind="pool",result="reported"} 1',
+    'levelset_drift_total{kind="member",result="reported"} 1',
+  ]);
 });
 
 test('a queue that is away says so, and keeps its last depth', async () => {

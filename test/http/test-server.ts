@@ -31,6 +31,19 @@ export const PLAN: Plan = {
   foreign: [],
 };
 
+/** What somebody else has changed. */
+export const DRIFT: NonNullable<Plan['drift']> = [
+  {
+    ...{ address: 'pool/tcp/80', kind: 'pool', attribute: 'lb_algorithm' },
+    ...{ wanted: 'ROUND_ROBIN', there: 'SOURCE_IP' },
+    ...{ askedBy: 'the default', since: '2026-01-01T00:00:18Z' },
+  },
+  {
+    ...{ address: 'member/tcp/80/10.0.0.7:30080', kind: 'member', wanted: 'present' },
+    askedBy: 'the Nodes or Pods behind spec.ports',
+  },
+];
+
 export interface TestServer {
   readonly app: Express;
   readonly queued: ReconcileRequest[];

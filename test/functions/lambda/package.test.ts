@@ -220,6 +220,38 @@ test('an alarm is about all functions, and silence is one: a sweep that does not
   for (const alarm of Object.values(alarms)) expect(alarm).not.toHaveProperty('AlarmActions');
 });
 
+/** Each with the metric that it asks for, of what, and how that is compared. */
+const SILENT_TROUBLES = {
+  SweepStoppedAlarm: ['Invocations', 'SweepLambdaFunction', 'LessThanThreshold'],
+  RefusedAlarm: ['4xx', 'HttpApi', 'GreaterThanThreshold'],
+  ComingAgainAlarm: ['levelset_messages_total', 'again', 'GreaterThanThreshold'],
+  DeadLettersAlarm: ['ApproximateNumberOfMessagesVisible', 'TriggerDeadLetters', 'GreaterThanThreshold'],
+  TriggersLateAlarm: ['ApproximateAgeOfOldestMessage', 'TriggerQueue', 'GreaterThanThreshold'],
+  BackgroundLateAlarm: ['ApproximateAgeOfOldestMessage', 'BackgroundQueue', 'GreaterThanThreshold'],
+  ErrorsAlarm: ['Errors', 'AuditLambdaFunction', 'GreaterThanThreshold'],
+  ThrottlesAlarm: ['Throttles', 'ReconcileLambdaFunction', 'GreaterThanThreshold'],
+  DurationAlarm: ['Duration', 'SweepLambdaFunction', 'GreaterThanThreshold'],
+} as const;
+
+test('each trouble that nobody would hear of has its alarm, and there is no other', () => {
+  const alarms = ofType('AWS::CloudWatch::Alarm');
+
+  expect(Object.keys(alarms).toSorted()).toEqual(Object.keys(SILENT_TROUBLES).toSorted());
+  for (const [name, [metric, of, comparison]] of Object.entries(SILENT_TROUBLES)) {
+    expect(alarms[name]).toMatchObject({ ComparisonOperator: comparison });
+    expect(JSON.stringify(alarms[name])).toContain(`"MetricName":"${metric}"`);
+    expect(JSON.stringify(alarms[name]), name).toContain(`"${of}"`);
+  }
+});
+
+test('queues say what becomes of them when the stack goes, or one of them is replaced', () => {
+  const queues = Object.values(resources).filter(({ Type }) => Type === 'AWS::SQS::Queue');
+
+  expect(queues).toHaveLength(4);
+  for (const queue of queues)
+    expect(queue).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
+});
+
 test('the API takes no more requests than the apiservers of a cluster make', () => {
   expect(ofType('AWS::ApiGatewayV2::Stage')['HttpApiStage']).toMatchObject({
     DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },

@@ -86,6 +86,25 @@ interface Deployment {
   };
 }
 
+test('levelset runs where the cloud has initialised no Node yet, is not the first to be evicted, and says how it stands', () => {
+  const { spec } = parse(textOf('infra/kubernetes/deployment.yaml')) as Deployment;
+  expect(spec.template.spec).toMatchObject({
+    priorityClassName: 'system-cluster-critical',
+    tolerations: expect.arrayContaining([
+      { effect: 'NoSchedule', key: 'node.cloudprovider.kubernetes.io/uninitialized', operator: 'Exists' },
+      { effect: 'NoSchedule', key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' },
+    ]) as unknown,
+    containers: [
+      {
+        readinessProbe: { httpGet: { path: '/readyz' } },
+        livenessProbe: { httpGet: { path: '/healthz' } },
+      },
+    ],
+  });
+  // the old Pod ends when the new one is ready
+  expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
+});
+
 test('each flag of serve is a value of its own or one of `flags`, and those without a value are known to the template', () => {
   const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
   expect(OWN_FLAGS.filter((name) => !rows.some(([known]) => known === name))).toEqual([]);

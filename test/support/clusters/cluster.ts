@@ -1,3 +1,4 @@
+import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
@@ -31,9 +32,13 @@ export interface Swept extends Sweep {
 }
 
 /** A cluster in virtual time; with `neighbour` in the same project as that one. */
-export function startCluster(config: Partial<Config> = {}, neighbour?: Cluster): Cluster {
+export function startCluster(
+  config: Partial<Config> = {},
+  neighbour?: Cluster,
+  octavia: OctaviaOptions = {},
+): Cluster {
   const clock = neighbour?.inside.clock ?? new VirtualClock();
-  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 500 }, clock);
+  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 500, octavia }, clock);
   const { cloud, fronts } = neighbour?.inside ?? own;
   const fault = (neighbour?.inside ?? own).fault;
   const inside = { ...own, cloud, fault, fronts: { ...own.fronts, openstack: fronts.openstack } };

@@ -1,0 +1,90 @@
+/** The budget of repairs: a share of all failovers in an hour, and of all rebuilds in a day (decision 310). */
+import { expect, test } from 'vitest';
+import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
+import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
+import { readyOf } from '../../support/told.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const BETWEEN_MS = 20 * MINUTE_MS;
+const NAMES = ['one', 'two', 'three'];
+
+/** Services of which each load balancer is in ERROR, and serves nobody. */
+async function allBroken(failover: OctaviaOptions['failover']): Promise<Cluster> {
+  const it = startCluster({ deletionPercent: 10 }, undefined, { failover });
+  await it.create(...NAMES);
+  for (const { name } of it.inside.cloud.loadbalancers) breaks(it, name);
+  return it;
+}
+
+function breaks({ inside: { cloud } }: Cluster, name: string): void {
+  const lb = cloud.loadbalancers.find((one) => one.name === name);
+  if (!lb) throw new Error(`there is no ${name}`);
+  cloud.setStatus(lb.id, 'ERROR');
+  lb.operating_status = 'ERROR';
+  for (const member of cloud.members) member.operating_status = 'ERROR';
+}
+
+const served = ({ inside }: Cluster): readonly string[] =>
+  NAMES.filter((name) => readyOf(inside, name)?.status === 'True');
+const told = ({ inside }: Cluster): string =>
+  NAMES.map((name) => readyOf(inside, name)?.message ?? '').join('\n');
+const idsOf = ({ inside }: Cluster): readonly string[] => inside.cloud.loadbalancers.map(({ id }) => id);
+
+/** Sweeps, twenty minutes apart, for so long. */
+async function sweepFor(it: Cluster, ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += BETWEEN_MS) {
+    await it.sweep();
+    it.inside.advanceClock(BETWEEN_MS);
+  }
+}
+
+test('of three in ERROR one is failed over in an hour, and the others say that they wait', async () => {
+  const it = await allBroken('mends');
+  const before = idsOf(it);
+
+  await sweepFor(it, HOUR_MS);
+  expect(served(it)).toHaveLength(1);
+  expect(told(it)).toContain('a failover comes first, and others were failed over within the last hour');
+  await sweepFor(it, HOUR_MS);
+  expect(served(it)).toHaveLength(2);
+  await sweepFor(it, HOUR_MS);
+  expect(served(it)).toEqual(NAMES);
+  expect(idsOf(it)).toEqual(before);
+});
+
+test('of three in ERROR one is rebuilt in a day, where no failover is allowed', async () => {
+  const it = await allBroken('forbidden');
+  const addresses = it.inside.cloud.floatingips.map((ip) => ip.floating_ip_address);
+
+  for (const count of [1, 2, 3]) {
+    await sweepFor(it, HOUR_MS);
+    expect(served(it)).toHaveLength(count);
+    it.inside.advanceClock(22 * HOUR_MS);
+    await sweepFor(it, BETWEEN_MS);
+    expect(served(it)).toHaveLength(count);
+    it.inside.advanceClock(HOUR_MS - BETWEEN_MS);
+  }
+  expect(it.inside.cloud.floatingips.map((ip) => ip.floating_ip_address)).toEqual(addresses);
+  expect(it.inside.cloud.loadbalancers).toHaveLength(NAMES.length);
+});
+
+test('one that was rebuilt and breaks again is rebuilt by itself a day later, and not before', async () => {
+  const it = startCluster({}, undefined, { failover: 'forbidden' });
+  await it.create('one');
+  const breaksAgain = (): void => {
+    breaks(it, it.inside.cloud.loadbalancers[0]?.name ?? '');
+  };
+  breaksAgain();
+  await sweepFor(it, HOUR_MS);
+  expect(readyOf(it.inside, 'one')?.status).toBe('True');
+  const [second] = idsOf(it);
+  breaksAgain();
+  await sweepFor(it, HOUR_MS);
+  expect(idsOf(it)).toEqual([second]);
+  expect(told(it)).toContain('levelset rebuilt the load balancer of this Service within the last day');
+  it.inside.advanceClock(23 * HOUR_MS);
+  await sweepFor(it, HOUR_MS);
+  expect(idsOf(it)).not.toEqual([second]);
+  expect(readyOf(it.inside, 'one')?.status).toBe('True');
+});

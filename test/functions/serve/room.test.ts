@@ -62,8 +62,7 @@ test.each(['as it should be', 'parked with another port'])(
     for (const name of names) sandbox.kube.apply(aService({ name }));
     await work.enqueue(names.map((name) => ({ key: keyOf(name), trigger: 'audit' })));
     await until(() => sandbox.cloud.loadbalancers.length === 3);
-    await pause(300);
-    expect(await work.queued()).toMatchObject({ depth: 3 });
+    await expect.poll(() => work.queued(), { timeout: 8_000 }).toMatchObject({ depth: 3 });
     if (state !== 'as it should be') {
       sandbox.kube.apply(aService({ name: 'web', spec: { ports: [HTTP, HTTPS] } }));
       await work.enqueue([{ key: keyOf('web'), trigger: 'audit' }]);

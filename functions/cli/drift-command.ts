@@ -3,7 +3,7 @@ import { renderDrift } from '../../shared/plan/render-drift.ts';
 import { findPlans } from './find-plans.ts';
 
 /**
- * `levelset drift`: reads every Service in full, and prints what somebody else changed in OpenStack, and what others have set there.
+ * `levelset drift`: reads every Service in full, and the routes, and prints what somebody else changed in OpenStack, and what others have set there.
  * Exit 2 if there is drift, 1 if something could not be read.
  */
 export async function driftCommand(

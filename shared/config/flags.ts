@@ -84,7 +84,7 @@ export const FLAGS = {
   },
   'drift': {
     topic: 'Services', value: 'what', read: oneOf('repair', 'report'), default: 'repair', commands: WORKING, lambda: true,
-    help: 'what becomes of a change that somebody made in OpenStack to what a Service asks for: repair puts it back and says so, report only says so; an annotation of the Service goes first',
+    help: 'what becomes of a change that somebody made in OpenStack to what a Service, or a route to Pods, asks for: repair puts it back and says so, report only says so; an annotation of the Service goes first',
   },
   'member-addresses': {
     topic: 'Services', value: 'which', read: oneOf('any', 'proven'), commands: WORKING, lambda: true,

@@ -8,10 +8,11 @@ import { ReconcileError } from '../model/errors.ts';
 import { observedNode } from '../model/node/node.ts';
 import type { Plan, Problem } from '../model/plan.ts';
 import type { ObservedResource } from '../model/resources.ts';
-import type { RouteRecords } from '../model/network/routes.ts';
+import type { RouteRecords, WrittenRoute } from '../model/network/routes.ts';
 import { observePorts, observeRoutes } from './observe/observe-routes.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { RouteReading } from './desired/node-routes.ts';
+import { settledInBoth } from './desired/route-records.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { limitOf } from './apply/full-routers.ts';
@@ -37,15 +38,28 @@ export async function evaluateRoutes({ isManual }: RoutesQuestion, world: World)
 
   const doubt = routeDoubt(reading, isManual);
   if (doubt) return withoutWrites([doubt], records);
-  const desired = desireRoutes(reading);
-  const conditions = routeConditions(desired.nodes, () => true, rfc3339(world.clock.now()));
+  const desired = await desireAsRecorded(reading, world);
+  const isThere = (route: WrittenRoute): boolean => !desired.keptBack.has(route);
+  const conditions = routeConditions(desired.nodes, isThere, rfc3339(world.clock.now()));
 
   const plan = planRoutes({
     ...desired,
     desired: [...desired.resources, ...conditions],
     observed: resources,
+    ...(reading.driftStays ? { driftStays: true } : {}),
   });
   return { observed: resources, records, desired, plan };
+}
+
+/**
+ * The desired routes. What looks like drift may be another run's work since the record was read: such a run has recorded that
+ * before it wrote, so the record is read once more.
+ */
+async function desireAsRecorded(reading: RouteReading, { kube }: World): Promise<DesiredRoutes> {
+  const desired = desireRoutes(reading);
+  if (desired.drift.length === 0) return desired;
+  const again = (await kube.routes.load()).get(reading.router.id);
+  return desireRoutes({ ...reading, written: settledInBoth(reading.written, again) });
 }
 
 interface Observed {
@@ -85,6 +99,7 @@ async function observe(
     ...{ ...found, nodes, written, clusterCidrs },
     ...(maskSizes === undefined ? {} : { maskSizes }),
     ...(limit === undefined ? {} : { limit }),
+    ...(config.drift === 'report' ? { driftStays: true as const } : {}),
   };
   return { reading, records, resources: [...found.resources, ...nodes.flatMap(observedNode)] };
 }

@@ -20,7 +20,13 @@ import type { ReconcileRequest } from '../model/request.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import type { Budget, World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
-import { forbiddenProblems, isRouted, outcomeOfRoutes, routeEvents } from './report/report-routes.ts';
+import {
+  driftEvents,
+  forbiddenProblems,
+  isRouted,
+  outcomeOfRoutes,
+  routeEvents,
+} from './report/report-routes.ts';
 import { writeRoutes } from './apply/write-routes.ts';
 import type { RoutesWritten } from './apply/write-routes.ts';
 
@@ -37,7 +43,8 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   // apply: under the Lease and after the record, first the router, then the ports, then former routers
   const written = await writeRoutes(first, evaluation, world, budget);
 
-  // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route
+  // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route,
+  // or whose routes somebody else changed
   const reported = await reportToNodes(written, world, budget);
   const done = {
     ...written.evaluation,
@@ -46,6 +53,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
     stopped: written.stopped || reported.stopped,
   };
   const changed = new Set(reported.steps.map(({ address }) => address));
+  for (const [node, event] of driftEvents(done)) await world.kube.recordEvent(node, event);
   for (const [node, event] of routeEvents(done))
     if (readsInFull(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
       await world.kube.recordEvent(node, event);
@@ -67,7 +75,7 @@ async function reportToNodes(written: RoutesWritten, world: World, budget: Budge
   const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
   if (!evaluation.desired || stopped || isRequeued) return NONE_APPLIED;
   const now = rfc3339(world.clock.now());
-  const desired = routeConditions(evaluation.desired.nodes, isRouted(written), now);
+  const desired = routeConditions(evaluation.desired.nodes, isRouted({ ...evaluation, ...written }), now);
   const { observed } = evaluation;
   const { steps } = planRoutes({ desired, observed, problems: [], foreign: [] });
   return applyEach(steps, observed, { ...world, lease: NO_LEASE, budget });

@@ -111,5 +111,10 @@ test('routes have a row while a run says that they are not settled', () => {
     { object: 'routes', state: 'blocked', reason: 'the quota' },
   ]);
   expect(routesRow(last('routes', { outcome: { status: 'settled' }, plan: PLAN }))).toEqual([]);
+  const drift = [{ address: 'router/a', kind: 'router' as const, askedBy: 'spec.podCIDRs of Node a' }];
+  const told = last('routes', { outcome: { status: 'settled' }, plan: { ...PLAN, drift } });
+  expect(routesRow(told)).toMatchObject([
+    { state: 'settled', drift: 1, reason: 'as desired; 1 changed by somebody else; levelset undoes it' },
+  ]);
   expect(routesRow(NONE)).toEqual([]);
 });

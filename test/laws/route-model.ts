@@ -11,6 +11,7 @@ import type {
 } from '../../shared/model/network/routes.ts';
 import type { Kube, World } from '../../shared/ports.ts';
 import { reconcileRoutes } from '../../shared/routes/reconcile.ts';
+import { findRoutes } from '../../shared/routes/sweep.ts';
 import { aConfig } from '../support/config.ts';
 import { portOf, ROUTER } from '../support/route-reading.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
@@ -68,6 +69,16 @@ export class RouterModel extends SimulatedCloud {
     return this.fuse.burn(() => super.removeRoutes(...given));
   }
 
+  /** By hand: the routes to these Nodes, and the pairs of these Nodes' ports. */
+  takeAway(routesTo: readonly number[], pairsOf: readonly number[]): void {
+    const [router] = this.all('router');
+    const isTaken = ({ nexthop }: Route): boolean => routesTo.some((at) => nexthop === `10.0.0.${at}`);
+    const routes = (router?.['routes'] ?? []) as readonly Route[];
+    Object.assign(router ?? {}, { routes: routes.filter((route) => !isTaken(route)) });
+    for (const port of this.all('port'))
+      if (pairsOf.some((at) => port.id === portOf(at).id)) Object.assign(port, { allowed_address_pairs: [] });
+  }
+
   get routes(): readonly string[] {
     return this.routesOf(ROUTER);
   }
@@ -98,6 +109,7 @@ export class ClusterModel {
   records: RouteRecords = new Map();
   /** That is named. */
   router = ROUTER;
+  driftStays = false;
   readonly cloud: RouterModel;
   readonly kube: Kube;
 
@@ -137,15 +149,27 @@ export class ClusterModel {
     });
   }
 
-  async run(): Promise<Plan | undefined> {
-    const { kube, cloud, router } = this;
-    const route = { routerId: router };
-    const config = { ...aConfig(), controllers: CONTROLLERS, clusterCidrs: ['10.244.0.0/16'], route };
-    const world = { kube, cloud, config, clock: { now: () => 0 }, memory: this.memory } as unknown as World;
-    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command' }, world, {
+  async run(how: { readonly dryRun?: true } = {}): Promise<Plan | undefined> {
+    const { plan } = await reconcileRoutes({ key: 'routes', trigger: 'command', ...how }, this.#world(), {
       remainingMs: () => 60_000,
     });
     return plan;
+  }
+
+  async sweep(): Promise<void> {
+    await findRoutes(() => Promise.resolve(this.nodes), this.#world(), {});
+  }
+
+  #world(): World {
+    const { kube, cloud, router, memory, driftStays } = this;
+    const config = {
+      ...aConfig(),
+      controllers: CONTROLLERS,
+      clusterCidrs: ['10.244.0.0/16'],
+      route: { routerId: router },
+      ...(driftStays ? { drift: 'report' as const } : {}),
+    };
+    return { kube, cloud, config, clock: { now: () => 0 }, memory } as unknown as World;
   }
 
   /** `NAME STATUS` */

@@ -26,6 +26,7 @@ export interface WireRouter {
   readonly id: string;
   /** Absent if Neutron has no extension extraroute. */
   readonly routes?: readonly Route[];
+  readonly updated_at?: string;
 }
 
 export interface RoutePort extends NeutronPort {
@@ -39,6 +40,8 @@ export interface RoutePort extends NeutronPort {
 /** A route that levelset wrote, with the port that has the next hop and that got the address pair. */
 export interface WrittenRoute extends Route {
   readonly port: string;
+  /** True once a sweep has seen the route and its address pair; false while levelset takes them away (decision 324). */
+  readonly settled?: boolean;
 }
 
 /** Routes that levelset wrote to one router. They prove that a route is ours when its Node is gone (decision 112). */
@@ -56,8 +59,8 @@ export interface FormerRouter {
 
 /** Whether two records are the same, with their routes in the same order. A router without routes equals no entry. */
 export function sameRecords(a: RouteRecords, b: RouteRecords): boolean {
-  const text = ({ destination, nexthop, port }: WrittenRoute): string =>
-    [destination, nexthop, port].join(' ');
+  const text = ({ destination, nexthop, port, settled }: WrittenRoute): string =>
+    [destination, nexthop, port, settled].join(' ');
   return [...new Set([...a.keys(), ...b.keys()])].every(
     (id) => JSON.stringify((a.get(id) ?? []).map(text)) === JSON.stringify((b.get(id) ?? []).map(text)),
   );
@@ -70,6 +73,11 @@ export const routePortAt = (id: string): Address => `port/${id}`;
 /** One spelling for a route, for comparison. */
 export function routeKey({ destination, nexthop }: Route): string {
   return `${cidrKey(destination)} via ${cidrKey(nexthop)}`;
+}
+
+/** One spelling for a recorded route, for comparison. */
+export function recordKey(route: WrittenRoute): string {
+  return `${routeKey(route)} ${route.port}`;
 }
 
 export function textOfRoute({ destination, nexthop }: Route): string {

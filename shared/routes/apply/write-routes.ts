@@ -46,10 +46,22 @@ export async function writeRoutes(
     const limit = done.failed.get(routerAt(router))?.context.limit;
     if (limit === undefined) return done;
     noteLimit(router, limit, world);
-    return await write(await evaluateAgain(), world, means);
+    const again = await write(await evaluateAgain(), world, means);
+    return { ...again, evaluation: withDrift(again.evaluation, done.evaluation) };
   } finally {
     await lease.remove();
   }
+}
+
+/** The evaluation, with the drift that an earlier one of the same run has found: by now that is the run's own work. */
+function withDrift(evaluation: RoutesEvaluation, { plan, desired }: RoutesEvaluation): RoutesEvaluation {
+  const { drift, driftStays } = plan;
+  if (!evaluation.desired || !desired || !drift || driftStays) return evaluation;
+  return {
+    ...evaluation,
+    plan: { ...evaluation.plan, drift },
+    desired: { ...evaluation.desired, drift: desired.drift },
+  };
 }
 
 /** Saves the record if only the record differs. */

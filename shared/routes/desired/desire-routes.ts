@@ -7,12 +7,17 @@ import type {
   RoutePort,
   RouteRecords,
   WireRouter,
+  WrittenRoute,
   WrittenRoutes,
   FormerRouter,
 } from '../../model/network/routes.ts';
 import { cidrKey, isWithin } from '../../model/network/cidr.ts';
+import { desiredPairs } from './desired-pairs.ts';
 import { fixedIPs, nodeRoutes } from './node-routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
+import { NO_DRIFT, routeDrift } from './route-drift.ts';
+import type { NodeDrift } from './route-drift.ts';
+import { recordsOf, taken } from './route-records.ts';
 import { routeProblems } from './route-problems.ts';
 
 export interface DesiredRoutes {
@@ -27,6 +32,12 @@ export interface DesiredRoutes {
   /** The record to save before the writes, and the record after all of them. */
   readonly before: RouteRecords;
   readonly after: RouteRecords;
+  /** The record once a sweep has seen that there is nothing to write. */
+  readonly settled: RouteRecords;
+  /** What somebody else changed about settled routes. */
+  readonly drift: readonly NodeDrift[];
+  /** Routes that do not work, and that levelset leaves so, since their drift is only reported. */
+  readonly keptBack: ReadonlySet<WrittenRoute>;
 }
 
 /**
@@ -45,21 +56,35 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   );
   const stays = (route: Route): boolean =>
     !isOurs(route) || wanted.has(routeKey(route)) || doubtful.has(cidrKey(route.destination));
-  const staying = once(there.filter(stays), (route) => !isOurs(route));
+  const ours = there.filter((route) => !stays(route));
+  const drift = routeDrift(reading, all, ours);
+  // what stays as somebody else has made it
+  const asItIs = reading.driftStays ? drift : NO_DRIFT;
+  const keptBack = new Set([...asItIs.missing, ...asItIs.unpaired]);
+  const staying = once(
+    there.filter((route) => stays(route) || asItIs.surplus.has(route)),
+    (route) => !isOurs(route),
+  );
   const kept = new Set(staying.map(routeKey));
-  const coming = [...wanted.values()].filter((route) => !kept.has(routeKey(route)));
+  const coming = [...wanted.values()].filter(
+    (route) => !kept.has(routeKey(route)) && !asItIs.missing.has(route),
+  );
   const fitting = coming.slice(0, Math.max(0, limit - staying.length));
   const noRoom = new Set(coming.slice(fitting.length));
   const nodes = all.map((one) => withoutRoom(one, noRoom, limit));
   const routes = nodes.flatMap((one) => one.routes);
-  const leaving = there.filter((route) => !stays(route));
-  const before = recordOf([...reading.written, ...withPorts(leaving, all), ...routes]);
-  const former = desireFormerRouters(router.id, reading.former, nodes);
+  const leaving = ours.filter((route) => !asItIs.surplus.has(route));
+  const gone = reading.former.map((one) => ({ ...one, written: one.written.map(taken) }));
+  const former = desireFormerRouters(router.id, gone, nodes);
   const isLeft = (cidr: string): boolean => doubtful.has(cidrKey(cidr));
-  const left = reading.written.filter(({ destination }) => isLeft(destination));
+  const record = recordsOf({
+    ...{ written: reading.written, routes, leaving: withPorts(leaving, all), isLeft },
+    isPutBack: (route) => !reading.driftStays && (drift.missing.has(route) || drift.unpaired.has(route)),
+  });
   const pairs = desiredPairs(reading.ports, {
     routes,
-    before: [...before, ...reading.former.flatMap(({ written }) => written)],
+    leftOut: asItIs.unpaired,
+    before: [...record.before, ...reading.former.flatMap(({ written }) => written)],
     isKept: (cidr) => isLeft(cidr) || former.kept.has(cidrKey(cidr)),
   });
   const target: DesiredResource<'router'> = {
@@ -81,11 +106,11 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
       ...former.problems,
     ],
     foreign,
-    before: new Map([
-      ...reading.former.map(({ id, written }) => [id, written] as const),
-      [router.id, before],
-    ]),
-    after: new Map([...former.after, [router.id, recordOf([...routes, ...left])]]),
+    before: new Map([...gone.map(({ id, written }) => [id, written] as const), [router.id, record.before]]),
+    after: new Map([...former.after, [router.id, record.after]]),
+    settled: new Map([...former.after, [router.id, record.settled]]),
+    drift: drift.ofNodes,
+    keptBack,
   };
 }
 
@@ -161,12 +186,6 @@ function withPorts(routes: readonly Route[], all: readonly NodeRoutes[]): Writte
   });
 }
 
-/** The record of these routes, each once, in a fixed order. */
-function recordOf(routes: WrittenRoutes): WrittenRoutes {
-  const byKey = new Map(routes.map((route) => [`${routeKey(route)} ${route.port}`, route]));
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
-}
-
 function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]]): DesiredResource<'port'> {
   const gone = (port.allowed_address_pairs ?? []).filter((pair) => !pairs.includes(pair));
   const cidrs = listed(gone.map(({ ip_address: cidr }) => cidr));
@@ -177,48 +196,6 @@ function portResource([port, pairs]: readonly [RoutePort, readonly AddressPair[]
     attributes: { allowed_address_pairs: pairs },
     ifPresent: true,
   };
-}
-
-export interface DesiredPairs {
-  readonly routes: WrittenRoutes;
-  /** All routes that levelset is known to have written. */
-  readonly before: WrittenRoutes;
-  /** Whether the Node of a CIDR is uncertain, so that its pairs stay. */
-  readonly isKept: (cidr: string) => boolean;
-}
-
-/**
- * The desired address pairs of each port that has, or had, routes. A port needs the CIDRs of its routes, each in a
- * pair of its own or a wider one. Only pairs for former routes of levelset are removed.
- */
-export function desiredPairs(
-  ports: readonly RoutePort[],
-  { routes, before, isKept }: DesiredPairs,
-): readonly (readonly [RoutePort, readonly AddressPair[]])[] {
-  const wanted = Map.groupBy(routes, ({ port }) => port);
-  const ours = Map.groupBy(before, ({ port }) => port);
-  return ports.flatMap((port) => {
-    const pairs = port.allowed_address_pairs;
-    if (!pairs || !isFiltered(port) || !ours.has(port.id)) return [];
-    const needed = (wanted.get(port.id) ?? []).map(({ destination }) => cidrKey(destination));
-    const former = new Set((ours.get(port.id) ?? []).map(({ destination }) => cidrKey(destination)));
-    const leaves = ({ ip_address: cidr }: AddressPair): boolean =>
-      former.has(cidrKey(cidr)) && !needed.includes(cidrKey(cidr)) && !isKept(cidr);
-    const staying = pairs.filter((pair) => !isOfPort(pair, port) || !leaves(pair));
-    const coming = needed.filter(
-      (cidr) => !staying.some((pair) => isOfPort(pair, port) && isWithin(cidr, cidrKey(pair.ip_address))),
-    );
-    return [[port, [...staying, ...coming.map((cidr) => ({ ip_address: cidr }))]] as const];
-  });
-}
-
-/** Whether the port filters at all. One without port security accepts no pairs. */
-function isFiltered(port: RoutePort): boolean {
-  return port.port_security_enabled !== false;
-}
-
-function isOfPort({ mac_address: mac }: AddressPair, port: RoutePort): boolean {
-  return mac === undefined || mac === port.mac_address;
 }
 
 export interface DesiredFormerRouters {

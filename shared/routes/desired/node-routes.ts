@@ -31,6 +31,8 @@ export interface RouteReading {
   readonly maskSizes?: Readonly<Partial<Record<4 | 6, number>>>;
   /** The number of routes that the router accepts, if Neutron has said so. */
   readonly limit?: number;
+  /** What others changed about settled routes is only reported. */
+  readonly driftStays?: true;
 }
 
 export interface NodeRoutes {
@@ -45,15 +47,16 @@ export interface NodeRoutes {
 
 /**
  * The routes of each Node, ordered by the Nodes' names. If the podCIDRs of two Nodes overlap, one Node gets its route:
- * the Node whose route is on the router, else the first by name. The narrower route would take the other Node's
+ * the Node whose route is on the router, else the one whose route was, else the first by name. The narrower route would take the other Node's
  * traffic.
  */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
+  const settled = new Set(reading.written.filter((route) => route.settled).map(routeKey));
   const portsOf = portFinder(reading);
   const found = [...reading.nodes]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
-    .map((node) => routesOf(node, portsOf(node), there, reading));
+    .map((node) => routesOf(node, portsOf(node), { there, settled }, reading));
   const held = new HeldCidrs();
   // a Node whose ports are unknown keeps the routes that there are
   const routed = new Set((reading.router.routes ?? []).map(({ destination }) => cidrKey(destination)));
@@ -61,10 +64,10 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
     for (const cidr of isDoubtful ? (node.spec?.podCIDRs ?? []) : [])
       if (routed.has(cidrKey(cidr))) held.take(cidrKey(cidr), node.metadata.name);
   const holders = new Map<WrittenRoute, string>();
-  for (const has of [true, false])
+  for (const isFirst of [there, settled, undefined])
     for (const { node, routes } of found)
       for (const route of routes)
-        if (there.has(routeKey(route)) === has)
+        if (!holders.has(route) && (isFirst?.has(routeKey(route)) ?? true))
           holders.set(route, held.take(cidrKey(route.destination), node.metadata.name));
   return found.map((one) => withoutTaken(one, holders));
 }
@@ -98,7 +101,7 @@ export function portFinder({
 function routesOf(
   node: Node,
   ports: readonly RoutePort[] | undefined,
-  there: ReadonlySet<string>,
+  { there, settled }: Readonly<Record<'there' | 'settled', ReadonlySet<string>>>,
   reading: RouteReading,
 ): NodeRoutes {
   const cidrs = node.spec?.podCIDRs ?? [];
@@ -108,7 +111,9 @@ function routesOf(
   for (const cidr of cidrs) {
     const destination = cidrKey(cidr);
     const hops = nextHops(node, ports ?? [], destination, reading.subnets);
-    const hop = hops.find(({ nexthop }) => there.has(routeKey({ destination, nexthop }))) ?? hops[0];
+    const oneIn = (routes: ReadonlySet<string>): (typeof hops)[number] | undefined =>
+      hops.find(({ nexthop }) => routes.has(routeKey({ destination, nexthop })));
+    const hop = oneIn(there) ?? oneIn(settled) ?? hops[0];
     const isOurs = reading.clusterCidrs.some((outer) => isWithin(destination, outer));
     const isThere = hop !== undefined && there.has(routeKey({ destination, ...hop }));
     // who has a route keeps it: the mask size may have been another one when the Node came

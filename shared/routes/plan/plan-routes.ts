@@ -1,3 +1,4 @@
+import type { Drift } from '../../model/drift.ts';
 import type { Plan, Problem, Refusal, Step } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { routeAt } from '../../model/network/routes.ts';
@@ -10,10 +11,14 @@ export interface RoutesPlanInput {
   readonly observed: readonly ObservedResource[];
   readonly problems: readonly Problem[];
   readonly foreign: readonly Route[];
+  readonly drift?: readonly { readonly drift: readonly Drift[] }[];
+  readonly driftStays?: true;
 }
 
 /** The plan of the routes: what differs on routers and ports, and in the conditions of Nodes. */
-export function planRoutes({ desired, observed, problems, foreign }: RoutesPlanInput): Plan {
+export function planRoutes(input: RoutesPlanInput): Plan {
+  const { desired, observed, problems, foreign, driftStays } = input;
+  const drift = (input.drift ?? []).flatMap((one) => one.drift);
   const steps: Step[] = [];
   const refused: Refusal[] = [];
   const there = new Map(observed.map((resource) => [resource.address, resource]));
@@ -26,5 +31,7 @@ export function planRoutes({ desired, observed, problems, foreign }: RoutesPlanI
     awaitingApproval: [],
     problems,
     foreign: foreign.map(routeAt),
+    ...(drift.length > 0 ? { drift } : {}),
+    ...(drift.length > 0 && driftStays ? { driftStays } : {}),
   };
 }

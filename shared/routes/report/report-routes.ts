@@ -8,6 +8,7 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { Plan, Problem } from '../../model/plan.ts';
 import { routeKey, routePortAt, routerAt } from '../../model/network/routes.ts';
 import type { Route, WrittenRoute } from '../../model/network/routes.ts';
+import { driftEvent } from '../../report/drift-event.ts';
 import { noteOf } from '../../report/plan-notes.ts';
 import { outcomeOfError } from '../../report/outcome-of-error.ts';
 
@@ -25,9 +26,11 @@ export interface RoutesDone {
 export function isRouted({
   routes,
   failed,
-}: Pick<RoutesDone, 'routes' | 'failed'>): (route: WrittenRoute) => boolean {
+  desired,
+}: Pick<RoutesDone, 'routes' | 'failed' | 'desired'>): (route: WrittenRoute) => boolean {
   const there = new Set(routes.map(routeKey));
-  return (route) => there.has(routeKey(route)) && !failed.has(routePortAt(route.port));
+  return (route) =>
+    there.has(routeKey(route)) && !failed.has(routePortAt(route.port)) && !desired?.keptBack.has(route);
 }
 
 /** The outcome of a run. A missing right is not tried again before something changes, or the next sweep. */
@@ -83,9 +86,24 @@ export function routeEvents(done: RoutesDone): readonly (readonly [Node, ObjectE
   });
 }
 
+/** Kubernetes' route controller. */
+const COMPONENT = 'route_controller';
+
+/** So many Nodes have an Event about drift in one run; each costs a call. The log counts all. */
+const MOST_TOLD = 50;
+
+/** The Events of Nodes whose routes somebody else changed. */
+export function driftEvents({ plan, desired }: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
+  return (desired?.drift ?? [])
+    .slice(0, MOST_TOLD)
+    .flatMap(({ node, drift }) =>
+      driftEvent({ ...plan, drift }).map((event) => [node, { component: COMPONENT, ...event }] as const),
+    );
+}
+
 function failure({ metadata }: Node, cidr: string, why: string): ObjectEvent {
   const message = `Could not create route ${cidr} for node ${metadata.name}: ${why}`;
-  return { component: 'route_controller', type: 'Warning', reason: 'FailedToCreateRoute', message };
+  return { component: COMPONENT, type: 'Warning', reason: 'FailedToCreateRoute', message };
 }
 
 function isNew(node: Node): boolean {

@@ -11,10 +11,10 @@ import {
   READY_CONDITION,
 } from '../../model/ownership.ts';
 import type { LetGo } from '../../model/unit.ts';
-import { noteOfDrift, whatBecomesOf } from '../../plan/render-drift.ts';
 import { summarizeSteps } from '../../plan/render-plan.ts';
 import { isNews, readyCondition } from '../../report/condition.ts';
 import type { ConditionMessage } from '../../report/condition.ts';
+import { driftEvent } from '../../report/drift-event.ts';
 import { ingressOf, sameIngress } from './published-address.ts';
 import { conditionOf, withCondition } from './service-condition.ts';
 import { BLOCKED_REASON } from './tells-trouble.ts';
@@ -55,7 +55,7 @@ export function summarize(service: Service, input: SummaryInput): Summary {
   return {
     patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || news ? { status } : {}) },
     events: [
-      ...driftEvent(evaluation),
+      ...driftEvent(evaluation.plan),
       ...(old?.status === 'True' ? updatedEvent(applied) : []),
       ...(news ? [eventOf(message, type)] : []),
     ],
@@ -158,19 +158,6 @@ function ownAnnotations(
   if (id === undefined || observed.notJoined) return {};
   if (observed.sharing?.role === 'joiner') return { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: null };
   return address === undefined ? {} : { [LOAD_BALANCER_ID]: id, [LOAD_BALANCER_ADDRESS]: address };
-}
-
-const MOST_DRIFT = 5;
-
-/** The Event about what somebody else changed in OpenStack. */
-function driftEvent({ plan }: Evaluation): readonly ObjectEvent[] {
-  const { drift = [], driftStays } = plan;
-  if (drift.length === 0) return [];
-  const shown = drift.slice(0, MOST_DRIFT).map(noteOfDrift);
-  const more = drift.length - shown.length;
-  const all = more > 0 ? [...shown, `and ${more} more, see levelset drift`] : shown;
-  const message = `Somebody else changed this in OpenStack; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
-  return [{ type: 'Warning', reason: driftStays ? 'DriftReported' : 'DriftRepaired', message }];
 }
 
 /** The Event about a change of a load balancer that serves. */

@@ -1,0 +1,118 @@
+/**
+ * Tells drift of the routes from what levelset has still to do. A route counts as settled from the sweep that sees it, with its address
+ * pair, until levelset records that it works on it. So what a settled route lacks, somebody else took away (decision 324).
+ */
+import type { Drift } from '../../model/drift.ts';
+import type { Node } from '../../model/kubernetes.ts';
+import { cidrKey } from '../../model/network/cidr.ts';
+import { recordKey, routeKey, routePortAt, routerAt, textOfRoute } from '../../model/network/routes.ts';
+import type { Route, WireRouter, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
+import { accepts } from './desired-pairs.ts';
+import type { NodeRoutes, RouteReading } from './node-routes.ts';
+import { settledIn } from './route-records.ts';
+
+export interface RouteDrift {
+  /** What of it concerns which Node, in the words of Drift. */
+  readonly ofNodes: readonly NodeDrift[];
+  /** Settled routes that are not on the router. */
+  readonly missing: ReadonlySet<WrittenRoute>;
+  /** Settled routes whose port does not accept the pods' packets. */
+  readonly unpaired: ReadonlySet<WrittenRoute>;
+  /** Routes on the router to pods of settled ones, as levelset never wrote them and would take them away. */
+  readonly surplus: ReadonlySet<Route>;
+}
+
+export interface NodeDrift {
+  readonly node: Node;
+  /** Never empty. */
+  readonly drift: readonly Drift[];
+}
+
+export const NO_DRIFT: RouteDrift = {
+  ofNodes: [],
+  missing: new Set(),
+  unpaired: new Set(),
+  surplus: new Set(),
+};
+
+/** The drift of the wanted routes `all`. `leaving` are the routes on the router that are levelset's to take away. */
+export function routeDrift(
+  { router, ports, written }: RouteReading,
+  all: readonly NodeRoutes[],
+  leaving: readonly Route[],
+): RouteDrift {
+  const settled = settledIn(written);
+  const recorded = new Set(written.map(routeKey));
+  const there = new Set((router.routes ?? []).map(routeKey));
+  const byId = new Map(ports.map((port) => [port.id, port]));
+  const known = all.flatMap(({ routes }) => routes).filter((route) => settled.has(recordKey(route)));
+  const destinations = new Set(known.map(({ destination }) => cidrKey(destination)));
+  const found = {
+    missing: new Set(known.filter((route) => !there.has(routeKey(route)))),
+    unpaired: new Set(
+      known.filter(({ port, destination }) => {
+        const of = byId.get(port);
+        return of !== undefined && !accepts(of, cidrKey(destination));
+      }),
+    ),
+    surplus: new Set(
+      leaving.filter(
+        (route) => destinations.has(cidrKey(route.destination)) && !recorded.has(routeKey(route)),
+      ),
+    ),
+  };
+  const besides = Map.groupBy(found.surplus, ({ destination }) => cidrKey(destination));
+  const ofNodes = all.flatMap(({ node, routes }) => {
+    const own = routes.filter((route) => settled.has(recordKey(route)));
+    const drift = [
+      ...onRouter(node, own, found.missing, besides, router),
+      ...onPorts(node, own, found.unpaired),
+    ];
+    return drift.length > 0 ? [{ node, drift }] : [];
+  });
+  return { ...found, ofNodes };
+}
+
+function onRouter(
+  node: Node,
+  own: WrittenRoutes,
+  missing: ReadonlySet<Route>,
+  besides: ReadonlyMap<string, readonly Route[]>,
+  router: WireRouter,
+): readonly Drift[] {
+  const surplusTo = ({ destination }: Route): readonly Route[] => besides.get(cidrKey(destination)) ?? [];
+  const changed = own.filter((route) => missing.has(route) || surplusTo(route).length > 0);
+  if (changed.length === 0) return [];
+  const there = changed.flatMap((route) => [...(missing.has(route) ? [] : [route]), ...surplusTo(route)]);
+  const since = router.updated_at;
+  return [
+    {
+      kind: 'router',
+      address: routerAt(router.id),
+      attribute: 'routes',
+      wanted: changed.map(textOfRoute),
+      there: there.map(textOfRoute),
+      askedBy: askedBy(node),
+      ...(since === undefined ? {} : { since }),
+    },
+  ];
+}
+
+function onPorts(node: Node, own: WrittenRoutes, unpaired: ReadonlySet<Route>): readonly Drift[] {
+  const byPort = Map.groupBy(
+    own.filter((route) => unpaired.has(route)),
+    ({ port }) => port,
+  );
+  return [...byPort].map(([port, routes]) => ({
+    kind: 'port',
+    address: routePortAt(port),
+    attribute: 'allowed_address_pairs',
+    wanted: routes.map(({ destination }) => destination),
+    there: [],
+    askedBy: askedBy(node),
+  }));
+}
+
+function askedBy({ metadata }: Node): string {
+  return `spec.podCIDRs of Node ${metadata.name}`;
+}

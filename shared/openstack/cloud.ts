@@ -8,7 +8,7 @@ import { collectionPath, ENDPOINTS, objectPath, queryText } from './endpoints.ts
 import { readFault, refusal, unexpected, saysAbsent } from './refusal.ts';
 import { gatherLists } from './gathered-lists.ts';
 import { changeRoutes, readNetworkExtensions } from './extra-routes.ts';
-import type { HttpAnswer, HttpRequest } from './openstack-http.ts';
+import type { HttpAnswer, HttpRequest, Transport } from './openstack-http.ts';
 import { isRecord } from '../model/json.ts';
 import { readOctaviaVersion, readQuota } from './octavia-limits.ts';
 import { isWireResource, listAll, sendVersioned } from './list-all.ts';
@@ -18,14 +18,14 @@ import type { Session } from './identity/session.ts';
 const FAILOVER_REFUSED = [401, 403, 404, 501];
 
 /** The Cloud port over HTTP, by the table of endpoints. Throws ReconcileError (refusal.ts). */
-export function createCloud(session: Session): Cloud {
+export function createCloud(session: Session, time: Pick<Transport, 'pause' | 'now'>): Cloud {
   return {
     list: gatherLists((kind, query = {}, parent) => {
       const { reference } = ENDPOINTS[kind];
       return reference
         ? listByOffset(session, kind, reference, query)
         : listAll(session, kind, query, parent);
-    }),
+    }, time),
 
     async get(kind, id) {
       const attempted = attempt('read', kind, id);

@@ -38,7 +38,7 @@ export function connectCloud(
   });
   const session = createSession(config, keystone, http);
   return {
-    cloud: createCloud(session),
+    cloud: createCloud(session, transport),
     calls: recorder,
     async ready() {
       await session.requireService('load-balancer');

@@ -3,8 +3,11 @@ import { hasTag } from '../model/ownership.ts';
 import { inTime, isSettledWithin, patienceMs, valueWithin, withoutDeadline } from '../deadline.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../ports.ts';
+import type { Transport } from './openstack-http.ts';
 
 type List = Cloud['list'];
+/** The time by which a list waits for company: that of whatever sends the lists. */
+type Time = Pick<Transport, 'pause' | 'now'>;
 
 /** Of each kind: the filters by which units look for what is theirs, and the same filter for several of them. */
 const GATHERED: Partial<Record<ReadKind, Readonly<Record<string, (values: readonly string[]) => Query>>>> = {
@@ -30,7 +33,7 @@ const PATIENCE_MS = 1_000;
  * one: so each list begins after all who get their answer from it have asked (group commit). A run that is alone waits for nothing, and
  * one of many for 10 ms. Where a list of several fails, each asks for itself, so that one unit's trouble stays its own.
  */
-export function gatherLists(list: List): List {
+export function gatherLists(list: List, time: Time): List {
   const gatherings = new Map<string, Gathering>();
   return (kind, query = {}, parent) => {
     const [first, ...others] = Object.entries(query);
@@ -40,11 +43,14 @@ export function gatherLists(list: List): List {
     const key = `${kind} ${name}`;
     const gathering =
       gatherings.get(key) ??
-      new Gathering({
-        one: (alone) => list(kind, { [name]: alone }),
-        several: (values) => list(kind, together(values)),
-        has: (wire, alone) => isAmong(wire, name, alone),
-      });
+      new Gathering(
+        {
+          one: (alone) => list(kind, { [name]: alone }),
+          several: (values) => list(kind, together(values)),
+          has: (wire, alone) => isAmong(wire, name, alone),
+        },
+        time,
+      );
     gatherings.set(key, gathering);
     return gathering.list(value);
   };
@@ -71,13 +77,15 @@ interface Begun {
 
 class Gathering {
   readonly #reads: Reads;
+  readonly #time: Time;
   #waiting: Asked[] = [];
   /** A list, or the wait for those who go together in it. */
   #isOnItsWay = false;
   #sentMs = -Infinity;
 
-  constructor(reads: Reads) {
+  constructor(reads: Reads, time: Time) {
     this.#reads = reads;
+    this.#time = time;
   }
 
   async list(value: string): Promise<readonly WireResource[]> {
@@ -98,12 +106,12 @@ class Gathering {
   #next(): void {
     if (this.#isOnItsWay || this.#waiting.length === 0) return;
     this.#isOnItsWay = true;
-    const isBusy = performance.now() - this.#sentMs < BUSY_MS;
-    if (isBusy && this.#waiting.length < AT_ONCE)
-      setTimeout(() => {
-        this.#send();
-      }, COMPANY_MS);
-    else this.#send();
+    const isBusy = this.#time.now() - this.#sentMs < BUSY_MS;
+    const send = (): void => {
+      this.#send();
+    };
+    if (isBusy && this.#waiting.length < AT_ONCE) this.#time.pause(COMPANY_MS).then(send, send);
+    else send();
   }
 
   #send(): void {
@@ -111,7 +119,7 @@ class Gathering {
     if (!first) return;
     const asked = [first, ...others].slice(0, AT_ONCE);
     this.#waiting = this.#waiting.slice(AT_ONCE);
-    this.#sentMs = performance.now();
+    this.#sentMs = this.#time.now();
     const list = first.inRun(() => this.#ask(asked.map(({ value }) => value)));
     for (const { begin } of asked) begin({ list, isOfSeveral: asked.length > 1 });
     this.#goOnAfter(list, Math.min(PATIENCE_MS, first.inRun(patienceMs))).catch(() => undefined);

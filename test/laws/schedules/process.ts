@@ -28,8 +28,8 @@ const SILENT: Log = {
 /** A write that is on its way for longer may come when another process has the lease: no fencing token tells OpenStack. */
 const SWIFT_MS = 6_000;
 const BUDGET_MS = 60_000;
-/** So often a run is requeued that does not come to its end. */
-const MOST_RUNS = 12;
+/** So often a run is requeued that does not come to its end; Octavia may hold its lock for several of them at each write. */
+const MOST_RUNS = 60;
 
 interface Look {
   readonly atMs: number;
@@ -188,6 +188,7 @@ export class Process {
     }
     if ((method !== 'POST' && method !== 'PUT') || !isLease(body)) return;
     const { holderIdentity, acquireTime, renewTime } = body.spec ?? {};
+    if (!holderIdentity || method === 'POST') watch.givenBack(body.metadata.name);
     if (holderIdentity && renewTime === acquireTime) watch.taken(body.metadata.name, this.name);
   }
 

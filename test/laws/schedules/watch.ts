@@ -30,6 +30,10 @@ export class Watch {
   readonly #holdings = new Map<string, Holding>();
   #promised: string | undefined;
   #isReleased = false;
+  /** Leases that a process has not given back. */
+  readonly #held = new Map<string, string>();
+  /** How often a process took a lease that had expired while another one held it. */
+  expired = 0;
   readonly faults: string[] = [];
 
   constructor(cloud: SandboxInside['cloud']) {
@@ -51,8 +55,15 @@ export class Watch {
   /** A process takes a lease. */
   taken(lease: string, by: string): void {
     const holding = { lease, by, since: this.#wishes.length - 1 };
+    if ((this.#held.get(lease) ?? by) !== by) this.expired += 1;
+    this.#held.set(lease, by);
     this.#newest.set(lease, holding);
     this.#holdings.set(`${lease} ${by}`, holding);
+  }
+
+  /** A process gives a lease back. */
+  givenBack(lease: string): void {
+    this.#held.delete(lease);
   }
 
   /** When this process took this lease last. */

@@ -16,13 +16,14 @@ interface Cloudy {
 }
 
 /** Floating IPs as Neutron lists them: by one value or several of a filter. */
-function aCloud(): Cloudy {
+function aCloud(pause: (ms: number) => Promise<void> = sleep): Cloudy {
   const it: { -readonly [K in keyof Cloudy]: Cloudy[K] } = {
     list: () => Promise.resolve([]),
     asked: [],
     there: [],
     answer: () => sleep(5),
   };
+  const time = { pause, now: () => performance.now() };
   it.list = gatherLists(async (_kind, query = {}) => {
     it.asked.push(query);
     const found = it.there.filter((wire) =>
@@ -34,7 +35,7 @@ function aCloud(): Cloudy {
     );
     await it.answer(query);
     return found;
-  });
+  }, time);
   return it;
 }
 
@@ -66,6 +67,25 @@ test('one of many waits a moment, so that those who ask a little later go along'
   await Promise.all([list('floatingip', byPort('b')), sleep(1).then(() => list('floatingip', byPort('c')))]);
 
   expect(asked).toEqual([byPort('a'), { port_id: ['port of b', 'port of c'] }]);
+});
+
+test('that moment is of the clock of whatever sends the lists, so that a world in virtual time plays the same each time', async () => {
+  const paused: { readonly ms: number; readonly end: () => void }[] = [];
+  const { list, asked } = aCloud(
+    (ms) =>
+      new Promise((end) => {
+        paused.push({ ms, end });
+      }),
+  );
+  await list('floatingip', byPort('a'));
+
+  const found = list('floatingip', byPort('b'));
+  await sleep(30);
+
+  expect([asked.length, paused.map(({ ms }) => ms)]).toEqual([1, [10]]);
+  paused[0]?.end();
+  await found;
+  expect(asked).toEqual([byPort('a'), byPort('b')]);
 });
 
 test('each answer is of a list that began after the question', async () => {

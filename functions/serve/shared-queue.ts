@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import { LONGEST_TIMER_MS, withDeadline } from '../../shared/deadline.ts';
+import { forgetNodes } from '../../shared/memory/listed-nodes.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import { isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { connectNats, type NatsAddress } from '../../shared/queue/jetstream/connect-nats.ts';
@@ -25,6 +27,8 @@ export class SharedQueue implements ServeQueue {
   /** What is queued a moment after a Node changed, for all that change meanwhile. */
   readonly #soon = new Map<Key, NodeJS.Timeout>();
   #again: NodeJS.Timeout | undefined;
+  /** The sweep, of whichever process, whose keys ran here last. */
+  #sweepOfNodes: string | undefined;
 
   constructor(options: ServeQueueOptions, address: NatsAddress) {
     this.#options = options;
@@ -117,6 +121,12 @@ export class SharedQueue implements ServeQueue {
   }
 
   async #run(request: ReconcileRequest): Promise<Report> {
+    const { trigger, cause } = request;
+    // another process may have swept, since a Node changed: the Nodes listed here may be those of before
+    if (trigger === 'sweep' && (cause === undefined || cause !== this.#sweepOfNodes)) {
+      forgetNodes(this.#options.world);
+      this.#sweepOfNodes = cause;
+    }
     const report = await this.#options.run(request);
     const { membersMoved, nodesWithoutAddress = [] } = report;
     if (nodesWithoutAddress.length > 0) this.#lookAgain();
@@ -156,7 +166,8 @@ export class SharedQueue implements ServeQueue {
     const remainingMs = (): number => (signal.aborted ? 0 : Math.max(0, end - performance.now()));
     const { world, swept } = this.#options;
     const found = await withDeadline({ remainingMs }, () => sweep(world, scopeOf(request.key)));
-    await this.add(found.requests);
+    const cause = randomUUID();
+    await this.add(found.requests.map((one) => ({ ...one, cause })));
     if (!signal.aborted) swept(found);
     const isDone = found.failed === undefined && found.nodesWithoutAddress.length === 0;
     const retryAfterMs = Math.max(AGAIN_MS, found.retryAfterMs ?? 0);

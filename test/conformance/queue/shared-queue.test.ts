@@ -6,6 +6,7 @@ import { SharedQueue } from '../../../functions/serve/shared-queue.ts';
 import type { ServeQueueOptions } from '../../../functions/serve/serve-queue.ts';
 import { Work } from '../../../functions/serve/work.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import { listNodesLately } from '../../../shared/memory/listed-nodes.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { World } from '../../../shared/ports.ts';
 import type { Sweep } from '../../../shared/sweep.ts';
@@ -17,6 +18,7 @@ import { aService } from '../../support/service.ts';
 import { startNats, type NatsServer } from './nats-server.ts';
 
 const INTERVAL_MS = 1_500;
+const WEB = 'service/default/web';
 
 const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
   for (const end = performance.now() + 20_000; !(await isSo());) {
@@ -154,6 +156,39 @@ describe.runIf(process.env['LEVELSET_CONFORMANCE_NATS'] !== undefined)('replicas
     const reports = await one.work.reconcile([{ key: 'service/default/web', trigger: 'resync' }]);
     expect(reports[0]?.request.key).toBe('service/default/web');
     await until('the load balancer to be gone', () => sandbox.cloud.loadbalancers.length === 0);
+  });
+
+  test('what the sweep of one replica finds is run by the other one with the Nodes of that sweep', async () => {
+    const its = await startSandboxWorld({ nodes: 0 });
+    onTestFinished(() => its.close());
+    const { kube } = its.sandbox;
+    kube.apply(aService());
+    const worlds = [await its.another(), await its.another()];
+    const seen: number[] = [];
+    const queues = worlds.map((world) => {
+      const run: ServeQueueOptions['run'] = async (request) => {
+        if (request.key === WEB) seen.push((await listNodesLately(world)).length);
+        return aReport(request, SETTLED);
+      };
+      const ignored = (): void => undefined;
+      const cluster = async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName });
+      const options = { world, cluster, readOnly: false, run, swept: ignored, told: ignored };
+      const queue = new SharedQueue(options, { servers: [nats.url] });
+      queue.start();
+      onTestFinished(() => queue.stop());
+      return queue;
+    });
+    await until('both first sweeps', () => seen.length >= 2);
+    for (let nodes = 1; nodes <= 10; nodes += 1) {
+      // JetStream hands sweeps and Services to both in turn: from then on to the other one
+      if (nodes === 5) await queues[0]?.ask({ key: WEB, trigger: 'resync' });
+      await Promise.all(worlds.map(listNodesLately));
+      kube.addNode(`late-${nodes}`);
+      const before = seen.length;
+      await queues[nodes % 2]?.add([{ key: 'all', trigger: 'watch' }]);
+      await until('the run', () => seen.length > before);
+      expect(seen.at(-1)).toBe(nodes);
+    }
   });
 
   test('a change that three replicas see by their watches is one run of its key', async () => {

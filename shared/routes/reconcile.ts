@@ -36,15 +36,18 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   if (isManual) forgetLimits(world);
 
   // observe, desire, plan: the router and the Nodes' ports against the Nodes' podCIDRs
-  const evaluation = (): Promise<RoutesEvaluation> => evaluateRoutes({ isManual }, world);
-  const first = await evaluation();
+  const evaluate = (): Promise<RoutesEvaluation> => evaluateRoutes({ isManual }, world);
+  const first = await evaluate();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
-  // apply: under the Lease and after the record, first the router, then the ports, then former routers
-  const written = await writeRoutes(first, evaluation, world, budget);
+  // apply: under the Lease and after the record, first the router, then the ports, then former routers; and an Event
+  // for each Node whose routes somebody else changed
+  const tellDrift = async (evaluation: RoutesEvaluation): Promise<void> => {
+    for (const [node, event] of driftEvents(evaluation)) await world.kube.recordEvent(node, event);
+  };
+  const written = await writeRoutes(first, evaluate, { ...world, tellDrift }, budget);
 
-  // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route,
-  // or whose routes somebody else changed
+  // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route
   const reported = await reportToNodes(written, world, budget);
   const done = {
     ...written.evaluation,
@@ -53,7 +56,6 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
     stopped: written.stopped || reported.stopped,
   };
   const changed = new Set(reported.steps.map(({ address }) => address));
-  for (const [node, event] of driftEvents(done)) await world.kube.recordEvent(node, event);
   for (const [node, event] of routeEvents(done))
     if (readsInFull(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
       await world.kube.recordEvent(node, event);

@@ -34,7 +34,7 @@ export async function findRoutes(
     };
     const isRecorded = !desired || sameRecords(desired.after, records);
     const isQuiet = isRecorded && plan.steps.length === 0;
-    if (desired && isQuiet && !scope.readOnly) await noteSettled(desired, records, world);
+    if (desired && !scope.readOnly) await noteSettled(desired, records, world);
     const isSettled = isQuiet && !plan.drift && outcomeOfRoutes(seen).status === 'settled';
     return { keys: isSettled ? [] : ['routes'], warnings: [] };
   } catch (error) {
@@ -44,7 +44,10 @@ export async function findRoutes(
   }
 }
 
-/** Records what is as desired, so that what is missing later is drift. A sweep after this one does it if this one cannot. */
+/**
+ * Records what is in its place, whatever else there is to do, so that what is missing later is drift. A sweep after this one does it
+ * if this one cannot.
+ */
 async function noteSettled(
   { settled }: DesiredRoutes,
   records: RouteRecords,

@@ -23,6 +23,11 @@ export interface RoutesWritten {
   readonly failed: ReadonlyMap<Address, ReconcileError>;
 }
 
+/** The world, and who tells people of drift. That comes before the last save of the record: a run that fails then finds it no more. */
+export interface RoutesWorld extends World {
+  readonly tellDrift: (evaluation: RoutesEvaluation) => Promise<void>;
+}
+
 const LEASE = `${TAG_PREFIX}routes`;
 
 /**
@@ -33,7 +38,7 @@ const LEASE = `${TAG_PREFIX}routes`;
 export async function writeRoutes(
   first: RoutesEvaluation,
   evaluateAgain: () => Promise<RoutesEvaluation>,
-  world: World,
+  world: RoutesWorld,
   budget: Budget,
 ): Promise<RoutesWritten> {
   if (cloudSteps(first).length === 0) return settle(first, world);
@@ -54,20 +59,19 @@ export async function writeRoutes(
 }
 
 /** The evaluation, with the drift that an earlier one of the same run has found: by now that is the run's own work. */
-function withDrift(evaluation: RoutesEvaluation, { plan, desired }: RoutesEvaluation): RoutesEvaluation {
+function withDrift(evaluation: RoutesEvaluation, { plan }: RoutesEvaluation): RoutesEvaluation {
   const { drift, driftStays } = plan;
-  if (!evaluation.desired || !desired || !drift || driftStays) return evaluation;
-  return {
-    ...evaluation,
-    plan: { ...evaluation.plan, drift },
-    desired: { ...evaluation.desired, drift: desired.drift },
-  };
+  return drift && !driftStays ? { ...evaluation, plan: { ...evaluation.plan, drift } } : evaluation;
 }
 
 /** Saves the record if only the record differs. */
-async function settle(evaluation: RoutesEvaluation, { kube }: Pick<World, 'kube'>): Promise<RoutesWritten> {
+async function settle(
+  evaluation: RoutesEvaluation,
+  { kube, tellDrift }: RoutesWorld,
+): Promise<RoutesWritten> {
   const { desired, records } = evaluation;
   if (desired && !sameRecords(desired.after, records)) await kube.routes.save(desired.after, records);
+  await tellDrift(evaluation);
   return { evaluation, steps: [], stopped: false, routes: desired?.router.routes ?? [], failed: new Map() };
 }
 
@@ -75,11 +79,13 @@ async function settle(evaluation: RoutesEvaluation, { kube }: Pick<World, 'kube'
  * Saves the record, writes, and saves the record again. A route is recorded before it is written, and forgotten after
  * it is gone.
  */
-async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means): Promise<RoutesWritten> {
+async function write(evaluation: RoutesEvaluation, world: RoutesWorld, means: Means): Promise<RoutesWritten> {
+  const { kube, tellDrift } = world;
   const { desired, records } = evaluation;
-  if (!desired || cloudSteps(evaluation).length === 0) return settle(evaluation, { kube });
+  if (!desired || cloudSteps(evaluation).length === 0) return settle(evaluation, world);
   if (!sameRecords(desired.before, records)) await kube.routes.save(desired.before, records);
   const { known, ...done } = await writeInOrder(evaluation, means);
+  await tellDrift(evaluation);
   const isMissing = [...done.failed.keys()].some((address) => !isOfFormer(address, evaluation));
   const forgotten = [...desired.after].filter(([id]) => !done.failed.has(routerAt(id)));
   const after = new Map([...desired.before, ...forgotten]);

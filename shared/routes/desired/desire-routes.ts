@@ -15,7 +15,7 @@ import { cidrKey, isWithin } from '../../model/network/cidr.ts';
 import { desiredPairs } from './desired-pairs.ts';
 import { fixedIPs, nodeRoutes } from './node-routes.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
-import { NO_DRIFT, routeDrift } from './route-drift.ts';
+import { NO_DRIFT, placeFinder, routeDrift } from './route-drift.ts';
 import type { NodeDrift } from './route-drift.ts';
 import { recordsOf, taken } from './route-records.ts';
 import { routeProblems } from './route-problems.ts';
@@ -32,7 +32,7 @@ export interface DesiredRoutes {
   /** The record to save before the writes, and the record after all of them. */
   readonly before: RouteRecords;
   readonly after: RouteRecords;
-  /** The record once a sweep has seen that there is nothing to write. */
+  /** The record once a sweep has seen what is in its place. */
   readonly settled: RouteRecords;
   /** What somebody else changed about settled routes. */
   readonly drift: readonly NodeDrift[];
@@ -80,6 +80,7 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
   const record = recordsOf({
     ...{ written: reading.written, routes, leaving: withPorts(leaving, all), isLeft },
     isPutBack: (route) => !reading.driftStays && (drift.missing.has(route) || drift.unpaired.has(route)),
+    isInPlace: placeFinder(reading),
   });
   const pairs = desiredPairs(reading.ports, {
     routes,
@@ -108,7 +109,10 @@ export function desireRoutes(reading: RouteReading): DesiredRoutes {
     foreign,
     before: new Map([...gone.map(({ id, written }) => [id, written] as const), [router.id, record.before]]),
     after: new Map([...former.after, [router.id, record.after]]),
-    settled: new Map([...former.after, [router.id, record.settled]]),
+    settled: new Map([
+      ...reading.former.map(({ id, written }) => [id, written] as const),
+      [router.id, record.settled],
+    ]),
     drift: drift.ofNodes,
     keptBack,
   };

@@ -52,11 +52,12 @@ export interface NodeRoutes {
  */
 export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
   const there = new Set((reading.router.routes ?? []).map(routeKey));
-  const settled = new Set(reading.written.filter((route) => route.settled).map(routeKey));
+  // also what a run that failed has begun to put back
+  const recorded = new Set(reading.written.filter((route) => route.settled !== false).map(routeKey));
   const portsOf = portFinder(reading);
   const found = [...reading.nodes]
     .sort((a, b) => compareText(a.metadata.name, b.metadata.name))
-    .map((node) => routesOf(node, portsOf(node), { there, settled }, reading));
+    .map((node) => routesOf(node, portsOf(node), { there, recorded }, reading));
   const held = new HeldCidrs();
   // a Node whose ports are unknown keeps the routes that there are
   const routed = new Set((reading.router.routes ?? []).map(({ destination }) => cidrKey(destination)));
@@ -64,7 +65,7 @@ export function nodeRoutes(reading: RouteReading): readonly NodeRoutes[] {
     for (const cidr of isDoubtful ? (node.spec?.podCIDRs ?? []) : [])
       if (routed.has(cidrKey(cidr))) held.take(cidrKey(cidr), node.metadata.name);
   const holders = new Map<WrittenRoute, string>();
-  for (const isFirst of [there, settled, undefined])
+  for (const isFirst of [there, recorded, undefined])
     for (const { node, routes } of found)
       for (const route of routes)
         if (!holders.has(route) && (isFirst?.has(routeKey(route)) ?? true))
@@ -101,7 +102,7 @@ export function portFinder({
 function routesOf(
   node: Node,
   ports: readonly RoutePort[] | undefined,
-  { there, settled }: Readonly<Record<'there' | 'settled', ReadonlySet<string>>>,
+  { there, recorded }: Readonly<Record<'there' | 'recorded', ReadonlySet<string>>>,
   reading: RouteReading,
 ): NodeRoutes {
   const cidrs = node.spec?.podCIDRs ?? [];
@@ -113,11 +114,12 @@ function routesOf(
     const hops = nextHops(node, ports ?? [], destination, reading.subnets);
     const oneIn = (routes: ReadonlySet<string>): (typeof hops)[number] | undefined =>
       hops.find(({ nexthop }) => routes.has(routeKey({ destination, nexthop })));
-    const hop = oneIn(there) ?? oneIn(settled) ?? hops[0];
+    const hop = oneIn(there) ?? oneIn(recorded) ?? hops[0];
     const isOurs = reading.clusterCidrs.some((outer) => isWithin(destination, outer));
-    const isThere = hop !== undefined && there.has(routeKey({ destination, ...hop }));
-    // who has a route keeps it: the mask size may have been another one when the Node came
-    const tooWide = isThere ? undefined : whyTooWide(destination, reading);
+    const key = hop && routeKey({ destination, ...hop });
+    const has = key !== undefined && (there.has(key) || recorded.has(key));
+    // who has a route keeps it, also if somebody removes it: the mask size may have been another one when the Node came
+    const tooWide = has ? undefined : whyTooWide(destination, reading);
     if (!isOurs) without.push({ cidr, why: 'it is not in a --cluster-cidr' });
     else if (tooWide !== undefined) without.push({ cidr, why: tooWide });
     else if (hop) routes.push({ destination, ...hop });

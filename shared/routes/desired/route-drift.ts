@@ -6,7 +6,7 @@ import type { Drift } from '../../model/drift.ts';
 import type { Node } from '../../model/kubernetes.ts';
 import { cidrKey } from '../../model/network/cidr.ts';
 import { recordKey, routeKey, routePortAt, routerAt, textOfRoute } from '../../model/network/routes.ts';
-import type { Route, WireRouter, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
+import type { Route, WrittenRoute, WrittenRoutes } from '../../model/network/routes.ts';
 import { accepts } from './desired-pairs.ts';
 import type { NodeRoutes, RouteReading } from './node-routes.ts';
 import { settledIn } from './route-records.ts';
@@ -37,10 +37,11 @@ export const NO_DRIFT: RouteDrift = {
 
 /** The drift of the wanted routes `all`. `leaving` are the routes on the router that are levelset's to take away. */
 export function routeDrift(
-  { router, ports, written }: RouteReading,
+  reading: RouteReading,
   all: readonly NodeRoutes[],
   leaving: readonly Route[],
 ): RouteDrift {
+  const { router, ports, written } = reading;
   const settled = settledIn(written);
   const recorded = new Set(written.map(routeKey));
   const there = new Set((router.routes ?? []).map(routeKey));
@@ -65,7 +66,7 @@ export function routeDrift(
   const ofNodes = all.flatMap(({ node, routes }) => {
     const own = routes.filter((route) => settled.has(recordKey(route)));
     const drift = [
-      ...onRouter(node, own, found.missing, besides, router),
+      ...onRouter(node, own, found.missing, besides, reading),
       ...onPorts(node, own, found.unpaired),
     ];
     return drift.length > 0 ? [{ node, drift }] : [];
@@ -73,18 +74,29 @@ export function routeDrift(
   return { ...found, ofNodes };
 }
 
+/** Whether a route is on the router, and its port accepts the pods' packets. */
+export function placeFinder({ router, ports }: RouteReading): (route: WrittenRoute) => boolean {
+  const there = new Set((router.routes ?? []).map(routeKey));
+  const byId = new Map(ports.map((port) => [port.id, port]));
+  return (route) => {
+    const port = byId.get(route.port);
+    return there.has(routeKey(route)) && port !== undefined && accepts(port, cidrKey(route.destination));
+  };
+}
+
 function onRouter(
   node: Node,
   own: WrittenRoutes,
   missing: ReadonlySet<Route>,
   besides: ReadonlyMap<string, readonly Route[]>,
-  router: WireRouter,
+  { router, driftStays }: RouteReading,
 ): readonly Drift[] {
   const surplusTo = ({ destination }: Route): readonly Route[] => besides.get(cidrKey(destination)) ?? [];
   const changed = own.filter((route) => missing.has(route) || surplusTo(route).length > 0);
   if (changed.length === 0) return [];
   const there = changed.flatMap((route) => [...(missing.has(route) ? [] : [route]), ...surplusTo(route)]);
-  const since = router.updated_at;
+  // while it stays levelset goes on writing the router for other Nodes
+  const since = driftStays ? undefined : router.updated_at;
   return [
     {
       kind: 'router',

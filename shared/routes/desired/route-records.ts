@@ -11,17 +11,21 @@ export interface RecordInput {
   readonly isLeft: (cidr: string) => boolean;
   /** Whether levelset puts the route back. It is levelset's own work then, until a sweep has seen it. */
   readonly isPutBack: (route: WrittenRoute) => boolean;
+  /** Whether the route is on the router, and its port accepts the pods' packets. */
+  readonly isInPlace: (route: WrittenRoute) => boolean;
 }
 
-/** The record of one router: to save before the writes, after all of them, and once a sweep has seen that there are none. */
+/** The record of one router: to save before the writes, after all of them, and once a sweep has seen what is in its place. */
 export interface RouterRecord {
   readonly before: WrittenRoutes;
   readonly after: WrittenRoutes;
   readonly settled: WrittenRoutes;
 }
 
-export function recordsOf({ written, routes, leaving, isLeft, isPutBack }: RecordInput): RouterRecord {
+export function recordsOf(input: RecordInput): RouterRecord {
+  const { written, routes, leaving, isLeft, isPutBack, isInPlace } = input;
   const known = settledIn(written);
+  const seen = new Set(routes.filter(isInPlace).map(recordKey));
   const noted = routes.map((route) =>
     known.has(recordKey(route)) && !isPutBack(route) ? { ...route, settled: true } : route,
   );
@@ -30,7 +34,9 @@ export function recordsOf({ written, routes, leaving, isLeft, isPutBack }: Recor
   return {
     before: each([...leaving, ...ends, ...left, ...noted]),
     after: each([...left, ...noted]),
-    settled: each([...left, ...routes.map((route) => ({ ...route, settled: true }))]),
+    settled: written.map((route) =>
+      route.settled === undefined && seen.has(recordKey(route)) ? { ...route, settled: true } : route,
+    ),
   };
 }
 

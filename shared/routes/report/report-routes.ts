@@ -93,7 +93,10 @@ const COMPONENT = 'route_controller';
 const MOST_TOLD = 50;
 
 /** The Events of Nodes whose routes somebody else changed. */
-export function driftEvents({ plan, desired }: RoutesDone): readonly (readonly [Node, ObjectEvent])[] {
+export function driftEvents({
+  plan,
+  desired,
+}: Pick<RoutesDone, 'plan' | 'desired'>): readonly (readonly [Node, ObjectEvent])[] {
   return (desired?.drift ?? [])
     .slice(0, MOST_TOLD)
     .flatMap(({ node, drift }) =>

@@ -17,6 +17,8 @@ const rounds = fc.array(
       nodes: someNodes,
       router: fc.constantFrom(ROUTER, SECOND),
       swept: fc.boolean(),
+      /** Also right after the run that may have ended. */
+      sweptEarly: fc.boolean(),
       after: fc.boolean(),
     },
     kill: fc.constantFrom(1, 2, 3, 4, 5, 6, Infinity),
@@ -32,7 +34,7 @@ test('whatever comes and goes, and wherever a run ends, nothing that levelset do
       const fuse = new Fuse();
       const cluster = new ClusterModel(new RouterModel(fuse, [], []));
       cluster.driftStays = stays;
-      for (const { nodes, router, swept, kill, after, isBack } of all) {
+      for (const { nodes, router, swept, sweptEarly, kill, after, isBack } of all) {
         const before = { nodes: cluster.nodes, router: cluster.router };
         cluster.become(nodes);
         cluster.router = router;
@@ -40,6 +42,7 @@ test('whatever comes and goes, and wherever a run ends, nothing that levelset do
         const plan = await cluster.run().catch(() => undefined);
         fuse.left = Infinity;
         expect(plan?.drift).toBeUndefined();
+        if (sweptEarly) await cluster.sweep();
         if (isBack) cluster.become(before.nodes);
         if (isBack) cluster.router = before.router;
         expect((await cluster.run())?.drift).toBeUndefined();

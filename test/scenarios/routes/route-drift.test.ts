@@ -142,6 +142,41 @@ test('with drift: report they stay as they are until it is repair again, and the
   expect(it.unavailable(3)?.status).toBe('False');
 });
 
+test('the route to a podCIDR wider than the mask size of today is drift as any other, and comes back', async () => {
+  await settled(1);
+  const route = { ...alone.config.route, maskSizes: { 4: 25 } };
+  const narrow: World = { ...alone, config: { ...alone.config, route } };
+  expect(await swept(narrow)).toEqual([]);
+  router().routes = [];
+  const end = it.sandbox.fault({
+    match: { side: 'openstack', method: 'PUT', path: /add_extraroutes/ },
+    times: 9,
+    kind: 'fail-before',
+  });
+  expect(driftOf(await swept(narrow))).toHaveLength(1);
+  end();
+  await it.routed(narrow);
+  expect(it.routes()).toEqual([`${ONE} ${it.hop(1)}`]);
+});
+
+test('of two Nodes with one podCIDR the one that had the route gets it back, also if that fails at first', async () => {
+  it.addNode(2, [ONE]);
+  await it.routed(alone);
+  await swept();
+  it.addNode(1, [ONE]);
+  await it.routed(alone);
+  router().routes = [];
+  const end = it.sandbox.fault({
+    match: { side: 'openstack', method: 'PUT', path: /add_extraroutes/ },
+    times: 9,
+    kind: 'fail-before',
+  });
+  await swept();
+  end();
+  await it.routed(alone);
+  expect(it.routes()).toEqual([`${ONE} ${it.hop(2)}`]);
+});
+
 test.each([
   ['before the router is written', /add_extraroutes/],
   ['before the pair is written', /ports\//],
@@ -159,6 +194,19 @@ test.each([
   const report = await it.routed(alone);
   expect([report.plan?.steps.length, driftOf([report])]).toEqual([expect.any(Number), []]);
   expect(it.pairs(2)).toEqual(['10.244.2.0/24']);
+});
+
+test('with drift: report it is one Event, whatever levelset writes to the router meanwhile', async () => {
+  await settled(1);
+  router().routes = [];
+  await swept(reporting);
+  for (const at of [2, 3]) {
+    it.addNode(at);
+    await it.routed(reporting);
+    router().updated_at = `2031-01-01T00:00:0${at}Z`;
+    expect(driftOf(await swept(reporting))).toHaveLength(1);
+  }
+  expect(told(1)).toHaveLength(1);
 });
 
 test('a route that levelset took away without being able to record the end is no drift when its Node is back', async () => {
@@ -209,6 +257,25 @@ test('where somebody used up the room for a route that was removed, it is told a
   expect(it.unavailable(1)?.status).toBe('True');
 });
 
+test('drift that was put back is told also if the record of it cannot be saved', async () => {
+  await settled(1, 2);
+  router().routes = [...router().routes.slice(1), { destination: ONE, nexthop: it.hop(2) }];
+  let end = (): void => undefined;
+  it.sandbox.fault({
+    match: { side: 'openstack', method: 'PUT', path: /add_extraroutes/ },
+    kind: 'call',
+    before: () => {
+      const match = { side: 'kube', method: 'PATCH', path: /levelset-routes/ } as const;
+      end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
+    },
+  });
+  expect((await it.reconcile({}, alone)).outcome.status).toBe('failed');
+  end();
+  expect([...it.routes()].sort()).toEqual([`${ONE} ${it.hop(1)}`, `10.244.2.0/24 ${it.hop(2)}`]);
+  await it.routed(alone);
+  expect(told(1)).toHaveLength(1);
+});
+
 test('what cannot be put back is told once: from then on it is levelset that has something to do', async () => {
   await settled(1);
   portOf(1)['allowed_address_pairs'] = [];
@@ -220,4 +287,26 @@ test('what cannot be put back is told once: from then on it is levelset that has
   });
   const [first, second] = [await swept(), await swept()];
   expect([driftOf(first).length, driftOf(second).length, told(1).length]).toEqual([1, 0, 1]);
+});
+
+test('a port that levelset may not write hides no drift of the other Nodes', async () => {
+  it.addNode(1);
+  it.addNode(2);
+  const path = new RegExp(`ports/${portOf(2).id}`);
+  it.sandbox.fault({
+    match: { side: 'openstack', method: 'PUT', path },
+    times: 99,
+    kind: 'fail-before',
+    status: 403,
+  });
+  for (let times = 0; times < 3; times += 1) await swept(reporting);
+  const before = written();
+  await swept(reporting);
+  expect([it.unavailable(1)?.status, written() - before]).toEqual(['False', 0]);
+
+  router().routes = router().routes.filter(({ nexthop }) => nexthop !== it.hop(1));
+  expect(driftOf(await swept(reporting))).toHaveLength(1);
+  expect(it.routes()).toEqual([`10.244.2.0/24 ${it.hop(2)}`]);
+  expect(driftOf(await swept())).toHaveLength(1);
+  expect(it.routes()).toHaveLength(2);
 });

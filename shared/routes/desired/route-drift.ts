@@ -41,21 +41,16 @@ export function routeDrift(
   all: readonly NodeRoutes[],
   leaving: readonly Route[],
 ): RouteDrift {
-  const { router, ports, written } = reading;
+  const { written } = reading;
   const settled = settledIn(written);
   const recorded = new Set(written.map(routeKey));
-  const there = new Set((router.routes ?? []).map(routeKey));
-  const byId = new Map(ports.map((port) => [port.id, port]));
-  const known = all.flatMap(({ routes }) => routes).filter((route) => settled.has(recordKey(route)));
+  const { isThere, isAccepted } = seenIn(reading);
+  const isSettled = (route: WrittenRoute): boolean => settled.has(recordKey(route));
+  const known = all.flatMap(({ routes }) => routes).filter(isSettled);
   const destinations = new Set(known.map(({ destination }) => cidrKey(destination)));
   const found = {
-    missing: new Set(known.filter((route) => !there.has(routeKey(route)))),
-    unpaired: new Set(
-      known.filter(({ port, destination }) => {
-        const of = byId.get(port);
-        return of !== undefined && !accepts(of, cidrKey(destination));
-      }),
-    ),
+    missing: new Set(known.filter((route) => !isThere(route))),
+    unpaired: new Set(known.filter((route) => isAccepted(route) === false)),
     surplus: new Set(
       leaving.filter(
         (route) => destinations.has(cidrKey(route.destination)) && !recorded.has(routeKey(route)),
@@ -64,7 +59,7 @@ export function routeDrift(
   };
   const besides = Map.groupBy(found.surplus, ({ destination }) => cidrKey(destination));
   const ofNodes = all.flatMap(({ node, routes }) => {
-    const own = routes.filter((route) => settled.has(recordKey(route)));
+    const own = routes.filter(isSettled);
     const drift = [
       ...onRouter(node, own, found.missing, besides, reading),
       ...onPorts(node, own, found.unpaired),
@@ -75,12 +70,27 @@ export function routeDrift(
 }
 
 /** Whether a route is on the router, and its port accepts the pods' packets. */
-export function placeFinder({ router, ports }: RouteReading): (route: WrittenRoute) => boolean {
+export function placeFinder(reading: RouteReading): (route: WrittenRoute) => boolean {
+  const { isThere, isAccepted } = seenIn(reading);
+  return (route) => isThere(route) && isAccepted(route) === true;
+}
+
+interface Seen {
+  /** Whether the route is on the router. */
+  readonly isThere: (route: Route) => boolean;
+  /** Whether the route's port accepts the pods' packets. Undefined if the port was not seen. */
+  readonly isAccepted: (route: WrittenRoute) => boolean | undefined;
+}
+
+function seenIn({ router, ports }: RouteReading): Seen {
   const there = new Set((router.routes ?? []).map(routeKey));
   const byId = new Map(ports.map((port) => [port.id, port]));
-  return (route) => {
-    const port = byId.get(route.port);
-    return there.has(routeKey(route)) && port !== undefined && accepts(port, cidrKey(route.destination));
+  return {
+    isThere: (route) => there.has(routeKey(route)),
+    isAccepted({ port, destination }) {
+      const of = byId.get(port);
+      return of && accepts(of, cidrKey(destination));
+    },
   };
 }
 

@@ -47,6 +47,22 @@ const settled = async (...nodes: readonly number[]): Promise<void> => {
 const told = (at: number): readonly string[] => it.events(at).filter((event) => event.includes('Drift'));
 const ONE = '10.244.1.0/24';
 
+/** From the first PUT to this path of OpenStack on the record of routes cannot be saved, until the returned function is called. */
+function failSavesFrom(path: RegExp): () => void {
+  let end = (): void => undefined;
+  it.sandbox.fault({
+    match: { side: 'openstack', method: 'PUT', path },
+    kind: 'call',
+    before: () => {
+      const match = { side: 'kube', method: 'PATCH', path: /levelset-routes/ } as const;
+      end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
+    },
+  });
+  return () => {
+    end();
+  };
+}
+
 test('a settled sweep costs two calls and no write; the one before notes once what it has seen', async () => {
   it.addNode(1);
   await it.routed(alone);
@@ -213,15 +229,7 @@ test('a route that levelset took away without being able to record the end is no
   await settled(1, 2);
   const { spec, status } = it.sandbox.kube.get('Node', undefined, nodeName(2)) ?? {};
   it.sandbox.kube.delete('Node', undefined, nodeName(2));
-  let end = (): void => undefined;
-  it.sandbox.fault({
-    match: { side: 'openstack', method: 'PUT', path: /ports\// },
-    kind: 'call',
-    before: () => {
-      const match = { side: 'kube', method: 'PATCH', path: /levelset-routes/ } as const;
-      end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
-    },
-  });
+  const end = failSavesFrom(/ports\//);
   expect((await it.reconcile({}, alone)).outcome.status).toBe('failed');
   end();
   expect(it.routes()).toEqual([`${ONE} ${it.hop(1)}`]);
@@ -260,15 +268,7 @@ test('where somebody used up the room for a route that was removed, it is told a
 test('drift that was put back is told also if the record of it cannot be saved', async () => {
   await settled(1, 2);
   router().routes = [...router().routes.slice(1), { destination: ONE, nexthop: it.hop(2) }];
-  let end = (): void => undefined;
-  it.sandbox.fault({
-    match: { side: 'openstack', method: 'PUT', path: /add_extraroutes/ },
-    kind: 'call',
-    before: () => {
-      const match = { side: 'kube', method: 'PATCH', path: /levelset-routes/ } as const;
-      end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
-    },
-  });
+  const end = failSavesFrom(/add_extraroutes/);
   expect((await it.reconcile({}, alone)).outcome.status).toBe('failed');
   end();
   expect([...it.routes()].sort()).toEqual([`${ONE} ${it.hop(1)}`, `10.244.2.0/24 ${it.hop(2)}`]);

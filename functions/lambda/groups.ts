@@ -1,7 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
+import { queueKeyOf } from '../../shared/model/request.ts';
 import { readBody, type QueuedWork } from '../../shared/queue/queued-work.ts';
 
-/** The messages of one key in a batch. They get one run together. */
+/** The messages of one key of a cluster in a batch. They get one run together. */
 export interface Group {
   readonly work: QueuedWork;
   readonly records: readonly SQSRecord[];
@@ -32,7 +33,7 @@ export function groupRecords(records: readonly SQSRecord[]): Grouped {
       poison.push({ record, reason: work.unreadable });
       continue;
     }
-    const { key } = work.request;
+    const key = queueKeyOf(work.request);
     const known = groups.get(key);
     groups.set(key, {
       work: known ? merge(known.work, work) : work,

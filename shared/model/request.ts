@@ -28,6 +28,8 @@ export type Key =
 
 export interface ReconcileRequest {
   readonly key: Key;
+  /** The name of the cluster; absent in a deployment that serves one, which needs none. */
+  readonly cluster?: string;
   readonly trigger: Trigger;
   /** The id of an audit event or a request, or the version of an object. Of two requests for one key and cause a shared queue may drop one. */
   readonly cause?: string;
@@ -37,6 +39,13 @@ export interface ReconcileRequest {
    * load-balancer/octavia.ts). It does all else.
    */
   readonly mayBegin?: false;
+}
+
+/** What queues tell work apart by: the key, after the name of its cluster if it has one, such as `prod-a:service/shop/web`. */
+export type QueueKey = Key | `${string}:${Key}`;
+
+export function queueKeyOf({ cluster, key }: Pick<ReconcileRequest, 'cluster' | 'key'>): QueueKey {
+  return cluster === undefined ? key : `${cluster}:${key}`;
 }
 
 export interface ServiceKey {
@@ -53,6 +62,11 @@ const LABEL = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 /** Whether a text can be the name of a Service, a Node, a namespace or a Secret. */
 export function isObjectName(text: string): boolean {
   return text.length <= 253 && LABEL.test(text);
+}
+
+/** Whether a text can be the name of a cluster: one label of DNS, so that it has neither a colon nor a slash. */
+export function isClusterName(text: string): boolean {
+  return text.length <= 63 && !text.includes('.') && LABEL.test(text);
 }
 
 /** The key in a text that a person or another program wrote; undefined for anything else. */

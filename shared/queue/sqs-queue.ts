@@ -62,16 +62,19 @@ export class SqsQueue {
 
   /**
    * Sends to a standard queue. Each message has its own delay in milliseconds, at most 15 minutes. The group is only a name
-   * for whose turn it is (docs/sources/tools.md, "Fair queues").
+   * for whose turn it is (docs/sources/tools.md, "Fair queues"): clusters take turns, or in the only one namespaces.
    */
   async sendDelayed(work: readonly (QueuedWork & { readonly delayMs: number })[]): Promise<void> {
     await this.#send(
-      work.map(({ delayMs, ...item }, index) => ({
-        Id: String(index),
-        MessageBody: bodyOf(item),
-        ...(turnOf(item.request.key) !== '' && { MessageGroupId: turnOf(item.request.key) }),
-        DelaySeconds: Math.ceil(Math.min(LONGEST_DELAY_MS, delayMs) / 1_000),
-      })),
+      work.map(({ delayMs, ...item }, index) => {
+        const turn = item.request.cluster ?? turnOf(item.request.key);
+        return {
+          Id: String(index),
+          MessageBody: bodyOf(item),
+          ...(turn !== '' && { MessageGroupId: turn }),
+          DelaySeconds: Math.ceil(Math.min(LONGEST_DELAY_MS, delayMs) / 1_000),
+        };
+      }),
     );
   }
 

@@ -22,6 +22,24 @@ test('messages of one key are one run, and the newest says why', () => {
   ]);
 });
 
+test('one key of two clusters is two runs', () => {
+  const of = (id: string, cluster: string): SQSRecord =>
+    record(id, 'a', { request: { key: 'service/shop/a', cluster, trigger: 'audit' } });
+
+  const { groups } = groupRecords([
+    record('1', 'a'),
+    of('2', 'prod-a'),
+    of('3', 'prod-b'),
+    of('4', 'prod-a'),
+  ]);
+
+  expect(groups.map((group) => [group.work.request.cluster, idsOf(group)])).toEqual([
+    [undefined, ['1']],
+    ['prod-a', ['2', '4']],
+    ['prod-b', ['3']],
+  ]);
+});
+
 test('a message that cannot be read holds up no other, not even of its own group', () => {
   const bad = { ...record('2', 'a'), body: 'what?' };
 

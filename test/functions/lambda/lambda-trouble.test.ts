@@ -101,7 +101,7 @@ test('poison goes to the dead letter queue of its queue at once, with its reason
       body: newer,
       groupId: 'service/default/web',
       delaySeconds: undefined,
-      attributes: { reason: 'it is of version 7, this program reads up to 1', originalMessageId: '0' },
+      attributes: { reason: 'it is of version 7, this program reads up to 2', originalMessageId: '0' },
     },
   ]);
   expect(taken(world.aws).map((item) => [item.request.key, item.queue])).toContainEqual([

@@ -52,6 +52,18 @@ test('requeued keys carry whole seconds of delay, 15 minutes at most', async () 
   expect(aws.sent[0]).toMatchObject({ body: bodyOf(work('web')), groupId: 'shop' });
 });
 
+test('clusters take turns in the background queue, whatever namespaces they have', async () => {
+  const of = (name: string, cluster: string): QueuedWork => {
+    const { request } = work(name);
+    return { request: { ...request, cluster }, attempt: 0 };
+  };
+  const all = [of('a', 'prod-a'), of('b', 'prod-b'), work('c')];
+
+  await queue('background').sendDelayed(all.map((one) => ({ ...one, delayMs: 0 })));
+
+  expect(aws.sent.map(({ groupId }) => groupId)).toEqual(['prod-a', 'prod-b', 'shop']);
+});
+
 test('an entry that is refused is sent once more, alone', async () => {
   aws.refuse.set('shop/b"', 1);
 

@@ -56,6 +56,7 @@ export function createLog(level?: LogLevel, always: () => Attributes = () => ({}
 export function reconcileLine(report: Report, renderShort: (plan: Plan) => string): Attributes {
   const { request, outcome, plan } = report;
   return {
+    cluster: request.cluster,
     object: request.key,
     trigger: request.trigger,
     cause: request.cause,

@@ -242,6 +242,8 @@ export interface CallRecorder {
 }
 
 export interface World {
+  /** The name of the cluster whose World this is; absent in a deployment that serves one. */
+  readonly cluster?: string;
   readonly kube: Kube;
   readonly cloud: Cloud;
   readonly calls: CallRecorder;

@@ -3,7 +3,7 @@ import { CONTROLLERS } from './controllers.ts';
 import { withDeadline } from './deadline.ts';
 import { asReconcileError, ReconcileError } from './model/errors.ts';
 import type { Report, Run } from './model/outcome.ts';
-import type { ReconcileRequest } from './model/request.ts';
+import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome-of-error.ts';
 
@@ -21,11 +21,18 @@ export async function reconcile(request: ReconcileRequest, world: World, budget:
 }
 
 function run(request: ReconcileRequest, world: World, budget: Budget): Promise<Run> {
+  if (request.cluster !== world.cluster) return Promise.resolve(ofAnother(request, world));
   const controller = CONTROLLERS.find(({ owns }) => owns(request.key));
   if (!controller)
     throw new ReconcileError('CONFIG_INVALID', `no controller looks after the key ${request.key}`);
   if (!controller.looksAfter(world.config)) return Promise.resolve(SWITCHED_OFF);
   return controller.reconcile(request, world, budget);
+}
+
+/** Nothing of one cluster touches another, whatever a queue has delivered. */
+function ofAnother(request: ReconcileRequest, { cluster = 'without a name' }: World): Run {
+  const reason = `${queueKeyOf(request)} is not of the cluster ${cluster}: nothing was done`;
+  return { outcome: { status: 'blocked', reason }, applied: [] };
 }
 
 const SWITCHED_OFF: Run = { outcome: { status: 'settled' }, applied: [] };

@@ -8,7 +8,7 @@ import { CONTROLLERS } from './controllers.ts';
 import type { Controller } from './controllers.ts';
 import { lazily } from './memory/answers.ts';
 import { listNodesNow } from './memory/listed-nodes.ts';
-import type { ReconcileRequest, SweepScope } from './model/request.ts';
+import { requestOf, type ReconcileRequest, type SweepScope } from './model/request.ts';
 import { NOTHING_FOUND } from './model/outcome.ts';
 import type { Found, SweepFigures } from './model/outcome.ts';
 import type { World } from './ports.ts';
@@ -34,7 +34,7 @@ export async function sweep(world: World, scope: SweepScope = {}): Promise<Sweep
   const reasons = new Set(errors.map(({ message }) => message));
   return {
     ...found.reduce<SweepFigures>((figures, { figures: own }) => ({ ...figures, ...own }), NOTHING),
-    requests: found.flatMap(({ keys }) => keys).map((key) => ({ key, trigger: 'sweep' })),
+    requests: found.flatMap(({ keys }) => keys).map((key) => requestOf(world, { key, trigger: 'sweep' })),
     warnings: found.flatMap(({ warnings }) => warnings),
     incomplete: errors.length > 0 || found.some(({ incomplete }) => incomplete === true),
     ...(errors.length > 0 && {

@@ -39,13 +39,22 @@ async function runAll(groups: readonly Group[], time: InvocationTime): Promise<r
     const world = await withDeadline(time.runs, functionWorld);
     // the messages may follow from a change of a Node since the last invocation
     forgetNodes(world.world);
-    const due = await withDeadline(time.sending, () => sendPendingBack(groups, world));
+    const served = groups.filter((group) => isServed(group, world));
+    const due = await withDeadline(time.sending, () => sendPendingBack(served, world));
     const failed = await Promise.all(due.map((group) => runGroup(group, world, time)));
     return failed.flat();
   } catch (error) {
     log.error('nothing can be run: the function has no connections', { error: String(error) });
     return groups.flatMap(({ records }) => records);
   }
+}
+
+/** Whether a message is about the cluster of the World. Another deployment, or this one as it was set up before, may have sent it. */
+function isServed({ work }: Group, { world }: FunctionWorld): boolean {
+  const { key, cluster } = work.request;
+  if (cluster === world.cluster) return true;
+  log.warn('a message is about a cluster that is not served: nothing was done', { object: key, cluster });
+  return false;
 }
 
 /** Returns the messages that SQS must deliver again. */

@@ -1,5 +1,5 @@
 import type { Report } from '../../shared/model/outcome.ts';
-import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
+import { requestOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { Budget } from '../../shared/ports.ts';
 import { isPending } from '../../shared/model/load-balancer/octavia.ts';
@@ -63,8 +63,10 @@ async function follow(work: QueuedWork, report: Report, to: FunctionWorld): Prom
  */
 async function followNodes(to: FunctionWorld): Promise<void> {
   const keys: readonly Key[] = looksAfterRoutes(to.world.config) ? ['nodeset', 'routes'] : ['nodeset'];
-  for (const key of keys)
-    await sendLater({ request: { key, trigger: 'requeue' }, attempt: 0, delayMs: CHANGED_MS }, to);
+  for (const key of keys) {
+    const request = requestOf(to.world, { key, trigger: 'requeue' });
+    await sendLater({ request, attempt: 0, delayMs: CHANGED_MS }, to);
+  }
 }
 
 /**
@@ -72,7 +74,8 @@ async function followNodes(to: FunctionWorld): Promise<void> {
  */
 async function queueMembers(to: FunctionWorld, what: string, everyMs: number): Promise<void> {
   const cause = `${what}/${Math.floor(to.world.clock.now() / everyMs)}`;
-  await to.triggers.sendTriggers([{ request: { key: 'nodeset', trigger: 'requeue', cause }, attempt: 0 }]);
+  const request = requestOf(to.world, { key: 'nodeset', trigger: 'requeue', cause });
+  await to.triggers.sendTriggers([{ request, attempt: 0 }]);
 }
 
 /** Sends what a run leaves to do to the background queue. */

@@ -1,4 +1,4 @@
-import type { SweepScope } from '../../shared/model/request.ts';
+import { requestOf, type SweepScope } from '../../shared/model/request.ts';
 import { CLOSING_MS, inTime, withDeadline } from '../../shared/deadline.ts';
 import { looksAfterServices } from '../../shared/config/controllers.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
@@ -48,7 +48,8 @@ function reasonOf(found: Sweep, { world }: FunctionWorld): string | undefined {
   return `the ${unread.join(' and ')} cannot be read: ${found.warnings.join('; ')}`;
 }
 
-async function queueFound(work: SweepWork, found: Sweep, { log, background }: FunctionWorld): Promise<void> {
+async function queueFound(work: SweepWork, found: Sweep, to: FunctionWorld): Promise<void> {
+  const { log, background, world } = to;
   for (const warning of found.warnings) log.warn(warning);
   const { requests, nodesWithoutAddress } = found;
   log.info('swept', { ...sweptLine(found), nodes_without_address: nodesWithoutAddress });
@@ -57,7 +58,7 @@ async function queueFound(work: SweepWork, found: Sweep, { log, background }: Fu
   if (nodesWithoutAddress.length === 0 || work.attempt >= MOST_LOOKS) return;
   await background.sendDelayed([
     {
-      request: { key: 'nodeset', trigger: 'requeue' },
+      request: requestOf(world, { key: 'nodeset', trigger: 'requeue' }),
       attempt: work.attempt + 1,
       delayMs: requeueDelayMs(AGAIN, work.attempt, Math.random) ?? 0,
     },

@@ -48,6 +48,11 @@ export function queueKeyOf({ cluster, key }: Pick<ReconcileRequest, 'cluster' | 
   return cluster === undefined ? key : `${cluster}:${key}`;
 }
 
+/** The request with the cluster of the World that makes it. */
+export function requestOf(world: { readonly cluster?: string }, request: ReconcileRequest): ReconcileRequest {
+  return world.cluster === undefined ? request : { ...request, cluster: world.cluster };
+}
+
 export interface ServiceKey {
   readonly namespace: string;
   readonly name: string;

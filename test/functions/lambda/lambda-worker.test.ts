@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import type { QueuedWork } from '../../../shared/queue/queued-work.ts';
 import { joinNode } from '../../support/nodes.ts';
-import { CONTEXT, deployed, request, taken, work } from './deployed.ts';
+import { CONTEXT, deployed, logged, request, taken, work } from './deployed.ts';
 import { addressOf, aService, until, whatIsThere } from '../sandbox-world.ts';
 
 test('a Service goes from its message to its address by requeues, and away again', async () => {
@@ -117,6 +117,26 @@ test('a message comes again only when its key cannot be requeued', async () => {
   expect(failed).toEqual(['0', '2']);
   expect([...world.aws.shown.keys()]).toEqual(['receipt-0', 'receipt-2']);
   expect(taken(world.aws).map((item) => item.request.key)).toEqual(['service/default/b']);
+});
+
+test('a message about a cluster that is not served is done without a request, and holds up no other', async () => {
+  const world = await deployed();
+  for (const name of ['a', 'b']) world.sandbox.kube.apply(aService(name));
+  const elsewhere = (name: string, more: Partial<QueuedWork> = {}): QueuedWork => ({
+    request: { ...request(name), cluster: 'prod-a' },
+    attempt: 0,
+    ...more,
+  });
+
+  expect(await work(elsewhere('a'), elsewhere('b', { waitingFor: 'lb-1' }))).toEqual([]);
+  const sweepThere: QueuedWork = { request: { key: 'all', cluster: 'prod-a', trigger: 'sweep' }, attempt: 0 };
+  expect(await work(sweepThere)).toEqual([]);
+  expect(world.sandbox.requests).toEqual([]);
+  expect(world.aws.sent).toEqual([]);
+
+  expect(await work(elsewhere('a'), { request: request('b'), attempt: 0 })).toEqual([]);
+  expect(taken(world.aws).map((item) => item.request)).toMatchObject([{ key: 'service/default/b' }]);
+  expect(logged()).toContain('"cluster":"prod-a"');
 });
 
 test('the sweep queues what needs work behind what people changed', async () => {

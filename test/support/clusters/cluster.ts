@@ -3,7 +3,7 @@ import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../../shared/model/request.ts';
+import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep, type Sweep } from '../../../shared/sweep.ts';
@@ -31,11 +31,12 @@ export interface Swept extends Sweep {
   readonly reports: readonly Report[];
 }
 
-/** A cluster in virtual time; with `neighbour` in the same project as that one. */
+/** A cluster in virtual time; with `neighbour` in the same project as that one. `named` is its name in its deployment. */
 export function startCluster(
   config: Partial<Config> = {},
   neighbour?: Cluster,
   octavia: OctaviaOptions = {},
+  named?: string,
 ): Cluster {
   const clock = neighbour?.inside.clock ?? new VirtualClock();
   const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 500, octavia }, clock);
@@ -43,7 +44,10 @@ export function startCluster(
   const fault = (neighbour?.inside ?? own).fault;
   const inside = { ...own, cloud, fault, fronts: { ...own.fronts, openstack: fronts.openstack } };
   if (neighbour) addNodeIn(inside, 'other-1', inside);
-  const world = inProcessWorld(inside, { ...aConfig(AUTH_URL), ...config }, SILENT);
+  const world = {
+    ...inProcessWorld(inside, { ...aConfig(AUTH_URL), ...config }, SILENT),
+    ...(named !== undefined && { cluster: named }),
+  };
   const run = async (request: ReconcileRequest): Promise<Report> => {
     for (let again = 0; ; again += 1) {
       const report = await reconcile(request, world, BUDGET);
@@ -58,7 +62,7 @@ export function startCluster(
     create: async (...names) => {
       for (const name of names) inside.kube.apply(aService({ name }));
       for (const name of names) {
-        const { outcome } = await run({ key: `service/default/${name}`, trigger: 'audit' });
+        const { outcome } = await run(requestOf(world, { key: `service/default/${name}`, trigger: 'audit' }));
         if (outcome.status !== 'settled') throw new Error(`${name}: ${JSON.stringify(outcome)}`);
       }
     },

@@ -44,6 +44,12 @@ export interface ReconcileRequest {
 /** What queues tell work apart by: the key, after the name of its cluster if it has one, such as `prod-a:service/shop/web`. */
 export type QueueKey = Key | `${string}:${Key}`;
 
+/** The cluster that a key of a queue names. */
+export function clusterIn(key: QueueKey): string | undefined {
+  const [cluster, rest] = key.split(':');
+  return rest === undefined ? undefined : cluster;
+}
+
 export function queueKeyOf({ cluster, key }: Pick<ReconcileRequest, 'cluster' | 'key'>): QueueKey {
   return cluster === undefined ? key : `${cluster}:${key}`;
 }

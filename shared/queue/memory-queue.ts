@@ -79,13 +79,13 @@ export class MemoryQueue {
   add(request: ReconcileRequest, delayMs = 0): void {
     const { key, trigger } = request;
     const ready = this.#readyLike(key);
-    if (this.#stopped || (trigger === 'sweep' && (ready.has(key) || this.#isComingBack(key)))) return;
+    if (this.#stopped || (trigger === 'sweep' && (ready.has(request) || this.#isComingBack(key)))) return;
     if (trigger === 'sweep' && this.#places.isRunning(key)) {
       this.#found.set(key, request);
       return;
     }
     if (delayMs <= 0) {
-      if (!ready.has(key) && this.#rests.keep(request)) return;
+      if (!ready.has(request) && this.#rests.keep(request)) return;
       this.#enterRested(request);
       return;
     }
@@ -203,10 +203,10 @@ export class MemoryQueue {
     this.#found.delete(key);
     if (delayMs === undefined) {
       this.#chains.delete(key);
-      if (found && !this.#readyLike(key).has(key)) this.add(found);
+      if (found && !this.#readyLike(key).has(request)) this.add(found);
       return;
     }
-    if (this.#stopped || this.#readyLike(key).has(key)) return;
+    if (this.#stopped || this.#readyLike(key).has(request)) return;
     this.#chains.set(key, chain);
     const requeue: ReconcileRequest = { ...request, trigger: 'requeue' };
     const { waiting } = this.#options;
@@ -225,8 +225,9 @@ export class MemoryQueue {
   }
 
   /** The priority of a key whose last runs do not count. What has room goes on, also for a hint. */
-  #firstPriority({ key, trigger }: ReconcileRequest): Priority {
-    if (this.#options.parked?.isGoing(key)) return 'finishing';
+  #firstPriority(request: ReconcileRequest): Priority {
+    const { key, trigger } = request;
+    if (this.#options.parked?.isGoing(request)) return 'finishing';
     const priority = PRIORITY[trigger];
     return priority === 'event' && this.#options.isNew?.(key) ? 'new' : priority;
   }

@@ -1,6 +1,6 @@
 import type { Operation } from '../memory/durations.ts';
 import { isPending } from '../model/load-balancer/octavia.ts';
-import type { Key } from '../model/request.ts';
+import { clusterIn, type QueueKey } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 
 /** The least and the first number at once: any cloud bears two, and what two take is what a work takes without a queue. */
@@ -27,7 +27,7 @@ const LONGEST_REST_MS = 10_000;
 interface Work {
   readonly operation: Operation;
   /** Whose run wrote last. */
-  readonly by: Key;
+  readonly by: QueueKey;
   readonly sinceMs: number;
   /** When a list last showed Octavia at work on it. */
   busyMs: number;
@@ -39,7 +39,7 @@ interface Work {
 
 /** What a run of a key says. */
 export interface Ran {
-  readonly key: Key;
+  readonly key: QueueKey;
   readonly loadBalancer: string | undefined;
   /** The load balancer that it waits for. */
   readonly busy: string | undefined;
@@ -49,8 +49,10 @@ export interface Ran {
   readonly saw: boolean;
 }
 
-/** What a look at load balancers found. */
+/** What a look at the load balancers of one cluster found. */
 export interface Look {
+  /** Its name; absent if it has none. */
+  readonly cluster?: string;
   /** The provisioning statuses, by id. */
   readonly statuses: ReadonlyMap<string, string>;
   /** When it began. */
@@ -58,7 +60,8 @@ export interface Look {
 }
 
 /**
- * On how many load balancers this process keeps Octavia at work at once: as many as do not slow each other down.
+ * On how many load balancers this process keeps Octavia at work at once: as many as do not slow each other down. Clusters that
+ * have a project in common share it.
  *
  * Additive increase and multiplicative decrease (Chiu and Jain, "Analysis of the increase and decrease algorithms for
  * congestion avoidance in computer networks", 1989), with latency as the signal, as TCP Vegas (Brakmo and Peterson, 1995) and
@@ -78,7 +81,7 @@ export class OctaviaLoad {
   /** By the load balancer's id. */
   readonly #works = new Map<string, Work>();
   /** Until when a key has room that it has not used yet. */
-  readonly #reserved = new Map<Key, number>();
+  readonly #reserved = new Map<QueueKey, number>();
   readonly #unqueuedMs = new Map<Operation, number>();
   /** When the newest work began that was in time. */
   #inTimeSinceMs = -Infinity;
@@ -124,13 +127,13 @@ export class OctaviaLoad {
   }
 
   /** Takes room for a key, if there is some, until it is given back. */
-  reserve(key: Key): boolean {
+  reserve(key: QueueKey): boolean {
     if (!this.hasRoom()) return false;
     this.#reserved.set(key, this.#clock.now() + HANGS_MS);
     return true;
   }
 
-  giveBack(key: Key): void {
+  giveBack(key: QueueKey): void {
     this.#reserved.delete(key);
   }
 
@@ -140,7 +143,7 @@ export class OctaviaLoad {
   }
 
   /** A run of this key has put Octavia to work on the load balancer. Octavia took the write, so what was before is over. */
-  begin(loadBalancer: string, operation: Operation, by: Key): void {
+  begin(loadBalancer: string, operation: Operation, by: QueueKey): void {
     this.#end(loadBalancer);
     const now = this.#clock.now();
     const isCrowded = this.working >= LEAST;
@@ -150,10 +153,11 @@ export class OctaviaLoad {
 
   /**
    * Ends the works that Octavia was not seen at. Load balancers that are deleted are in no list; of others that a look did not
-   * see it says nothing, nor of works that began after it did.
+   * see it says nothing, nor of works that began after it did, nor of other clusters.
    */
-  looked({ statuses, atMs }: Look): void {
+  looked({ cluster, statuses, atMs }: Look): void {
     for (const [id, work] of this.#works) {
+      if (clusterIn(work.by) !== cluster) continue;
       const status = statuses.get(id);
       if (work.sinceMs > atMs || (status === undefined && work.operation !== 'delete')) continue;
       if (status !== undefined && isPending(status)) work.busyMs = atMs;

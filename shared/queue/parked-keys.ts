@@ -1,10 +1,16 @@
 import { needsRoom } from '../model/load-balancer/octavia.ts';
 import type { Report } from '../model/outcome.ts';
-import { asServiceKey, isByPerson, type Key, type ReconcileRequest } from '../model/request.ts';
+import {
+  asServiceKey,
+  isByPerson,
+  queueKeyOf,
+  type QueueKey,
+  type ReconcileRequest,
+} from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 import { operationOf } from './next-look.ts';
 import type { Look, OctaviaLoad } from './octavia-load.ts';
-import { ReadyKeys, type Free } from './ready-keys.ts';
+import { ReadyKeys, type Free, type Named } from './ready-keys.ts';
 import { PRIORITY } from './scheduling.ts';
 
 /** So often it is looked whether Octavia has room, whatever nobody told. */
@@ -23,13 +29,13 @@ export interface ParkedKeysOptions {
  * The Services whose next step is work for Octavia that somebody wishes, while Octavia has no room for it (decision 271).
  * Each run of a Service is admitted: with room it may begin such work; without it looks all the same, does what needs no
  * room, and its key is parked if there is more. A parked key keeps its age, whatever hints come. People, new Services,
- * changes and what sweeps found go in this order, namespaces in turns (ReadyKeys). What has begun needs no more room until it has ended.
+ * changes and what sweeps found go in this order, clusters and namespaces in turns (ReadyKeys). What has begun needs no more room until it has ended.
  */
 export class ParkedKeys {
   readonly #options: ParkedKeysOptions;
   readonly #parked = new ReadyKeys();
   /** Keys that got room and have not ended, and whether they have begun. */
-  readonly #going = new Map<Key, boolean>();
+  readonly #going = new Map<QueueKey, boolean>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -41,32 +47,28 @@ export class ParkedKeys {
     return this.#parked.size;
   }
 
-  has(key: Key): boolean {
-    return this.#parked.has(key);
-  }
-
   oldestSinceMs(): number | undefined {
     return this.#parked.oldestSinceMs();
   }
 
   /** Whether the key got room, and has not ended. */
-  isGoing(key: Key): boolean {
-    return this.#going.has(key);
+  isGoing(named: Named): boolean {
+    return this.#going.has(queueKeyOf(named));
   }
 
   /** Whether a run that starts now may begin work for Octavia. */
   admit(request: ReconcileRequest): boolean {
-    const { key } = request;
+    const key = queueKeyOf(request);
     if (!isBounded(request) || this.#going.has(key)) return true;
     if (!this.#options.load.reserve(key)) return false;
     this.#going.set(key, false);
-    this.#parked.delete(key);
+    this.#parked.delete(request);
     return true;
   }
 
   /** Notes the end of a run. Without a report it was rejected. Returns whether its key has to wait for room. */
   ended(request: ReconcileRequest, mayBegin: boolean, report: Report | undefined): boolean {
-    const { key } = request;
+    const key = queueKeyOf(request);
     if (!isBounded(request)) return false;
     const hasBegun = this.#noteWork(key, report);
     const { outcome } = report ?? {};
@@ -75,7 +77,7 @@ export class ParkedKeys {
       // it may have got room since
       if (goesOn && outcome.needsRoom !== undefined && !this.#going.has(key))
         this.#park(request, outcome.needsRoom);
-      else if (!goesOn) this.#parked.delete(key);
+      else if (!goesOn) this.#parked.delete(request);
       return goesOn && outcome.needsRoom !== undefined;
     }
     this.#options.load.giveBack(key);
@@ -100,8 +102,9 @@ export class ParkedKeys {
       const next = this.#parked.take(ANY, clock.now());
       if (!next) return;
       const { request } = next;
-      load.reserve(request.key);
-      this.#going.set(request.key, false);
+      const key = queueKeyOf(request);
+      load.reserve(key);
+      this.#going.set(key, false);
       ready(request);
     }
     if (this.#parked.size === 0) return;
@@ -126,7 +129,7 @@ export class ParkedKeys {
   }
 
   /** Tells what the run means for Octavia: it is at work, is not any more, or refuses. Returns whether the run put it to work. */
-  #noteWork(key: Key, report: Report | undefined): boolean {
+  #noteWork(key: QueueKey, report: Report | undefined): boolean {
     if (!report) return false;
     const { load, clock } = this.#options;
     const { outcome, durationMs, loadBalancerId } = report;

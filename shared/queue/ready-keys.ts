@@ -17,15 +17,18 @@ export interface Free {
 /** A key that has waited for longer is aged: it need not wait for keys of a higher priority any more. */
 export const AGED_MS = 10_000;
 
+/** What names a key in a queue. */
+export type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
+
 /** The keys that take turns with others: the Services of one namespace; all Nodes and the routes. */
 export function turnOf(key: Key): string {
   return asServiceKey(key)?.namespace ?? '';
 }
 
 /**
- * Keys that may run now, each once. They go by priority; within a priority namespaces take turns, and within
- * a namespace keys go in their order. Every other key is an aged one, if there is one: of those, too,
- * namespaces take turns, and the oldest key of a namespace goes first. So a key that waits is overtaken for
+ * Keys that may run now, each once. They go by priority; within a priority clusters take turns, within a cluster
+ * namespaces do, and within a namespace keys go in their order. Every other key is an aged one, if there is one: of those,
+ * too, clusters and namespaces take turns, and the oldest key of a namespace goes first. So a key that waits is overtaken for
  * AGED_MS at most by whatever is more urgent. After that at most every other place, and the turns of other
  * namespaces, go by.
  */
@@ -39,8 +42,8 @@ export class ReadyKeys {
     return this.#all.size;
   }
 
-  has(key: Key): boolean {
-    return this.#all.get(key) !== undefined;
+  has(named: Named): boolean {
+    return this.#all.get(named) !== undefined;
   }
 
   /**
@@ -48,10 +51,10 @@ export class ReadyKeys {
    * person counts before that of an event, and both before others.
    */
   put(queued: Queued): void {
-    const { key } = queued.request;
-    const known = this.#all.get(key);
+    const known = this.#all.get(queued.request);
     const kept = known ? merge(known, queued) : queued;
-    if (known && known.priority !== kept.priority) this.#byPriority.get(known.priority)?.delete(key);
+    if (known && known.priority !== kept.priority)
+      this.#byPriority.get(known.priority)?.delete(known.request);
     this.#all.put(kept);
     this.#byPriority.get(kept.priority)?.put(kept);
   }
@@ -63,17 +66,16 @@ export class ReadyKeys {
     const next = aged ?? this.#nextByPriority(free);
     if (!next) return undefined;
     this.#lastWasAged = aged !== undefined;
-    const { key } = next.request;
-    this.delete(key);
-    (aged ? this.#all : this.#byPriority.get(next.priority))?.passTurn(turnOf(key));
+    this.delete(next.request);
+    (aged ? this.#all : this.#byPriority.get(next.priority))?.passTurn(next.request);
     return next;
   }
 
-  delete(key: Key): void {
-    const known = this.#all.get(key);
+  delete(named: Named): void {
+    const known = this.#all.get(named);
     if (!known) return;
-    this.#all.delete(key);
-    this.#byPriority.get(known.priority)?.delete(key);
+    this.#all.delete(named);
+    this.#byPriority.get(known.priority)?.delete(named);
   }
 
   oldestSinceMs(): number | undefined {
@@ -107,45 +109,50 @@ function isBefore(one: Priority, other: Priority): boolean {
   return PRIORITIES.indexOf(one) < PRIORITIES.indexOf(other);
 }
 
-/** Keys by the turn that they belong to, in the order of the turns. */
+/** Keys by cluster, and there by the turn that they belong to, in the order of the turns. */
 class Turns {
-  readonly #turns = new Map<string, Map<Key, Queued>>();
+  /** The only cluster, which has no name, as an empty one. */
+  readonly #clusters = new Map<string, Map<string, Map<Key, Queued>>>();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  get(key: Key): Queued | undefined {
-    return this.#turns.get(turnOf(key))?.get(key);
+  get({ cluster = '', key }: Named): Queued | undefined {
+    return this.#clusters.get(cluster)?.get(turnOf(key))?.get(key);
   }
 
   put(queued: Queued): void {
-    const { key } = queued.request;
-    const keys = this.#turns.get(turnOf(key)) ?? new Map<Key, Queued>();
+    const { cluster = '', key } = queued.request;
+    const turns = this.#clusters.get(cluster) ?? new Map<string, Map<Key, Queued>>();
+    const keys = turns.get(turnOf(key)) ?? new Map<Key, Queued>();
     if (!keys.has(key)) this.#size += 1;
     keys.set(key, queued);
-    this.#turns.set(turnOf(key), keys);
+    turns.set(turnOf(key), keys);
+    this.#clusters.set(cluster, turns);
   }
 
-  delete(key: Key): void {
-    const keys = this.#turns.get(turnOf(key));
-    if (!keys?.delete(key)) return;
+  delete({ cluster = '', key }: Named): void {
+    const turns = this.#clusters.get(cluster);
+    const keys = turns?.get(turnOf(key));
+    if (!turns || !keys?.delete(key)) return;
     this.#size -= 1;
-    if (keys.size === 0) this.#turns.delete(turnOf(key));
+    if (keys.size === 0) turns.delete(turnOf(key));
+    if (turns.size === 0) this.#clusters.delete(cluster);
   }
 
-  /** The turn comes after all others. */
-  passTurn(turn: string): void {
-    const keys = this.#turns.get(turn);
-    if (!keys) return;
-    this.#turns.delete(turn);
-    this.#turns.set(turn, keys);
+  /** The cluster of a key comes after all others, and in it the key's turn after all others. */
+  passTurn({ cluster = '', key }: Named): void {
+    const turns = this.#clusters.get(cluster);
+    if (!turns) return;
+    toTheEnd(this.#clusters, cluster);
+    toTheEnd(turns, turnOf(key));
   }
 
   /** The first key that `free` allows. `isDue` says of a key whether it, and all before it, may go. */
   next(free: Free, isDue: (queued: Queued) => boolean = () => true): Queued | undefined {
-    for (const [turn, keys] of this.#turns) {
+    for (const [turn, keys] of this.#all()) {
       if (!free.turn(turn)) continue;
       for (const queued of keys.values()) {
         if (!isDue(queued)) break;
@@ -156,12 +163,23 @@ class Turns {
   }
 
   oldestSinceMs(): number | undefined {
-    const firsts = [...this.#turns.values()].flatMap((keys) => [...keys.values()].slice(0, 1));
+    const firsts = [...this.#all()].flatMap(([, keys]) => [...keys.values()].slice(0, 1));
     return firsts.length === 0 ? undefined : Math.min(...firsts.map(({ sinceMs }) => sinceMs));
   }
 
   clear(): void {
-    this.#turns.clear();
+    this.#clusters.clear();
     this.#size = 0;
   }
+
+  *#all(): Iterable<readonly [turn: string, keys: ReadonlyMap<Key, Queued>]> {
+    for (const turns of this.#clusters.values()) yield* turns;
+  }
+}
+
+function toTheEnd<T>(map: Map<string, T>, name: string): void {
+  const value = map.get(name);
+  if (value === undefined) return;
+  map.delete(name);
+  map.set(name, value);
 }

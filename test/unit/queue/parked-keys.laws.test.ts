@@ -89,7 +89,7 @@ test('every key ends, and no work, room or parked key is left', async () => {
 
         expect(process.done).toHaveLength(all.length);
         expect([queue.depth, queue.running, process.waiting, process.load.working]).toEqual([0, 0, 0, 0]);
-        expect(keys.filter((key) => process.parked.isGoing(key))).toEqual([]);
+        expect(keys.filter((key) => process.parked.isGoing({ key }))).toEqual([]);
         expect(process.load.hasRoom()).toBe(true);
         vi.clearAllTimers();
       },

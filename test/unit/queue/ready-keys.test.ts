@@ -1,11 +1,13 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Key, Trigger } from '../../../shared/model/request.ts';
+import { queueKeyOf, type Key, type Trigger } from '../../../shared/model/request.ts';
 import { AGED_MS, ReadyKeys, type Free } from '../../../shared/queue/ready-keys.ts';
 import { PRIORITY, type Priority } from '../../../shared/queue/scheduling.ts';
 
 const ALL: Free = { key: () => true, turn: () => true };
 
 interface Added {
+  readonly cluster?: string;
   readonly key: Key;
   readonly trigger?: Trigger;
   readonly priority?: Priority;
@@ -14,8 +16,8 @@ interface Added {
 
 function readyWith(...added: readonly Added[]): ReadyKeys {
   const ready = new ReadyKeys();
-  for (const { key, trigger = 'audit', priority = PRIORITY[trigger], sinceMs = 0 } of added)
-    ready.put({ request: { key, trigger }, priority, sinceMs });
+  for (const { trigger = 'audit', priority = PRIORITY[trigger], sinceMs = 0, ...named } of added)
+    ready.put({ request: { ...named, trigger }, priority, sinceMs });
   return ready;
 }
 
@@ -41,6 +43,62 @@ test('nearly done, people, events, sweep', () => {
     'audit service/a/touched',
     'sweep service/a/swept',
   ]);
+});
+
+test('clusters take turns, however many namespaces they have, and within one namespaces do', () => {
+  const ready = readyWith(
+    ...['a', 'b', 'c'].map((namespace) => ({ cluster: 'busy', key: `service/${namespace}/1` }) as const),
+    { cluster: 'busy', key: 'service/a/2' },
+    { cluster: 'calm', key: 'service/a/1' },
+    { cluster: 'calm', key: 'service/a/2' },
+    { key: 'service/a/1' },
+  );
+  const taken: string[] = [];
+  for (let next = ready.take(ALL, 0); next; next = ready.take(ALL, 0)) taken.push(queueKeyOf(next.request));
+
+  expect(ready.size).toBe(0);
+  expect(taken).toEqual([
+    'busy:service/a/1',
+    'calm:service/a/1',
+    'service/a/1',
+    'busy:service/b/1',
+    'calm:service/a/2',
+    'busy:service/c/1',
+    'busy:service/a/2',
+  ]);
+});
+
+test('the keys of one cluster go as those of a deployment that has one, and no cluster waits for more than one key of each other', () => {
+  const keys = fc.constantFrom<Key>('service/a/1', 'service/a/2', 'service/b/1', 'node/n', 'routes');
+  const added = fc.record({
+    cluster: fc.constantFrom('one', 'two', 'three'),
+    key: keys,
+    trigger: fc.constantFrom<Trigger>('audit', 'sweep', 'command'),
+    sinceMs: fc.constantFrom(0, AGED_MS),
+  });
+  const nowMs = AGED_MS + 1;
+  fc.assert(
+    fc.property(fc.array(added, { maxLength: 20 }), fc.constantFrom(0, nowMs), (all, at) => {
+      const alone = all.map(({ key, trigger, sinceMs }) => ({ key, trigger, sinceMs }));
+      const named = alone.map((rest) => ({ ...rest, cluster: 'one' }));
+      expect(takeAll(readyWith(...named), at)).toEqual(takeAll(readyWith(...alone), at));
+
+      const alike = all.map(({ cluster, key }) => ({ cluster, key }));
+      const ready = readyWith(...alike);
+      const left = new Map<string, Set<Key>>();
+      for (const { cluster, key } of alike) left.set(cluster, (left.get(cluster) ?? new Set()).add(key));
+      const taken = new Map([...left.keys()].map((cluster) => [cluster, 0]));
+      for (let next = ready.take(ALL, 0); next; next = ready.take(ALL, 0)) {
+        const { cluster = '', key } = next.request;
+        taken.set(cluster, (taken.get(cluster) ?? 0) + 1);
+        left.get(cluster)?.delete(key);
+        const waiting = [...left].filter(([, keys]) => keys.size > 0).map(([name]) => taken.get(name) ?? 0);
+        if (waiting.length > 0)
+          expect(Math.max(...taken.values()) - Math.min(...waiting)).toBeLessThanOrEqual(1);
+      }
+      expect(ready.size).toBe(0);
+    }),
+  );
 });
 
 test('namespaces take turns, and within one the order stays', () => {

@@ -41,6 +41,9 @@ export interface ReconcileRequest {
   readonly mayBegin?: false;
 }
 
+/** What names a unit, or what a sweep looks at, wherever there are several clusters. */
+export type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
+
 /** What queues tell work apart by: the key, after the name of its cluster if it has one, such as `prod-a:service/shop/web`. */
 export type QueueKey = Key | `${string}:${Key}`;
 
@@ -50,7 +53,7 @@ export function clusterIn(key: QueueKey): string | undefined {
   return rest === undefined ? undefined : cluster;
 }
 
-export function queueKeyOf({ cluster, key }: Pick<ReconcileRequest, 'cluster' | 'key'>): QueueKey {
+export function queueKeyOf({ cluster, key }: Named): QueueKey {
   return cluster === undefined ? key : `${cluster}:${key}`;
 }
 

@@ -4,13 +4,14 @@ import {
   asServiceKey,
   isByPerson,
   queueKeyOf,
+  type Named,
   type QueueKey,
   type ReconcileRequest,
 } from '../model/request.ts';
 import type { Clock } from '../ports.ts';
 import { operationOf } from './next-look.ts';
 import type { Look, OctaviaLoad } from './octavia-load.ts';
-import { ReadyKeys, type Free, type Named } from './ready-keys.ts';
+import { ReadyKeys, type Free } from './ready-keys.ts';
 import { PRIORITY } from './scheduling.ts';
 
 /** So often it is looked whether Octavia has room, whatever nobody told. */

@@ -1,4 +1,4 @@
-import { asServiceKey, type Key, type ReconcileRequest } from '../model/request.ts';
+import { asServiceKey, type Key, type Named, type ReconcileRequest } from '../model/request.ts';
 import { PRIORITIES, PRIORITY, type Priority } from './scheduling.ts';
 
 export interface Queued {
@@ -16,9 +16,6 @@ export interface Free {
 
 /** A key that has waited for longer is aged: it need not wait for keys of a higher priority any more. */
 export const AGED_MS = 10_000;
-
-/** What names a key in a queue. */
-export type Named = Pick<ReconcileRequest, 'cluster' | 'key'>;
 
 /** The keys that take turns with others: the Services of one namespace; all Nodes and the routes. */
 export function turnOf(key: Key): string {

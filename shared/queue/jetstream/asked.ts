@@ -1,5 +1,5 @@
 import type { Report } from '../../model/outcome.ts';
-import type { Key } from '../../model/request.ts';
+import { queueKeyOf, type Named, type QueueKey } from '../../model/request.ts';
 
 interface Waiter {
   /** From the place of this message on a run counts; undefined while the message is under way. */
@@ -12,10 +12,11 @@ interface Waiter {
 
 /** Who waits for the report of a run, in whichever process it is. */
 export class Asked {
-  readonly #waiters = new Map<Key, Set<Waiter>>();
+  readonly #waiters = new Map<QueueKey, Set<Waiter>>();
 
   /** The report of the first run at the place that `queue` returns, or later. */
-  async wait(key: Key, queue: () => Promise<number>): Promise<Report> {
+  async wait(named: Named, queue: () => Promise<number>): Promise<Report> {
+    const key = queueKeyOf(named);
     const { promise, resolve, reject } = Promise.withResolvers<Report>();
     promise.catch(() => undefined); // it may be given up before anybody waits
     const waiter: Waiter = { from: undefined, early: [], resolve, reject };
@@ -34,7 +35,7 @@ export class Asked {
   }
 
   ended(place: number, report: Report): void {
-    for (const { from, early, resolve } of this.#waiters.get(report.request.key) ?? []) {
+    for (const { from, early, resolve } of this.#waiters.get(queueKeyOf(report.request)) ?? []) {
       if (from === undefined) early.push([place, report]);
       else if (place >= from) resolve(report);
     }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Outcome, Report } from '../../model/outcome.ts';
-import { isByPerson, type Key, type ReconcileRequest } from '../../model/request.ts';
+import { isByPerson, queueKeyOf, type QueueKey, type ReconcileRequest } from '../../model/request.ts';
 import type { Log } from '../../ports.ts';
 import type { WaitingKeys } from '../memory-queue.ts';
 import { nextWork } from '../next-work.ts';
@@ -50,9 +50,9 @@ export class JetStreamQueue {
   readonly #outbox = new Outbox((request) => this.#send(request));
   readonly #asked = new Asked();
   readonly #lifeline: Lifeline;
-  readonly #running = new Map<Key, Promise<void>>();
+  readonly #running = new Map<QueueKey, Promise<void>>();
   /** The keys that wait for a load balancer here. */
-  readonly #kept = new Map<Key, Kept>();
+  readonly #kept = new Map<QueueKey, Kept>();
 
   constructor(options: JetStreamQueueOptions) {
     this.#options = options;
@@ -105,13 +105,13 @@ export class JetStreamQueue {
   async add(request: ReconcileRequest, delayMs = 0): Promise<void> {
     const isScheduled = delayMs > 0 && (await this.#schedule(request, delayMs));
     if (!isScheduled)
-      await this.#outbox.put(`${isByPerson(request) ? 'asked' : 'told'} ${request.key}`, request);
+      await this.#outbox.put(`${isByPerson(request) ? 'asked' : 'told'} ${queueKeyOf(request)}`, request);
   }
 
   /** Queues a key and returns the report of a run that began after that, in whichever process. Rejects while NATS is away. */
   ask(request: ReconcileRequest): Promise<Report> {
     const work = { request, attempt: 0 };
-    return this.#asked.wait(request.key, () => this.#lifeline.session.publish(work));
+    return this.#asked.wait(request, () => this.#lifeline.session.publish(work));
   }
 
   /** What all processes together have in the queue. Rejects while NATS is away. */
@@ -135,24 +135,26 @@ export class JetStreamQueue {
 
   async #send(request: ReconcileRequest): Promise<void> {
     const { key, trigger } = request;
-    const kept = trigger === 'requeue' ? this.#kept.get(key) : undefined;
+    const kept = trigger === 'requeue' ? this.#kept.get(queueKeyOf(request)) : undefined;
     try {
       const { session } = this.#lifeline;
-      if (trigger === 'sweep' && key !== 'all' && (await session.isComingBack(key))) return;
+      if (trigger === 'sweep' && key !== 'all' && (await session.isComingBack(request))) return;
       await session.publish(kept?.work ?? { request, attempt: 0 });
       this.#lifeline.worked();
     } catch (error) {
       this.#lifeline.stumble(error);
       throw error;
     }
-    if (kept) await this.#forget(key, kept);
+    if (kept) await this.#forget(kept);
   }
 
   /** A key waits here no more. */
-  async #forget(key: Key, kept: Kept): Promise<void> {
+  async #forget(kept: Kept): Promise<void> {
+    const { request } = kept.work;
+    const key = queueKeyOf(request);
     if (this.#kept.get(key) === kept) this.#kept.delete(key);
     try {
-      await this.#lifeline.session.unschedule(key, kept.place);
+      await this.#lifeline.session.unschedule(request, kept.place);
     } catch {
       // then the key comes once more
     }
@@ -200,7 +202,7 @@ export class JetStreamQueue {
 
   /** Runs a key after its run in this process has ended, whose message was handed out anew while the connection was away. */
   async #runAlone(message: JsMsg, work: QueuedWork): Promise<void> {
-    const { key } = work.request;
+    const key = queueKeyOf(work.request);
     const alive = setInterval(() => {
       message.working();
     }, ACK_WAIT_MS / 3);
@@ -219,8 +221,8 @@ export class JetStreamQueue {
   async #run(message: JsMsg, work: QueuedWork): Promise<void> {
     const { request } = work;
     this.#options.waiting?.forget(request.key);
-    const kept = this.#kept.get(request.key);
-    if (kept) await this.#forget(request.key, kept);
+    const kept = this.#kept.get(queueKeyOf(request));
+    if (kept) await this.#forget(kept);
     const report = await this.#options.run(request).catch((error: unknown): Report => {
       this.#options.log.error('a run was rejected', { object: request.key, error: String(error) });
       return { request, outcome: REJECTED, applied: [], durationMs: 0, calls: 0, failedRequestIds: [] };
@@ -239,7 +241,7 @@ export class JetStreamQueue {
     const { waiting } = this.#options;
     if (waiting && again.waitingFor !== undefined && !this.#lifeline.isStopped) {
       const place = await this.#lifeline.session.schedule(again, Math.max(LOOK_MS, delayMs));
-      this.#kept.set(again.request.key, { work: again, place });
+      this.#kept.set(queueKeyOf(again.request), { work: again, place });
       waiting.wait(again.request, report, again.attempt > 1 ? delayMs : 0);
     } else if (delayMs > 0) await this.#lifeline.session.schedule(again, delayMs);
     else await this.#lifeline.session.publish(again);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ConsumerConfig, JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { errorText } from '../../model/errors.ts';
-import { isUnit, type Key, type Trigger } from '../../model/request.ts';
+import { isUnit, queueKeyOf, type Named, type ReconcileRequest, type Trigger } from '../../model/request.ts';
 import type { Log } from '../../ports.ts';
 import { PRIORITY } from '../scheduling.ts';
 import { kindOf } from '../places.ts';
@@ -29,13 +29,13 @@ export interface Names {
   readonly dead: string;
   /** The consumer of `later`. */
   readonly due: string;
-  workSubject(key: Key, trigger: Trigger): string;
-  laterSubject(key: Key): string;
-  dueSubject(key: Key): string;
+  workSubject(request: Pick<ReconcileRequest, 'cluster' | 'key' | 'trigger'>): string;
+  laterSubject(named: Named): string;
+  dueSubject(named: Named): string;
   deadSubject(of: string): string;
   /** The subject of all reports. */
   readonly reports: string;
-  reportSubject(key: Key): string;
+  reportSubject(named: Named): string;
 }
 
 /** The names in NATS for one cluster, by the UID of its namespace kube-system: several clusters may share a NATS. */
@@ -46,19 +46,20 @@ export function namesOf(cluster: string): Names {
     later: `levelset-later-${cluster}`,
     dead: `levelset-dead-${cluster}`,
     due: 'due',
-    workSubject: (key, trigger) => subject('work', partitionOf(key), laneOf(trigger), tokenOf(key)),
-    laterSubject: (key) => subject('later', tokenOf(key)),
-    dueSubject: (key) => subject('due', tokenOf(key)),
+    workSubject: (request) =>
+      subject('work', partitionOf(request), laneOf(request.trigger), tokenOf(request)),
+    laterSubject: (named) => subject('later', tokenOf(named)),
+    dueSubject: (named) => subject('due', tokenOf(named)),
     deadSubject: (of) => subject('dead', of.split('.').at(-1) ?? ''),
     reports: subject('report', '*'),
-    reportSubject: (key) => subject('report', tokenOf(key)),
+    reportSubject: (named) => subject('report', tokenOf(named)),
   };
 }
 
-function partitionOf(key: Key): string {
-  const kind = isUnit(key) ? kindOf(key) : 'sweep';
+function partitionOf(named: Named): string {
+  const kind = isUnit(named.key) ? kindOf(named.key) : 'sweep';
   const count = PARTITIONS[kind as keyof typeof PARTITIONS];
-  return `${kind}-${createHash('sha256').update(key).digest().readUInt32BE() % count}`;
+  return `${kind}-${createHash('sha256').update(queueKeyOf(named)).digest().readUInt32BE() % count}`;
 }
 
 /** What people ask for has a lane of its own: it is queued although an event waits, and the other way round. */
@@ -67,8 +68,8 @@ function laneOf(trigger: Trigger): string {
 }
 
 /** Names of Nodes may have dots, and tokens of subjects may not. */
-function tokenOf(key: Key): string {
-  return Buffer.from(key).toString('base64url');
+function tokenOf(named: Named): string {
+  return Buffer.from(queueKeyOf(named)).toString('base64url');
 }
 
 type Stream = Pick<StreamConfig, 'name' | 'subjects' | 'max_msgs_per_subject' | 'retention' | 'discard'> &

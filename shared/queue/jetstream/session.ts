@@ -10,7 +10,7 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Report } from '../../model/outcome.ts';
 import { fieldsOf, parseJson, stringAt } from '../../model/json.ts';
-import { isByPerson, parseKey, type Key } from '../../model/request.ts';
+import { isByPerson, parseKey, type Named } from '../../model/request.ts';
 import { bodyOf, deduplicationId, type QueuedWork } from '../queued-work.ts';
 import type { Log } from '../../ports.ts';
 import { LONGEST_WAIT_MS } from '../scheduling.ts';
@@ -59,8 +59,8 @@ export class Session {
    * one waits already, that one's.
    */
   async publish(work: QueuedWork): Promise<number> {
-    const { key, trigger, cause } = work.request;
-    const subject = this.#names.workSubject(key, trigger);
+    const { trigger, cause } = work.request;
+    const subject = this.#names.workSubject(work.request);
     const isOnce = cause !== undefined && trigger !== 'requeue';
     try {
       const options = isOnce ? { msgID: deduplicationId(work) } : {};
@@ -79,16 +79,16 @@ export class Session {
 
   /** Queues work after a delay, in the place of what is scheduled for the key. Returns the place of its message. */
   async schedule(work: QueuedWork, delayMs: number): Promise<number> {
-    const { key } = work.request;
+    const { request } = work;
     const at = new Date(this.#serverMs + performance.now() + delayMs);
-    const schedule = { specification: at, target: this.#names.dueSubject(key) };
-    const { seq } = await this.#js.publish(this.#names.laterSubject(key), bodyOf(work), { schedule });
+    const schedule = { specification: at, target: this.#names.dueSubject(request) };
+    const { seq } = await this.#js.publish(this.#names.laterSubject(request), bodyOf(work), { schedule });
     return seq;
   }
 
   /** Whether the key's next try is scheduled. A drain that ends later than any try is none. */
-  async isComingBack(key: Key): Promise<boolean> {
-    const query = { last_by_subj: this.#names.laterSubject(key) };
+  async isComingBack(named: Named): Promise<boolean> {
+    const query = { last_by_subj: this.#names.laterSubject(named) };
     const scheduled = await this.#jsm.streams.getMessage(this.#names.later, query);
     if (!scheduled) return false;
     const dueMs = Date.parse(scheduled.header.get('Nats-Schedule').replace('@at ', ''));
@@ -96,8 +96,8 @@ export class Session {
   }
 
   /** Takes back what was scheduled at a place; what was scheduled later for the key stays. */
-  async unschedule(key: Key, place: number): Promise<void> {
-    const filter = this.#names.laterSubject(key);
+  async unschedule(named: Named, place: number): Promise<void> {
+    const filter = this.#names.laterSubject(named);
     await this.#jsm.streams.purge(this.#names.later, { filter, seq: place + 1 });
   }
 
@@ -144,12 +144,11 @@ export class Session {
 
   /** Tells the other processes of a run. A plan that is too long for a message of NATS stays here. */
   tell(place: number, report: Report): void {
-    const { key } = report.request;
     const { max_payload: longest = 0 } = this.connection.info ?? {};
     const { plan: _, ...short } = report;
     const texts = [report, short].map((told) => JSON.stringify({ place, report: told }));
     const text = texts.find((one) => Buffer.byteLength(one) < longest);
-    if (text !== undefined) this.connection.publish(this.#names.reportSubject(key), text);
+    if (text !== undefined) this.connection.publish(this.#names.reportSubject(report.request), text);
   }
 
   /** Calls `told` for every run of another process, with the place of its message. */

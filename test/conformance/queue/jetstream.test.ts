@@ -189,7 +189,7 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     await ready(it);
     const connection = await connectNats({ servers: [nats.url] });
     onTestFinished(() => connection.close());
-    const subject = names.workSubject('service/shop/web', 'audit');
+    const subject = names.workSubject({ key: 'service/shop/web', trigger: 'audit' });
     await jetstream(connection).publish(subject, JSON.stringify({ version: 99 }));
     await it.queue.add(asked('web'));
     await until('the run', () => it.runs.length === 1);
@@ -198,6 +198,21 @@ describe.runIf(inLab)('the queue in JetStream', () => {
     await until('the dead letter', async () => (await jsm.streams.info(names.dead)).state.messages === 1);
     await until('an empty queue', async () => (await it.queue.depth()).depth === 0);
     expect(it.errors).toEqual([expect.stringContaining('it is of version 99')]);
+  });
+
+  test('runs one key of two clusters twice, also when both come back later', async () => {
+    const it = aProcess(randomUUID());
+    await ready(it);
+    const named = ['prod-a', 'prod-b'].map((cluster) => ({ ...asked('web'), cluster }));
+    await Promise.all(named.map((request) => it.queue.add(request)));
+    await until('the runs', () => it.runs.length === 2);
+    await Promise.all(named.map((request) => it.queue.add({ ...request, trigger: 'requeue' }, 100)));
+    await until('the runs of those that come back', () => it.runs.length === 4);
+    const reports = await Promise.all(
+      named.map(({ key, cluster }) => it.queue.ask({ key, cluster, trigger: 'resync' })),
+    );
+    expect(reports.map(({ request }) => request.cluster)).toEqual(['prod-a', 'prod-b']);
+    await until('an empty queue', async () => (await it.queue.depth()).depth === 0);
   });
 
   test('answers a person with the report of a run in another process, and tells all of it', async () => {

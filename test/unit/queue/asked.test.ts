@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { Asked } from '../../../shared/queue/jetstream/asked.ts';
 import { aReport, aRequest } from './reports.ts';
 
-const KEY = aRequest('web').key;
+const WEB = aRequest('web');
 const report = aReport(aRequest('web'));
 
 test('who asked hears of the first run at the place of its message, or later', async () => {
   const asked = new Asked();
-  const answer = asked.wait(KEY, () => Promise.resolve(5));
+  const answer = asked.wait(WEB, () => Promise.resolve(5));
   await Promise.resolve();
 
   asked.ended(4, aReport(aRequest('web'), { status: 'blocked', reason: 'an older run' }));
@@ -17,9 +17,23 @@ test('who asked hears of the first run at the place of its message, or later', a
   expect(await answer).toBe(report);
 });
 
+test('a run of the same key in another cluster is no answer', async () => {
+  const asked = new Asked();
+  const inA = { ...aRequest('web'), cluster: 'prod-a' };
+  const answer = asked.wait(inA, () => Promise.resolve(5));
+  await Promise.resolve();
+
+  asked.ended(6, report);
+  asked.ended(7, aReport({ ...inA, cluster: 'prod-b' }));
+  const its = aReport(inA);
+  asked.ended(8, its);
+
+  expect(await answer).toBe(its);
+});
+
 test('a run that ends before the queue has answered counts, too', async () => {
   const asked = new Asked();
-  const answer = asked.wait(KEY, () => {
+  const answer = asked.wait(WEB, () => {
     asked.ended(5, report);
     return Promise.resolve(5);
   });
@@ -28,14 +42,14 @@ test('a run that ends before the queue has answered counts, too', async () => {
 
 test('who asked is told when nobody hears of runs any more, also while the queue has not answered', async () => {
   const asked = new Asked();
-  const early = asked.wait(KEY, async () => {
+  const early = asked.wait(WEB, async () => {
     asked.giveUp(new Error('NATS: away'));
     await new Promise((resolve) => setTimeout(resolve, 5));
     return 5;
   });
   await expect(early).rejects.toThrow('away');
 
-  const late = asked.wait(KEY, () => Promise.resolve(5));
+  const late = asked.wait(WEB, () => Promise.resolve(5));
   setTimeout(() => {
     asked.giveUp(new Error('NATS: away'));
   }, 5);

@@ -13,14 +13,15 @@ capitals, \`LEVELSET_CLUSTER_CIDR\` for \`--cluster-cidr\`. The flag comes befor
 command: the message names the flag, the value and what is allowed, for all of them at once.
 
 "AWS" tells whether the functions on AWS Lambda read the variable. "Go" tells which Go program has a flag of the same name: the
-cloud-controller-manager of OpenStack (CCM), the kube-controller-manager (KCM).
+cloud-controller-manager of OpenStack (CCM), the kube-controller-manager (KCM). "Own" marks what is about one cluster: where a
+deployment serves several, each may have its own value ([clusters.md](clusters.md#the-registry)).
 
 [nodes.md](nodes.md) has more about Nodes and routes, [SECURITY.md](../SECURITY.md) about \`--reach\` and tokens.
 
 Written by \`npm run generate\` from the tables in \`shared/config/flags.ts\` and \`functions/cli/go-flags.ts\`.
 `;
 
-const TITLES = ['flag', 'what it sets', 'allowed', 'default', 'commands', 'AWS', 'Go'];
+const TITLES = ['flag', 'what it sets', 'allowed', 'default', 'commands', 'AWS', 'Own', 'Go'];
 
 /** Not a value of any kind: every reader but that of a text says what it allows. */
 const NOTHING = '\u0000';
@@ -63,6 +64,7 @@ function cellsOf(name: string, flag: Flag): readonly string[] {
     flag.without ?? (flag.default ? `\`${flag.default}\`` : flag.default === '' ? 'none' : ''),
     (all ? ['all', ...flag.commands.filter((own) => !ALL.includes(own))] : flag.commands).join(', '),
     flag.lambda ? 'yes' : '',
+    flag.cluster ? 'yes' : '',
     flag.go ?? '',
   ];
 }

@@ -32,6 +32,12 @@ export function proxyFromEnv(env: NodeJS.ProcessEnv): ProxyFor {
   };
 }
 
+/** What of an environment `proxyFromEnv` reads. */
+export function proxyVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
+}
+
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 export const PROXY_ALLOWED =

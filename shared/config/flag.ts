@@ -28,6 +28,8 @@ export interface Flag {
   /** A second one adds to the list of the first. */
   readonly repeatable?: true;
   readonly commands: readonly CommandName[];
+  /** It is about one cluster: where a deployment serves several, each of them may have its own value. */
+  readonly cluster?: true;
   /** The functions on AWS read its variable. */
   readonly lambda?: true;
   /** The Go programs that have the flag: cloud-controller-manager, kube-controller-manager. */

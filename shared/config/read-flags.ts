@@ -29,6 +29,11 @@ export function flagsOf(command: CommandName): readonly (readonly [FlagName, Fla
   return ROWS.filter(([, { commands }]) => commands.includes(command));
 }
 
+/** The rows of which each cluster may have its own value. */
+export function flagsOfCluster(): readonly (readonly [FlagName, Flag])[] {
+  return ROWS.filter(([, { cluster }]) => cluster);
+}
+
 /** `cluster-cidr` is LEVELSET_CLUSTER_CIDR. A switch has no variable. */
 export function variableOf(name: string, { value }: Flag): string | undefined {
   return value === undefined ? undefined : `LEVELSET_${name.toUpperCase().replaceAll('-', '_')}`;
@@ -68,6 +73,7 @@ export function flagsFromEnv(env: NodeJS.ProcessEnv): Flags {
   return Object.fromEntries(found.filter(([, value]) => value)) as Flags;
 }
 
-function camel(name: string): string {
+/** The name of a flag in `Flags`. */
+export function camel(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -29,10 +29,10 @@ export async function readKubeconfig(text: string, source: string, login?: Login
 
 async function parseYaml(text: string, source: string): Promise<unknown> {
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text);
+  // The parser's own messages and warnings quote the text around, which may be a secret.
+  const document = parseDocument(text, { logLevel: 'error' });
   const [error] = document.errors;
   if (error === undefined) return document.toJS();
-  // The parser's own message quotes the text around, which may be a secret.
   const line = error.linePos?.[0].line ?? 1;
   throw new ReconcileError('CONFIG_INVALID', `${source}: line ${line} is not valid YAML (${error.code})`);
 }

@@ -1,0 +1,59 @@
+import type { Flags } from '../config/read-flags.ts';
+
+/** The texts of an entry, by the names that they have in every source. */
+export const TEXTS = [
+  'kubeconfig',
+  'cloud.conf',
+  'flags',
+  'ca-file',
+  'cert-file',
+  'key-file',
+  'audit-tokens',
+  'resync-tokens',
+  'page-tokens',
+] as const;
+
+export type TextName = (typeof TEXTS)[number];
+
+/** What an entry has. A text that is not there is absent, never undefined. All of it is secret. */
+export type Texts = Readonly<Partial<Record<TextName, string>>>;
+
+/** What a cluster is connected with: as long as its texts are the same, the same object. */
+export interface Settings {
+  readonly flags: Flags;
+  /** Texts of the entry and the proxies of the deployment, and nothing else. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Bearer tokens. Without one an endpoint refuses everybody. */
+export interface EntryTokens {
+  readonly auditTokens: readonly string[];
+  readonly resyncTokens: readonly string[];
+  readonly pageTokens: readonly string[];
+}
+
+/** A cluster that can be served. As long as all that counts of its texts is the same, the same object. */
+export interface Entry {
+  /** A label of DNS. An address, never an identity: that is the UID of kube-system. */
+  readonly name: string;
+  readonly settings: Settings;
+  readonly tokens: EntryTokens;
+}
+
+/** What reading an entry has led to. */
+export interface Reading {
+  /** What counts: the texts as they are, or those that could be used last. Absent: the cluster cannot be served. */
+  readonly entry?: Entry;
+  /** What is wrong with the texts as they are, each with entry, text and, if there is one, line; no content of a text. */
+  readonly problems: readonly string[];
+}
+
+/** Where the texts of entries are kept. What it throws says that it cannot be read, and nothing of what is there. */
+export interface Source {
+  /** How long a text that was read counts, in milliseconds. */
+  readonly keepMs: number;
+  /** The names of all entries, in any order. */
+  names(): Promise<readonly string[]>;
+  /** The texts of one entry, all of one time. Undefined: there is no such entry. */
+  read(name: string): Promise<Texts | undefined>;
+}

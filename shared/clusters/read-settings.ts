@@ -1,0 +1,92 @@
+import { readFlagsText } from '../config/flags-text.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Flags } from '../config/read-flags.ts';
+import { readKubeconfig } from '../kube/connection/kubeconfig.ts';
+import { ReconcileError } from '../model/errors.ts';
+import { proxyVariables } from '../proxy.ts';
+import { checkCloudConf } from './check-cloud-conf.ts';
+import { checkKubeconfig } from './check-kubeconfig.ts';
+import { TEXTS, type Settings, type TextName, type Texts } from './entry.ts';
+
+/** What holds for every entry that does not say otherwise. */
+export interface Deployment {
+  readonly flags: Flags;
+  /** Only its proxies count. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The variables that the functions on AWS have the same texts in. */
+const VARIABLES = {
+  kubeconfig: 'LEVELSET_KUBECONFIG_TEXT',
+  'cloud.conf': 'LEVELSET_CLOUD_CONFIG_TEXT',
+  'ca-file': 'LEVELSET_CA_FILE_TEXT',
+  'cert-file': 'LEVELSET_CERT_FILE_TEXT',
+  'key-file': 'LEVELSET_KEY_FILE_TEXT',
+} as const satisfies Partial<Record<TextName, string>>;
+
+/** The texts that a cluster is connected with. */
+export const OF_SETTINGS = [...(Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]), 'flags'] as const;
+
+/**
+ * Makes of the texts of an entry what a cluster is connected with. Undefined: they cannot be used, and `problems` says why, by text
+ * and line. Whoever may edit an entry has no right to this machine, so no text may name a file or a program of it.
+ */
+export async function readSettings(
+  name: string,
+  texts: Texts,
+  deployment: Deployment,
+  problems: string[],
+): Promise<Settings | undefined> {
+  const before = problems.length;
+  for (const text of ['kubeconfig', 'cloud.conf'] as const)
+    if (texts[text] === undefined)
+      problems.push(`${text} is missing: without it there is nothing to connect to`);
+  for (const text of OF_SETTINGS)
+    if (text !== 'flags' && texts[text]?.trim() === '') problems.push(`${text} is empty`);
+  const own = readFlagsText(texts.flags ?? '', 'flags', problems);
+  const values = [
+    ...(await checkKubeconfig(texts.kubeconfig ?? '', problems)),
+    ...checkCloudConf(texts['cloud.conf'] ?? '', problems),
+  ];
+  if (problems.length > before) return undefined;
+  const { kubeconfig: _file, cloudConfig: _other, ...defaults } = deployment.flags;
+  const flags = { ...defaults, clusterName: name, ...own };
+  const given = Object.entries(VARIABLES).map(([text, variable]) => [variable, texts[text as TextName]]);
+  const env = {
+    ...proxyVariables(deployment.env),
+    ...(Object.fromEntries(given.filter(([, text]) => text !== undefined)) as NodeJS.ProcessEnv),
+  };
+  try {
+    await readKubeconfig(texts.kubeconfig ?? '', 'kubeconfig');
+    await loadConfig(flags, env);
+  } catch (error) {
+    if (!(error instanceof ReconcileError)) throw error;
+    problems.push(...linesOf(withoutValues(error.message, values)));
+    return undefined;
+  }
+  return { flags, env };
+}
+
+/** The lines of a list of problems, without its heading, each with the text that it is about. */
+function linesOf(message: string): readonly string[] {
+  const lines = message.split('\n').map((line) => line.trim());
+  return (lines.length > 1 ? lines.slice(1) : lines).map((line) => {
+    const named = Object.entries(VARIABLES).reduce(
+      (left, [text, variable]) => left.replaceAll(variable, text),
+      line,
+    );
+    if (TEXTS.some((text) => named.startsWith(text))) return named;
+    const hint = named.includes('OS_') ? ' (an entry reads neither clouds.yaml nor OS_*)' : '';
+    return `${named.includes('--') ? 'flags' : 'cloud.conf'}: ${named}${hint}`;
+  });
+}
+
+/** A value that is shorter is no secret, and part of many a word. */
+const SHORTEST = 4;
+
+/** A message that repeats nothing of the texts: neither what it quotes, nor any of the values in them. */
+function withoutValues(message: string, values: readonly string[]): string {
+  const hidden = values.filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length);
+  const unquoted = message.replace(/"(?:[^"\\]|\\.)*"/g, '"..."');
+  return hidden.reduce((left, value) => left.replaceAll(value, '...'), unquoted);
+}

@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import type { Texts } from '../../../shared/clusters/entry.ts';
+import { readSettings } from '../../../shared/clusters/read-settings.ts';
+import { loadConfig } from '../../../shared/config/load.ts';
+import { flagsOfCluster, flagsOf } from '../../../shared/config/read-flags.ts';
+import { cloudConf, kubeconfig, PEM, WHOLE } from './entry-texts.ts';
+
+const DEPLOYMENT = {
+  flags: {
+    kubeconfig: '/of/the/deployment',
+    cloudConfig: '/cloud.conf',
+    clusterName: 'main',
+    orphanDelay: '2h',
+  },
+  env: {
+    HTTPS_PROXY: 'http://proxy.example:3128',
+    OS_CLOUD: 'machine',
+    OS_PASSWORD: 'p',
+    HOME: '/root',
+    KUBERNETES_SERVICE_HOST: '10.0.0.1',
+  },
+};
+
+async function read(texts: Texts) {
+  const problems: string[] = [];
+  const settings = await readSettings('prod-a', texts, DEPLOYMENT, problems);
+  return { settings, problems };
+}
+
+test('texts become the variables that the functions on AWS read, and nothing of the machine is beside them', async () => {
+  const texts = {
+    ...WHOLE,
+    flags: 'cluster-cidr=10.0.0.0/8',
+    'ca-file': PEM,
+    'cert-file': PEM,
+    'key-file': PEM,
+  };
+  const { settings, problems } = await read({ ...texts, 'audit-tokens': 'not for a connection' });
+  expect(problems).toEqual([]);
+  expect(settings).toEqual({
+    flags: { clusterName: 'prod-a', clusterCidr: '10.0.0.0/8', orphanDelay: '2h' },
+    env: {
+      HTTPS_PROXY: 'http://proxy.example:3128',
+      LEVELSET_KUBECONFIG_TEXT: WHOLE.kubeconfig,
+      LEVELSET_CLOUD_CONFIG_TEXT: WHOLE['cloud.conf'],
+      LEVELSET_CA_FILE_TEXT: PEM,
+      LEVELSET_CERT_FILE_TEXT: PEM,
+      LEVELSET_KEY_FILE_TEXT: PEM,
+    },
+  });
+  const { config } = await loadConfig(settings?.flags ?? {}, settings?.env ?? {});
+  expect(config).toMatchObject({
+    clusterName: 'prod-a',
+    clusterCidrs: ['10.0.0.0/8'],
+    orphanDelayMs: 7_200_000,
+  });
+  expect(config.openstack).toMatchObject({ ca: PEM, authUrl: 'https://keystone.example/v3' });
+});
+
+test('the name that an entry gives itself comes before that of the entry', async () => {
+  expect((await read({ ...WHOLE, flags: 'cluster-name=kubernetes' })).settings?.flags.clusterName).toBe(
+    'kubernetes',
+  );
+});
+
+const ALIAS = kubeconfig().replace(
+  'token: hunter2-of-kubernetes',
+  '&key exec: x\n      *key : { command: /bin/sh }',
+);
+
+describe('an entry that cannot be used', () => {
+  test.each<[string, Texts, readonly string[]]>([
+    [
+      'nothing to connect to',
+      { flags: '' },
+      [
+        'kubeconfig is missing: without it there is nothing to connect to',
+        'cloud.conf is missing: without it there is nothing to connect to',
+      ],
+    ],
+    [
+      'a text that is still being written',
+      { ...WHOLE, kubeconfig: ' \n', 'ca-file': '' },
+      ['kubeconfig is empty', 'ca-file is empty'],
+    ],
+    [
+      'a program',
+      { ...WHOLE, kubeconfig: kubeconfig({}, { exec: { command: '/bin/hunter2' } }) },
+      ['kubeconfig:14: exec leads out of the entry: give a token or a client certificate'],
+    ],
+    [
+      'a program by an alias',
+      { ...WHOLE, kubeconfig: ALIAS },
+      [expect.stringContaining('exec leads out of the entry')],
+    ],
+    [
+      'a login elsewhere',
+      { ...WHOLE, kubeconfig: kubeconfig({}, { 'auth-provider': { name: 'oidc' } }) },
+      ['kubeconfig:14: auth-provider leads out of the entry: give a token or a client certificate'],
+    ],
+    [
+      'a token file',
+      { ...WHOLE, kubeconfig: kubeconfig({}, { tokenFile: '/var/run/hunter2' }) },
+      ['kubeconfig:14: tokenFile leads out of the entry: give token'],
+    ],
+    ...['certificate-authority', 'client-certificate', 'client-key'].map(
+      (field): [string, Texts, readonly string[]] => [
+        `a file in ${field}`,
+        { ...WHOLE, kubeconfig: kubeconfig({ [field]: 'hunter2' }) },
+        [
+          `kubeconfig:11: ${field} leads out of the entry: give the field that ends in -data, as kubectl config view --minify --flatten --raw does`,
+        ],
+      ],
+    ),
+    [
+      'a kubeconfig that is no YAML',
+      { ...WHOLE, kubeconfig: 'a: b\nc: "hunter2' },
+      ['kubeconfig:2: this is no valid YAML (MISSING_CHAR)'],
+    ],
+    [
+      'a kubeconfig that is a number',
+      { ...WHOLE, kubeconfig: '123456789' },
+      ['kubeconfig:  is ...: must be a map'],
+    ],
+    [
+      'an alias of nothing',
+      { ...WHOLE, kubeconfig: 'a: *hunter2' },
+      ['kubeconfig: an alias in it has no anchor, or there are too many aliases'],
+    ],
+    [
+      'another context',
+      { ...WHOLE, kubeconfig: kubeconfig().replace('admin@prod', 'hunter2') },
+      ['kubeconfig: contexts is "...": must be one of ...'],
+    ],
+    [
+      'clouds.yaml',
+      { ...WHOLE, 'cloud.conf': cloudConf('use-clouds\nclouds-file = /etc/hunter2') },
+      [
+        'cloud.conf:5: [Global] use-clouds leads out of the entry: leave it out, and give auth-url and credentials here',
+        'cloud.conf:6: [Global] clouds-file leads out of the entry: leave it out, and give auth-url and credentials here',
+      ],
+    ],
+    ...['ca-file', 'cert-file', 'key-file'].map((key): [string, Texts, readonly string[]] => [
+      `a path in ${key}`,
+      { ...WHOLE, 'cloud.conf': cloudConf(`${key} = /etc/hunter2`) },
+      [
+        `cloud.conf:5: [Global] ${key} leads out of the entry: put the text of the file into ${key} of the entry`,
+      ],
+    ]),
+    [
+      'a line that is none',
+      { ...WHOLE, 'cloud.conf': cloudConf('hunter2 hunter2') },
+      [
+        'cloud.conf:5: this is neither [section] nor key = value; a value with a backslash or a double quote stands in double quotes',
+      ],
+    ],
+    [
+      'an option with another value',
+      { ...WHOLE, 'cloud.conf': cloudConf('[LoadBalancer]\nmax-shared-lb = hunter2') },
+      [
+        'cloud.conf:6: [LoadBalancer] max-shared-lb = "..." is not allowed: give a whole number from 1 to 1000000',
+      ],
+    ],
+    [
+      'no credentials',
+      { ...WHOLE, 'cloud.conf': '[Global]\nauth-url = https://k/v3' },
+      [
+        'cloud.conf: no credentials: give a user with password and project, or an application credential with its secret, in cloud.conf, clouds.yaml or OS_* (an entry reads neither clouds.yaml nor OS_*)',
+      ],
+    ],
+    [
+      'an old Keystone',
+      { ...WHOLE, 'cloud.conf': cloudConf().replace('/v3', '/v2.0') },
+      ["cloud.conf: ... is version 2 of Keystone's API: give the address that ends in /v3"],
+    ],
+    [
+      'a PEM text that is none',
+      { ...WHOLE, 'ca-file': 'hunter2' },
+      ['ca-file has no PEM in it (-----BEGIN ...)'],
+    ],
+    [
+      'a certificate without its key',
+      { ...WHOLE, 'cert-file': PEM },
+      ['cloud.conf: a client certificate needs both cert-file and key-file'],
+    ],
+    [
+      'a flag of the deployment',
+      { ...WHOLE, flags: 'sweep-interval=1s' },
+      ['flags:1: no flag of a cluster has this name: write name=value'],
+    ],
+    [
+      'flags that do not go together',
+      { ...WHOLE, flags: 'allocate-node-cidrs=true' },
+      ['flags: --allocate-node-cidrs needs --cluster-cidr: each Node gets a part of it'],
+    ],
+  ])('%s', async (_what, texts, expected) => {
+    const { settings, problems } = await read(texts);
+    expect([settings, problems]).toEqual([undefined, expected]);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+test('nothing of a text reaches a problem, wherever it stands, nor the process that warns of it', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const SECRET = 'Zq8xPw3r';
+  const lines = fc.array(
+    fc.constantFrom(
+      ...[
+        SECRET,
+        `${SECRET} = 1`,
+        `password = ${SECRET}`,
+        `"${SECRET}"`,
+        `[${SECRET}]`,
+        `[LoadBalancerClass "${SECRET}"]`,
+      ],
+      ...[
+        `[Global]`,
+        `auth-url = https://${SECRET}/v2.0`,
+        `os-endpoint-type = ${SECRET}`,
+        `username = ${SECRET}`,
+      ],
+      ...[
+        `[LoadBalancer]`,
+        `lb-method = ${SECRET}`,
+        `floating-subnet-tags = ${SECRET}\\`,
+        `tls-insecure = ${SECRET}`,
+      ],
+      ...[
+        `current-context: ${SECRET}`,
+        `contexts: [{name: ${SECRET}, context: {cluster: c, user: ${SECRET}}}]`,
+      ],
+      ...[
+        `clusters: [{name: c, cluster: {server: "ftp://${SECRET}", ${SECRET}: x}}]`,
+        `? {${SECRET}: a}\n: b`,
+      ],
+      ...[
+        `clusters: [{name: c, cluster: {server: "https://u:${SECRET}@h", proxy-url: ${SECRET}}}]`,
+        `- ${SECRET}`,
+      ],
+      ...[
+        `users: [{name: ${SECRET}, user: {client-certificate-data: ${SECRET}}}]`,
+        `x: *${SECRET}`,
+        `&${SECRET} y: !${SECRET} z`,
+      ],
+      ...[
+        `cluster-cidr=${SECRET}`,
+        `adopt=${SECRET}`,
+        `${SECRET}=x`,
+        `cluster-name=${SECRET}`,
+        `controllers=${SECRET}`,
+      ],
+    ),
+    { maxLength: 6 },
+  );
+  const text = lines.map((some) => some.join('\n'));
+  const texts = fc.record(
+    { kubeconfig: text, 'cloud.conf': text, flags: text, 'ca-file': text },
+    { requiredKeys: [] },
+  );
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      texts,
+      fc.constantFrom({}, { kubeconfig: WHOLE.kubeconfig ?? '' }, WHOLE),
+      async (some, whole) => {
+        for (const entry of [
+          { ...some, ...whole },
+          { ...whole, ...some },
+        ]) {
+          const { problems } = await read(entry);
+          refused += problems.length;
+          expect(problems.join('\n')).not.toContain(SECRET);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+  expect(refused).toBeGreaterThan(60);
+  expect(warned.mock.calls).toEqual([]);
+  warned.mockRestore();
+});
+
+test('flags of a cluster are those of the commands that work, and none names a file, a server or the time of the process', () => {
+  const working = flagsOf('plan').map(([name]) => name);
+  const own = flagsOfCluster().map(([name]) => name);
+  expect(own.filter((name) => !working.includes(name))).toEqual([]);
+  expect(working.filter((name) => !own.includes(name))).toEqual([
+    'kubeconfig',
+    'cloud-config',
+    'reconcile-timeout',
+    'v',
+    'output',
+  ]);
+});

@@ -18,7 +18,6 @@ const VALUES: Readonly<Partial<Record<TextName, readonly string[]>>> = {
   'audit-tokens': ['audit-token-of-the-first-day', 'audit-token-of-the-second-day', 'broken'],
 };
 const NAMES = Object.keys(VALUES) as TextName[];
-const OF_SETTINGS = NAMES.filter((name) => name !== 'audit-tokens');
 const isBroken = (text: string | undefined): boolean => text?.startsWith('broken') === true;
 
 /** At most so many that no folder is called restless. */
@@ -52,7 +51,7 @@ class Files {
     this.#changes += 1;
     if (what === 'remove all') this.texts = {};
     else if (what === 'remove') this.texts = others;
-    else this.texts = { ...this.texts, [text]: value.padEnd(2_000 + this.#changes, '\n') };
+    else this.texts = { ...this.texts, [text]: value.padEnd(2_000 + this.#changes) };
     const folder = join(this.#path, 'a');
     if (what === 'remove all') rmSync(folder, { recursive: true, force: true });
     else if (this.#isMounted) this.#mount(folder);

@@ -13,11 +13,12 @@ function registry(first: Record<string, Texts>) {
   };
   const source = {
     keepMs: 5_000,
-    names: async () => Object.keys(asked()),
-    read: async (name: string) => {
-      state.reads += 1;
-      return asked()[name];
-    },
+    names: () => Promise.resolve().then(() => Object.keys(asked())),
+    read: (name: string) =>
+      Promise.resolve().then(() => {
+        state.reads += 1;
+        return asked()[name];
+      }),
   };
   const made = new Registry(source, { flags: {}, env: {} }, () => state.atMs);
   const later = (entries: Record<string, Texts>) => {

@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** The last three are of npm run thorough. */
+/** The last four are of npm run thorough. */
 const EXCLUDE = [
   'test/e2e/**',
   'test/bench/**',
   'test/faults/kill-*',
   'test/faults/matrix/**',
+  'test/rights/each-right.test.ts',
   '**/two-relays.test.ts',
 ];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */

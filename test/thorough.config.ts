@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * What takes too long for npm test: the laws in a thousand worlds each, every story killed at every write, every call gone
- * wrong, and two relays.
+ * wrong, every right taken away, and two relays.
  */
 export default defineConfig({
   test: {
@@ -11,6 +11,7 @@ export default defineConfig({
       'test/laws/**/*.test.ts',
       'test/faults/kill-*.test.ts',
       'test/faults/matrix/*.test.ts',
+      'test/rights/each-right.test.ts',
       'test/functions/**/two-relays.test.ts',
     ],
     setupFiles: [join(import.meta.dirname, 'laws/thousand-runs.ts')],

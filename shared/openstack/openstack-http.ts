@@ -29,6 +29,8 @@ export interface HttpAnswer {
   readonly body: unknown;
   /** The text of the answer, if `accept` asked for plain text. */
   readonly text?: string;
+  /** Of a 401: the access rule that the application credential lacks. */
+  readonly missingRule?: string;
 }
 
 /** One attempt, for metrics and the run's report. */

@@ -40,7 +40,11 @@ const RULES: readonly Rule[] = [
 /** The error for an answer that is no success. `attempted` says what was tried on which object. */
 export function refusal(attempted: string, answer: HttpAnswer): ReconcileError {
   const fault = readFault(answer.body);
-  const said = fault?.message ?? `HTTP ${answer.status} without a readable message`;
+  const { status, missingRule } = answer;
+  const said =
+    missingRule === undefined
+      ? (fault?.message ?? `HTTP ${status} without a readable message`)
+      : `the application credential lacks the access rule ${missingRule}; make one with the rules of infra/openstack/access-rules.json`;
   return new ReconcileError(classify(answer, fault), `${attempted}: ${said}`, {
     ...contextOf(answer),
     ...limitIn(said),

@@ -31,7 +31,7 @@ export function cloudAnswer(world: CloudState, keystone: Keystone, call: Call): 
     if (!(prefix in services)) throw new Refusal(404, { code: 404, title: 'Not Found', description: '' });
     if (prefix === 'identity') return keystone.answer(call, path, base);
     const open = /^\/?$/.test(path) || (prefix === 'compute' && /^\/v2\.1\/?$/.test(path));
-    const caller = open ? nobody : keystone.callerOf(call, base);
+    const caller = open ? nobody : keystone.callerOf(call, prefix, path, base);
     const { projectId } = caller;
     if (prefix === 'network') return neutronAnswer(world, call, path, projectId, `${base}/network`);
     if (prefix === 'compute') return novaAnswer(world, call, path, projectId, `${base}/compute`);

@@ -1,3 +1,4 @@
+import type { AccessRule } from './keystone/access-rules.ts';
 import type { Lots } from '../lots.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 import { AddressPool } from './neutron/address-pool.ts';
@@ -25,7 +26,13 @@ export class CloudState extends OctaviaRows {
   readonly projectId: string;
   readonly octaviaUserId: string;
   readonly otherProjectId: string;
-  readonly applicationCredential: { readonly id: string; readonly name: string; readonly secret: string };
+  readonly applicationCredential: {
+    readonly id: string;
+    readonly name: string;
+    readonly secret: string;
+    /** All that it may call; undefined: what its user may. */
+    accessRules?: readonly AccessRule[];
+  };
   /** The quotas of the project; -1 is unlimited. Octavia's are its defaults, Neutron's are the lab's. */
   readonly quotas = {
     load_balancer: -1,

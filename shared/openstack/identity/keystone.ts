@@ -1,5 +1,6 @@
 import type { OpenStackConfig, Credentials } from '../../config/config.ts';
 import { ReconcileError } from '../../model/errors.ts';
+import { readAccessRules, type AccessRule } from './access-rules.ts';
 import { readCatalog, type CatalogEndpoint } from './catalog.ts';
 import { refusal, unexpected, unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer } from '../openstack-http.ts';
@@ -11,6 +12,8 @@ export interface Token {
   readonly value: string;
   readonly projectId: string;
   readonly catalog: readonly CatalogEndpoint[];
+  /** All that it may call; undefined if it has no access rules. */
+  readonly accessRules?: readonly AccessRule[];
   /** When to ask for a new one, by this process's monotonic clock. */
   readonly renewAt: number;
 }
@@ -93,7 +96,11 @@ function readToken(answer: HttpAnswer, asked: number): Token {
   if (projectId === undefined)
     throw unexpected(ATTEMPTED, answer, 'project: the credentials have no project scope');
   const margin = Math.min(lifetime / 10, LONGEST_MARGIN_MS);
-  return { value, projectId, catalog: readCatalog(token['catalog']), renewAt: asked + lifetime - margin };
+  const accessRules = readAccessRules(token);
+  return {
+    ...{ value, projectId, catalog: readCatalog(token['catalog']), renewAt: asked + lifetime - margin },
+    ...(accessRules && { accessRules }),
+  };
 }
 
 /** The error for a refused token, without the secret: Keystone repeats parts of a malformed request. */

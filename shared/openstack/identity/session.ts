@@ -1,6 +1,7 @@
 import { budgetSpent, timeLeftMs } from '../../deadline.ts';
 import type { OpenStackConfig } from '../../config/config.ts';
 import { askPermit } from '../../permit.ts';
+import { missingRule } from './access-rules.ts';
 import { endpointOf, serviceUrl } from './catalog.ts';
 import { unreachable } from '../refusal.ts';
 import type { Http, HttpAnswer, HttpRequest, ServiceType } from '../openstack-http.ts';
@@ -39,11 +40,18 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     if (timeLeftMs() <= 0) throw budgetSpent(attempted);
     const url = serviceUrl(token.catalog, service, config) + path;
     const headers = { ...request.headers, 'x-auth-token': token.value };
-    return http({ service, method, url, headers, ...(body === undefined ? {} : { body }) }).catch(
-      (error: unknown) => {
-        throw unreachable(attempted, error);
-      },
-    );
+    const answer = await http({
+      service,
+      method,
+      url,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    }).catch((error: unknown) => {
+      throw unreachable(attempted, error);
+    });
+    if (answer.status !== 401 || token.accessRules === undefined) return answer;
+    const missing = missingRule(token.accessRules, request, url);
+    return missing === undefined ? answer : { ...answer, missingRule: missing };
   }
 
   return {

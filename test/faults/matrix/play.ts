@@ -7,6 +7,7 @@ import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import { untouchable } from '../../support/clusters/untouchable.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport } from '../../support/in-process.ts';
+import { callsOutside } from '../../rights/calls-outside.ts';
 import { keyOfPair } from '../../support/tls-secret.ts';
 import { PASSWORD, ruleOf, type Fault } from './faults.ts';
 import { Process, type Inside, type Surroundings } from './process.ts';
@@ -87,6 +88,9 @@ export async function play(
   let left = await sweepOnce(live, its);
   // what changed a moment ago has no watermark yet
   for (let more = sweeps; left !== 0 && more < MOST_SWEEPS; more += 1) left = await sweepOnce(live, its);
+  wrong.push(
+    ...callsOutside(inside.requests).map((call) => `no row of infra/openstack/rights.ts has ${call}`),
+  );
   if (left !== 0) wrong.push(`in the end a sweep finds ${left ?? 'nothing out, and fails'}, and not 0 keys`);
   return { calls, world, untouched, fired: live.fired, sweeps, wrong, told };
 }

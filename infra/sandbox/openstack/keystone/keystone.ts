@@ -3,12 +3,15 @@ import type { Answer, Call } from '../../exchange.ts';
 import { asJson, asList, asText, type Json } from '../../json.ts';
 import { Refusal } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
+import { allows, type AccessRule } from './access-rules.ts';
 
 /** Who a service call is made by; `delegated`: with the token of an application credential. */
 export interface Caller {
   readonly projectId: string;
   readonly userId: string;
   readonly delegated: boolean;
+  /** Of the application credential; undefined if it has none. */
+  readonly accessRules?: readonly AccessRule[] | undefined;
 }
 
 interface Token extends Caller {
@@ -43,10 +46,11 @@ export class Keystone {
     ];
   }
 
-  /** Who makes a service call; refuses as keystonemiddleware does. */
-  callerOf(call: Call, base: string): Caller {
+  /** Who makes a call to a service, whose paths begin below its endpoint; refuses as keystonemiddleware does. */
+  callerOf(call: Call, service: string, path: string, base: string): Caller {
     const token = this.tokens.get(asText(call.headers['x-auth-token']));
-    if (token && token.expiresAt > this.world.clock.millis()) return token;
+    const isValid = token !== undefined && token.expiresAt > this.world.clock.millis();
+    if (isValid && allows(token.accessRules, { service, method: call.method, path })) return token;
     throw unauthorized(`${base}/identity`);
   }
 
@@ -87,7 +91,10 @@ export class Keystone {
     const secret = randomBytes(48).toString('base64url');
     const expiresAt = now + this.tokenTtlMs;
     const delegated = method === 'application_credential';
-    this.tokens.set(secret, { projectId: user.projectId, userId: user.id, delegated, expiresAt });
+    const { id, name, accessRules } = this.world.applicationCredential;
+    const rules = delegated ? accessRules : undefined;
+    const { id: userId, projectId } = user;
+    this.tokens.set(secret, { projectId, userId, delegated, accessRules: rules, expiresAt });
     const micros = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
     const roles = ['reader', 'member', 'creator', 'load-balancer_member'].map((name) => ({ id: name, name }));
     const token = {
@@ -100,6 +107,9 @@ export class Keystone {
       is_domain: false,
       roles,
       catalog: catalog(base),
+      ...(delegated && {
+        application_credential: { id, name, restricted: true, ...(rules && { access_rules: rules }) },
+      }),
     };
     return { status: 201, headers: { 'X-Subject-Token': secret, Vary: 'X-Auth-Token' }, body: { token } };
   }

@@ -2,6 +2,7 @@ import type { Answer } from '../../exchange.ts';
 import { asText, type Json } from '../../json.ts';
 import { octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
+import type { Caller } from '../keystone/keystone.ts';
 import { readCreate, readUpdate } from './rules/body.ts';
 import { buildLoadBalancer } from './build.ts';
 import { hasLostCertificate, type Certificates } from './rules/certificates.ts';
@@ -20,12 +21,13 @@ import { checkVip } from './vip.ts';
 export function createLoadBalancer(
   world: CloudState,
   certificates: Certificates,
-  owner: string,
+  caller: Caller,
   given: Json,
 ): Answer {
   const body = readCreate('loadbalancer', given);
   checkNested(body);
-  checkVip(world, owner, body);
+  const owner = caller.projectId;
+  checkVip(world, caller, body);
   if ('flavor_id' in given) checkFlavor(world, body['flavor_id']);
   if ('availability_zone' in given) checkZone(world, body['availability_zone']);
   const provider = asText(body['provider'] ?? world.octaviaTraits.provider);

@@ -38,7 +38,7 @@ export function resourceOf(
       title: 'Load Balancer',
       rows: world.loadbalancers,
       view: (one) => views.loadBalancerView(world, one as never),
-      create: (body) => balancers.createLoadBalancer(world, certificates, caller.projectId, body),
+      create: (body) => balancers.createLoadBalancer(world, certificates, caller, body),
       update: (one, body) => balancers.updateLoadBalancer(world, one as never, body),
       remove: (one) => balancers.deleteLoadBalancer(world, one as never, cascade),
     },

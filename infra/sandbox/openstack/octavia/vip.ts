@@ -1,6 +1,8 @@
 import { type Json, asJson, asList, asText, isJson } from '../../json.ts';
 import { Refusal, octaviaFault } from '../../refusal.ts';
 import type { CloudState } from '../cloud-state.ts';
+import { allows } from '../keystone/access-rules.ts';
+import type { Caller } from '../keystone/keystone.ts';
 import { createPort } from '../neutron/ports.ts';
 import { defaultGroup } from '../neutron/security-groups.ts';
 import type { LoadBalancer } from './objects.ts';
@@ -94,25 +96,26 @@ const vipOf = (port: Port, primary: FixedIp, body: Json): Json => ({
 });
 
 /** Checks where the VIP is to be, before flavor, provider and quota are looked at, and fills in the subnet. */
-export function checkVip(world: CloudState, owner: string, body: Json): void {
+export function checkVip(world: CloudState, caller: Caller, body: Json): void {
   const { vip_port_id: portId, vip_network_id: networkId, vip_subnet_id: subnetId } = body;
-  if (typeof portId === 'string') fillFromPort(world, owner, portId, body);
-  else if (typeof networkId === 'string') fillFromNetwork(world, owner, networkId, body);
-  else if (typeof subnetId === 'string') findSubnet(world, owner, subnetId);
+  if (typeof portId === 'string') fillFromPort(world, caller, portId, body);
+  else if (typeof networkId === 'string') fillFromNetwork(world, caller, networkId, body);
+  else if (typeof subnetId === 'string') findSubnet(world, caller, subnetId);
   else throw invalid('VIP must contain one of: vip_port_id, vip_network_id, vip_subnet_id.');
   if (typeof body['vip_qos_policy_id'] === 'string' && !world.qosPolicies.byId(body['vip_qos_policy_id']))
     throw invalid('VIP QoS policy is not allowed in this deployment.');
   checkAdditional(world, body);
 }
 
-function fillFromPort(world: CloudState, owner: string, portId: string, body: Json): void {
+function fillFromPort(world: CloudState, caller: Caller, portId: string, body: Json): void {
   const port = world.ports.byId(portId);
-  if (port?.project_id !== owner) throw octaviaFault(400, `Port ${portId} not found.`);
+  if (port?.project_id !== caller.projectId || !seesInNeutron(caller, `ports/${portId}`))
+    throw octaviaFault(400, `Port ${portId} not found.`);
   if (port.device_id !== '') throw invalid(`Port ${portId} is already used by device ${port.device_id} `);
   const { vip_subnet_id: subnetId, vip_address: address } = body;
   let chosen: FixedIp | undefined;
   if (typeof subnetId === 'string') {
-    findSubnet(world, owner, subnetId);
+    findSubnet(world, caller, subnetId);
     chosen = port.fixed_ips.find((ip) => ip.subnet_id === subnetId);
     if (!chosen) throw invalid('No VIP address found on the specified VIP port within the specified subnet.');
   } else if (typeof address === 'string') {
@@ -127,8 +130,9 @@ function fillFromPort(world: CloudState, owner: string, portId: string, body: Js
 }
 
 /** The subnet that holds the address that was asked for, or the network's IPv4 subnet. */
-function fillFromNetwork(world: CloudState, owner: string, networkId: string, body: Json): void {
-  if (!maySee(world, owner, networkId)) throw octaviaFault(400, `Network ${networkId} not found.`);
+function fillFromNetwork(world: CloudState, caller: Caller, networkId: string, body: Json): void {
+  if (!maySee(world, caller, networkId) || !seesInNeutron(caller, `networks/${networkId}`))
+    throw octaviaFault(400, `Network ${networkId} not found.`);
   const subnets = world.subnets.of('network_id', networkId);
   const { vip_subnet_id: subnetId, vip_address: address } = body;
   if (typeof subnetId === 'string') {
@@ -161,13 +165,19 @@ function checkAdditional(world: CloudState, body: Json): void {
   if (new Set(networks).size > 1) throw invalid('All VIP subnets must belong to the same network.');
 }
 
-function findSubnet(world: CloudState, owner: string, id: string): Subnet {
+function findSubnet(world: CloudState, caller: Caller, id: string): Subnet {
   const found = world.subnets.byId(id);
-  if (!found || !maySee(world, owner, found.network_id)) throw octaviaFault(400, `Subnet ${id} not found.`);
+  if (!found || !maySee(world, caller, found.network_id) || !seesInNeutron(caller, `subnets/${id}`))
+    throw octaviaFault(400, `Subnet ${id} not found.`);
   return found;
 }
 
-function maySee(world: CloudState, owner: string, networkId: string): boolean {
+function maySee(world: CloudState, { projectId: owner }: Caller, networkId: string): boolean {
   const network = world.networks.byId(networkId);
   return network?.project_id === owner || network?.['router:external'] === true;
+}
+
+/** Octavia looks up what a request names with the caller's own token, and takes every refusal for an absence. */
+function seesInNeutron({ accessRules }: Caller, what: string): boolean {
+  return allows(accessRules, { service: 'network', method: 'GET', path: `/v2.0/${what}` });
 }

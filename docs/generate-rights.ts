@@ -1,0 +1,28 @@
+import { writeFileSync } from 'node:fs';
+import { CLOUD_RIGHTS } from '../infra/openstack/rights.ts';
+import { tableOf } from './markdown-table.ts';
+
+const HEAD = `# What levelset may do
+
+Written by \`npm run generate\` from \`infra/openstack/rights.ts\`. Each right names the smallest scenario that fails without it;
+\`test/rights\` plays each with all rights, and without this one.
+
+## In OpenStack
+
+\`infra/openstack/access-rules.json\` has these calls for an application credential ([how](../infra/openstack/README.md)). Where one is
+refused, the Service's condition, its Events and the log name the missing rule. Calls marked with \\* are not in the file: only a user with a
+password makes them (decision 15).
+`;
+
+/** The whole page. */
+export function rightsPage(): string {
+  const rows = CLOUD_RIGHTS.map(({ service, method, path, why, scenario, password }) => [
+    service,
+    `\`${method} ${path}\`${password ? ' \\*' : ''}`,
+    why,
+    scenario,
+  ]);
+  return [HEAD, ...tableOf(['service', 'call', 'what for', 'smallest scenario'], rows), ''].join('\n');
+}
+
+if (import.meta.main) writeFileSync(new URL('rights.md', import.meta.url), rightsPage());

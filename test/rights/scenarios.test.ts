@@ -1,0 +1,51 @@
+/** Each scenario goes well with all rights; together they need each of them. What fails without which is in each-right.test.ts. */
+import { beforeAll, expect, test } from 'vitest';
+import { ACCESS_RULES } from '../../infra/openstack/access-rules.ts';
+import { CLOUD_RIGHTS } from '../../infra/openstack/rights.ts';
+import { callsOutside } from './calls-outside.ts';
+import { live, type Lived } from './live.ts';
+import { SCENARIOS, scenarioOf } from './scenarios.ts';
+
+const lived = new Map<string, Lived>();
+beforeAll(async () => {
+  for (const [name, scenario] of Object.entries(SCENARIOS))
+    lived.set(name, await live(scenario, ACCESS_RULES));
+});
+
+test('every scenario goes well with the access rules as generated', () => {
+  const wrong = [...lived].flatMap(([name, { wrong }]) => (wrong.length === 0 ? [] : [[name, ...wrong]]));
+  expect(wrong).toEqual([]);
+});
+
+test('no scenario makes a call outside of the table', () => {
+  expect([...lived.values()].flatMap(({ requests }) => callsOutside(requests))).toEqual([]);
+});
+
+test('what only a user with a password can do is a certificate, and the plan says so', async () => {
+  for (const { scenario, method, path } of CLOUD_RIGHTS.filter(({ password }) => password)) {
+    const { password, ...asCredential } = SCENARIOS[scenario] ?? { act: () => undefined };
+    expect(password).toBe(true);
+    const { wrong, told, requests } = await live(asCredential, ACCESS_RULES);
+    expect(wrong).not.toEqual([]);
+    expect(told).toContain('levelset changes nothing until it logs in as a user with a password');
+    expect(requests.filter((one) => one.method === method && one.path.endsWith(path))).toEqual([]);
+  }
+});
+
+test.each([0, 20, 40].map((at) => [ACCESS_RULES[at]?.path ?? '', CLOUD_RIGHTS[at]] as const))(
+  'without the rule for %s its scenario fails and names it',
+  async (_, right) => {
+    const rules = ACCESS_RULES.filter(({ path, method }) => path !== right?.path || method !== right.method);
+    const { wrong, told } = await live(scenarioOf(right?.scenario ?? ''), rules);
+    expect(rules).toHaveLength(ACCESS_RULES.length - 1);
+    expect(wrong).not.toEqual([]);
+    expect(told).toContain(
+      `the application credential lacks the access rule {"service":"${right?.service ?? ''}","method":"${right?.method ?? ''}","path":"${right?.path ?? ''}"}`,
+    );
+  },
+);
+
+test('every scenario is named by a right', () => {
+  const named = new Set(CLOUD_RIGHTS.map(({ scenario }) => scenario));
+  expect(Object.keys(SCENARIOS).filter((name) => !named.has(name))).toEqual([]);
+});

@@ -1,0 +1,367 @@
+/** The smallest scenarios that need a right: each row of the tables of rights names one of these. */
+import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import { createContainer } from '../../infra/sandbox/openstack/barbican/containers.ts';
+import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts';
+import { createPort } from '../../infra/sandbox/openstack/neutron/ports.ts';
+import { CONTROLLERS } from '../../shared/config/controllers.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { aService } from '../support/service.ts';
+import { aTlsSecret, certificateOf, keyOfPair } from '../support/tls-secret.ts';
+import type { Scenario } from './live.ts';
+
+type Change = (inside: SandboxInside) => void;
+
+const OWN = 'levelset.openstack.org/';
+const SHARED = 'loadbalancer.openstack.org/';
+const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
+const HTTP = { name: 'http', port: 80, targetPort: 8080, nodePort: 30_080 };
+const DNS = { name: 'dns', port: 53, targetPort: 53, nodePort: 30_053, protocol: 'UDP' };
+const QOS = 'aaaaaaaa-0000-4000-8000-000000000001';
+
+/** An internal Service; an annotation that is undefined is taken away. */
+const web =
+  (annotations: Readonly<Record<string, string | undefined>> = {}, spec: object = {}): Change =>
+  ({ kube }) => {
+    const asked: typeof annotations = { ...INTERNAL, ...annotations };
+    // a merge patch takes away what is null
+    const nulled = Object.entries(asked).map(([key, value]) => [key, value ?? null]);
+    kube.apply(
+      aService({
+        annotations: Object.fromEntries(nulled) as Record<string, string>,
+        spec: { ports: [HTTP], ...spec },
+      }),
+    );
+  };
+const external = web({ 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' });
+const nothing: Change = () => undefined;
+const deleted: Change = ({ kube }) => {
+  kube.delete('Service', 'default', 'web');
+};
+const without =
+  (kind: 'loadbalancers' | 'floatingips' | 'secrets'): NonNullable<Scenario['missing']> =>
+  ({ cloud }) =>
+    cloud[kind].length > 0 && `${kind} are left`;
+
+const noMonitor = { createMonitor: false };
+const secured = { [`${OWN}tls-secret`]: 'web-tls' };
+const keeps: Change = ({ kube }) => {
+  const { type, data } = aTlsSecret('one');
+  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+};
+const managed = { manageSecurityGroups: true };
+const PARTS = { [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'true' };
+
+const hasPod = ({ kube }: SandboxInside, nodeName: string): void => {
+  kube.apply({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: 'web-x7k2p',
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': 'web' },
+    },
+    endpoints: [{ addresses: ['10.244.0.1'], nodeName, conditions: { ready: true } }],
+  });
+};
+
+const BARBICAN = 'http://sandbox.invalid/key-manager';
+const TEXT = { payload_content_type: 'text/plain' };
+/** A container with the certificate and the key of a pair, as users put them into Barbican. */
+const container: Change = (inside) => {
+  const { cloud } = inside;
+  const user = { projectId: cloud.projectId, userId: '', delegated: false };
+  const put = (secret_type: string, payload: string): string =>
+    createSecret(cloud, user, { secret_type, payload, ...TEXT }, BARBICAN);
+  const secret_refs = [
+    { name: 'certificate', secret_ref: put('certificate', certificateOf('rsa')) },
+    { name: 'private_key', secret_ref: put('private', keyOfPair('rsa')) },
+  ];
+  const reference = createContainer(cloud, user, { type: 'certificate', secret_refs }, BARBICAN);
+  web({ [`${OWN}tls-container-refs`]: reference.split('/').at(-1) })(inside);
+};
+
+const nodes = { config: () => ({ controllers: CONTROLLERS }) };
+const routes = {
+  config: ({ cloud }: SandboxInside): Partial<Config> => ({
+    controllers: ['node-route-controller'],
+    clusterCidrs: ['10.244.0.0/16'],
+    route: { routerId: cloud.routerId },
+  }),
+  wakes: ['routes'],
+} as const;
+const giveCidr =
+  (at: number): Change =>
+  ({ kube }) => {
+    const podCIDR = `10.244.${at}.0/24`;
+    kube.apply({ kind: 'Node', metadata: { name: `node-${at}` }, spec: { podCIDR, podCIDRs: [podCIDR] } });
+  };
+const takeCidr: Change = ({ kube }) => {
+  kube.delete('Node', undefined, 'node-1');
+};
+const oldRouters: Change = ({ cloud }) => {
+  cloud.extensions.splice(cloud.extensions.indexOf('extraroute-atomic'), 1);
+};
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'an internal Service': { loadBalancer: noMonitor, act: web() },
+  'an internal Service with a health monitor, where all is limited': {
+    act: (inside) => {
+      const limits = { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 };
+      Object.assign(inside.cloud.quotas, limits);
+      web()(inside);
+    },
+  },
+  'a Service': { loadBalancer: noMonitor, act: external },
+  'a Service, deleted': {
+    loadBalancer: noMonitor,
+    before: [external],
+    act: deleted,
+    missing: without('floatingips'),
+  },
+  'an internal Service, deleted': {
+    loadBalancer: noMonitor,
+    pendingMs: 300,
+    before: [web()],
+    act: deleted,
+    missing: without('loadbalancers'),
+  },
+  'a floating IP that was there': {
+    loadBalancer: noMonitor,
+    act: (inside) => {
+      const { floating_ip_address: loadBalancerIP } = inside.cloud.addFloatingIp();
+      const annotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' };
+      web(annotations, { loadBalancerIP })(inside);
+    },
+  },
+  'an internal Service on an Octavia that has no limit of its own for the project': {
+    loadBalancer: noMonitor,
+    act: (inside) => {
+      Object.assign(inside.cloud.quotas, { l7rule: null });
+      web()(inside);
+    },
+  },
+  'a load balancer that somebody deleted': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: ({ cloud }) => {
+      for (const { id } of cloud.loadbalancers) cloud.removeLoadBalancer(id);
+    },
+  },
+  'floating-subnet by its name': {
+    loadBalancer: noMonitor,
+    act: web({
+      'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false',
+      [`${SHARED}floating-subnet`]: 'public-*',
+    }),
+  },
+  'network-id': {
+    loadBalancer: noMonitor,
+    act: (inside) => {
+      const network = inside.cloud.networks.find(({ name }) => name === 'private');
+      web({ [`${SHARED}network-id`]: network?.id })(inside);
+    },
+  },
+  'port-id': {
+    loadBalancer: noMonitor,
+    act: (inside) => {
+      const { cloud } = inside;
+      const subnet = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'));
+      const port = createPort(cloud, {
+        name: 'vip',
+        deviceId: '',
+        deviceOwner: '',
+        subnets: [{ id: subnet?.id ?? '', address: undefined }],
+        up: true,
+        projectId: cloud.projectId,
+        securityGroups: [],
+      });
+      web({ [`${SHARED}port-id`]: port.id })(inside);
+    },
+  },
+  'a flavor by its name': {
+    loadBalancer: noMonitor,
+    act: (inside) => {
+      inside.cloud.flavors.push({ id: inside.cloud.newId(), name: 'large', description: '', enabled: true });
+      web({ [`${OWN}flavor`]: 'large' })(inside);
+    },
+  },
+  'an availability zone': {
+    loadBalancer: noMonitor,
+    act: (inside) => {
+      inside.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+      web({ [`${SHARED}availability-zone`]: 'az1' })(inside);
+    },
+  },
+  'a QoS policy': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: (inside) => {
+      const { qosPolicies, projectId: project_id } = inside.cloud;
+      qosPolicies.push({ id: QOS, name: 'slow', project_id } as never);
+      web({ [`${OWN}vip-qos-policy-id`]: QOS })(inside);
+    },
+  },
+  'a port more': { loadBalancer: noMonitor, before: [web()], act: web({}, { ports: [HTTP, DNS] }) },
+  'a port less': { loadBalancer: noMonitor, before: [web({}, { ports: [HTTP, DNS] })], act: web() },
+  'a port more with a health monitor': { before: [web()], act: web({}, { ports: [HTTP, DNS] }) },
+  'source ranges': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: web({}, { loadBalancerSourceRanges: ['192.0.2.0/24'] }),
+  },
+  'session affinity': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: web({}, { sessionAffinity: 'ClientIP' }),
+  },
+  'another delay of the health monitor': {
+    before: [web()],
+    act: web({ [`${SHARED}health-monitor-delay`]: '9' }),
+  },
+  'the health monitor switched off': {
+    before: [web()],
+    act: web({ [`${SHARED}enable-health-monitor`]: 'false' }),
+  },
+  'a Node more': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: ({ kube }) => {
+      kube.addNode('node-9');
+    },
+  },
+  'a Node less': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: ({ kube }) => {
+      kube.removeNode('node-2');
+    },
+  },
+  'a Node in the place of another': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: ({ kube }) => {
+      kube.addNode('node-9');
+      kube.removeNode('node-2');
+    },
+  },
+  'a Pod on one of two Nodes of a Service with externalTrafficPolicy Local': {
+    loadBalancer: noMonitor,
+    before: [web({}, { externalTrafficPolicy: 'Local' })],
+    act: (inside) => {
+      hasPod(inside, 'node-1');
+    },
+  },
+  'a redirect': {
+    loadBalancer: noMonitor,
+    before: [web({ [`${OWN}protocol`]: 'http' })],
+    act: web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' }),
+  },
+  'a redirect to another host': {
+    loadBalancer: noMonitor,
+    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
+    act: web({ ...PARTS, [`${OWN}redirect-host`]: 'www.example.org' }),
+  },
+  'a redirect less': {
+    loadBalancer: noMonitor,
+    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
+    act: web({ [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'false' }),
+  },
+  'a load balancer in ERROR, failed over': {
+    octavia: { failover: 'mends' },
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: ({ cloud }) => {
+      for (const { id } of cloud.loadbalancers) cloud.setStatus(id, 'ERROR');
+    },
+  },
+  'security groups': { loadBalancer: { ...noMonitor, ...managed }, act: web() },
+  'security groups, and the Service deleted': {
+    loadBalancer: { ...noMonitor, ...managed },
+    before: [web()],
+    act: deleted,
+    missing: without('loadbalancers'),
+  },
+  'security groups, a port less': {
+    loadBalancer: { ...noMonitor, ...managed },
+    before: [web({}, { ports: [HTTP, DNS] })],
+    act: web(),
+  },
+  'a certificate of a Secret': {
+    loadBalancer: noMonitor,
+    password: true,
+    act: (inside) => {
+      keeps(inside);
+      web(secured)(inside);
+    },
+  },
+  'a Service with a certificate of a Secret, deleted': {
+    loadBalancer: noMonitor,
+    before: [
+      (inside) => {
+        keeps(inside);
+        web(secured)(inside);
+      },
+    ],
+    act: deleted,
+    missing: without('secrets'),
+  },
+  'a Service with a certificate of Barbican': { loadBalancer: noMonitor, before: [container], act: nothing },
+  'a Service whose certificate of Barbican ends soon': {
+    loadBalancer: noMonitor,
+    before: [container],
+    act: ({ clock }) => {
+      clock.advance(Date.UTC(2126, 9, 20) - clock.millis());
+    },
+    missing: (_, told) => !told.includes('expires on') && 'nobody hears that the certificate ends',
+  },
+  'a Service with the reference of a secret': {
+    loadBalancer: noMonitor,
+    before: [
+      (inside) => {
+        keeps(inside);
+        web(secured)(inside);
+      },
+    ],
+    act: (inside) => {
+      const [secret] = inside.cloud.secrets;
+      web({ [`${OWN}tls-secret`]: undefined, [`${OWN}tls-container-refs`]: secret?.id })(inside);
+    },
+  },
+  'a Node that joins': {
+    ...nodes,
+    act: ({ cloud, kube }) => {
+      const { id } = cloud.addNovaServer('joining');
+      kube.registerNode('joining', { systemUUID: id });
+    },
+    wakes: ['node/joining'],
+  },
+  'a Node that joins on an old Nova': {
+    ...nodes,
+    act: (inside) => {
+      const { id } = inside.cloud.addNovaServer('joining');
+      inside.kube.registerNode('joining', { systemUUID: id });
+      inside.fault({
+        match: { side: 'openstack', path: /servers/ },
+        kind: 'fail-before',
+        status: 406,
+        times: 1,
+      });
+    },
+    wakes: ['node/joining'],
+  },
+  'a route': { ...routes, act: giveCidr(1) },
+  'a route less': { ...routes, before: [giveCidr(1)], act: takeCidr },
+  'a route on an old Neutron': {
+    ...routes,
+    act: (inside) => {
+      oldRouters(inside);
+      giveCidr(1)(inside);
+    },
+  },
+};
+
+export function scenarioOf(name: string): Scenario {
+  const found = SCENARIOS[name];
+  if (!found) throw new Error(`no scenario is called ${JSON.stringify(name)}`);
+  return found;
+}

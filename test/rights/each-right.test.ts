@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCESS_RULES } from '../../infra/openstack/access-rules.ts';
 import { CLOUD_RIGHTS } from '../../infra/openstack/rights.ts';
 import { allows } from '../../infra/sandbox/openstack/keystone/access-rules.ts';
-import { askedOf } from './calls-outside.ts';
+import { askedOf, callsOutside } from './calls-outside.ts';
 import { live } from './live.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
 
@@ -16,7 +16,9 @@ const without = (right: (typeof ACCESS_RULES)[number]): typeof ACCESS_RULES =>
 const uses = new Map<string, ReadonlySet<string>>();
 beforeAll(async () => {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
-    const { requests } = await live(scenario, ACCESS_RULES);
+    const { requests, wrong } = await live(scenario, ACCESS_RULES);
+    expect(wrong, name).toEqual([]);
+    expect(callsOutside(requests), name).toEqual([]);
     const used = ACCESS_RULES.filter((rule) => requests.some((one) => allows([rule], askedOf(one))));
     uses.set(name, new Set(used.map(textOf)));
   }

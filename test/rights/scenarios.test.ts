@@ -1,24 +1,17 @@
-/** Each scenario goes well with all rights; together they need each of them. What fails without which is in each-right.test.ts. */
-import { beforeAll, expect, test } from 'vitest';
+/** A sample of what each-right.test.ts plays in `npm run thorough`, and what costs no time. */
+import { expect, test } from 'vitest';
 import { ACCESS_RULES } from '../../infra/openstack/access-rules.ts';
 import { CLOUD_RIGHTS } from '../../infra/openstack/rights.ts';
 import { callsOutside } from './calls-outside.ts';
-import { live, type Lived } from './live.ts';
+import { live } from './live.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
 
-const lived = new Map<string, Lived>();
-beforeAll(async () => {
-  for (const [name, scenario] of Object.entries(SCENARIOS))
-    lived.set(name, await live(scenario, ACCESS_RULES));
-});
+const SAMPLE = Object.entries(SCENARIOS).filter((_, at) => at % 4 === 0);
 
-test('every scenario goes well with the access rules as generated', () => {
-  const wrong = [...lived].flatMap(([name, { wrong }]) => (wrong.length === 0 ? [] : [[name, ...wrong]]));
+test.each(SAMPLE)('%s goes well with the access rules, and asks for nothing else', async (_, scenario) => {
+  const { wrong, requests } = await live(scenario, ACCESS_RULES);
   expect(wrong).toEqual([]);
-});
-
-test('no scenario makes a call outside of the table', () => {
-  expect([...lived.values()].flatMap(({ requests }) => callsOutside(requests))).toEqual([]);
+  expect(callsOutside(requests)).toEqual([]);
 });
 
 test('what only a user with a password can do is a certificate, and the plan says so', async () => {

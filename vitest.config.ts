@@ -6,7 +6,7 @@ const EXCLUDE = [
   'test/bench/**',
   'test/faults/kill-*',
   'test/faults/matrix/**',
-  'test/rights/each-right.test.ts',
+  'test/rights/each-*',
   '**/two-relays.test.ts',
 ];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */

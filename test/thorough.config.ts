@@ -11,7 +11,7 @@ export default defineConfig({
       'test/laws/**/*.test.ts',
       'test/faults/kill-*.test.ts',
       'test/faults/matrix/*.test.ts',
-      'test/rights/each-right.test.ts',
+      'test/rights/each-*.test.ts',
       'test/functions/**/two-relays.test.ts',
     ],
     setupFiles: [join(import.meta.dirname, 'laws/thousand-runs.ts')],

@@ -31,7 +31,7 @@ const POLICIES = '/v2.0/lbaas/l7policies';
 // prettier-ignore
 const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
   'load-balancer': [
-    ['GET', BALANCERS, 'finds load balancers by their tags', 'an internal Service, deleted'],
+    ['GET', BALANCERS, 'finds load balancers by their tags', 'a sweep with nothing to do'],
     ['POST', BALANCERS, 'makes one, with everything on it', 'an internal Service'],
     ['GET', `${BALANCERS}/*`, 'looks for the one that a Service names and no list has', 'a load balancer that somebody deleted'],
     ['PUT', `${BALANCERS}/*`, 'sets its tags and its QoS policy', 'a QoS policy'],
@@ -71,7 +71,7 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
     ['GET', '/v2.0/networks', 'finds the external network', 'a Service'],
     ['GET', '/v2.0/networks/*', 'Octavia asks for it with the token of its caller (`network-id`)', 'network-id', { told: 'create load balancer kube_service_kubernetes_default_web: Network' }],
     ['GET', '/v2.0/subnets', 'finds the subnets of a network (`floating-subnet`)', 'floating-subnet by its name'],
-    ['GET', '/v2.0/subnets/*', 'reads the subnet of the VIP; so does Octavia with the token of its caller', 'an internal Service'],
+    ['GET', '/v2.0/subnets/*', 'reads the subnet of the VIP; so does Octavia with the token of its caller', 'a sweep with nothing to do'],
     ['GET', '/v2.0/ports', 'finds the ports of servers', 'a Node that joins'],
     ['GET', '/v2.0/ports/*', 'reads the port that is to be the VIP (`port-id`), and whether a VIP port is still there', 'port-id'],
     ['PUT', '/v2.0/ports/*', 'sets address pairs (routes) and security groups (`manage-security-groups`)', 'a route'],
@@ -94,7 +94,7 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
     ['GET', '/v2.0/extensions', 'asks whether single routes can change (routes)', 'a route'],
   ],
   compute: [
-    ['GET', '/v2.1/servers/*', 'reads the server of a Node, and as `detail` lists servers (Nodes)', 'a Node that joins'],
+    ['GET', '/v2.1/servers/*', 'reads the server of a Node, and as `detail` lists servers (Nodes)', 'a Node whose server is gone'],
     ['GET', '/v2.1/flavors/*', 'reads the name of its flavor (Nodes, a Nova before 2.47)', 'a Node that joins on an old Nova'],
   ],
   'key-manager': [

@@ -1,5 +1,6 @@
 /** Plays a scenario as an application credential with these access rules, or as a user of Kubernetes with these grants. */
 import type { RecordedRequest } from '../../infra/sandbox/front.ts';
+import type { Grant } from '../../infra/sandbox/kube/kube-access.ts';
 import type { AccessRule } from '../../infra/sandbox/openstack/keystone/access-rules.ts';
 import type { OctaviaOptions } from '../../infra/sandbox/openstack/octavia/traits.ts';
 import { countedLots } from '../../infra/sandbox/lots.ts';
@@ -29,7 +30,14 @@ export interface Scenario {
   /** Only a user with a password comes so far (decision 15). */
   readonly password?: true;
   /** What is not as it should be although all runs settled. */
-  readonly missing?: (inside: SandboxInside, told: string) => string | false;
+  readonly missing?: (after: After) => string | false;
+}
+
+export interface After {
+  readonly inside: SandboxInside;
+  readonly told: string;
+  /** What the scenario's own login asked for. */
+  readonly requests: readonly RecordedRequest[];
 }
 
 export interface Lived {
@@ -44,7 +52,11 @@ export interface Lived {
 const MOST_RUNS = 20;
 const BETWEEN_SWEEPS_MS = 301_000;
 
-export async function live(scenario: Scenario, accessRules: readonly AccessRule[]): Promise<Lived> {
+export async function live(
+  scenario: Scenario,
+  accessRules: readonly AccessRule[],
+  grants?: readonly Grant[],
+): Promise<Lived> {
   const { octavia, pendingMs = 0, before = [], act, wakes = ['service/default/web'], missing } = scenario;
   const clock = new VirtualClock();
   const inside = createSandbox({ nodes: 2, pendingMs, ...(octavia && { octavia }) }, clock, countedLots());
@@ -56,7 +68,10 @@ export async function live(scenario: Scenario, accessRules: readonly AccessRule[
     clock.advance(BETWEEN_SWEEPS_MS);
   }
   inside.cloud.applicationCredential.accessRules = accessRules;
-  const world = worldOf(inside, scenario, told, scenario.password ? 'password' : 'application-credential');
+  const account = 'system:serviceaccount:levelset:levelset';
+  const kubeToken = grants === undefined ? inside.kubeToken : inside.addUser(account, grants);
+  const own = { ...inside, kubeToken };
+  const world = worldOf(own, scenario, told, scenario.password ? 'password' : 'application-credential');
   const from = inside.requests.length;
   act(inside);
   const outcomes =
@@ -65,11 +80,12 @@ export async function live(scenario: Scenario, accessRules: readonly AccessRule[
       : await runAll(wakes, world, inside, 'audit', told);
   told.push(...['Service', 'Event', 'Node'].map((kind) => JSON.stringify(inside.kube.list(kind))));
   const text = told.join('\n').replaceAll('\\', '');
-  const lacks = missing?.(inside, text);
+  const requests = inside.requests.slice(from);
+  const lacks = missing?.({ inside, told: text, requests });
   const wrong = outcomes.flatMap((outcome) =>
     outcome.status === 'settled' ? [] : [JSON.stringify(outcome)],
   );
-  return { requests: inside.requests.slice(from), wrong: lacks ? [...wrong, lacks] : wrong, told: text };
+  return { requests, wrong: lacks ? [...wrong, lacks] : wrong, told: text };
 }
 
 function expectSettled(outcome: Outcome): void {
@@ -104,6 +120,7 @@ async function sweepOnce(world: World, inside: SandboxInside, told: string[]): P
     told,
   );
   if (failed === undefined) return outcomes;
+  told.push(failed);
   return [...outcomes, { status: 'failed', code: 'UNAUTHORIZED', message: failed, retryAfterMs: 0 }];
 }
 

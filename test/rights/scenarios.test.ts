@@ -2,17 +2,22 @@
 import { expect, test } from 'vitest';
 import { ACCESS_RULES } from '../../infra/openstack/access-rules.ts';
 import { CLOUD_RIGHTS } from '../../infra/openstack/rights.ts';
+import { CLUSTER_RIGHTS } from '../../infra/kubernetes/rights.ts';
 import { callsOutside } from './calls-outside.ts';
+import { grantsOf } from './grants.ts';
 import { live } from './live.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
 
 const SAMPLE = Object.entries(SCENARIOS).filter((_, at) => at % 4 === 0);
 
-test.each(SAMPLE)('%s goes well with the access rules, and asks for nothing else', async (_, scenario) => {
-  const { wrong, requests } = await live(scenario, ACCESS_RULES);
-  expect(wrong).toEqual([]);
-  expect(callsOutside(requests)).toEqual([]);
-});
+test.each(SAMPLE)(
+  '%s goes well with the rights of the tables, and asks for nothing else',
+  async (_, scenario) => {
+    const { wrong, requests } = await live(scenario, ACCESS_RULES, grantsOf(CLUSTER_RIGHTS));
+    expect(wrong).toEqual([]);
+    expect(callsOutside(requests)).toEqual([]);
+  },
+);
 
 test('what only a user with a password can do is a certificate, and the plan says so', async () => {
   for (const { scenario, method, path } of CLOUD_RIGHTS.filter(({ password }) => password)) {
@@ -39,6 +44,6 @@ test.each([0, 20, 40].map((at) => [ACCESS_RULES[at]?.path ?? '', CLOUD_RIGHTS[at
 );
 
 test('every scenario is named by a right', () => {
-  const named = new Set(CLOUD_RIGHTS.map(({ scenario }) => scenario));
+  const named = new Set([...CLOUD_RIGHTS, ...CLUSTER_RIGHTS].map(({ scenario }) => scenario));
   expect(Object.keys(SCENARIOS).filter((name) => !named.has(name))).toEqual([]);
 });

@@ -39,9 +39,10 @@ const deleted: Change = ({ kube }) => {
 };
 const without =
   (kind: 'loadbalancers' | 'floatingips' | 'secrets'): NonNullable<Scenario['missing']> =>
-  ({ cloud }) =>
+  ({ inside: { cloud } }) =>
     cloud[kind].length > 0 && `${kind} are left`;
 
+const DRIFT = { [`${OWN}drift`]: 'report' };
 const noMonitor = { createMonitor: false };
 const secured = { [`${OWN}tls-secret`]: 'web-tls' };
 const keeps: Change = ({ kube }) => {
@@ -81,6 +82,11 @@ const container: Change = (inside) => {
 };
 
 const nodes = { config: () => ({ controllers: CONTROLLERS }) };
+const lose = ({ cloud, kube }: SandboxInside, name: string): void => {
+  const lost = cloud.servers.find((one) => one.name === name);
+  if (lost) cloud.removeNovaServer(lost.id);
+  kube.setReady(name, false);
+};
 const routes = {
   config: ({ cloud }: SandboxInside): Partial<Config> => ({
     controllers: ['node-route-controller'],
@@ -103,7 +109,13 @@ const oldRouters: Change = ({ cloud }) => {
 };
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'an internal Service': { loadBalancer: noMonitor, act: web() },
+  'an internal Service': {
+    loadBalancer: noMonitor,
+    act: web(),
+    missing: ({ inside: { kube } }) =>
+      !kube.list('ConfigMap').some(({ metadata: { name } }) => name.startsWith('levelset-state-')) &&
+      'no state is kept',
+  },
   'an internal Service with a health monitor, where all is limited': {
     act: (inside) => {
       const limits = { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 };
@@ -312,7 +324,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     act: ({ clock }) => {
       clock.advance(Date.UTC(2126, 9, 20) - clock.millis());
     },
-    missing: (_, told) => !told.includes('expires on') && 'nobody hears that the certificate ends',
+    missing: ({ told }) => !told.includes('expires on') && 'nobody hears that the certificate ends',
   },
   'a Service with the reference of a secret': {
     loadBalancer: noMonitor,
@@ -334,6 +346,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       kube.registerNode('joining', { systemUUID: id });
     },
     wakes: ['node/joining'],
+    missing: ({ inside: { kube } }) => kube.list('Event').length === 0 && 'there is no Event',
   },
   'a Node that joins on an old Nova': {
     ...nodes,
@@ -349,8 +362,100 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     wakes: ['node/joining'],
   },
+  'a Node whose server is gone': {
+    ...nodes,
+    before: [
+      ({ kube }) => {
+        kube.addNode('lost');
+      },
+    ],
+    act: (inside) => {
+      lose(inside, 'lost');
+    },
+    wakes: ['node/lost'],
+    missing: ({ inside: { kube } }) =>
+      kube.get('Node', undefined, 'lost') !== undefined && 'the Node is left',
+  },
+  'a sweep with nothing to do': {
+    loadBalancer: noMonitor,
+    before: [web(), nothing],
+    act: nothing,
+    wakes: [],
+    missing: ({ requests }) =>
+      requests.some(({ path }) => /\/services\/web$/.test(path)) &&
+      'a Service that is as desired is run again',
+  },
+  'a pool that somebody changed, where drift is reported': {
+    loadBalancer: noMonitor,
+    before: [web(DRIFT), nothing],
+    act: ({ cloud, clock }) => {
+      for (const pool of cloud.pools) pool['lb_algorithm'] = 'LEAST_CONNECTIONS';
+      for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
+      clock.advance(1_000);
+    },
+    wakes: [],
+  },
+  'a Service that is told the same again': {
+    loadBalancer: noMonitor,
+    before: [web(), web({}, { ports: [HTTP, DNS] }), web()],
+    act: web({}, { ports: [HTTP, DNS] }),
+    missing: ({ inside: { kube } }) =>
+      !kube.list('Event').some(({ count }) => Number(count) > 1) && 'no Event is counted',
+  },
+  'a Service as it was before regions were recorded': {
+    loadBalancer: noMonitor,
+    before: [web()],
+    act: ({ kube }) => {
+      const region = null as unknown as string;
+      const metadata = { namespace: 'levelset', name: 'levelset-place' };
+      kube.apply({ kind: 'ConfigMap', metadata, data: { region } });
+    },
+    wakes: [],
+    missing: ({ inside: { kube } }) =>
+      !JSON.stringify(kube.get('ConfigMap', 'levelset', 'levelset-place')).includes('RegionOne') &&
+      'no region is recorded',
+  },
+  'a second Node whose server is gone': {
+    ...nodes,
+    before: [
+      ({ kube }) => {
+        kube.addNode('first');
+        kube.addNode('lost');
+      },
+      (inside) => {
+        lose(inside, 'first');
+      },
+    ],
+    act: (inside) => {
+      lose(inside, 'lost');
+    },
+    wakes: ['node/lost'],
+  },
+  'a Node that needs a CIDR': {
+    config: () => ({
+      controllers: CONTROLLERS,
+      nodeCidrs: { ranges: [{ clusterCidr: '10.244.0.0/20', family: 4, maskSize: 24 }], serviceCidrs: [] },
+    }),
+    act: ({ cloud, kube }) => {
+      const { id } = cloud.addNovaServer('joining');
+      kube.registerNode('joining', { systemUUID: id });
+    },
+    wakes: ['node/joining'],
+  },
+  'a Service whose members are Pods': {
+    loadBalancer: noMonitor,
+    act: web(
+      {},
+      { allocateLoadBalancerNodePorts: false, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+    ),
+  },
   'a route': { ...routes, act: giveCidr(1) },
-  'a route less': { ...routes, before: [giveCidr(1)], act: takeCidr },
+  'a route less': {
+    ...routes,
+    before: [giveCidr(1)],
+    act: takeCidr,
+    missing: ({ inside: { kube } }) => kube.list('Lease', 'levelset').length > 0 && 'a Lease is left',
+  },
   'a route on an old Neutron': {
     ...routes,
     act: (inside) => {

@@ -42,7 +42,7 @@ export interface Grant {
 }
 
 /** What the ServiceAccount may do: no more than the manifests grant, so that a call beyond them fails in a test. */
-const grants: readonly Grant[] = [
+export const levelsetGrants: readonly Grant[] = [
   { resources: ['services'], verbs: ['get', 'list', 'watch'] },
   { resources: ['nodes'], verbs: ['get', 'list', 'patch', 'delete', 'watch'] },
   { resources: ['nodes/status'], verbs: ['patch'] },
@@ -74,7 +74,7 @@ export function authorize(user: KubeUser, attempt: Attempt): void {
   if (user.groups.includes('system:masters')) return;
   const { verb, type, namespace, name, subresource } = attempt;
   const suffix = subresource === undefined ? '' : `/${subresource}`;
-  const allowed = (user.grants ?? grants).some(
+  const allowed = (user.grants ?? levelsetGrants).some(
     (grant) =>
       grant.resources.includes(qualified(type) + suffix) &&
       grant.verbs.includes(verb) &&

@@ -94,7 +94,7 @@ async function helmRelease(
   await kubectl(['-n', namespace, 'rollout', 'status', `deployment/${RELEASE}`, '--timeout=60s']);
 }
 
-/** Rights for what does not happen here; test/repo/rights.test.ts has a life for each. */
+/** Rights for what does not happen here; test/rights/manifests.test.ts has a life for each. */
 const OTHER_LIVES =
   /^(delete nodes|list pods|(get|patch) events|(get|patch) configmaps levelset-(routes|deletions|place|state-N) .*)$/;
 

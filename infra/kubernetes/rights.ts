@@ -1,0 +1,86 @@
+/**
+ * Every right of levelset in Kubernetes: docs/rights.md is made of it, and the manifests of this folder grant exactly these. Each
+ * names the smallest scenario of test/rights that fails without it.
+ */
+export interface ClusterRight {
+  /** Of this folder, without `.yaml`. */
+  readonly manifest: string;
+  readonly verb: string;
+  /** `RESOURCE.GROUP` or `RESOURCE/SUBRESOURCE`. */
+  readonly resource: string;
+  /** Only the object of this name; `levelset-state-N` is one of eight. */
+  readonly name?: string;
+  /** Only there: levelset's own namespace, and one that opts in. */
+  readonly namespace?: 'levelset' | 'default';
+  readonly why: string;
+  readonly scenario: string;
+}
+
+type Row = readonly [verbs: string, what: string, why: string, scenario: string];
+
+/** What: the resource, for one object its name, for one namespace `in` it. */
+// prettier-ignore
+const ROWS: Readonly<Record<string, readonly Row[]>> = {
+  rbac: [
+    ['get', 'services', 'reads the Service that a run is about', 'a Service with a certificate of Barbican'],
+    ['list', 'services', 'finds Services of which an event was lost', 'a sweep with nothing to do'],
+    ['patch', 'services/status', 'writes address and condition, finalizer and annotations in one call', 'a Service whose certificate of Barbican ends soon'],
+    ['list', 'nodes', 'knows the members', 'a Service with a certificate of Barbican'],
+    ['list', 'endpointslices.discovery.k8s.io', 'knows the members of a Service that follow its Pods', 'a Pod on one of two Nodes of a Service with externalTrafficPolicy Local'],
+    ['get', 'namespaces kube-system', 'its UID is the identity of the cluster', 'a Service with a certificate of Barbican'],
+    ['create', 'events', 'tells what was done, and what failed', 'a Node that joins'],
+    ['get', 'events', 'counts what is told again', 'a Service that is told the same again'],
+    ['patch', 'events', 'counts what is told again', 'a Service that is told the same again'],
+    ['get', 'leases.coordination.k8s.io in levelset', 'one process at a time writes on a load balancer or router', 'a route less'],
+    ['list', 'leases.coordination.k8s.io in levelset', 'knows which CIDRs of Nodes are taken', 'a Node that needs a CIDR'],
+    ['create', 'leases.coordination.k8s.io in levelset', 'takes the Lease of a load balancer or router', 'a route less'],
+    ['update', 'leases.coordination.k8s.io in levelset', 'holds it longer, and gives it back', 'a Service, deleted'],
+    ['delete', 'leases.coordination.k8s.io in levelset', 'leaves none of what is gone', 'a route less'],
+    ['list', 'configmaps in levelset', 'knows which Services are settled', 'a sweep with nothing to do'],
+    ['create', 'configmaps in levelset', 'makes a record that is not there yet', 'a Node whose server is gone'],
+    ['get', 'configmaps levelset-state-N in levelset', 'tells drift from what is still to do', 'a pool that somebody changed, where drift is reported'],
+    ['patch', 'configmaps levelset-state-N in levelset', 'keeps that a Service is settled', 'an internal Service'],
+    ['get', 'configmaps levelset-deletions in levelset', 'counts what was deleted in the last hour', 'a Node whose server is gone'],
+    ['patch', 'configmaps levelset-deletions in levelset', 'counts what was deleted in the last hour', 'a second Node whose server is gone'],
+    ['get', 'configmaps levelset-place in levelset', 'knows the project and the region of the load balancers', 'a Service with a certificate of Barbican'],
+    ['patch', 'configmaps levelset-place in levelset', 'adds a region to a record without one', 'a Service as it was before regions were recorded'],
+  ],
+  'rbac-nodes': [
+    ['get', 'nodes', 'reads the Node that a run is about', 'a Node that joins'],
+    ['patch', 'nodes', 'sets providerID, labels and CIDRs, and takes the taint away', 'a Node that joins'],
+    ['delete', 'nodes', 'deletes one whose server is gone', 'a Node whose server is gone'],
+    ['patch', 'nodes/status', 'sets addresses and conditions', 'a Node that joins'],
+    ['get', 'configmaps levelset-routes in levelset', 'knows which routes it wrote', 'a route less'],
+    ['patch', 'configmaps levelset-routes in levelset', 'keeps which routes it wrote', 'a route less'],
+  ],
+  'rbac-pods': [
+    ['list', 'pods', 'checks whose an address is (`allocateLoadBalancerNodePorts: false`)', 'a Service whose members are Pods'],
+  ],
+  'rbac-watch': [
+    ['watch', 'services', 'hears of changes (`--watch`)', 'the watches'],
+    ['watch', 'nodes', 'hears of changes (`--watch`)', 'the watches'],
+    ['watch', 'endpointslices.discovery.k8s.io', 'hears of changes, once members follow them (`--watch`)', 'the watches'],
+  ],
+  'rbac-reviews': [
+    ['create', 'tokenreviews.authentication.k8s.io', 'asks who calls `/resync` with a token of Kubernetes', 'a caller of /resync'],
+    ['create', 'subjectaccessreviews.authorization.k8s.io', 'asks what that caller may patch', 'a caller of /resync'],
+  ],
+  'tls-secrets.example': [
+    ['get', 'secrets in default', 'reads a certificate (`tls-secret`)', 'a certificate of a Secret'],
+  ],
+  'tls-secrets-watch.example': [
+    ['list', 'secrets in default', 'hears that a certificate was renewed: metadata alone, by name (`--watch`)', 'the watches'],
+    ['watch', 'secrets in default', 'hears that a certificate was renewed: metadata alone, by name (`--watch`)', 'the watches'],
+  ],
+};
+
+export const CLUSTER_RIGHTS: readonly ClusterRight[] = Object.entries(ROWS).flatMap(([manifest, rows]) =>
+  rows.map(([verb, what, why, scenario]) => {
+    const [, resource = '', name, namespace] = /^(\S+)(?: (?!in )(\S+))?(?: in (\S+))?$/.exec(what) ?? [];
+    return {
+      ...{ manifest, verb, resource, why, scenario },
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace: namespace as 'levelset' | 'default' }),
+    };
+  }),
+);

@@ -1,0 +1,101 @@
+/** The manifests, the table of rights and what the sandbox's apiserver grants levelset are the same. */
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { levelsetGrants } from '../../infra/sandbox/kube/kube-access.ts';
+import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights.ts';
+import { textOf } from '../repo/files.ts';
+import { grantsOf, NAMESPACE, namesOf, wordsOf } from './grants.ts';
+import { rightFor } from '../repo/kubernetes-rights.ts';
+import { recordReviews } from './recorded-reviews.ts';
+import { recordWatch, type Recorded } from './recorded-watch.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+    readonly resourceNames?: readonly string[];
+  }[];
+}
+
+/** `VERB RESOURCE.GROUP NAME in NAMESPACE`, what is not narrowed left out. */
+function grantedBy(file: string): readonly string[] {
+  const manifests = parseAllDocuments(textOf(`infra/kubernetes/${file}.yaml`)).map(
+    (one) => one.toJS() as Manifest,
+  );
+  return manifests.flatMap(({ kind, metadata, rules = [] }) =>
+    rules.flatMap(({ apiGroups: [group = ''], resources, verbs, resourceNames = [''] }) =>
+      verbs.flatMap((verb) =>
+        resources.flatMap((resource) =>
+          resourceNames.map((name) =>
+            textFor({
+              ...{ verb, name, resource: group === '' ? resource : `${resource}.${group}` },
+              namespace: kind === 'Role' ? (metadata.namespace ?? NAMESPACE) : '',
+            }),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+const textFor = (one: Readonly<Record<'verb' | 'resource' | 'name' | 'namespace', string>>): string =>
+  [one.verb, one.resource, ...(one.name && [one.name]), ...(one.namespace && ['in', one.namespace])].join(
+    ' ',
+  );
+
+const inTable = ({ verb, resource, name, namespace }: ClusterRight): readonly string[] =>
+  (name === undefined ? [''] : namesOf(name)).map((one) =>
+    textFor({ verb, resource, name: one, namespace: namespace ?? '' }),
+  );
+
+test.each([...new Set(CLUSTER_RIGHTS.map(({ manifest }) => manifest))])(
+  'infra/kubernetes/%s.yaml grants what infra/kubernetes/rights.ts has, and no more',
+  (manifest) => {
+    const rows = CLUSTER_RIGHTS.filter((one) => one.manifest === manifest);
+    expect(grantedBy(manifest).toSorted()).toEqual(rows.flatMap(inTable).toSorted());
+  },
+);
+
+test('the sandbox grants levelset no more', () => {
+  const flat = (grants: typeof levelsetGrants): readonly string[] => [
+    ...new Set(
+      grants.flatMap(({ verbs, resources, namespace = '' }) =>
+        verbs.flatMap((verb) => resources.map((resource) => `${verb} ${resource} ${namespace}`)),
+      ),
+    ),
+  ];
+  const all = flat(levelsetGrants).map((one) => one.replace('levelset-state', NAMESPACE));
+  expect([...new Set(all)].sort()).toEqual(flat(grantsOf(CLUSTER_RIGHTS)).toSorted());
+});
+
+describe.each([
+  ['the watches', recordWatch],
+  ['a caller of /resync', recordReviews],
+] as const)('%s', (scenario, record) => {
+  const asked = ({ requests }: Recorded): ReadonlySet<string> =>
+    new Set(requests.map((call) => rightFor(call, NAMESPACE)));
+  const rights = CLUSTER_RIGHTS.filter((one) => one.scenario === scenario);
+
+  test('asks for what the table has, and is told what is missing', async () => {
+    const whole = await record(grantsOf(CLUSTER_RIGHTS));
+    expect(whole.requests.filter(({ status }) => status === 403)).toEqual([]);
+    expect([...asked(whole)]).toEqual(expect.arrayContaining(rights.map(wordsOf)));
+    for (const right of rights) {
+      const { told } = await record(grantsOf(CLUSTER_RIGHTS.filter((one) => one !== right)));
+      const [type = ''] = right.resource.split('.');
+      expect(told, wordsOf(right)).toContain(`cannot ${right.verb} resource "${type}"`);
+    }
+  });
+});
+
+test('the watches make exactly the calls that the relay is allowed', async () => {
+  const relay = [...grantedBy('relay/rbac'), ...grantedBy('tls-secrets-watch.example')];
+  const { requests } = await recordWatch(grantsOf(CLUSTER_RIGHTS));
+  const made = CLUSTER_RIGHTS.filter((right) =>
+    requests.some((call) => rightFor(call, NAMESPACE) === wordsOf(right)),
+  );
+  expect(made.flatMap(inTable).toSorted()).toEqual(relay.toSorted());
+});

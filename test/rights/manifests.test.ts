@@ -41,10 +41,13 @@ function grantedBy(file: string): readonly string[] {
   );
 }
 
-const textFor = (one: Readonly<Record<'verb' | 'resource' | 'name' | 'namespace', string>>): string =>
-  [one.verb, one.resource, ...(one.name && [one.name]), ...(one.namespace && ['in', one.namespace])].join(
-    ' ',
-  );
+const textFor = ({
+  verb,
+  resource,
+  name,
+  namespace,
+}: Readonly<Record<'verb' | 'resource' | 'name' | 'namespace', string>>): string =>
+  [verb, resource, name, namespace === '' ? '' : `in ${namespace}`].filter((part) => part !== '').join(' ');
 
 const inTable = ({ verb, resource, name, namespace }: ClusterRight): readonly string[] =>
   (name === undefined ? [''] : namesOf(name)).map((one) =>

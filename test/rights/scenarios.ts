@@ -382,7 +382,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     act: nothing,
     wakes: [],
     missing: ({ requests }) =>
-      requests.some(({ path }) => /\/services\/web$/.test(path)) &&
+      requests.some(({ path }) => path.endsWith('/services/web')) &&
       'a Service that is as desired is run again',
   },
   'a pool that somebody changed, where drift is reported': {

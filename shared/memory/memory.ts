@@ -4,6 +4,7 @@
  * same things.
  */
 import type { NeutronPort, Server } from '../model/node/nova.ts';
+import type { Address } from '../model/address.ts';
 import type { Key } from '../model/request.ts';
 import type { ObservedResource, WireResource } from '../model/resources.ts';
 import type { LeaseNames } from '../model/unit.ts';
@@ -39,6 +40,8 @@ export interface Memory {
   readonly deleted: BoundedMap<string, true>;
   /** By id of a listener, pool or member in ERROR: when it was last written, in milliseconds since 1970. */
   readonly writtenInError: BoundedMap<string, number>;
+  /** By Service: when its members were last written, and for how long their pools rest. */
+  readonly paces: BoundedMap<Key, MemberPace>;
   /** By Service that shares a load balancer: the leases that its next run takes before it observes. */
   readonly leases: BoundedMap<Key, LeaseNames>;
 
@@ -77,6 +80,24 @@ export interface ExpectedState {
   readonly resources: readonly ObservedResource[];
   /** The last writes made members and nothing else, so that it is enough to know the load balancer ACTIVE again. */
   readonly onlyMembersMade: boolean;
+}
+
+export interface MemberPace {
+  /** A text that changes with what the members follow besides the Nodes. */
+  readonly rests: string;
+  /** By plan address. */
+  readonly pools: ReadonlyMap<Address, PoolPace>;
+  /** Absent unless the last run left changes of members to one at that time, in milliseconds since 1970. */
+  readonly gathersUntilMs?: number;
+}
+
+export interface PoolPace {
+  /** When the last change of members began, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  /** For how long after that other Nodes gather. */
+  readonly pauseMs: number;
+  /** The steps of that change that are still to come. */
+  readonly begun: ReadonlySet<string>;
 }
 
 export interface CachedChildren {
@@ -130,6 +151,7 @@ export function newMemory(): Memory {
     ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),
     deleted: new BoundedMap(MOST),
     writtenInError: new BoundedMap(MOST),
+    paces: new BoundedMap(MOST_RESOURCES, ({ pools }) => 1 + pools.size),
     leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),

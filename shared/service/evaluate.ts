@@ -52,6 +52,8 @@ export interface Evaluation {
   readonly leaving?: Leaving;
   /** Present if the load balancer is in ERROR and wanted. */
   readonly repairing?: Repairing;
+  /** Present if changes of members were taken out of the plan: milliseconds until the first of their pools has rested. */
+  readonly gathersForMs?: number;
   /** Hash of the desired state, for the watermark. */
   readonly hash: string;
 }

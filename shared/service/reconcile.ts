@@ -7,7 +7,7 @@
  */
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import type { Run } from '../model/outcome.ts';
-import { asServiceKey, isHint, readsInFull } from '../model/request.ts';
+import { asServiceKey, isByPerson, isHint, readsInFull } from '../model/request.ts';
 import type { ReconcileRequest } from '../model/request.ts';
 import type { Unit } from '../model/unit.ts';
 import type { Budget, World } from '../ports.ts';
@@ -18,6 +18,7 @@ import { losesFinalizer, nothingApplied, reportFailure, runSummary, waitForRoom 
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
+import { paceMembers } from './pace-members.ts';
 import { nodesOf } from './read-again.ts';
 import { lacksRoom } from './plan/lacks-room.ts';
 import { requirePlace } from './place.ts';
@@ -62,7 +63,7 @@ async function run(request: ReconcileRequest, unit: Unit, world: World, budget: 
     const found = await evaluate(asRead, await nodesOf(asRead, world), world, cluster);
     const evaluation = await withDrift(await withinBudget(found, world), world);
     noteHolder(evaluation, world);
-    return evaluation;
+    return request.dryRun || isByPerson(request) ? evaluation : paceMembers(evaluation, world);
   };
 
   // a dry run returns the plan and writes nothing, not even the condition

@@ -30,6 +30,7 @@ import type { NotCompared } from './judge-in-time.ts';
 import { isNotTold, letGoInWords } from './let-go.ts';
 import { differsAsReported } from './drift.ts';
 import { judgeOrphans } from './judge-orphans.ts';
+import { isGathering } from './pace-members.ts';
 import { recordPlace, requirePlace } from './place.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
@@ -211,7 +212,8 @@ const PATIENCE_MS = 5_000;
 async function verdictOn(service: Service, view: View): Promise<Verdict | Pick<NotCompared, 'reason'>> {
   try {
     const lb = view.byId.get(namedId(service) ?? '');
-    const isInFull = hasFinalizer(service) && isComparedInFull(service, stateOf(service, view), lb, view);
+    if (!hasFinalizer(service) || (!view.deep && isGathering(service, view.world))) return 'unsettled';
+    const isInFull = isComparedInFull(service, stateOf(service, view), lb, view);
     // all Services wait for these lists, so they are no fault of this one
     if (isInFull && lb) await view.children.listed();
     const verdict = await valueWithin(PATIENCE_MS, judge(service, isInFull, view));
@@ -232,7 +234,6 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
  */
 async function judge(service: Service, isInFull: boolean, view: View): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
-  if (!hasFinalizer(service)) return 'unsettled';
   const state = stateOf(service, view);
   const { uid } = service.metadata;
   if (nodes instanceof ReconcileError) throw nodes;

@@ -81,6 +81,12 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
       retryAfterMs: 0,
     };
   }
+  if (evaluation.gathersForMs !== undefined)
+    return {
+      status: 'progressing',
+      reason: 'Nodes come and go one after another: the next ones of them are one change of each pool',
+      retryAfterMs: evaluation.gathersForMs,
+    };
   return { status: 'settled' };
 }
 

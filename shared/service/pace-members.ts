@@ -1,0 +1,146 @@
+/**
+ * Nodes that come and go one after another become few changes of each pool (decision 335). The first change is made at once. After
+ * it the pool rests, so that what follows gathers, and longer each time as long as more than one member has gathered.
+ */
+import type { Applied } from '../apply/apply.ts';
+import type { MemberPace, PoolPace } from '../memory/memory.ts';
+import { poolAddressOf } from '../model/address.ts';
+import type { Address } from '../model/address.ts';
+import { fingerprint } from '../model/json.ts';
+import { writesMembers } from '../model/load-balancer/octavia.ts';
+import type { Service } from '../model/kubernetes.ts';
+import type { Step } from '../model/plan.ts';
+import { serviceKey } from '../model/request.ts';
+import type { World } from '../ports.ts';
+import type { Evaluation } from './evaluate.ts';
+import { expectState } from './observe/remembered/expected-state.ts';
+
+type Remembering = Pick<World, 'clock'> & {
+  readonly memory: Pick<World['memory'], 'paces' | 'expectedStates'>;
+};
+
+/** About as long as Octavia holds its lock for a change. */
+export const FIRST_PAUSE_MS = 5_000;
+/** A Node that is dead stays a member for so long at most, besides Octavia's own time. */
+export const LONGEST_PAUSE_MS = 30_000;
+/** After so long without a change of its members a pool begins anew. */
+const QUIET_MS = 60_000;
+/** A pool that would lose more than one member in so many does not rest: what is dead takes that share of the connections. */
+const SHARE = 4;
+
+/**
+ * The evaluation without the changes of members for which their pools rest. A pool does not rest for what a person or the endpoints
+ * of the Service ask for, for a change that was begun, or for one that concerns a great part of it.
+ */
+export function paceMembers(evaluation: Evaluation, { memory, clock }: Remembering): Evaluation {
+  const { unit, plan, observed } = evaluation;
+  const pace = memory.paces.get(unit.key);
+  const byPool = stepsByPool(plan.steps);
+  if (!pace || byPool.size === 0 || pace.rests !== whatItRestsOn(evaluation)) return evaluation;
+  const now = clock.now();
+  const held = [...byPool].flatMap(([pool, steps]) => {
+    const last = pace.pools.get(pool);
+    const leftMs = last ? last.sinceMs + last.pauseMs - now : 0;
+    // a clock that was set back makes no pause longer
+    if (!last || leftMs <= 0 || leftMs > last.pauseMs) return [];
+    const news = steps.filter((step) => !last.begun.has(markOf(step)));
+    const there = observed.resources.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+    return isGreat(news, there.length) ? [] : news.map((step) => ({ step, leftMs }));
+  });
+  if (held.length === 0) return evaluation;
+  const { expectedSinceMs: sinceMs, resources } = observed;
+  if (sinceMs !== undefined) expectState(unit, { resources, sinceMs, onlyMembersMade: false }, memory);
+  const heldSteps = new Set(held.map(({ step }) => step));
+  const gathersForMs = Math.min(...held.map(({ leftMs }) => leftMs));
+  memory.paces.set(unit.key, { ...pace, gathersUntilMs: now + gathersForMs });
+  return {
+    ...evaluation,
+    plan: { ...plan, steps: plan.steps.filter((step) => !heldSteps.has(step)) },
+    gathersForMs,
+  };
+}
+
+/** Whether the last run of a Service left changes of members to the next one, which comes later. */
+export function isGathering({ metadata }: Service, { memory, clock }: Remembering): boolean {
+  const { gathersUntilMs = 0 } = memory.paces.get(serviceKey(metadata.namespace, metadata.name)) ?? {};
+  const leftMs = gathersUntilMs - clock.now();
+  return leftMs > 0 && leftMs <= LONGEST_PAUSE_MS;
+}
+
+/** Notes which members a run has written, and how long their pools rest now. */
+export function noteMembers(evaluation: Evaluation, applied: Applied, { memory, clock }: Remembering): void {
+  const { unit, plan } = evaluation;
+  const written = stepsByPool(applied.steps);
+  if (written.size === 0) return;
+  const planned = stepsByPool(plan.steps);
+  const rests = whatItRestsOn(evaluation);
+  const before = memory.paces.get(unit.key);
+  // the other pools are to follow what else has changed
+  const pools = new Map(before?.rests === rests ? before.pools : []);
+  for (const [pool, steps] of written) {
+    const done = new Set(steps.map(markOf));
+    const last = pools.get(pool);
+    const goesOn = last && [...done].every((mark) => last.begun.has(mark));
+    const begun = goesOn ? last.begun : new Set((planned.get(pool) ?? []).map(markOf));
+    const left = new Set([...begun].filter((mark) => !done.has(mark)));
+    pools.set(
+      pool,
+      goesOn
+        ? { ...last, begun: left }
+        : { begun: left, ...nextPause(last, sizeOf(planned.get(pool) ?? []), clock.now()) },
+    );
+  }
+  memory.paces.set(unit.key, { rests, pools });
+}
+
+function nextPause(
+  last: PoolPace | undefined,
+  size: number,
+  now: number,
+): Pick<PoolPace, 'sinceMs' | 'pauseMs'> {
+  const agoMs = last ? now - last.sinceMs : Infinity;
+  const isQuiet = agoMs < 0 || agoMs >= QUIET_MS;
+  if (!last || isQuiet || size === 1) return { sinceMs: now, pauseMs: FIRST_PAUSE_MS };
+  return { sinceMs: now, pauseMs: Math.min(LONGEST_PAUSE_MS, 2 * last.pauseMs) };
+}
+
+/** What the members of a Service follow besides the Nodes. */
+function whatItRestsOn({ unit: { service }, observed }: Evaluation): MemberPace['rests'] {
+  const { metadata, spec } = service ?? {};
+  return fingerprint([
+    metadata?.uid ?? null,
+    metadata?.annotations ?? null,
+    spec ?? null,
+    observed.localNodes ?? null,
+    observed.endpoints ?? null,
+  ]);
+}
+
+function stepsByPool(steps: readonly Step[]): ReadonlyMap<Address, readonly Step[]> {
+  return Map.groupBy(steps.filter(writesMembers), ({ kind, address }) =>
+    kind === 'member' ? poolAddressOf(address) : address,
+  );
+}
+
+function markOf({ verb, address }: Step): string {
+  return `${verb} ${address}`;
+}
+
+function isGreat(steps: readonly Step[], there: number): boolean {
+  const joining = steps.reduce((sum, step) => sum + joinedBy(step), 0);
+  return joining > there || (sizeOf(steps) - joining) * SHARE > there;
+}
+
+function joinedBy(step: Step): number {
+  if (step.verb === 'members') return step.added.length;
+  return step.verb === 'create' ? 1 : 0;
+}
+
+/** How many members steps concern. */
+function sizeOf(steps: readonly Step[]): number {
+  return steps.reduce(
+    (sum, step) =>
+      sum + (step.verb === 'members' ? step.added.length + step.removed.length + step.changed.length : 1),
+    0,
+  );
+}

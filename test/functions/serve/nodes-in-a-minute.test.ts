@@ -1,0 +1,110 @@
+/** Fifty Nodes that come or go within a minute are few changes of each pool, in `serve`, by the clock of a world without sockets. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Work } from '../../../functions/serve/work.ts';
+import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
+import { aService } from '../../support/service.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const TWO_PORTS = [
+  { name: 'http', port: 80, targetPort: 8080 },
+  { name: 'https', port: 443, targetPort: 8443 },
+];
+const OCTAVIA_MS = 4_000;
+const CHANGES = 50;
+const EVERY_MS = 1_200;
+/** As long as a pool may rest, and the end of Octavia's work on either pool. */
+const LATEST_MS = 30_000 + 3 * OCTAVIA_MS;
+const STEP_MS = 200;
+const MEMBERS = /pools\/([0-9a-f-]{36})\/members/;
+const KEY = 'service/default/web';
+
+/** The sandbox's own pauses by the timers of the test. */
+class FakedClock extends SandboxClock {
+  override pause(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
+test.each([
+  ['leave', 60, 7],
+  ['join', 10, 5],
+] as const)('fifty Nodes that %s within a minute', async (what, nodes, most) => {
+  const { inside, work, pass } = await settled(nodes);
+  const before = inside.requests.length;
+  const since = new Map<string, number>();
+  let longestMs = 0;
+  /** Members are told by the addresses of their Nodes. */
+  const look = (): void => {
+    const perAddress = Map.groupBy(inside.cloud.members, ({ address }) => address);
+    for (const [address, sinceMs] of since) {
+      const isDone = (perAddress.get(address)?.length ?? 0) === (what === 'leave' ? 0 : 2);
+      if (isDone) since.delete(address);
+      else longestMs = Math.max(longestMs, Date.now() - sinceMs);
+    }
+  };
+  const changesAt = (): readonly string[] =>
+    inside.requests.slice(before).flatMap(({ side, write, path }) => {
+      const pool = side === 'openstack' && write ? MEMBERS.exec(path)?.[1] : undefined;
+      return pool ?? [];
+    });
+  for (let node = 1; node <= CHANGES; node += 1) {
+    const name = what === 'leave' ? `node-${node}` : `joined-${node}`;
+    if (what === 'join') inside.kube.addNode(name);
+    since.set(addressOf(inside, name), Date.now());
+    if (what === 'leave') inside.kube.delete('Node', undefined, name);
+    void work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
+    await pass(EVERY_MS, look);
+    if (node === 1) expect(changesAt()).toHaveLength(1);
+  }
+  await pass(LATEST_MS, look);
+  expect(since).toEqual(new Map());
+  expect(longestMs).toBeLessThanOrEqual(LATEST_MS);
+  const changes = [...Map.groupBy(changesAt(), (pool) => pool).values()].map(({ length }) => length);
+  expect(changes).toHaveLength(2);
+  expect(Math.max(...changes)).toBeLessThanOrEqual(most);
+});
+
+function addressOf({ kube }: SandboxInside, name: string): string {
+  const node = kube.get('Node', undefined, name) as Node | undefined;
+  return node?.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+}
+
+async function settled(nodes: number) {
+  const inside = createSandbox({ nodes, pendingMs: OCTAVIA_MS }, new FakedClock());
+  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+  const work = new Work({
+    connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name: 'kubernetes' }) },
+    reported: () => undefined,
+    swept: () => undefined,
+  });
+  onTestFinished(() => work.stop());
+  const pass = async (ms: number, each: () => void = () => undefined): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await vi.advanceTimersByTimeAsync(STEP_MS);
+      await quiet(inside);
+      each();
+    }
+  };
+  inside.kube.apply(aService({ name: 'web', spec: { ports: TWO_PORTS } }));
+  void work.enqueue([{ key: KEY, trigger: 'audit' }]);
+  await pass(10_000);
+  expect(work.idle).toBe(true);
+  expect(inside.cloud.members).toHaveLength(2 * nodes);
+  return { inside, work, pass };
+}
+
+/** Until no request follows another: the simulators answer by turns of the real event loop. */
+async function quiet({ requests }: SandboxInside): Promise<void> {
+  for (let before = -1; before < requests.length;) {
+    before = requests.length;
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+  }
+}

@@ -25,7 +25,10 @@ export const FIRST_PAUSE_MS = 5_000;
 export const LONGEST_PAUSE_MS = 30_000;
 /** After so long without a change of its members a pool begins anew. */
 const QUIET_MS = 60_000;
-/** A pool that would lose more than one member in so many does not rest: what is dead takes that share of the connections. */
+/**
+ * A pool that would lose one member in so many does not rest: what is dead takes that share of the connections. Nor does a pool of
+ * so few members.
+ */
 const SHARE = 4;
 
 /**
@@ -128,7 +131,7 @@ function markOf({ verb, address }: Step): string {
 
 function isGreat(steps: readonly Step[], there: number): boolean {
   const joining = steps.reduce((sum, step) => sum + joinedBy(step), 0);
-  return joining > there || (sizeOf(steps) - joining) * SHARE > there;
+  return there <= SHARE || joining > there || (sizeOf(steps) - joining) * SHARE >= there;
 }
 
 function joinedBy(step: Step): number {

@@ -96,16 +96,29 @@ test.each(['resync', 'command'] as const)('a %s by a person is done at once', as
   expect(writes()).toEqual(['DELETE', 'DELETE']);
 });
 
-test('more than a quarter of a pool is not kept for a later change', async () => {
+test('a quarter of a pool is not kept for a later change', async () => {
   const { leave, run, wait, writes } = await aWorld();
   leave(1);
   await run();
   wait(1_000);
   leave(2, 3, 4, 5);
   expect(await run()).toMatchObject({ status: 'progressing' });
+  // five of nineteen
   leave(6);
   expect(await run()).toMatchObject({ status: 'settled' });
   expect(writes()).toEqual(['DELETE', 'PUT']);
+});
+
+test('a pool of four members does not rest', async () => {
+  const { inside, leave, run, writes } = await aWorld();
+  leave(...Array.from({ length: NODES - 4 }, (_, at) => at + 1));
+  await run();
+  for (const node of [20, 'joined']) {
+    if (node === 'joined') inside.kube.addNode(node);
+    else leave(Number(node));
+    expect(await run()).toMatchObject({ status: 'settled' });
+  }
+  expect(writes()).toEqual(['PUT', 'DELETE', 'POST']);
 });
 
 test('while a member drains, all that have drained together go one after the other', async () => {

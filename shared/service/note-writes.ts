@@ -3,12 +3,12 @@ import type { Applied } from '../apply/apply.ts';
 import { clusterTag, hasTag } from '../model/ownership.ts';
 import type { Step } from '../model/plan.ts';
 import type { Evaluation } from './evaluate.ts';
-import { noteMembers } from './pace-members.ts';
 import type { Unit } from '../model/unit.ts';
 import { predictState } from './observe/remembered/predict-state.ts';
 import { expectState, forgetExpectedState } from './observe/remembered/expected-state.ts';
 import { forgetStored } from './observe/certificates.ts';
 import { noteWritesInError } from './observe/remembered/children-in-error.ts';
+import { noteMembers } from './observe/remembered/pace-members.ts';
 import { forgetChildren } from './observe/remembered/child-cache.ts';
 import type { World } from '../ports.ts';
 
@@ -30,7 +30,7 @@ export function noteWrites(
   // one without tags is in no list by tags
   const isDeleted = steps.some((step) => step.verb === 'delete' && step.id === lb?.id);
   if (lb && isDeleted && hasTag(lb['tags'], clusterTag(cluster))) memory.deleted.set(lb.id, true);
-  noteMembers(evaluation, applied, { memory, clock });
+  noteMembers(evaluation, steps, { memory, clock });
   noteWritesInError(steps, observed.resources, { memory, clock });
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   if (lb && steps.some((step) => lockOf(step) === 'lb')) forgetChildren(lb.id, memory);

@@ -18,7 +18,7 @@ import { losesFinalizer, nothingApplied, reportFailure, runSummary, waitForRoom 
 import { takeRememberedLeases } from './leases.ts';
 import { trustNothing } from './note-writes.ts';
 import { end, ensureFinalizer, writeUnderLease, writeUnderRememberedLeases } from './under-lease.ts';
-import { paceMembers } from './pace-members.ts';
+import { paceMembers } from './observe/remembered/pace-members.ts';
 import { nodesOf } from './read-again.ts';
 import { lacksRoom } from './plan/lacks-room.ts';
 import { requirePlace } from './place.ts';

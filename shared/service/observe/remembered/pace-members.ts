@@ -2,27 +2,33 @@
  * Nodes that come and go one after another become few changes of each pool (decision 335). The first change is made at once. After
  * it the pool rests, so that what follows gathers, and longer each time as long as more than one member has gathered.
  */
-import type { Applied } from '../apply/apply.ts';
-import type { MemberPace, PoolPace } from '../memory/memory.ts';
-import { poolAddressOf } from '../model/address.ts';
-import type { Address } from '../model/address.ts';
-import { fingerprint } from '../model/json.ts';
-import { writesMembers } from '../model/load-balancer/octavia.ts';
-import type { Service } from '../model/kubernetes.ts';
-import type { Step } from '../model/plan.ts';
-import { serviceKey } from '../model/request.ts';
-import type { World } from '../ports.ts';
-import type { Evaluation } from './evaluate.ts';
-import { expectState } from './observe/remembered/expected-state.ts';
+import type { MemberPace, PoolPace } from '../../../memory/memory.ts';
+import { poolAddressOf } from '../../../model/address.ts';
+import type { Address } from '../../../model/address.ts';
+import { fingerprint } from '../../../model/json.ts';
+import type { Service } from '../../../model/kubernetes.ts';
+import type { ObservedService } from '../../../model/load-balancer/observed-service.ts';
+import { writesMembers } from '../../../model/load-balancer/octavia.ts';
+import type { Plan, Step } from '../../../model/plan.ts';
+import { serviceKey } from '../../../model/request.ts';
+import type { Unit } from '../../../model/unit.ts';
+import type { World } from '../../../ports.ts';
+import { expectState } from './expected-state.ts';
+
+interface Planned {
+  readonly unit: Unit;
+  readonly observed: ObservedService;
+  readonly plan: Plan;
+}
 
 type Remembering = Pick<World, 'clock'> & {
   readonly memory: Pick<World['memory'], 'paces' | 'expectedStates'>;
 };
 
 /** About as long as Octavia holds its lock for a change. */
-export const FIRST_PAUSE_MS = 5_000;
+const FIRST_PAUSE_MS = 5_000;
 /** A Node that is dead stays a member for so long at most, besides Octavia's own time. */
-export const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 30_000;
 /** After so long without a change of its members a pool begins anew. */
 const QUIET_MS = 60_000;
 /**
@@ -35,7 +41,10 @@ const SHARE = 4;
  * The evaluation without the changes of members for which their pools rest. A pool does not rest for what a person or the endpoints
  * of the Service ask for, for a change that was begun, or for one that concerns a great part of it.
  */
-export function paceMembers(evaluation: Evaluation, { memory, clock }: Remembering): Evaluation {
+export function paceMembers<T extends Planned>(
+  evaluation: T,
+  { memory, clock }: Remembering,
+): T & { readonly gathersForMs?: number } {
   const { unit, plan, observed } = evaluation;
   const pace = memory.paces.get(unit.key);
   const byPool = stepsByPool(plan.steps);
@@ -71,9 +80,13 @@ export function isGathering({ metadata }: Service, { memory, clock }: Rememberin
 }
 
 /** Notes which members a run has written, and how long their pools rest now. */
-export function noteMembers(evaluation: Evaluation, applied: Applied, { memory, clock }: Remembering): void {
+export function noteMembers(
+  evaluation: Planned,
+  made: readonly Step[],
+  { memory, clock }: Remembering,
+): void {
   const { unit, plan } = evaluation;
-  const written = stepsByPool(applied.steps);
+  const written = stepsByPool(made);
   if (written.size === 0) return;
   const planned = stepsByPool(plan.steps);
   const rests = whatItRestsOn(evaluation);
@@ -108,7 +121,7 @@ function nextPause(
 }
 
 /** What the members of a Service follow besides the Nodes. */
-function whatItRestsOn({ unit: { service }, observed }: Evaluation): MemberPace['rests'] {
+function whatItRestsOn({ unit: { service }, observed }: Planned): MemberPace['rests'] {
   const { metadata, spec } = service ?? {};
   return fingerprint([
     metadata?.uid ?? null,

@@ -109,9 +109,9 @@ test('a quarter of a pool is not kept for a later change', async () => {
   expect(writes()).toEqual(['DELETE', 'PUT']);
 });
 
-test('a pool of four members does not rest', async () => {
+test('a pool of eight members does not rest', async () => {
   const { inside, leave, run, writes } = await aWorld();
-  leave(...Array.from({ length: NODES - 4 }, (_, at) => at + 1));
+  leave(...Array.from({ length: NODES - 8 }, (_, at) => at + 1));
   await run();
   for (const node of [20, 'joined']) {
     if (node === 'joined') inside.kube.addNode(node);

@@ -31,11 +31,10 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** After so long without a change of its members a pool begins anew. */
 const QUIET_MS = 60_000;
-/**
- * A pool that would lose one member in so many does not rest: what is dead takes that share of the connections. Nor does a pool of
- * so few members.
- */
+/** A pool that would lose one member in so many does not rest: what is dead takes that share of the connections. */
 const SHARE = 4;
+/** Nor does a pool of so few members, which has few changes to come. */
+const FEW = 8;
 
 /**
  * The evaluation without the changes of members for which their pools rest. A pool does not rest for what a person or the endpoints
@@ -144,7 +143,7 @@ function markOf({ verb, address }: Step): string {
 
 function isGreat(steps: readonly Step[], there: number): boolean {
   const joining = steps.reduce((sum, step) => sum + joinedBy(step), 0);
-  return there <= SHARE || joining > there || (sizeOf(steps) - joining) * SHARE >= there;
+  return there <= FEW || joining > there || (sizeOf(steps) - joining) * SHARE >= there;
 }
 
 function joinedBy(step: Step): number {

@@ -10,7 +10,6 @@ import {
   aService,
   countCalls,
   joinCluster,
-  kube,
   kubectl,
   labResources,
   nothingLeft,
@@ -27,6 +26,7 @@ import {
   type ApiCall,
   type Levelset,
 } from '../e2e/lab/lab.ts';
+import { allHaveAddresses, hasAddress, listServices } from './list-services.ts';
 import { createAll, deleteAll, joinAll, type Work } from './floor.ts';
 
 const size = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
@@ -91,7 +91,7 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
 
   await measure('create one alone', undefined, async () => {
     await apply([aService(namespace, 'alone', ports)]);
-    await until('its address', allHaveAddresses, LONG);
+    await until('its address', () => allHaveAddresses(namespace), LONG);
   });
   await kubectl(['-n', namespace, 'delete', 'service', 'alone']);
   const start = Date.now();
@@ -116,7 +116,7 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
   });
   await measure('delete', floor.delete, async () => {
     await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
-    await until('all Services to be gone', async () => (await listServices()).length === 0, LONG);
+    await until('all Services to be gone', async () => (await listServices(namespace)).length === 0, LONG);
   });
   await nothingLeft();
 }
@@ -142,30 +142,12 @@ async function measure(work: string, floor: number | undefined, run: () => Promi
   rows.push({ work, levelset, calls: await counter.stop(), ...(floor === undefined ? {} : { floor }) });
 }
 
-interface Listed {
-  readonly metadata: { readonly name: string };
-  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly unknown[] } };
-}
-
-/** One list call a look: the question must not cost what it measures. */
-function listServices(): Promise<readonly Listed[]> {
-  return kube.list(`/api/v1/namespaces/${namespace}/services`);
-}
-
-async function allHaveAddresses(): Promise<boolean> {
-  return (await listServices()).every(hasAddress);
-}
-
 /** When each Service had its address, in seconds. Returns how many have one. */
 async function noteAddresses(start: number, times: Map<string, number>): Promise<number> {
-  for (const service of await listServices())
+  for (const service of await listServices(namespace))
     if (hasAddress(service) && !times.has(service.metadata.name))
       times.set(service.metadata.name, seconds(start, Date.now()));
   return times.size;
-}
-
-function hasAddress({ status }: Listed): boolean {
-  return (status?.loadBalancer?.ingress ?? []).length > 0;
 }
 
 /** As the floor has it: all there, and Octavia done with all of them. */

@@ -11,7 +11,6 @@ import {
   aService,
   cloud,
   countCalls,
-  kube,
   kubectl,
   nothingLeft,
   removeNamespace,
@@ -26,6 +25,7 @@ import {
   type ApiCall,
   type Levelset,
 } from '../e2e/lab/lab.ts';
+import { allHaveAddresses, listServices } from './list-services.ts';
 
 const SIZES = (process.env['SIZES'] ?? '20,100,500').split(',').map(Number);
 const BY_NOVA = /^\/v2.0\/(ports\?device_id=|security-groups\?id=)/;
@@ -44,7 +44,7 @@ try {
   await measure(subnet.id);
 } finally {
   await kubectl(['-n', namespace, 'delete', 'services', '--all', '--wait=false']);
-  await until('all Services to be gone', async () => (await listServices()).length === 0, LONG);
+  await until('all Services to be gone', async () => (await listServices(namespace)).length === 0, LONG);
   await stopAllLevelsets();
   await removeNamespace(namespace);
   await nothingLeft({ timeoutMs: 120_000 });
@@ -65,7 +65,7 @@ async function measure(subnet: string): Promise<void> {
     const names = Array.from({ length: size - made }, (_, index) => `svc-${made + index}`);
     await apply(names.map((name) => aService(namespace, name)));
     made = size;
-    await until(`${size} addresses`, allHaveAddresses, LONG);
+    await until(`${size} addresses`, () => allHaveAddresses(namespace), LONG);
     const madeIn = since(start);
     await settle(levelset, cloudConfig);
     for (const [sweep, run] of [
@@ -133,16 +133,4 @@ function print(row: string, all: readonly ApiCall[], seconds: string): void {
 
 function since(start: number): string {
   return ((Date.now() - start) / 1000).toFixed(1);
-}
-
-interface Listed {
-  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly unknown[] } };
-}
-
-function listServices(): Promise<readonly Listed[]> {
-  return kube.list(`/api/v1/namespaces/${namespace}/services`);
-}
-
-async function allHaveAddresses(): Promise<boolean> {
-  return (await listServices()).every(({ status }) => (status?.loadBalancer?.ingress ?? []).length > 0);
 }

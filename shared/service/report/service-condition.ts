@@ -1,5 +1,6 @@
 import type { Evaluation } from '../evaluate.ts';
 import { ERRORS } from '../../model/errors.ts';
+import type { ErrorCode } from '../../model/errors.ts';
 import type { Condition, Service } from '../../model/kubernetes.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
@@ -59,12 +60,19 @@ function newsOf(
       });
     }
     case 'failed': {
-      const { reason, advice } = ERRORS[outcome.code];
+      const { reason } = ERRORS[outcome.code];
+      const advice = adviceOn(outcome.code, evaluation?.observed.loadBalancer?.id);
       const broken = leaving || outcome.code === 'LOAD_BALANCER_ERROR';
       const status = broken || old?.status !== 'True' ? 'False' : 'True';
       return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, evaluation) });
     }
   }
+}
+
+/** The advice, with the load balancer's id in the command that it has. */
+function adviceOn(code: ErrorCode, id: string | undefined): string {
+  const { advice } = ERRORS[code];
+  return id === undefined ? advice : advice.replace(/\bID$/, id);
 }
 
 /** The cause that stopped the run, and all other Problems, so that a person can correct all of them at once. */

@@ -1,6 +1,6 @@
 import type { Key } from './request.ts';
 
-/** A repair of a load balancer in ERROR that levelset began by itself. All processes share one record of these. */
+/** A repair of a load balancer in ERROR that levelset began. All processes share one record of these. */
 export interface Repair {
   /** `refused`: the cloud refused the failover. */
   readonly how: 'failover' | 'refused' | 'rebuild';
@@ -9,6 +9,8 @@ export interface Repair {
   readonly service: Key;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** A person approved it. */
+  readonly approved?: true;
 }
 
 export interface RecordedRepairs {
@@ -18,6 +20,21 @@ export interface RecordedRepairs {
 }
 
 const DAY_MS = 24 * 3_600_000;
+
+/**
+ * The repairs of the last day, and the last one that a person approved of each load balancer that is there: by it an approval is good
+ * for one time.
+ */
+export function lastingRepairs(
+  repairs: readonly Repair[],
+  now: number,
+  loadBalancers: readonly string[],
+): readonly Repair[] {
+  const lately = new Set(ofLastDay(repairs, now));
+  const there = new Set(loadBalancers);
+  const approved = new Map(repairs.filter((one) => one.approved).map((one) => [one.id, one]));
+  return repairs.filter((one) => lately.has(one) || (there.has(one.id) && approved.get(one.id) === one));
+}
 
 /** The repairs of the last day. */
 export function ofLastDay(repairs: readonly Repair[], now: number): readonly Repair[] {

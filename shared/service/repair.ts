@@ -1,10 +1,11 @@
 /** The repair of a load balancer in ERROR, or without its VIP port: what the plan has to know, and the record of all processes (decision 310). */
 import { ReconcileError } from '../model/errors.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
+import { tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
 import { isAnother, REPLACEMENT } from '../model/plan.ts';
 import type { Plan, Step } from '../model/plan.ts';
-import { ofLastDay } from '../model/repairs.ts';
+import { lastingRepairs } from '../model/repairs.ts';
 import type { RecordedRepairs, Repair } from '../model/repairs.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
@@ -61,7 +62,11 @@ export async function lostVipPort(
 /** Reads what a repair needs. Undefined if nothing is to be repaired. */
 export async function readRepair(
   { key, wanted, letGo }: Unit,
-  { loadBalancer: lb, vipPortGone }: Pick<ObservedService, 'loadBalancer' | 'vipPortGone'>,
+  {
+    loadBalancer: lb,
+    vipPortGone,
+    sharing,
+  }: Pick<ObservedService, 'loadBalancer' | 'vipPortGone' | 'sharing'>,
   cluster: ClusterIdentity,
   world: Source & Pick<World, 'config'>,
 ): Promise<Repairing | undefined> {
@@ -74,14 +79,16 @@ export async function readRepair(
     ),
     kube.repairs.load(),
   ]);
-  const { repairs } = recorded;
+  const ids = all.map(({ id }) => id);
+  const now = clock.now();
   const facts: RepairFacts = {
     key,
     wrong: vipPortGone ? VIP_PORT_GONE : IN_ERROR,
-    all: all.map(({ id }) => id),
-    repairs,
+    all: ids,
+    repairs: lastingRepairs(recorded.repairs, now, ids),
     percent: config.deletionPercent,
-    now: clock.now(),
+    decides: sharing?.role !== 'joiner' || tagValue(lb['tags'], 'owner') !== undefined,
+    now,
   };
   return { facts, recorded };
 }
@@ -94,13 +101,13 @@ export async function recordRepair(
   { plan, repairing, unit, observed }: Repaired,
   { kube, clock }: Pick<World, 'kube' | 'clock'>,
 ): Promise<Repair | undefined> {
-  const how = plan.steps.map(repairOf).find((one) => one !== undefined);
+  const repair = plan.steps.map(repairOf).find((one) => one !== undefined);
   const { loadBalancer: lb } = observed;
-  if (!repairing || !lb || how === undefined) return undefined;
-  const now = clock.now();
-  const before = ofLastDay(repairing.recorded.repairs, now);
-  if (before.some((one) => one.how === how && one.id === lb.id)) return undefined;
-  const own: Repair = { how, id: lb.id, service: unit.key, at: now };
+  if (!repairing || !lb || repair === undefined) return undefined;
+  const before = repairing.facts.repairs;
+  if (repair.how === 'rebuild' && before.some((one) => one.how === 'rebuild' && one.id === lb.id))
+    return undefined;
+  const own: Repair = { ...repair, id: lb.id, service: unit.key, at: clock.now() };
   if (await kube.repairs.save([...before, own], repairing.recorded)) return own;
   throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
 }
@@ -121,7 +128,7 @@ export async function takeBack(
   await kube.repairs.save([...others, ...refused], loaded);
 }
 
-function repairOf(step: Step): Repair['how'] | undefined {
-  if (step.verb === 'failover') return 'failover';
-  return isAnother(step) ? 'rebuild' : undefined;
+function repairOf(step: Step): Pick<Repair, 'how' | 'approved'> | undefined {
+  if (step.verb === 'failover') return { how: 'failover', ...(step.approved ? { approved: true } : {}) };
+  return isAnother(step) ? { how: 'rebuild' } : undefined;
 }

@@ -163,9 +163,10 @@ function isDeletion(value: unknown): value is Deletion {
 }
 
 function isRepair(value: unknown): value is Repair {
-  const { how, id, service, at } = fieldsOf(value);
+  const { how, id, service, at, approved } = fieldsOf(value);
   const isWay = how === 'failover' || how === 'refused' || how === 'rebuild';
-  return isWay && typeof id === 'string' && typeof service === 'string' && typeof at === 'number';
+  const isMark = approved === undefined || approved === true;
+  return isWay && isMark && typeof id === 'string' && typeof service === 'string' && typeof at === 'number';
 }
 
 /**

@@ -5,11 +5,12 @@
 import { isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 import { familyOf, vipsOf } from '../../model/network/network-facts.ts';
 import { tagValue } from '../../model/ownership.ts';
-import type { FailoverStep } from '../../model/plan.ts';
+import type { FailoverStep, Refusal } from '../../model/plan.ts';
 import type { Key } from '../../model/request.ts';
 import { ofLastDay } from '../../model/repairs.ts';
 import type { Repair } from '../../model/repairs.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
+import { approvalOf } from '../../plan/approval.ts';
 
 export const IN_ERROR = 'it is in ERROR';
 export const VIP_PORT_GONE = 'its VIP port is gone';
@@ -24,6 +25,8 @@ export interface RepairFacts {
   readonly repairs: readonly Repair[];
   /** The share of all that may be rebuilt within a day, and at least one. 0 allows none. */
   readonly percent: number;
+  /** Whether this Service decides about the load balancer: it was made for it, or for one that has left it. */
+  readonly decides: boolean;
   /** The time in milliseconds since 1970. */
   readonly now: number;
 }
@@ -45,8 +48,40 @@ const HOUR_MS = 3_600_000;
 export function planFailover(lb: ObservedResource, facts: RepairFacts): FailoverStep | undefined {
   if (facts.percent === 0 || !canFailOver(lb) || wasFailedOver(lb, facts)) return undefined;
   if (howMany(facts, 'failover', HOUR_MS, lb) >= mostOf(facts)) return undefined;
-  const because = `${facts.wrong}: Octavia builds its amphorae${facts.wrong === VIP_PORT_GONE ? ' and the port' : ''} anew, and its addresses stay`;
+  return failover(lb, facts);
+}
+
+/**
+ * The failover of a load balancer that cannot be rebuilt, after the first one of the day: by the approval of the Service that decides,
+ * good for one time, since the hash has the time of the failover before. Undefined where none can be asked for.
+ */
+export function planApprovedFailover(
+  lb: ObservedResource,
+  { uid, approved }: { readonly uid: string; readonly approved: readonly string[] },
+  facts: RepairFacts,
+): FailoverStep | Pick<Refusal, 'reason' | 'approval'> | undefined {
+  if (!canFailOver(lb)) return undefined;
+  const last = facts.repairs.findLast(({ how, id }) => how !== 'rebuild' && id === lb.id);
+  const approval = approvalOf([uid, lb.id, 'failover', last?.at ?? null]);
+  if (facts.decides && approved.includes(approval)) return { ...failover(lb, facts), approved: true };
+  const why = whyNotFailedOver(lb, last, facts);
+  if (!facts.decides) return { reason: `${why}; the Service that it was made for can approve one` };
+  const reason = `${why}; after approval levelset asks for one: addresses and all that is on it stay, and connections may end`;
+  return { reason, approval };
+}
+
+function failover(lb: ObservedResource, { wrong }: RepairFacts): FailoverStep {
+  const because = `${wrong}: Octavia builds its amphorae${wrong === VIP_PORT_GONE ? ' and the port' : ''} anew, and its addresses stay`;
   return { verb: 'failover', kind: 'loadbalancer', address: 'lb', id: lb.id, because };
+}
+
+function whyNotFailedOver(lb: ObservedResource, last: Repair | undefined, facts: RepairFacts): string {
+  if (wasFailedOver(lb, facts))
+    return last?.how === 'refused'
+      ? 'the cloud refused a failover within the last day: it keeps them for administrators, or the provider has none'
+      : 'a failover within the last day did not mend it';
+  if (facts.percent === 0) return '--deletion-share=0% allows no failover';
+  return 'others were failed over within the last hour, so its failover waits';
 }
 
 /** Why the load balancer is not rebuilt without a person's approval; undefined if it may be. */

@@ -9,7 +9,7 @@ import { compare } from '../../plan/compare.ts';
 import { approvalOf } from '../../plan/approval.ts';
 import { removeWithAll } from './plan-leaving.ts';
 import { createTree, leftOut } from './create-tree.ts';
-import { planFailover, whyNotRebuilt } from './plan-repair.ts';
+import { planApprovedFailover, planFailover, whyNotRebuilt } from './plan-repair.ts';
 import type { RepairFacts, Serving } from './plan-repair.ts';
 import { dialectOf, isMadeForService } from '../../model/load-balancer/other-controllers.ts';
 
@@ -79,12 +79,19 @@ export function planReplacement(
     ],
   });
   const obstacle = obstacleOf(lb, input);
-  if (obstacle !== undefined)
-    return no(
-      unmade
-        ? `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`
-        : `${repair?.wrong ?? ''}, and levelset cannot rebuild it: ${obstacle}`,
-    );
+  if (obstacle !== undefined) {
+    const unmet = unmade
+      ? no(
+          `the change would take the address away, and levelset cannot replace the load balancer: ${obstacle}`,
+        ).refused
+      : [];
+    if (!repair) return { steps: [], refused: unmet };
+    const other = planApprovedFailover(lb, input, repair);
+    if (other && 'verb' in other) return { steps: [other], refused: unmet };
+    const reason = `${repair.wrong}, and levelset cannot rebuild it: ${obstacle}${other ? `; ${other.reason}` : ''}`;
+    const unmended = { address: 'lb', kind: 'loadbalancer', changes: [], ...other, reason } as const;
+    return { steps: [], refused: [...unmet, unmended] };
+  }
   const approval = replacementApproval(input.uid, lb.id, changes);
   const { resources = input.desired, problems = [] } = input.another ?? {};
   const anew = resources.find(({ address }) => address === 'lb') ?? wanted;

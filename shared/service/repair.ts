@@ -1,5 +1,5 @@
 /** The repair of a load balancer in ERROR, or without its VIP port: what the plan has to know, and the record of all processes (decision 310). */
-import { ReconcileError } from '../model/errors.ts';
+import { isError, ReconcileError } from '../model/errors.ts';
 import type { ObservedService } from '../model/load-balancer/observed-service.ts';
 import { tagValue } from '../model/ownership.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
@@ -9,7 +9,7 @@ import { lastingRepairs } from '../model/repairs.ts';
 import type { RecordedRepairs, Repair } from '../model/repairs.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Unit } from '../model/unit.ts';
-import { readIfPossible } from '../observe/attempt.ts';
+import { attempt, readIfPossible } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
 import { listOurLoadBalancers } from './observe/project.ts';
 import type { Source } from './observe/questions.ts';
@@ -52,11 +52,31 @@ export async function lostVipPort(
   if (resources.some(({ kind, wire }) => kind === 'floatingip' && wire['port_id'] === lb['vip_port_id']))
     return false;
   if (steps.some(({ address, verb }) => address === REPLACEMENT && verb === 'delete'))
-    return isVipPortGone(lb, world.cloud);
+    return isLost(lb, world);
   const isDue =
     steps.some((step) => letsIn(step, lb)) || (withLeftovers === true && (steps.length === 0 || reports));
   if (!isDue && !tellsTrouble(service)) return false;
-  return (await readIfPossible(world, 'VIP ports', () => isVipPortGone(lb, world.cloud))) === true;
+  return (await readIfPossible(world, 'VIP ports', () => isLost(lb, world))) === true;
+}
+
+async function isLost(lb: WireResource, { cloud, kube }: Source): Promise<boolean> {
+  return (await isVipPortGone(lb, cloud)) && (await lostPorts([lb], kube)).has(lb.id);
+}
+
+/**
+ * Of load balancers whose VIP port Neutron does not show, the ids of those that have lost it. A failover makes a port anew that is gone,
+ * so one that has the same id after a failover is there: it is of another project. Without the record all count as lost.
+ */
+export async function lostPorts(
+  unseen: readonly WireResource[],
+  { repairs }: Pick<World['kube'], 'repairs'>,
+): Promise<ReadonlySet<string>> {
+  const recorded = unseen.length > 0 ? await attempt(repairs.load()) : undefined;
+  const noted = recorded === undefined || isError(recorded) ? [] : recorded.repairs;
+  const kept = new Map(noted.flatMap(({ id, port }) => (port === undefined ? [] : [[id, port]])));
+  const isLost = (lb: WireResource): boolean =>
+    lb['provisioning_status'] !== 'ACTIVE' || kept.get(lb.id) !== lb['vip_port_id'];
+  return new Set(unseen.filter(isLost).map(({ id }) => id));
 }
 
 /** Reads what a repair needs. Undefined if nothing is to be repaired. */
@@ -79,13 +99,13 @@ export async function readRepair(
     ),
     kube.repairs.load(),
   ]);
-  const ids = all.map(({ id }) => id);
+  const vipPorts = new Map(all.map(({ id, vip_port_id: port }) => [id, port]));
   const now = clock.now();
   const facts: RepairFacts = {
     key,
     wrong: vipPortGone ? VIP_PORT_GONE : IN_ERROR,
-    all: ids,
-    repairs: lastingRepairs(recorded.repairs, now, ids),
+    all: [...vipPorts.keys()],
+    repairs: lastingRepairs(recorded.repairs, now, vipPorts),
     percent: config.deletionPercent,
     decides: sharing?.role !== 'joiner' || tagValue(lb['tags'], 'owner') !== undefined,
     now,
@@ -110,6 +130,21 @@ export async function recordRepair(
   const own: Repair = { ...repair, id: lb.id, service: unit.key, at: clock.now() };
   if (await kube.repairs.save([...before, own], repairing.recorded)) return own;
   throw new ReconcileError('CHANGED_MEANWHILE', 'another process recorded a repair at the same moment');
+}
+
+/** Notes for which VIP port a failover was made that Octavia has taken. Without the note it counts for a day, as any other. */
+export async function noteFailover(
+  failover: Repair,
+  { observed }: { readonly observed: Pick<ObservedService, 'loadBalancer' | 'vipPortGone'> },
+  { kube }: Pick<World, 'kube'>,
+): Promise<void> {
+  const port = observed.loadBalancer?.['vip_port_id'];
+  if (failover.how !== 'failover' || !observed.vipPortGone || typeof port !== 'string') return;
+  const loaded = await kube.repairs.load();
+  const noted = loaded.repairs.map((one) =>
+    one.id === failover.id && one.at === failover.at ? { ...one, port } : one,
+  );
+  await kube.repairs.save(noted, loaded);
 }
 
 /**

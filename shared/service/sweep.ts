@@ -32,6 +32,7 @@ import { isNotTold, letGoInWords } from './let-go.ts';
 import { differsAsReported } from './drift.ts';
 import { judgeOrphans } from './judge-orphans.ts';
 import { recordPlace, requirePlace } from './place.ts';
+import { lostPorts } from './repair.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
 import type { Found, SweepFigures } from '../model/outcome.ts';
@@ -101,7 +102,7 @@ export async function findServices(
     project,
     readAt,
     byId: new Map(foundIn(project.loadBalancers).map((lb) => [lb.id, lb])),
-    withoutVipPort: new Set(foundIn(project.withoutVipPort).map(({ id }) => id)),
+    withoutVipPort: await lostPorts(foundIn(project.withoutVipPort), kube),
     states,
     certificates,
     children,

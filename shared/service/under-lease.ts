@@ -14,8 +14,9 @@ import { FINALIZER } from '../model/ownership.ts';
 import type { LeaseNames, Unit } from '../model/unit.ts';
 import { noteWrites, trustNothing } from './note-writes.ts';
 import type { Budget, World } from '../ports.ts';
+import { attempt } from '../observe/attempt.ts';
 import { isUpToDate, readUnitAgain } from './read-again.ts';
-import { recordRepair, takeBack } from './repair.ts';
+import { noteFailover, recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer } from './unit.ts';
 
 type EvaluateAgain = (unit: Unit) => Promise<Evaluation>;
@@ -113,6 +114,7 @@ async function write(planned: Evaluation, lease: Leases, world: World, budget: B
   });
   const isMade = applied.steps.some(({ verb }) => verb === 'failover');
   if (repair && !isMade) await takeBack(repair, applied.error, world);
+  if (repair && isMade) await attempt(noteFailover(repair, evaluation, world));
   noteWrites(evaluation, applied, world);
   return end(evaluation, applied, world);
 }

@@ -34,6 +34,8 @@ export interface SweptService {
   forgetAddress(): void;
   /** Somebody gives the VIP port to another project, where levelset does not see it. */
   hidePort(): void;
+  /** It is of this project again. */
+  showPort(): void;
   /** Writes to OpenStack. */
   writes(): readonly string[];
   failovers(): number;
@@ -100,6 +102,10 @@ export async function served(
     hidePort: () => {
       const port = cloud.ports.byId(it.lb().vip_port_id);
       if (port) Object.assign(port, { project_id: 'f'.repeat(32) });
+    },
+    showPort: () => {
+      const port = cloud.ports.byId(it.lb().vip_port_id);
+      if (port) Object.assign(port, { project_id: cloud.projectId });
     },
     writes: () =>
       requests

@@ -4,6 +4,8 @@ import { createPort } from '../../../infra/sandbox/openstack/neutron/ports.ts';
 import { leftovers, readyOf } from '../../support/told.ts';
 import { DRIFT, eventsIn, INTERNAL, served, type SweptService } from './swept-service.ts';
 
+const DAY_MS = 24 * 3_600_000;
+
 describe('a VIP port that is gone', () => {
   test.each([
     ['of an external Service', {}],
@@ -201,6 +203,50 @@ describe('a VIP port that is there', () => {
     it.hidePort();
     await it.sweepOnce();
     expect(it.writes().slice(before)).toEqual([]);
+    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
+  });
+
+  test('of another project, without a floating IP, is failed over once, and then known to be there', async () => {
+    const it = await served('mends', () => INTERNAL);
+    const { vip_port_id: port } = it.lb();
+    it.hidePort();
+    await it.sweepOnce();
+    expect([it.failovers(), it.lb().vip_port_id]).toEqual([1, port]);
+    await it.sweepOnce();
+    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
+    for (let days = 0; days < 3; days += 1) {
+      it.inside.clock.advance(DAY_MS);
+      expect((await it.sweepOnce()).requests).toEqual([]);
+      expect((await it.runElsewhere()).outcome.status).toBe('settled');
+    }
+    expect(it.failovers()).toBe(1);
+
+    // a port that is made anew and goes is another finding
+    it.showPort();
+    it.deletePort();
+    it.inside.cloud.setStatus(it.lb().id, 'ERROR');
+    await it.sweepOnce();
+    expect(it.failovers()).toBe(2);
+    expect(it.lb().vip_port_id).not.toBe(port);
+    it.deletePort();
+    it.inside.clock.advance(DAY_MS);
+    await it.sweepOnce();
+    expect(it.failovers()).toBe(3);
+    expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
+  });
+
+  test('of another project is failed over once a day where nobody could note that a failover was made', async () => {
+    const it = await served('mends', () => INTERNAL);
+    it.hidePort();
+    const match = { side: 'kube', method: 'PATCH', path: /levelset-deletions/ } as const;
+    const clear = it.inside.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await it.sweepOnce();
+    expect(it.failovers()).toBe(1);
+    expect(readyOf(it.inside)?.message).toContain('has lost its VIP port');
+    clear();
+    it.inside.clock.advance(DAY_MS);
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await it.sweepOnce();
+    expect(it.failovers()).toBe(2);
     expect(readyOf(it.inside)).toMatchObject({ status: 'True' });
   });
 

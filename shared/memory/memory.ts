@@ -24,9 +24,6 @@ export interface Memory {
   /** Services that want a load balancer, or of which OpenStack had something, when they were last looked at. */
   readonly holders: BoundedMap<Key, true>;
 
-  /** Where the last sweep ran out of time: the Service with which the next one begins, as `NAMESPACE/NAME`. */
-  readonly sweeps: Map<'service', string>;
-
   /** By Service: what the writes of this process should have led to. */
   readonly expectedStates: BoundedMap<Key, ExpectedState>;
   /**
@@ -145,7 +142,6 @@ export function newMemory(): Memory {
     nodePorts: new Answers(MOST_LISTS),
     unanswered: new BoundedMap(MOST),
     holders: new BoundedMap(MOST),
-    sweeps: new Map(),
     expectedStates: new BoundedMap(MOST_RESOURCES, ({ resources }) => 1 + resources.length),
     children: new BoundedMap(MOST_RESOURCES, weightOf),
     ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),

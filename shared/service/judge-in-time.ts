@@ -1,11 +1,21 @@
 import { timeLeftMs } from '../deadline.ts';
+import { isError } from '../model/errors.ts';
+import type { ReconcileError } from '../model/errors.ts';
+import { fingerprint } from '../model/json.ts';
 import type { Service } from '../model/kubernetes.ts';
+import type { UnitState } from '../model/unit.ts';
+import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
+import { rfc3339 } from '../report/condition.ts';
 
 /** So many Services are judged at a time, since some need a read of their own. */
 const AT_ONCE = 10;
 /** With less time left a sweep judges no further Service: for those under way, and for what comes after them. */
 const RESERVE_MS = 10_000;
+/** Among the watermarks, which a sweep reads anyway: the Service with which the next one begins, where one ran out of time. */
+export const PLACE = 'sweep';
+/** An older place does not count, in milliseconds: the sweeps since then ended before they could say how far they were. */
+const PLACE_MS = 3_600_000;
 
 export interface JudgedInTime<V> {
   readonly judged: readonly { readonly service: Service; readonly verdict: V }[];
@@ -13,17 +23,24 @@ export interface JudgedInTime<V> {
   readonly left: readonly Service[];
 }
 
+export interface Sweeping {
+  readonly isWhole: boolean;
+  readonly readOnly: true | undefined;
+  readonly states: ReadonlyMap<string, UnitState> | ReconcileError;
+}
+
 /**
- * Judges Services as long as the sweep has time. The next whole sweep of this process begins where this one stopped
+ * Judges Services as long as the sweep has time. The next whole sweep, of whatever process, begins where this one stopped
  * (decision 303).
  */
 export async function judgeInTime<V>(
   services: readonly Service[],
   judge: (service: Service) => Promise<V>,
-  isWhole: boolean,
-  { memory: { sweeps }, clock }: Pick<World, 'memory' | 'clock'>,
+  { isWhole, readOnly, states }: Sweeping,
+  { kube, clock }: Pick<World, 'kube' | 'clock'>,
 ): Promise<JudgedInTime<V>> {
-  const begin = isWhole ? placeToBegin(services, sweeps.get('service') ?? clock.now()) : 0;
+  const stored = isError(states) ? undefined : states.get(PLACE);
+  const begin = isWhole ? placeToBegin(services, stored, clock.now()) : 0;
   const order = [...services.slice(begin), ...services.slice(0, begin)];
   const verdicts = new Map<Service, V>();
   const queue = order.values();
@@ -38,8 +55,10 @@ export async function judgeInTime<V>(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const left = order.filter((service) => !verdicts.has(service));
   const [next] = left;
-  if (isWhole && next) sweeps.set('service', nameOf(next));
-  else if (isWhole) sweeps.delete('service');
+  if (isWhole && !readOnly && (next ?? stored)) {
+    const place = next && { hash: nameOf(next), updated_at: null, compared: rfc3339(clock.now()) };
+    await attempt(kube.state.save(new Map([[PLACE, place]])));
+  }
   const judged = services.flatMap((service) => {
     const verdict = verdicts.get(service);
     return verdict === undefined ? [] : [{ service, verdict }];
@@ -71,14 +90,16 @@ export function leftInWords(left: readonly Service[], of: number): readonly stri
 }
 
 /**
- * The place of the Service, or of what follows it. A process that does not know where the last sweep stopped, but only the
- * time, begins anywhere, so that no Service is the last one each time.
+ * The place of the stored Service, or of what follows it. Without one it is anywhere, drawn by the clock, so that no Service is the last
+ * one each time, however far apart the sweeps are.
  */
-function placeToBegin(services: readonly Service[], from: string | number): number {
-  if (typeof from === 'number') return Math.floor(from / 1_000) % Math.max(1, services.length);
+function placeToBegin(services: readonly Service[], stored: UnitState | undefined, now: number): number {
+  const isFresh = Math.abs(now - Date.parse(stored?.compared ?? '')) < PLACE_MS;
+  if (!stored || !isFresh)
+    return Number.parseInt(fingerprint(now).slice(0, 8), 16) % Math.max(1, services.length);
   return Math.max(
     0,
-    services.findIndex((service) => nameOf(service) >= from),
+    services.findIndex((service) => nameOf(service) >= stored.hash),
   );
 }
 

@@ -116,7 +116,7 @@ export async function findServices(
   const { judged: all, left } = await judgeInTime(
     wanted,
     (service) => verdictOn(service, view),
-    isWhole,
+    { isWhole, readOnly, states },
     world,
   );
   // what needs no look does not wait for the next sweep

@@ -12,6 +12,7 @@ import type { Applied } from '../apply/apply.ts';
 import type { Evaluation } from './evaluate.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { takenByOthers } from './plan/plan-service.ts';
+import { PLACE } from './judge-in-time.ts';
 import { isSure } from './observe/remembered/child-cache.ts';
 import { recordOf } from '../model/drift.ts';
 import { isAnother } from '../model/plan.ts';
@@ -157,7 +158,7 @@ export async function prune(
 ): Promise<string | undefined> {
   if (project.loadBalancers instanceof ReconcileError) return undefined;
   const tagged = project.loadBalancers.map((lb) => tagValue(lb['tags'], 'service'));
-  const alive = new Set([...services.map(({ metadata }) => metadata.uid), ...tagged]);
+  const alive = new Set([PLACE, ...services.map(({ metadata }) => metadata.uid), ...tagged]);
   const removed = await attempt(removeGone(leases, alive, { world, states }));
   return removed instanceof ReconcileError ? errorText(removed) : undefined;
 }

@@ -9,7 +9,8 @@ test(
     tellMatrix(
       [
         ...(['replace a pool', 'adopt', 'share: one joins', 'share: the owner leaves'] as const),
-        ...(['gc: a Service has vanished', 'repair: failed over', 'repair: rebuilt'] as const),
+        ...(['gc: a Service has vanished', 'gc: a cluster is gone'] as const),
+        ...(['repair: failed over', 'repair: rebuilt'] as const),
       ],
       SHARE,
     ),

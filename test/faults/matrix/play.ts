@@ -100,7 +100,7 @@ interface Live {
   fired: boolean;
 }
 
-function surroundings({ octavia, config }: Story): Surroundings {
+function surroundings({ octavia, config, gc }: Story): Surroundings {
   const clock = new VirtualClock();
   const options = { nodes: 2, pendingMs: 300, ...(octavia && { octavia }) };
   const inside: Inside = { ...createSandbox(options, clock, countedLots()), clock };
@@ -120,6 +120,7 @@ function surroundings({ octavia, config }: Story): Surroundings {
     },
     told: [],
     tokens: new Set(),
+    ...(gc === undefined ? {} : { gc }),
   };
 }
 
@@ -151,7 +152,9 @@ async function work(story: Story, live: Live, its: Surroundings, most: number): 
 async function sweepOnce(live: Live, its: Surroundings, most = ENOUGH_RUNS): Promise<number | undefined> {
   its.inside.clock.advance(BETWEEN_SWEEPS_MS);
   if (live.process.isDead) live.process = new Process(its);
-  return live.process.sweep(most);
+  const left = await live.process.sweep(most);
+  if (its.gc !== undefined && !live.process.isDead) await live.process.gc(its.gc);
+  return left;
 }
 
 /** Makes the call go wrong; what is returned makes it well. */

@@ -2,8 +2,12 @@
 import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
+import { observeBelongings } from '../../../shared/gc/belongings.ts';
+import { planGc } from '../../../shared/gc/plan-gc.ts';
+import { findAnswering, runGc } from '../../../shared/gc/run-gc.ts';
 import { KubeClient } from '../../../shared/kube/kube-client.ts';
 import { newMemory } from '../../../shared/memory/memory.ts';
+import { errorText } from '../../../shared/model/errors.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
@@ -26,6 +30,8 @@ export interface Surroundings {
   readonly told: string[];
   /** Tokens of Keystone that were given out. */
   readonly tokens: Set<string>;
+  /** The cluster that is gone. */
+  readonly gc?: string;
 }
 
 let born = 0;
@@ -94,6 +100,24 @@ export class Process {
     this.#tell('a sweep', found);
     for (const request of found.requests) await this.run(request, most);
     return found.failed === undefined ? found.requests.length : undefined;
+  }
+
+  /** What `levelset gc --cluster` does with the hash of its plan; its wait for Octavia is left out. */
+  async gc(id: string): Promise<void> {
+    const { cloud, kube, clock } = this.world;
+    const collect = async (): Promise<void> => {
+      const all = await observeBelongings(cloud);
+      const answering = await findAnswering(all, id, cloud);
+      const asked = { id, answering, thisOne: await kube.clusterId(), unwrittenForMs: 60_000 };
+      const plan = planGc(all, { ...asked, now: clock.now() });
+      this.#tell('gc plans', plan);
+      if (plan.approval !== undefined) this.#tell('gc', await runGc(plan, cloud));
+    };
+    await this.#orDead(
+      collect().catch((error: unknown) => {
+        this.#tell('gc fails', errorText(error));
+      }),
+    );
   }
 
   async #orDead<T>(work: Promise<T>): Promise<T | undefined> {

@@ -1,6 +1,7 @@
 /** What levelset does in the matrix: each story in a world of its own. */
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
 import type { Config } from '../../../shared/config/config.ts';
+import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { replacementApproval } from '../../../shared/service/plan/plan-replacement.ts';
 import { aService } from '../../support/service.ts';
@@ -19,11 +20,13 @@ export interface Story {
   readonly orAs?: string;
   /** What events wake. */
   readonly wakes: readonly Key[];
+  /** After each sweep a person lets `levelset gc` plan for this cluster, and approves what it has planned. */
+  readonly gc?: string;
 }
 
 /** A request of somebody else to OpenStack. */
 export type Ask = (
-  kind: 'loadbalancer' | 'floatingip',
+  kind: 'loadbalancer' | 'floatingip' | 'securitygroup',
   attributes: object,
 ) => Promise<Record<string, unknown>>;
 
@@ -102,6 +105,41 @@ async function madeByGo({ cloud, kube }: Inside, ask: Ask): Promise<void> {
     },
     status: { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } },
   });
+}
+
+const GONE = '0b9d8e7f-0000-4000-8000-00000000000d';
+
+/** As a cluster leaves it that was deleted together with its Service. */
+async function leftByCluster({ cloud }: Inside, ask: Ask): Promise<void> {
+  const key = { namespace: 'default', name: 'shop' };
+  const uid = '11111111-0000-4000-8000-000000000000';
+  const tags = [`levelset-cluster=${GONE}`, `levelset-service=${uid}`, 'levelset-name=default/shop'];
+  const healthmonitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 1 };
+  const pool = {
+    name: 'shop',
+    protocol: 'TCP',
+    lb_algorithm: 'ROUND_ROBIN',
+    healthmonitor,
+    tags: [...tags, 'levelset-port=tcp/80'],
+  };
+  const lb = await ask('loadbalancer', {
+    name: 'kube_service_kubernetes_default_shop',
+    vip_subnet_id: cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id,
+    tags,
+    listeners: [{ protocol: 'TCP', protocol_port: 80, tags, default_pool: pool }],
+  });
+  const ip = await ask('floatingip', {
+    floating_network_id: cloud.networks.find((one) => one['router:external'])?.id,
+    port_id: lb['vip_port_id'],
+    description: floatingIPDescription({ id: GONE, name: 'kubernetes' }, key),
+  });
+  const group = await ask('securitygroup', { name: `lb-sg-${uid}-default-shop`, description: '' });
+  const isOfIt = ({ id }: { readonly id: string }): boolean => [ip['id'], group['id']].includes(id);
+  for (const row of [...cloud.floatingips, ...cloud.securityGroups].filter(isOfIt))
+    Object.assign(row, { tags });
+  const [port] = cloud.ports.filter(({ device_owner: owner }) => owner.startsWith('compute:'));
+  if (!port) throw new Error('no server has a port');
+  Object.assign(port, { security_groups: [...port.security_groups, group['id']] });
 }
 
 function breaks({ cloud }: Inside): void {
@@ -185,6 +223,7 @@ export const STORIES = {
     },
     wakes: [],
   },
+  'gc: a cluster is gone': { found: leftByCluster, act: () => undefined, wakes: [], gc: GONE },
   'repair: failed over': {
     octavia: { failover: 'mends' },
     orAs: 'repair: rebuilt',

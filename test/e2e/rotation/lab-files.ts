@@ -25,6 +25,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/chaos/chaos.test.ts': { part: 1, seconds: 440 },
   'test/e2e/lambda/faults.test.ts': { part: 1, seconds: 220 },
+  'test/e2e/lambda/long-creates.test.ts': { part: 3, seconds: 110 },
   'test/e2e/service/security-groups.test.ts': { part: 3, seconds: 196 },
   'test/conformance/l7.test.ts': { part: 1, seconds: 92 },
   'test/conformance/networks.test.ts': { part: 1, seconds: 86 },

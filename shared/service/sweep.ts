@@ -113,12 +113,8 @@ export async function findServices(
   const refused: string[] = [];
   const notCompared: NotCompared[] = [];
   let [settled, awaitingApproval] = [0, 0];
-  const { judged: all, left } = await judgeInTime(
-    wanted,
-    (service) => verdictOn(service, view),
-    { isWhole, readOnly, states },
-    world,
-  );
+  const verdictIn = (service: Service): ReturnType<typeof verdictOn> => verdictOn(service, view);
+  const { judged: all, left } = await judgeInTime(wanted, verdictIn, { isWhole, readOnly, states }, world);
   // what needs no look does not wait for the next sweep
   unsettled.push(...left.filter((service) => !hasFinalizer(service)));
   for (const { service, verdict } of all) {

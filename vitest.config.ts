@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The last four are of npm run thorough. */
+/** The last five are of npm run thorough. */
 const EXCLUDE = [
   'test/e2e/**',
   'test/bench/**',
@@ -8,6 +8,7 @@ const EXCLUDE = [
   'test/faults/matrix/**',
   'test/rights/each-*',
   '**/two-relays.test.ts',
+  '**/node-of-five-hundred.test.ts',
 ];
 /** What remembers in its process: the functions of Lambda their connections, the laws the seed of fast-check. */
 const APART = ['test/functions/**', 'test/laws/**'];

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * What takes too long for npm test: the laws in a thousand worlds each, every story killed at every write, every call gone
- * wrong, every right taken away, and two relays.
+ * wrong, every right taken away, two relays, and a Node of 500 load balancers.
  */
 export default defineConfig({
   test: {
@@ -13,6 +13,7 @@ export default defineConfig({
       'test/faults/matrix/*.test.ts',
       'test/rights/each-*.test.ts',
       'test/functions/**/two-relays.test.ts',
+      'test/scenarios/**/node-of-five-hundred.test.ts',
     ],
     setupFiles: [join(import.meta.dirname, 'laws/thousand-runs.ts')],
     retry: process.env['CI'] ? 1 : 0,

@@ -1,14 +1,8 @@
 /** Fifty Nodes that come or go within a minute are few changes of each pool, in `serve`, by the clock of a world without sockets. */
-import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Work } from '../../../functions/serve/work.ts';
-import { SandboxClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
-import { aConfig } from '../../support/config.ts';
-import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
-import { aService } from '../../support/service.ts';
+import { servingWorld } from './serving-world.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -22,22 +16,14 @@ const CHANGES = 50;
 const EVERY_MS = 1_200;
 /** As long as a pool may rest, and the end of Octavia's work on either pool. */
 const LATEST_MS = 30_000 + 3 * OCTAVIA_MS;
-const STEP_MS = 200;
 const MEMBERS = /pools\/([0-9a-f-]{36})\/members/;
-const KEY = 'service/default/web';
-
-/** The sandbox's own pauses by the timers of the test. */
-class FakedClock extends SandboxClock {
-  override pause(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, ms));
-  }
-}
 
 test.each([
   ['leave', 60, 7],
   ['join', 10, 5],
 ] as const)('fifty Nodes that %s within a minute', async (what, nodes, most) => {
-  const { inside, work, pass } = await settled(nodes);
+  const web = { name: 'web', spec: { ports: TWO_PORTS } };
+  const { inside, work, pass } = await servingWorld([web], { nodes, pendingMs: OCTAVIA_MS });
   const before = inside.requests.length;
   const since = new Map<string, number>();
   let longestMs = 0;
@@ -75,36 +61,4 @@ test.each([
 function addressOf({ kube }: SandboxInside, name: string): string {
   const node = kube.get('Node', undefined, name) as Node | undefined;
   return node?.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
-}
-
-async function settled(nodes: number) {
-  const inside = createSandbox({ nodes, pendingMs: OCTAVIA_MS }, new FakedClock());
-  const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
-  const work = new Work({
-    connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name: 'kubernetes' }) },
-    reported: () => undefined,
-    swept: () => undefined,
-  });
-  onTestFinished(() => work.stop());
-  const pass = async (ms: number, each: () => void = () => undefined): Promise<void> => {
-    for (let passed = 0; passed < ms; passed += STEP_MS) {
-      await vi.advanceTimersByTimeAsync(STEP_MS);
-      await quiet(inside);
-      each();
-    }
-  };
-  inside.kube.apply(aService({ name: 'web', spec: { ports: TWO_PORTS } }));
-  void work.enqueue([{ key: KEY, trigger: 'audit' }]);
-  await pass(10_000);
-  expect(work.idle).toBe(true);
-  expect(inside.cloud.members).toHaveLength(2 * nodes);
-  return { inside, work, pass };
-}
-
-/** Until no request follows another: the simulators answer by turns of the real event loop. */
-async function quiet({ requests }: SandboxInside): Promise<void> {
-  for (let before = -1; before < requests.length;) {
-    before = requests.length;
-    for (let turns = 0; turns < 5; turns += 1) await turn();
-  }
 }

@@ -54,9 +54,11 @@ export async function servingWorld(services: Services, { pendingMs = 0, ...optio
     inside.kube.apply(aService(service));
     while ((await runOf(serviceKey('default', name), world)) === 'progressing');
   };
-  let isSettled = false;
-  const settled = Promise.all(services.map(settle)).finally(() => (isSettled = true));
-  while (!isSettled) await pass(STEP_MS);
+  const unsettled = new Set(services);
+  const settled = Promise.all(
+    services.map((service) => settle(service).finally(() => unsettled.delete(service))),
+  );
+  while (unsettled.size > 0) await pass(STEP_MS);
   await settled;
   Object.assign(inside.cloud, { pendingMs });
   return { inside, work, pass, untilIdle };

@@ -107,6 +107,11 @@ export function useVersion(version: KubernetesVersion): void {
   known = undefined;
 }
 
+/** From now on lab() says this of levelset's login, in this process. */
+export function useLogin(login: Pick<Environment, 'levelsetCloud' | 'cloudConfig'>): void {
+  known = { ...lab(), ...login };
+}
+
 /** A port of 127.0.0.1 that no file which runs beside this one has: the first, the second one. */
 export function ownPort(which: 1 | 2 = 1): number {
   return Number(new URL(`http://${lab().listen}`).port) + 30 + 10 * which;

@@ -76,6 +76,9 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
   'test/e2e/node/node-addresses.test.ts': { part: 3, seconds: 47 },
   'test/conformance/kubernetes.test.ts': { part: 3, seconds: 3 },
 
+  'test/e2e/rights/service.test.ts': { part: 2, seconds: 130 },
+  'test/e2e/rights/missing-rule.test.ts': { part: 3, seconds: 90 },
+
   'test/e2e/install/proxy.test.ts': { part: 1, seconds: 25 },
   'test/e2e/install/ipv6.test.ts': { part: 1, seconds: 20 },
   'test/e2e/install/relay.test.ts': { part: 1, seconds: 25 },

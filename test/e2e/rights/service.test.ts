@@ -1,0 +1,2 @@
+import './access-rules.ts';
+import '../service/service.test.ts';

@@ -1,6 +1,13 @@
 import { looksAfterRoutes } from '../../shared/config/controllers.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import { isByPerson, isUnit, scopeOf, type Key, type ReconcileRequest } from '../../shared/model/request.ts';
+import {
+  isByPerson,
+  isUnit,
+  requestOf,
+  scopeOf,
+  type Key,
+  type ReconcileRequest,
+} from '../../shared/model/request.ts';
 import { MemoryQueue } from '../../shared/queue/memory-queue.ts';
 import { OctaviaLoad } from '../../shared/queue/octavia-load.ts';
 import { ParkedKeys } from '../../shared/queue/parked-keys.ts';
@@ -17,7 +24,7 @@ export class LocalQueue implements ServeQueue {
   readonly #poller: PendingPoller;
   readonly #sweeper: Sweeper;
   readonly #draining = new DrainingTimers((key) => {
-    this.#queue.add({ key, trigger: 'requeue' });
+    this.#queue.add(requestOf(this.#options.world, { key, trigger: 'requeue' }));
   });
   readonly #asked = new Map<Key, ((report: Report) => void)[]>();
   #isStopped = false;
@@ -25,14 +32,11 @@ export class LocalQueue implements ServeQueue {
 
   constructor(options: ServeQueueOptions) {
     this.#options = options;
-    const { world, cluster, readOnly } = options;
+    const { world, cluster, readOnly, turns, parked = parkedKeys() } = options;
     const { cloud, log, config, memory } = world;
-    const parked = new ParkedKeys({
-      load: new OctaviaLoad(MONOTONIC),
-      clock: MONOTONIC,
-      ready: (request) => {
-        this.#queue.goOn(request);
-      },
+    const ofCluster = world.cluster === undefined ? {} : { cluster: world.cluster };
+    parked.join(world.cluster, (request) => {
+      this.#queue.goOn(request);
     });
     this.#poller = new PendingPoller({
       cloud,
@@ -41,13 +45,14 @@ export class LocalQueue implements ServeQueue {
       clock: MONOTONIC,
       log,
       looked: (look) => {
-        parked.looked(look);
+        parked.looked({ ...look, ...ofCluster });
       },
       ready: (request) => {
         this.#queue.add(request);
       },
     });
     this.#queue = new MemoryQueue({
+      ...ofCluster,
       run: (request) => this.#run(request),
       concurrency: config.concurrentServiceSyncs,
       clock: MONOTONIC,
@@ -59,6 +64,7 @@ export class LocalQueue implements ServeQueue {
       world,
       intervalMs: config.sweepIntervalMs,
       readOnly,
+      ...(turns && { turns }),
       swept: (found) => {
         this.#put(found.requests);
         options.swept(found);
@@ -128,6 +134,11 @@ export class LocalQueue implements ServeQueue {
   #followNodes(): void {
     this.#sweeper.requestMembersSoon();
     if (looksAfterRoutes(this.#options.world.config))
-      this.#queue.add({ key: 'routes', trigger: 'requeue' }, FOLLOW_MS);
+      this.#queue.add(requestOf(this.#options.world, { key: 'routes', trigger: 'requeue' }), FOLLOW_MS);
   }
+}
+
+/** The keys of one project that wait for Octavia's room. */
+export function parkedKeys(): ParkedKeys {
+  return new ParkedKeys({ load: new OctaviaLoad(MONOTONIC), clock: MONOTONIC });
 }

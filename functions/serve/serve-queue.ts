@@ -1,13 +1,19 @@
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock, World } from '../../shared/ports.ts';
+import type { ParkedKeys } from '../../shared/queue/parked-keys.ts';
 import type { ClusterIdentity } from '../../shared/model/ownership.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
+import type { SweepTurns } from './sweeper.ts';
 
 export interface ServeQueueOptions {
   readonly world: World;
   readonly cluster: () => Promise<ClusterIdentity>;
+  /** The keys that wait for Octavia's room, of all clusters of one project. Its own without it. */
+  readonly parked?: ParkedKeys;
+  /** When the cluster is swept, where there are several. */
+  readonly turns?: SweepTurns;
   /** Sweeps change nothing. */
   readonly readOnly: boolean;
   /** Runs one unit. */

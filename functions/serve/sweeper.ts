@@ -4,6 +4,14 @@ import { scopeOf, widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
+/** When one of several clusters is swept. */
+export interface SweepTurns {
+  /** Until its next moment in an interval. */
+  untilNextMs(everyMs: number): number;
+  /** Runs a sweep when there is a place for it, or at once when it is to stop, which it sees by itself. */
+  take<T>(run: () => Promise<T>, stopping: AbortSignal): Promise<T>;
+}
+
 export interface SweeperOptions {
   readonly world: World;
   readonly intervalMs: number;
@@ -11,6 +19,8 @@ export interface SweeperOptions {
   readonly readOnly?: boolean;
   /** Called for every sweep that ended. It queues what the sweep found. */
   readonly swept: (found: Sweep) => void;
+  /** Absent where there is one cluster: it is swept at each interval from the start. */
+  readonly turns?: SweepTurns;
 }
 
 /** What a sweep has not read by then, the next one reads. */
@@ -37,7 +47,7 @@ export class Sweeper {
   #again: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #attempt = 0;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -45,10 +55,20 @@ export class Sweeper {
 
   start(): void {
     const everyMs = Math.min(LONGEST_TIMER_MS, this.#options.intervalMs);
-    this.#interval = setInterval(() => {
-      this.request({}, true);
-    }, everyMs).unref();
+    const { turns } = this.#options;
+    const next = (): void => {
+      const inMs = turns?.untilNextMs(everyMs) ?? everyMs;
+      this.#interval = setTimeout(() => {
+        next();
+        this.request({}, true);
+      }, inMs).unref();
+    };
+    next();
     this.request();
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   get busy(): boolean {
@@ -90,9 +110,9 @@ export class Sweeper {
 
   /** Resolves when the sweep that runs has ended, which begins no request any more. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     this.#next = undefined;
-    clearInterval(this.#interval);
+    clearTimeout(this.#interval);
     clearTimeout(this.#again);
     clearTimeout(this.#soon);
     clearTimeout(this.#rest);
@@ -122,7 +142,10 @@ export class Sweeper {
   }
 
   async #run(scope: SweepScope): Promise<void> {
-    const found = await this.#sweep(scope);
+    const { turns } = this.#options;
+    const found = await (turns
+      ? turns.take(() => this.#sweep(scope), this.#stopping.signal)
+      : this.#sweep(scope));
     if (this.#stopped) return;
     try {
       this.#options.swept(found);

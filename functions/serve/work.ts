@@ -1,7 +1,7 @@
 import { reconcile } from '../../shared/reconcile.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Report } from '../../shared/model/outcome.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { requestOf, type ReconcileRequest } from '../../shared/model/request.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
 import { timeBudget } from '../budget.ts';
@@ -23,6 +23,8 @@ export interface WorkOptions {
   readonly told?: (report: Report) => void;
   /** Makes the queue; one in memory without it. */
   readonly queue?: (options: ServeQueueOptions) => ServeQueue;
+  /** What it shares with other clusters of the process; none without it. */
+  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'turns'>;
 }
 
 /** Runs that people wait for: ten requests of as many objects as one may name. */
@@ -40,12 +42,13 @@ export class Work {
 
   constructor(options: WorkOptions) {
     this.#options = options;
-    const { connected, dryRun = false, swept, told = () => undefined } = options;
+    const { connected, dryRun = false, shared, swept, told = () => undefined } = options;
     const { world } = connected;
     const queue = options.queue ?? ((its) => new LocalQueue(its));
     this.#queue = queue({
       world,
       cluster: () => connected.cluster(),
+      ...shared,
       readOnly: dryRun,
       run: (request) => this.#reconcile(request),
       swept,
@@ -65,14 +68,15 @@ export class Work {
 
   /** Resolves when the keys are queued. */
   enqueue(requests: readonly ReconcileRequest[]): Promise<void> {
-    return this.#queue.add(requests);
+    return this.#queue.add(this.#named(requests));
   }
 
   /**
    * Queues units to run now, each after a run of it that is under way, and returns the reports in the order of
    * the requests. All are dry runs, or none is. Throws 429 if too many are waited for, and 503 while the queue is away.
    */
-  async reconcile(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+  async reconcile(asked: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+    const requests = this.#named(asked);
     if (this.#options.dryRun || requests.every(({ dryRun }) => dryRun))
       return this.#dryRuns.runAll(requests.map((request) => ({ ...request, dryRun: true })));
     if (this.#asked + requests.length > MOST_ASKED) {
@@ -109,6 +113,10 @@ export class Work {
     this.#stop.abort();
     this.#dryRuns.stop();
     await this.#queue.stop();
+  }
+
+  #named(requests: readonly ReconcileRequest[]): readonly ReconcileRequest[] {
+    return requests.map((request) => requestOf(this.#options.connected.world, request));
   }
 
   async #reconcile(request: ReconcileRequest): Promise<Report> {

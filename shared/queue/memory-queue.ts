@@ -17,6 +17,8 @@ export interface WaitingKeys {
 }
 
 export interface MemoryQueueOptions {
+  /** The name of the cluster whose keys these are; absent where there is one. */
+  readonly cluster?: string;
   /** Runs one key. A rejection requeues the key as a failure does. */
   readonly run: (request: ReconcileRequest) => Promise<Report>;
   /** How many keys of one kind run at once: Services, Nodes, and the routes each have places of their own. */
@@ -107,7 +109,8 @@ export class MemoryQueue {
 
   /** Number of keys that are ready, resting, delayed or parked, without the running ones. */
   get depth(): number {
-    const later = this.#delayed.size + this.#rests.size + (this.#options.parked?.size ?? 0);
+    const { parked, cluster } = this.#options;
+    const later = this.#delayed.size + this.#rests.size + (parked?.sizeOf(cluster) ?? 0);
     return this.#allReady().reduce((sum, { size }) => sum + size, later);
   }
 
@@ -118,8 +121,9 @@ export class MemoryQueue {
   /** How long the oldest key that is ready or parked has waited, in milliseconds. */
   oldestAgeMs(): number {
     const now = this.#options.clock.now();
-    const all = [...this.#allReady(), this.#options.parked];
-    return now - Math.min(now, ...all.map((keys) => keys?.oldestSinceMs() ?? now));
+    const { parked, cluster } = this.#options;
+    const parkedMs = parked?.oldestSinceMs(cluster) ?? now;
+    return now - Math.min(now, parkedMs, ...this.#allReady().map((keys) => keys.oldestSinceMs() ?? now));
   }
 
   /** Resolves when nothing is ready, resting, delayed, parked or running. Keys that wait for a load balancer do not count. */
@@ -135,7 +139,7 @@ export class MemoryQueue {
     this.#stopped = true;
     this.#ready.clear();
     this.#rests.clear();
-    this.#options.parked?.stop();
+    this.#options.parked?.leave(this.#options.cluster);
     for (const key of this.#delayed.keys()) this.#dropDelay(key);
     await this.idle();
   }

@@ -137,6 +137,12 @@ export class OctaviaLoad {
     this.#reserved.delete(key);
   }
 
+  /** Forgets what keys of a cluster began: nobody looks any more when it ends. */
+  forget(cluster: string | undefined): void {
+    for (const [id, { by }] of this.#works) if (clusterIn(by) === cluster) this.#works.delete(id);
+    for (const key of this.#reserved.keys()) if (clusterIn(key) === cluster) this.#reserved.delete(key);
+  }
+
   /** Somebody waits for room. */
   holdsBack(): void {
     this.#heldBackMs = this.#clock.now();

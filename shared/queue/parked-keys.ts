@@ -2,6 +2,7 @@ import { needsRoom } from '../model/load-balancer/octavia.ts';
 import type { Report } from '../model/outcome.ts';
 import {
   asServiceKey,
+  clusterIn,
   isByPerson,
   queueKeyOf,
   type Named,
@@ -22,34 +23,51 @@ const ANY: Free = { key: () => true, turn: () => true };
 export interface ParkedKeysOptions {
   readonly load: OctaviaLoad;
   readonly clock: Clock;
-  /** Called with a key that has room now. */
-  readonly ready: (request: ReconcileRequest) => void;
 }
+
+/** Called with a key that has room now. */
+export type HasRoom = (request: ReconcileRequest) => void;
 
 /**
  * The Services whose next step is work for Octavia that somebody wishes, while Octavia has no room for it (decision 271).
  * Each run of a Service is admitted: with room it may begin such work; without it looks all the same, does what needs no
  * room, and its key is parked if there is more. A parked key keeps its age, whatever hints come. People, new Services,
  * changes and what sweeps found go in this order, clusters and namespaces in turns (ReadyKeys). What has begun needs no more room until it has ended.
+ * The queues of all clusters of one project join, each by the name of its cluster; the only one has none.
  */
 export class ParkedKeys {
   readonly #options: ParkedKeysOptions;
   readonly #parked = new ReadyKeys();
+  readonly #queues = new Map<string | undefined, HasRoom>();
   /** Keys that got room and have not ended, and whether they have begun. */
   readonly #going = new Map<QueueKey, boolean>();
   #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
 
   constructor(options: ParkedKeysOptions) {
     this.#options = options;
   }
 
-  get size(): number {
-    return this.#parked.size;
+  /** Takes the keys of a cluster, until it leaves. */
+  join(cluster: string | undefined, hasRoom: HasRoom): void {
+    this.#queues.set(cluster, hasRoom);
   }
 
-  oldestSinceMs(): number | undefined {
-    return this.#parked.oldestSinceMs();
+  /** Forgets the keys of a cluster and what they began, and parks no more of them. */
+  leave(cluster: string | undefined): void {
+    this.#queues.delete(cluster);
+    this.#parked.clear(cluster);
+    for (const key of this.#going.keys()) if (clusterIn(key) === cluster) this.#going.delete(key);
+    this.#options.load.forget(cluster);
+    this.release();
+  }
+
+  /** How many keys of a cluster wait. */
+  sizeOf(cluster: string | undefined): number {
+    return this.#parked.sizeOf(cluster);
+  }
+
+  oldestSinceMs(cluster: string | undefined): number | undefined {
+    return this.#parked.oldestSinceMs(cluster);
   }
 
   /** Whether the key got room, and has not ended. */
@@ -71,6 +89,11 @@ export class ParkedKeys {
   ended(request: ReconcileRequest, mayBegin: boolean, report: Report | undefined): boolean {
     const key = queueKeyOf(request);
     if (!isBounded(request)) return false;
+    if (!this.#queues.has(request.cluster)) {
+      this.#options.load.giveBack(key);
+      this.#going.delete(key);
+      return false;
+    }
     const hasBegun = this.#noteWork(key, report);
     const { outcome } = report ?? {};
     const goesOn = outcome?.status === 'progressing';
@@ -97,7 +120,7 @@ export class ParkedKeys {
 
   /** Gives what room there is to those that wait for it. */
   release(): void {
-    const { load, clock, ready } = this.#options;
+    const { load, clock } = this.#options;
     clearTimeout(this.#timer);
     while (load.hasRoom()) {
       const next = this.#parked.take(ANY, clock.now());
@@ -106,7 +129,7 @@ export class ParkedKeys {
       const key = queueKeyOf(request);
       load.reserve(key);
       this.#going.set(key, false);
-      ready(request);
+      this.#queues.get(request.cluster)?.(request);
     }
     if (this.#parked.size === 0) return;
     load.holdsBack();
@@ -115,15 +138,7 @@ export class ParkedKeys {
     }, AGAIN_MS).unref();
   }
 
-  /** Forgets all keys, and parks no more. */
-  stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    this.#parked.clear();
-  }
-
   #park(request: ReconcileRequest, what: 'create' | 'change'): void {
-    if (this.#stopped) return;
     const isNew = what === 'create' && !isByPerson(request);
     const priority = isNew ? 'new' : PRIORITY[request.trigger];
     this.#parked.put({ request, priority, sinceMs: this.#options.clock.now() });

@@ -39,6 +39,11 @@ export class ReadyKeys {
     return this.#all.size;
   }
 
+  /** How many keys of a cluster there are. */
+  sizeOf(cluster: string | undefined): number {
+    return this.#all.sizeOf(cluster);
+  }
+
   has(named: Named): boolean {
     return this.#all.get(named) !== undefined;
   }
@@ -75,12 +80,14 @@ export class ReadyKeys {
     this.#byPriority.get(known.priority)?.delete(named);
   }
 
-  oldestSinceMs(): number | undefined {
-    return this.#all.oldestSinceMs();
+  /** Of all keys, or of those of a cluster. */
+  oldestSinceMs(cluster?: string): number | undefined {
+    return this.#all.oldestSinceMs(cluster);
   }
 
-  clear(): void {
-    for (const turns of [this.#all, ...this.#byPriority.values()]) turns.clear();
+  /** Removes all keys, or those of a cluster. */
+  clear(cluster?: string): void {
+    for (const turns of [this.#all, ...this.#byPriority.values()]) turns.clear(cluster);
   }
 
   #nextByPriority(free: Free): Queued | undefined {
@@ -159,14 +166,21 @@ class Turns {
     return undefined;
   }
 
-  oldestSinceMs(): number | undefined {
-    const firsts = [...this.#all()].flatMap(([, keys]) => [...keys.values()].slice(0, 1));
+  sizeOf(cluster = ''): number {
+    const keys = [...(this.#clusters.get(cluster)?.values() ?? [])];
+    return keys.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  oldestSinceMs(cluster?: string): number | undefined {
+    const turns = cluster === undefined ? this.#all() : (this.#clusters.get(cluster) ?? []);
+    const firsts = [...turns].flatMap(([, keys]) => [...keys.values()].slice(0, 1));
     return firsts.length === 0 ? undefined : Math.min(...firsts.map(({ sinceMs }) => sinceMs));
   }
 
-  clear(): void {
-    this.#clusters.clear();
-    this.#size = 0;
+  clear(cluster?: string): void {
+    this.#size -= cluster === undefined ? this.#size : this.sizeOf(cluster);
+    if (cluster === undefined) this.#clusters.clear();
+    else this.#clusters.delete(cluster);
   }
 
   *#all(): Iterable<readonly [turn: string, keys: ReadonlyMap<Key, Queued>]> {

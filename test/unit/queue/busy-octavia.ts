@@ -117,12 +117,9 @@ export class BusyProcess {
 
   constructor(octavia: BusyOctavia, { holdsBack = true, concurrency = 15 } = {}) {
     this.#octavia = octavia;
-    this.parked = new ParkedKeys({
-      load: this.load,
-      clock,
-      ready: (request) => {
-        this.queue.goOn(request);
-      },
+    this.parked = new ParkedKeys({ load: this.load, clock });
+    this.parked.join(undefined, (request) => {
+      this.queue.goOn(request);
     });
     this.#poller = new PendingPoller({
       cloud: { list: () => this.#list(), get: () => Promise.resolve(undefined) },

@@ -123,10 +123,10 @@ test('a Service that was refused uses its room at once, before events', async ()
   await vi.advanceTimersByTimeAsync(400);
   process.add(named(2, 'slow'), { workMs: 10 * SECOND });
   await vi.advanceTimersByTimeAsync(5 * SECOND);
-  expect([tries.length, process.parked.size]).toEqual([1, 1]);
+  expect([tries.length, process.parked.sizeOf(undefined)]).toEqual([1, 1]);
 
   process.add(named(100, 'looks'), { writes: 0, runMs: 2 * SECOND });
-  while (process.parked.size > 0) await vi.advanceTimersByTimeAsync(100);
+  while (process.parked.sizeOf(undefined) > 0) await vi.advanceTimersByTimeAsync(100);
   await vi.advanceTimersByTimeAsync(3 * SECOND);
   expect(process.took('looks').length).toBeLessThan(50);
   expect(tries.length).toBeGreaterThan(1);

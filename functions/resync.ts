@@ -17,11 +17,12 @@ import type { ServerOptions } from './http/server-options.ts';
 
 type Options = Pick<ServerOptions, 'resyncTokens' | 'callers' | 'enqueue' | 'reconcile'>;
 
-export function resync(options: Options): Router {
+/** @param path with `:cluster` where there are several: who may call is asked before the body is read. */
+export function resync(options: Options, path = '/resync'): Router {
   const { resyncTokens, callers } = options;
   const readBody = bodyReader(LONGEST_ORDER);
   return Router().all(
-    '/resync',
+    path,
     admitting(
       requireCaller(resyncTokens, callers),
       requireMethod('POST'),

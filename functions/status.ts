@@ -27,16 +27,23 @@ const SAFE = {
 export type ProbeOptions = Pick<ServerOptions, 'open' | 'pageTokens' | 'metrics' | 'ready' | 'notes'>;
 
 export function status(options: ProbeOptions & Pick<ServerOptions, 'status'>): Router {
-  const { open, pageTokens = [] } = options;
+  return Router().use(page('/', options, options.status, renderPage), probes(options));
+}
+
+/** A page at a path, and the same as JSON. */
+export function page<View>(
+  path: string,
+  { open, pageTokens = [] }: Pick<ServerOptions, 'open' | 'pageTokens'>,
+  viewOf: () => Promise<View>,
+  render: (view: View) => string,
+): Router {
   const reader = admitting(requireReader(open, pageTokens));
-  const router = Router();
-  router.all('/', READ, reader, async (request, response) => {
-    const view = await options.status();
+  return Router().all(path, READ, reader, async (request, response) => {
+    const view = await viewOf();
     response.set(SAFE);
     if (wantsJson(request)) response.json(view);
-    else response.type('html').send(renderPage(view));
+    else response.type('html').send(render(view));
   });
-  return router.use(probes(options));
 }
 
 /** /healthz, /readyz and /metrics. */
@@ -56,7 +63,7 @@ export function probes(options: ProbeOptions): Router {
     response.type('text');
     const mayKnow = mayRead(request, open, pageTokens);
     if (missing.length === 0) {
-      const notes = mayKnow ? (options.notes?.() ?? []) : [];
+      const notes = mayKnow ? ((await options.notes?.()) ?? []) : [];
       response.send(['ok', ...notes, ''].join('\n'));
       return;
     }

@@ -13,7 +13,7 @@ import type { Reviews } from '../shared/kube/reviews.ts';
 import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
-import { connectCloud } from '../shared/openstack/connect-cloud.ts';
+import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
 import { overSockets } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
@@ -22,6 +22,8 @@ import type { Watches } from '../shared/watch/watches.ts';
 import type { ObservedCall } from './measured.ts';
 
 export interface WorldOptions {
+  /** The name of the cluster; absent in a deployment that serves one. */
+  readonly cluster?: string;
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   /** The environment as it is now, asked after a refused login, for secrets that come in variables. */
@@ -29,6 +31,8 @@ export interface WorldOptions {
   readonly log: Log;
   /** For a kubeconfig with `exec` or `auth-provider`. Absent: such a one is refused. */
   readonly login?: Login;
+  /** For a login to OpenStack that several clusters share. */
+  readonly shareLogin?: ConnectCloudOptions['shareLogin'];
   /** Called for every request to OpenStack and to the kube-apiserver. */
   readonly observeCall?: (call: ObservedCall) => void;
 }
@@ -46,6 +50,8 @@ export interface Connected {
   reviews(): Promise<Reviews>;
   /** The sides that do not answer, in words, as of at most 5 s ago. Empty: both answer. */
   ready(): Promise<readonly string[]>;
+  /** What tells apart the projects of all clouds. The first call asks Keystone. */
+  project(): Promise<string>;
 }
 
 /**
@@ -53,7 +59,7 @@ export interface Connected {
  * CONFIG_INVALID with everything that is wrong.
  */
 export async function connect(options: WorldOptions): Promise<Connected> {
-  const { flags, env, envNow = () => Promise.resolve(env), log, login } = options;
+  const { cluster, flags, env, envNow = () => Promise.resolve(env), log, login } = options;
   const { config, openstack, observe } = await connectOpenStack(options);
   const onCall = (call: KubeCall): void => {
     observe({ ...call, service: 'kubernetes' });
@@ -70,6 +76,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
   });
   const { kube } = kubernetes;
   const world: World = {
+    ...(cluster !== undefined && { cluster }),
     kube,
     cloud: openstack.cloud,
     calls: openstack.calls,
@@ -82,6 +89,7 @@ export async function connect(options: WorldOptions): Promise<Connected> {
   return {
     world,
     cluster: async () => ({ id: await kube.clusterId(), name: config.clusterName }),
+    project: openstack.project,
     kubeHttp: kubernetes.http,
     watches: async (changed) => {
       const { Watches } = await import('../shared/watch/watches.ts');
@@ -125,6 +133,7 @@ async function connectOpenStack({
   envNow = () => Promise.resolve(env),
   log,
   observeCall,
+  shareLogin,
 }: WorldOptions): Promise<{
   readonly config: Config;
   readonly openstack: ReturnType<typeof connectCloud>;
@@ -136,6 +145,7 @@ async function connectOpenStack({
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {
     observe,
+    ...(shareLogin && { shareLogin }),
     transport: overSockets(config.openstack, proxyFromEnv(env)),
     readCredentials: () =>
       envNow()

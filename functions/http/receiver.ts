@@ -95,6 +95,7 @@ export async function queueRequests(
   try {
     await enqueue(requests);
   } catch (cause) {
+    if (cause instanceof HttpError) throw cause;
     const message = 'the queue does not accept work at the moment: send it again';
     throw new HttpError(503, message, { headers: { 'Retry-After': '2' }, cause });
   }

@@ -37,6 +37,6 @@ export interface ServerOptions {
   /** Called for every request to /audit or /events that is refused. */
   readonly observeRefusal?: (reason: RefusalReason) => void;
   /** What /readyz says beside `ready`, to whoever may see the page: it makes nothing unready. */
-  readonly notes?: () => readonly string[];
+  readonly notes?: () => readonly string[] | Promise<readonly string[]>;
   readonly log: Log;
 }

@@ -4,9 +4,10 @@ import { BoundedMap } from '../../shared/memory/bounded-map.ts';
 import type { Key } from '../../shared/model/request.ts';
 import { summarizeSteps } from '../../shared/plan/render-plan.ts';
 import type { World } from '../../shared/ports.ts';
-import type { StatusView } from '../../shared/report/page.ts';
+import type { ClusterRow } from '../../shared/report/clusters-page.ts';
+import { WORST_FIRST, type RowState, type StatusView } from '../../shared/report/page.ts';
 import type { Sweep } from '../../shared/sweep.ts';
-import { listObjects, statusRows, type LastReport, type Listed } from '../status-rows.ts';
+import { listObjects, rowFromReport, statusRows, type LastReport, type Listed } from '../status-rows.ts';
 
 const LIST_AGE_MS = 1_000;
 /**
@@ -49,6 +50,20 @@ export class Memory {
   rememberSweep({ services, letGo, nodes, requests, warnings, failed }: Sweep): void {
     const all = failed === undefined ? warnings : [`the sweep failed: ${failed}`, ...warnings];
     this.#lastSweep = { at: this.#now(), services, letGo, nodes, queued: requests.length, warnings: all };
+  }
+
+  /** What a page of many clusters shows of one. It asks the kube-apiserver for nothing, and knows of no object without a run. */
+  summary(): Pick<ClusterRow, 'lastSweep' | 'states' | 'awaitingApproval'> {
+    const rows = [...this.#reports.keys()].flatMap((key) => {
+      const last = this.#reports.get(key);
+      return last ? [rowFromReport(last)] : [];
+    });
+    const count = (state: RowState): number => rows.filter((row) => row.state === state).length;
+    return {
+      ...(this.#lastSweep && { lastSweep: this.#lastSweep }),
+      states: Object.fromEntries(WORST_FIRST.map((state) => [state, count(state)])),
+      awaitingApproval: rows.reduce((sum, { awaitingApproval = 0 }) => sum + awaitingApproval, 0),
+    };
   }
 
   /** Lists Services and Nodes, at most once a second for all readers of the page. If that fails the last list counts. */

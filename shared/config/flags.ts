@@ -4,6 +4,7 @@ import { controllersList } from './controllers.ts';
 import type { Flag } from './flag.ts';
 import {
   cidrs,
+  clustersFrom,
   eventsUrl,
   goBoolean,
   hostPort,
@@ -202,6 +203,10 @@ export const FLAGS = {
     topic: 'server', value: 'file', read: text, commands: ['serve'],
     help: 'certificates of CAs for the servers of --queue, whose connection then has to be TLS',
     without: 'the CAs of Node',
+  },
+  'clusters': {
+    topic: 'server', value: 'where', read: clustersFrom, commands: ['serve'],
+    help: 'where it stands which clusters are served: folder:PATH, with a folder of texts for each of them; keys wait in memory then', without: 'one cluster is served, that of --kubeconfig',
   },
   'audit-tokens-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'],

@@ -231,6 +231,12 @@ export const eventsUrl: Read<string> = (value = '') => {
   return url.href;
 };
 
+/** Where a deployment reads which clusters it serves. */
+export const clustersFrom: Read<{ readonly folder: string }> = (value = '') => {
+  const folder = value.startsWith('folder:') ? value.slice('folder:'.length) : '';
+  return folder === '' ? new NotAllowed('folder:PATH, such as folder:/etc/levelset/clusters') : { folder };
+};
+
 const NATS_URL = /^(nats|tls):\/\/[^/?#@\s]+\/?$/;
 
 /** Servers of one NATS; none for `memory`. */

@@ -3,7 +3,7 @@ import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
 import { createHttp, overSockets, type Observer, type Transport } from './openstack-http.ts';
-import { createKeystone } from './identity/keystone.ts';
+import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession } from './identity/session.ts';
 
 export interface Connection {
@@ -11,6 +11,8 @@ export interface Connection {
   readonly calls: CallRecorder;
   /** Resolves when there is a token and the catalog has Octavia and Neutron; otherwise throws a ReconcileError. */
   readonly ready: () => Promise<void>;
+  /** What tells apart the projects of all clouds: Octavia's endpoint and region, and the id of the project. Needs a token. */
+  readonly project: () => Promise<string>;
 }
 
 export interface ConnectCloudOptions {
@@ -19,12 +21,19 @@ export interface ConnectCloudOptions {
   readonly transport?: Transport;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
+  /** Returns a login with this configuration that there is already, or makes one. */
+  readonly shareLogin?: (config: OpenStackConfig, make: () => Keystone) => Keystone;
 }
 
 /** OpenStack for one process: one HTTP client and one token. Sends nothing by itself. */
 export function connectCloud(
   config: OpenStackConfig,
-  { observe: seen, transport = overSockets(config), readCredentials }: ConnectCloudOptions = {},
+  {
+    observe: seen,
+    transport = overSockets(config),
+    readCredentials,
+    shareLogin = (_config, make) => make(),
+  }: ConnectCloudOptions = {},
 ): Connection {
   const { recorder, note } = createCallRecorder();
   const observe: Observer = (call) => {
@@ -32,10 +41,12 @@ export function connectCloud(
     seen?.(call);
   };
   const http = createHttp(config, observe, transport);
-  const keystone = createKeystone({
-    ...{ config, http, now: () => transport.now() },
-    ...(readCredentials && { readCredentials }),
-  });
+  const keystone = shareLogin(config, () =>
+    createKeystone({
+      ...{ config, http, now: () => transport.now() },
+      ...(readCredentials && { readCredentials }),
+    }),
+  );
   const session = createSession(config, keystone, http);
   return {
     cloud: createCloud(session, transport),
@@ -44,5 +55,6 @@ export function connectCloud(
       await session.requireService('load-balancer');
       await session.requireService('network');
     },
+    project: () => session.project(),
   };
 }

@@ -86,8 +86,10 @@ export const WORST_FIRST: readonly RowState[] = ['failed', 'blocked', 'progressi
 /**
  * The status page: one HTML document that loads nothing else, rows that need a person first. Its style and script are
  * PAGE_STYLE and PAGE_SCRIPT byte by byte, so that a Content-Security-Policy can name their hashes.
+ *
+ * @param path where the page is
  */
-export function renderPage(view: StatusView): string {
+export function renderPage(view: StatusView, path = '/'): string {
   const now = Date.parse(view.generatedAt);
   const rows = view.rows.toSorted(worstFirst);
   return markup`<!doctype html>
@@ -113,7 +115,7 @@ export function renderPage(view: StatusView): string {
         ${view.webhook?.trouble && markup`<p class="warning">${view.webhook.trouble}</p>`}
         ${view.lastSweep?.warnings.map((warning) => markup`<p class="warning">${warning}</p>`)}
         ${rows.length === 0 ? nothing(view) : table(rows, now)}
-        <footer>Updated ${view.generatedAt}. The page reloads every 5 s while no plan is open. The same data as <a href="/?format=json">JSON</a>.</footer>
+        <footer>Updated ${view.generatedAt}. The page reloads every 5 s while no plan is open. The same data as <a href="${path}?format=json">JSON</a>.</footer>
       </body>
     </html>`.html;
 }
@@ -206,7 +208,7 @@ function openable(
   return markup`<details><summary>Plan: ${parts.join(', ')}</summary><pre>${plan}</pre></details>`;
 }
 
-function ago(at: string, now: number): string {
+export function ago(at: string, now: number): string {
   return `${age(now - Date.parse(at))} ago`;
 }
 

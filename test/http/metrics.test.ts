@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../functions/metrics.ts';
+import { createMetrics, createMetricsByCluster } from '../../functions/metrics.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
@@ -148,4 +148,50 @@ test('a queue that is away says so, and keeps its last depth', async () => {
   expect(await queue()).toEqual(['levelset_queue_depth 3', 'levelset_queue_up 1']);
   metrics.setQueue({ trouble: 'NATS: the connection is lost' });
   expect(await queue()).toEqual(['levelset_queue_depth 3', 'levelset_queue_up 0']);
+});
+
+test('of several clusters each has its own series, and one that is gone has none', async () => {
+  const metrics = createMetricsByCluster();
+  const seriesOf = async (name: string): Promise<readonly string[]> => {
+    const { body } = await metrics.scrape();
+    return body.split('\n').filter((line) => line.startsWith(`${name}{`));
+  };
+  const [a, b] = [metrics.of('a'), metrics.of('b')];
+  for (const [cluster, depth] of [[a, 1] as const, [b, 2] as const]) {
+    cluster.setQueue({ depth, oldestMs: 0 });
+    cluster.setLoadBalancers({ ACTIVE: depth, ERROR: 1 });
+    cluster.setWebhook({ refused: { token: depth } });
+    cluster.observeSweep('found');
+  }
+  a.setLoadBalancers({ ACTIVE: 3 });
+  b.setWebhook({ refused: { token: 5 } });
+  metrics.setServed(
+    new Map([
+      ['a', true],
+      ['b', false],
+    ] as const),
+  );
+
+  expect(await seriesOf('levelset_queue_depth')).toEqual([
+    'levelset_queue_depth{cluster="a"} 1',
+    'levelset_queue_depth{cluster="b"} 2',
+  ]);
+  expect((await seriesOf('levelset_load_balancers')).toSorted()).toEqual([
+    'levelset_load_balancers{cluster="a",state="ACTIVE"} 3',
+    'levelset_load_balancers{cluster="b",state="ACTIVE"} 2',
+    'levelset_load_balancers{cluster="b",state="ERROR"} 1',
+  ]);
+  expect(await seriesOf('levelset_audit_refusals_total')).toEqual([
+    'levelset_audit_refusals_total{cluster="a",reason="token"} 1',
+    'levelset_audit_refusals_total{cluster="b",reason="token"} 5',
+  ]);
+  expect(await seriesOf('levelset_cluster_served')).toEqual([
+    'levelset_cluster_served{cluster="a"} 1',
+    'levelset_cluster_served{cluster="b"} 0',
+  ]);
+
+  await metrics.forget('b');
+  const { body } = await metrics.scrape();
+  expect(body).toContain('levelset_sweeps_total{cluster="a",result="found"} 1');
+  expect(body).not.toContain('cluster="b"');
 });

@@ -22,6 +22,8 @@ export interface Session {
   /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   projectId(): Promise<string>;
+  /** Octavia's endpoint and region, and the id of the project, as one text. */
+  project(): Promise<string>;
   /** The region of Octavia's endpoint; undefined if the catalog names none. */
   region(): Promise<string | undefined>;
   /** Throws CONFIG_INVALID if the catalog does not have the service. */
@@ -64,6 +66,11 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     },
     async projectId() {
       return (await keystone.token()).projectId;
+    },
+    async project() {
+      const { catalog, projectId } = await keystone.token();
+      const { url, region } = endpointOf(catalog, 'load-balancer', config);
+      return [url, region, projectId].join(' ');
     },
     async region() {
       const { region } = endpointOf((await keystone.token()).catalog, 'load-balancer', config);

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import express, { type Express } from 'express';
+import type { EntryTokens } from '../../shared/clusters/entry.ts';
+import { renderClustersPage, type ClustersView } from '../../shared/report/clusters-page.ts';
+import { renderPage } from '../../shared/report/page.ts';
+import { auditWebhook } from '../audit-webhook.ts';
+import { events } from '../events.ts';
+import type { Tokens } from '../http/admit.ts';
+import type { Endpoint } from '../http/exchange.ts';
+import { HttpError } from '../http/http-error.ts';
+import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
+import type { ServerOptions } from '../http/server-options.ts';
+import { resync } from '../resync.ts';
+import type { ClusterEndpoints } from '../serve/served-cluster.ts';
+import { page, probes, type ProbeOptions } from '../status.ts';
+
+/** A cluster that the registry names. */
+export interface FoundCluster {
+  readonly tokens: EntryTokens;
+  /** Undefined: it is not served yet. */
+  readonly endpoints: ClusterEndpoints | undefined;
+}
+
+export interface ClustersServerOptions
+  extends Pick<ServerOptions, 'byCertificate' | 'log'>, Omit<ProbeOptions, 'pageTokens'> {
+  /** Those of the deployment, which open every cluster. */
+  readonly tokens: Tokens;
+  readonly find: (name: string) => FoundCluster | undefined;
+  readonly status: () => Promise<ClustersView>;
+}
+
+/** With it no list of tokens is empty, so that no answer tells which clusters there are. Nobody has it. */
+const NOBODYS = randomBytes(32).toString('hex');
+
+/**
+ * The express app of a deployment with several clusters: `/audit`, `/events`, `/resync` and `/clusters` with the name of one. A wrong
+ * token and a name that nobody has get the same answer, 401.
+ */
+export function createClustersServer(options: ClustersServerOptions): Express {
+  const app = express().disable('x-powered-by').disable('etag');
+  const deliver: Endpoint = (request) => {
+    const name = /^\/(?:audit|events)\/([^/]+)/.exec(request.path)?.[1];
+    const its = optionsOf(name ?? '', options);
+    return auditWebhook(its)(request) ?? events(its)(request);
+  };
+  app.use(onExpress(deliver));
+  app.all('/resync', () => {
+    throw new HttpError(404, 'this levelset serves several clusters: name one, /resync/CLUSTER');
+  });
+  app.all('/resync/:cluster', (request, response, next) => {
+    const its = optionsOf(request.params.cluster, options);
+    resync(its, '/resync/:cluster')(request, response, next);
+  });
+  app.all('/clusters/:cluster', (request, response, next) => {
+    const { cluster } = request.params;
+    const its = optionsOf(cluster, options);
+    page('/clusters/:cluster', its, its.status, (view) => renderPage(view, `/clusters/${cluster}`))(
+      request,
+      response,
+      next,
+    );
+  });
+  const { pageTokens } = options.tokens;
+  const ofAll = { ...options, pageTokens };
+  app.use(page('/', ofAll, options.status, renderClustersPage), probes(ofAll));
+  return app.use(notFound, answerErrors(options.log));
+}
+
+type OptionsOfOne = ClusterEndpoints & Tokens & Pick<ServerOptions, 'byCertificate' | 'open' | 'log'>;
+
+/** What the endpoints of one cluster need. One that nobody has lets nobody in but who may know which there are. */
+function optionsOf(
+  name: string,
+  { tokens, find, byCertificate, open, log }: ClustersServerOptions,
+): OptionsOfOne {
+  const found = find(name);
+  const both = (which: keyof Tokens): readonly string[] => [
+    ...(found?.tokens[which] ?? []),
+    ...tokens[which],
+    NOBODYS,
+  ];
+  return {
+    ...(found?.endpoints ?? notServed(name, found !== undefined)),
+    auditTokens: both('auditTokens'),
+    resyncTokens: both('resyncTokens'),
+    pageTokens: both('pageTokens'),
+    ...(byCertificate && found && { byCertificate }),
+    open,
+    log,
+  };
+}
+
+function notServed(name: string, isKnown: boolean): ClusterEndpoints {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      isKnown
+        ? new HttpError(503, `the cluster ${name} is not served at the moment: the page says why`, {
+            headers: { 'Retry-After': '10' },
+          })
+        : new HttpError(404, `no such cluster: ${JSON.stringify(name)}`),
+    );
+  return { clusters: isKnown ? [name] : [], self: [], enqueue: refuse, reconcile: refuse, status: refuse };
+}

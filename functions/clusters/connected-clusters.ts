@@ -1,0 +1,284 @@
+import type { Entry } from '../../shared/clusters/entry.ts';
+import type { Registry } from '../../shared/clusters/registry.ts';
+import { isSettledWithin, within } from '../../shared/deadline.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import { Silence, type Delays } from '../../shared/silence.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { Connected } from '../world.ts';
+
+/** What serves one cluster. */
+export interface Served {
+  /** Resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+export interface ConnectedClustersOptions<S extends Served> {
+  readonly registry: Pick<Registry, 'names' | 'read'>;
+  /** Sends nothing. Throws CONFIG_INVALID. */
+  readonly connect: (entry: Entry) => Promise<Connected>;
+  /** Begins to serve a cluster whose kube-apiserver has answered. */
+  readonly begin: (entry: Entry, connected: Connected) => Promise<S>;
+  /** Called after the last run of a cluster that is gone. */
+  readonly ended?: (name: string) => Promise<void>;
+  readonly log: Log;
+  readonly everyMs?: number;
+}
+
+interface Slot<S extends Served> {
+  readonly name: string;
+  /** As it was read last. */
+  entry: Entry | undefined;
+  problems: readonly string[];
+  /** Connected as the entry says now, and not served yet. */
+  next: { readonly entry: Entry; readonly connected: Connected } | undefined;
+  served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
+  /** After a kube-apiserver that did not answer. */
+  readonly silence: Silence;
+  underWay: Promise<void> | undefined;
+  /** Aborted when its entry is gone. */
+  readonly gone: AbortController;
+}
+
+/** As often as files of tokens are looked at. */
+const LOOK_MS = 5_000;
+/** The time of a kube-apiserver to say which cluster it is. */
+const ANSWER_MS = 5_000;
+const OF_NO_ANSWER: Delays = { firstMs: 1_000, longestMs: 30_000 };
+/** So many entries are looked at at once, and each of them holds up others for so long at most. */
+const AT_ONCE = 20;
+const PATIENCE_MS = 1_000;
+
+/**
+ * The clusters that a registry names. Each gets what serves it when its kube-apiserver has said which cluster it is; another one
+ * when its texts differ, after the runs of the one before have ended; and none any more when its entry is gone. What is wrong with one
+ * holds up no other. Of two entries with one cluster the first by name is served.
+ */
+export class ConnectedClusters<S extends Served> {
+  readonly #options: ConnectedClustersOptions<S>;
+  readonly #slots = new Map<string, Slot<S>>();
+  /** Whose entry is served, by the UID of the cluster. */
+  readonly #holders = new Map<string, Slot<S>>();
+  #trouble: string | undefined;
+  #wasRead = false;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: ConnectedClustersOptions<S>) {
+    this.#options = options;
+  }
+
+  /** Looks at the registry, and again and again. */
+  async start(): Promise<void> {
+    await this.look();
+    const again = (): void => {
+      if (this.#isStopped) return;
+      this.#timer = setTimeout(() => {
+        this.look().then(again, again);
+      }, this.#options.everyMs ?? LOOK_MS).unref();
+    };
+    again();
+  }
+
+  /** What serves a cluster; undefined while nothing does. */
+  get(name: string): S | undefined {
+    return this.#slots.get(name)?.served?.its;
+  }
+
+  /** The entry that counts, also of a cluster that is not served yet. */
+  entryOf(name: string): Entry | undefined {
+    return this.#slots.get(name)?.entry;
+  }
+
+  /** All that the registry names, in their order. */
+  get names(): readonly string[] {
+    const there = [...this.#slots.values()].filter(({ gone }) => !gone.signal.aborted);
+    return there.map(({ name }) => name).sort();
+  }
+
+  /** Why the registry could not be read. Nothing is gone for that. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** Whether the registry was ever read. */
+  get wasRead(): boolean {
+    return this.#wasRead;
+  }
+
+  /** What is wrong with an entry, in words that name it. */
+  problemsOf(name: string): readonly string[] {
+    return this.#slots.get(name)?.problems ?? [];
+  }
+
+  /** True while no cluster is being connected, replaced or ended. */
+  get idle(): boolean {
+    return this.#looking === undefined && [...this.#slots.values()].every(({ underWay }) => !underWay);
+  }
+
+  /** Looks at the registry now. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** Resolves when no cluster is served any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.all([...this.#slots.values()].map((slot) => this.#end(slot)));
+  }
+
+  async #look(): Promise<void> {
+    const { registry, log } = this.#options;
+    let names: readonly string[];
+    try {
+      names = await registry.names();
+    } catch (error) {
+      const reason = errorText(error);
+      if (reason !== this.#trouble)
+        log.warn('the clusters that were read last count: the registry cannot be read', { reason });
+      this.#trouble = reason;
+      return;
+    }
+    this.#trouble = undefined;
+    this.#wasRead = true;
+    for (const slot of this.#slots.values()) if (!names.includes(slot.name)) this.#drop(slot);
+    await inParallel(names, AT_ONCE, (name) => this.#lookAt(name));
+  }
+
+  async #lookAt(name: string): Promise<void> {
+    if (this.#isStopped) return;
+    const slot = this.#slots.get(name) ?? newSlot<S>(name);
+    if (slot.gone.signal.aborted || slot.underWay) return;
+    this.#slots.set(name, slot);
+    const advancing = this.#advance(slot).catch((error: unknown) => {
+      this.#tell(slot, [`${slot.name}: ${errorText(error)}`]);
+    });
+    slot.underWay = advancing.finally(() => {
+      slot.underWay = undefined;
+    });
+    await isSettledWithin(slot.underWay, PATIENCE_MS);
+  }
+
+  async #advance(slot: Slot<S>): Promise<void> {
+    const { registry, connect } = this.#options;
+    const reading = await registry.read(slot.name);
+    if (!reading) return; // it is gone by now
+    const { entry, problems } = reading;
+    slot.entry = entry;
+    const isAsServed = entry && slot.served?.settings === entry.settings;
+    if (!entry || isAsServed) slot.next = undefined;
+    else if (slot.next?.entry.settings !== entry.settings) {
+      slot.next = { entry, connected: await connect(entry) };
+      slot.silence.end();
+    }
+    if (!entry) await this.#endServed(slot);
+    const others = await this.#identify(slot);
+    if (!slot.gone.signal.aborted) this.#tell(slot, [...problems, ...others]);
+  }
+
+  /** Asks which cluster it is that is connected now, and serves it. Returns why it does not. */
+  async #identify(slot: Slot<S>): Promise<readonly string[]> {
+    const { next } = slot;
+    if (!next) return [];
+    if (!slot.silence.isOver) return slot.problems;
+    let uid: string;
+    try {
+      ({ id: uid } = await unlessGone(
+        slot,
+        within(ANSWER_MS, () => next.connected.cluster()),
+      ));
+    } catch (error) {
+      slot.silence.begin(OF_NO_ANSWER);
+      return [`${slot.name}: the kube-apiserver has not said which cluster it is: ${errorText(error)}`];
+    }
+    slot.silence.end();
+    const holder = this.#holders.get(uid);
+    if (holder && holder !== slot && holder.name < slot.name) return [isThatOf(slot, holder)];
+    this.#holders.set(uid, slot);
+    if (holder && holder !== slot) {
+      await holder.underWay;
+      await this.#endServed(holder);
+      this.#tell(holder, [isThatOf(holder, slot)]);
+    }
+    await this.#endServed(slot, uid);
+    const { entry, connected } = next;
+    const its = await this.#options.begin(entry, connected);
+    slot.served = { settings: entry.settings, uid, its };
+    slot.next = undefined;
+    this.#options.log.info('the cluster is served', { cluster: slot.name, uid });
+    return [];
+  }
+
+  /** @param kept the cluster that this slot goes on to have. */
+  async #endServed(slot: Slot<S>, kept?: string): Promise<void> {
+    const { served } = slot;
+    if (!served) return;
+    slot.served = undefined;
+    if (served.uid !== kept && this.#holders.get(served.uid) === slot) this.#holders.delete(served.uid);
+    await served.its.stop();
+  }
+
+  #drop(slot: Slot<S>): void {
+    if (slot.gone.signal.aborted) return;
+    slot.gone.abort();
+    const { log } = this.#options;
+    log.info('the cluster is not in the registry any more: what it has in OpenStack stays', {
+      cluster: slot.name,
+    });
+    this.#end(slot).catch((error: unknown) => {
+      log.error('a cluster that is gone did not end', { cluster: slot.name, error: errorText(error) });
+    });
+  }
+
+  async #end(slot: Slot<S>): Promise<void> {
+    slot.gone.abort();
+    await slot.underWay;
+    await this.#endServed(slot);
+    for (const [uid, holder] of this.#holders) if (holder === slot) this.#holders.delete(uid);
+    await this.#options.ended?.(slot.name);
+    this.#slots.delete(slot.name);
+  }
+
+  /** Notes what is wrong with an entry, and logs it when it is something else than before. */
+  #tell(slot: Slot<S>, problems: readonly string[]): void {
+    const isNew = problems.join('\n') !== slot.problems.join('\n');
+    slot.problems = problems;
+    if (!isNew || problems.length === 0) return;
+    this.#options.log.warn(
+      slot.served ? 'the entry of a cluster cannot be used: its last one counts' : 'a cluster is not served',
+      { cluster: slot.name, problems },
+    );
+  }
+}
+
+function newSlot<S extends Served>(name: string): Slot<S> {
+  const nothing = { entry: undefined, next: undefined, served: undefined, underWay: undefined };
+  return { name, ...nothing, problems: [], silence: new Silence(), gone: new AbortController() };
+}
+
+/** Rejects as soon as the entry is gone. */
+async function unlessGone<T>(
+  { gone: { signal } }: Pick<Slot<Served>, 'gone'>,
+  asked: Promise<T>,
+): Promise<T> {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const isGone = (): void => {
+    reject(new Error('its entry is gone'));
+  };
+  signal.addEventListener('abort', isGone);
+  try {
+    return await Promise.race([asked, gone]);
+  } finally {
+    signal.removeEventListener('abort', isGone);
+  }
+}
+
+function isThatOf({ name }: Pick<Slot<Served>, 'name'>, other: Pick<Slot<Served>, 'name'>): string {
+  return `${name}: it is the cluster of the entry ${other.name}, which is served: take one of the two away`;
+}

@@ -1,0 +1,153 @@
+import type { Entry, Source } from '../../shared/clusters/entry.ts';
+import { Registry } from '../../shared/clusters/registry.ts';
+import { ReconcileError } from '../../shared/model/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import { proxyVariables } from '../../shared/proxy.ts';
+import { createMetricsByCluster } from '../metrics.ts';
+import { listen, parseListen } from '../serve/listen.ts';
+import { queueOf } from '../serve/queue-of.ts';
+import { ServedCluster } from '../serve/served-cluster.ts';
+import {
+  addressOf,
+  warnOfDryRun,
+  warnOfPlainHttp,
+  type ServeOptions,
+  type Serving,
+} from '../serve/serving.ts';
+import { followTokens } from '../serve/token-files.ts';
+import { connect, type Connected } from '../world.ts';
+import { createClustersServer } from './clusters-server.ts';
+import { ConnectedClusters } from './connected-clusters.ts';
+import { Logins } from './logins.ts';
+import { Projects } from './projects.ts';
+import { Timetable } from './timetable.ts';
+
+/** `levelset serve --clusters`: the same for several clusters, each with its own World, queue and sweeps. Throws CONFIG_INVALID. */
+export async function serveClusters(
+  { flags, env, log, reported }: ServeOptions,
+  source: Source,
+  everyMs?: number,
+): Promise<Serving> {
+  if (await queueOf(flags))
+    throw new ReconcileError(
+      'CONFIG_INVALID',
+      '--queue: with --clusters keys wait in memory: leave --queue out, and run one process',
+    );
+  const registry = new Registry(source, { flags, env: proxyVariables(env) });
+  const metrics = createMetricsByCluster();
+  const { stop: stopTokens, ...tokens } = await followTokens({ flags, env, log });
+  warnOfDryRun(flags, log);
+  const [logins, projects, timetable] = [new Logins(), new Projects(), new Timetable()];
+
+  const connectEntry = ({ name, settings }: Entry): Promise<Connected> => {
+    const own = metrics.of(name);
+    return connect({
+      ...settings,
+      cluster: name,
+      log: withCluster(log, name),
+      shareLogin: (config, make) => logins.of(config, make),
+      observeCall: (call) => {
+        own.observeCall(call);
+      },
+    });
+  };
+  const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {
+    const cluster = await ServedCluster.make({
+      connected,
+      flags: entry.settings.flags,
+      tokens: {
+        auditTokens: [...entry.tokens.auditTokens, ...tokens.auditTokens],
+        resyncTokens: [...entry.tokens.resyncTokens, ...tokens.resyncTokens],
+        pageTokens: [],
+      },
+      log: withCluster(log, entry.name),
+      metrics: metrics.of(entry.name),
+      shared: { parked: await projects.of(connected), turns: timetable.of(entry.name) },
+      ...(reported && { reported }),
+    });
+    cluster.start();
+    return cluster;
+  };
+  const clusters = new ConnectedClusters({
+    registry,
+    connect: connectEntry,
+    begin,
+    ended: (name) => metrics.forget(name),
+    log,
+    ...(everyMs !== undefined && { everyMs }),
+  });
+  const served = (): readonly ServedCluster[] =>
+    clusters.names.map((name) => clusters.get(name)).filter((its) => its !== undefined);
+
+  const address = addressOf(flags);
+  const app = createClustersServer({
+    tokens,
+    byCertificate: flags.auditClientCaFile !== undefined,
+    open: parseListen(address).loopback,
+    find: (name) => {
+      const entry = clusters.entryOf(name);
+      return entry && { tokens: entry.tokens, endpoints: clusters.get(name)?.endpoints };
+    },
+    status: () =>
+      Promise.resolve({
+        generatedAt: new Date().toISOString(),
+        clusters: clusters.names.map((cluster) => ({
+          cluster,
+          isServed: clusters.get(cluster) !== undefined,
+          problems: clusters.problemsOf(cluster),
+          ...(clusters.get(cluster)?.summary() ?? { states: {}, awaitingApproval: 0 }),
+        })),
+        ...(flags.dryRun && { dryRun: true as const }),
+        ...(clusters.trouble !== undefined && { trouble: clusters.trouble }),
+      }),
+    metrics: async () => {
+      metrics.setServed(new Map(clusters.names.map((name) => [name, clusters.get(name) !== undefined])));
+      await Promise.all(served().map((cluster) => cluster.measure()));
+      return metrics.scrape();
+    },
+    ready: () => Promise.resolve(clusters.wasRead ? [] : [`clusters: ${clusters.trouble ?? 'not read yet'}`]),
+    notes: () => notesOf(clusters),
+    log,
+  });
+  const listening = await listen(app, address, flags, { log });
+  warnOfPlainHttp(flags, listening, log);
+  await clusters.start();
+  log.info('listening', { url: listening.url, clusters: clusters.names.length });
+  return {
+    url: listening.url,
+    idle: () => clusters.idle && served().every(({ idle }) => idle),
+    stop: async () => {
+      stopTokens();
+      await Promise.all([listening.close(), clusters.stop()]);
+    },
+  };
+}
+
+/** What makes no other cluster unready: each line names its cluster. */
+async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<readonly string[]> {
+  const ofEach = clusters.names.map(async (name) => {
+    const its = clusters.get(name);
+    const notes = its ? [...(await its.missing()), ...its.notes()] : [];
+    return [...clusters.problemsOf(name), ...notes.map((note) => `${name}: ${note}`)];
+  });
+  const trouble = clusters.trouble === undefined ? [] : [`clusters: ${clusters.trouble}`];
+  return [...trouble, ...(await Promise.all(ofEach)).flat()];
+}
+
+/** A log whose lines name the cluster. */
+function withCluster(log: Log, cluster: string): Log {
+  return {
+    debug: (message, fields) => {
+      log.debug(message, { cluster, ...fields });
+    },
+    info: (message, fields) => {
+      log.info(message, { cluster, ...fields });
+    },
+    warn: (message, fields) => {
+      log.warn(message, { cluster, ...fields });
+    },
+    error: (message, fields) => {
+      log.error(message, { cluster, ...fields });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { SweepTurns } from '../serve/sweeper.ts';
+
+interface Waiting {
+  readonly lastMs: number;
+  readonly begin: () => void;
+}
+
+/** So many clusters are swept at once. */
+const AT_ONCE = 8;
+
+/**
+ * When the clusters of one process are swept. Each has its own moment in the interval, by the hash of its name: a restart changes
+ * none, and a cluster more moves no other one. Eight are swept at once; of those that wait the longest unswept goes first.
+ */
+export class Timetable {
+  readonly #waiting = new Set<Waiting>();
+  #running = 0;
+
+  /** The turns of one cluster. */
+  of(name: string, now: () => number = () => Date.now()): SweepTurns {
+    const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+    let lastMs = -Infinity;
+    return {
+      untilNextMs: (everyMs) => {
+        const sinceMoment = (now() - share * everyMs) % everyMs;
+        return everyMs - ((sinceMoment + everyMs) % everyMs);
+      },
+      take: async (run, stopping) => {
+        const hasPlace = await this.#turn(lastMs, stopping);
+        if (hasPlace) lastMs = now();
+        try {
+          return await run();
+        } finally {
+          if (hasPlace) this.#leave();
+        }
+      },
+    };
+  }
+
+  /** Resolves to whether there is a place; there is none for who stops meanwhile. */
+  #turn(lastMs: number, stopping: AbortSignal): Promise<boolean> {
+    if (this.#running < AT_ONCE) {
+      this.#running += 1;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const end = (hasPlace: boolean): void => {
+        stopping.removeEventListener('abort', leave);
+        this.#waiting.delete(waiting);
+        resolve(hasPlace);
+      };
+      const waiting: Waiting = {
+        lastMs,
+        begin: () => {
+          end(true);
+        },
+      };
+      const leave = (): void => {
+        end(false);
+      };
+      this.#waiting.add(waiting);
+      stopping.addEventListener('abort', leave);
+    });
+  }
+
+  /** Gives the place to the next one, or frees it. */
+  #leave(): void {
+    const [next] = [...this.#waiting].sort((one, other) =>
+      one.lastMs === other.lastMs ? 0 : one.lastMs - other.lastMs,
+    );
+    if (next) next.begin();
+    else this.#running -= 1;
+  }
+}

@@ -1,0 +1,241 @@
+import type { Flags } from '../../shared/config/read-flags.ts';
+import { readFlags } from '../../shared/config/read-flags.ts';
+import { errorText } from '../../shared/model/errors.ts';
+import type { Report } from '../../shared/model/outcome.ts';
+import { summarizeSteps } from '../../shared/plan/render-plan.ts';
+import type { Log } from '../../shared/ports.ts';
+import type { StatusView } from '../../shared/report/page.ts';
+import type { Sweep } from '../../shared/sweep.ts';
+import { serviceAccountUser } from '../../shared/trigger/keys-from-audit.ts';
+import type { Changed } from '../../shared/watch/follower.ts';
+import type { Watches } from '../../shared/watch/watches.ts';
+import type { Tokens } from '../http/admit.ts';
+import { KubernetesCallers } from '../http/kubernetes-callers.ts';
+import type { VerifySender } from '../http/require-sender.ts';
+import type { ServerOptions } from '../http/server-options.ts';
+import { reconcileLine, sweptLine } from '../log.ts';
+import type { ClusterMetrics } from '../metrics.ts';
+import type { Connected } from '../world.ts';
+import { Memory } from './memory.ts';
+import type { ServeQueue, ServeQueueOptions } from './serve-queue.ts';
+import { Webhook } from './webhook.ts';
+import { Work } from './work.ts';
+
+export interface ServedClusterOptions {
+  readonly connected: Connected;
+  readonly flags: Flags;
+  readonly tokens: Tokens;
+  readonly log: Log;
+  readonly metrics: ClusterMetrics;
+  /** Makes the queue; one in memory without it. */
+  readonly queue?: (options: ServeQueueOptions) => ServeQueue;
+  /** What it shares with other clusters of the process; nothing without it. */
+  readonly shared?: Pick<ServeQueueOptions, 'parked' | 'turns'>;
+  /** Called for every run that ended, after the log and the metrics. */
+  readonly reported?: (report: Report) => void;
+}
+
+/** What the HTTP endpoints need of one cluster. */
+export type ClusterEndpoints = Pick<
+  ServerOptions,
+  | 'clusters'
+  | 'callers'
+  | 'verifySender'
+  | 'self'
+  | 'enqueue'
+  | 'reconcile'
+  | 'status'
+  | 'observeAudit'
+  | 'observeRefusal'
+>;
+
+/** One cluster of a process that serves: its queue, sweeps and watches, and what is remembered of its runs. */
+export class ServedCluster {
+  readonly #options: ServedClusterOptions;
+  readonly #memory: Memory;
+  readonly #webhook: Webhook;
+  readonly #work: Work;
+  /** The names by which requests may call it. */
+  readonly #names: string[];
+  #watches: Watches | undefined;
+  #endpoints: ClusterEndpoints | undefined;
+
+  /** Asks nothing of the cluster. Throws CONFIG_INVALID. */
+  static async make(options: ServedClusterOptions): Promise<ServedCluster> {
+    const made = new ServedCluster(options);
+    await made.#complete();
+    return made;
+  }
+
+  private constructor(options: ServedClusterOptions) {
+    this.#options = options;
+    const { connected, flags, log, metrics, queue, shared } = options;
+    const { world } = connected;
+    const dryRun = flags.dryRun === true;
+    this.#names = [world.cluster ?? world.config.clusterName];
+    this.#memory = new Memory(world, dryRun);
+    this.#webhook = new Webhook({ ...world, isKnown: (key) => this.#memory.isAtWorkOn(key) });
+    this.#work = new Work({
+      connected,
+      dryRun,
+      ...(queue && { queue }),
+      ...(shared && { shared }),
+      told: (report) => {
+        this.#memory.remember(report);
+      },
+      reported: (report) => {
+        this.#memory.remember(report);
+        metrics.observeReconcile(report);
+        const { request, certificates } = report;
+        if (!request.dryRun && certificates) metrics.setCertificates(request.key, certificates);
+        log.info(
+          'reconciled',
+          reconcileLine(report, (plan) => summarizeSteps(plan.steps)),
+        );
+        options.reported?.(report);
+      },
+      swept: (found) => {
+        this.#swept(found);
+      },
+    });
+  }
+
+  get endpoints(): ClusterEndpoints {
+    if (!this.#endpoints) throw new Error('the cluster is not complete');
+    return this.#endpoints;
+  }
+
+  get #isOpen(): boolean {
+    return this.#options.tokens.auditTokens.length > 0;
+  }
+
+  /** Starts the first sweep and the interval, and the watches. */
+  start(): void {
+    this.#work.start();
+    this.#watches?.start();
+  }
+
+  /** True when no key is queued, running or waiting for Octavia, and no sweep runs or is about to run. */
+  get idle(): boolean {
+    return this.#work.idle;
+  }
+
+  /** What a page of many clusters shows of it. */
+  summary(): ReturnType<Memory['summary']> {
+    return this.#memory.summary();
+  }
+
+  /** Sets the metrics of what is now, right before they are read. */
+  async measure(): Promise<void> {
+    const { metrics } = this.#options;
+    metrics.setQueue(await this.#work.queued());
+    metrics.setWebhook(this.#webhook.view());
+    metrics.setWatches(this.#watches?.view() ?? []);
+  }
+
+  /** The sides that do not answer, in words. */
+  async missing(): Promise<readonly string[]> {
+    const { trouble } = this.#work;
+    return [
+      ...(await this.#options.connected.ready()),
+      ...(trouble === undefined ? [] : [`queue: ${trouble}`]),
+    ];
+  }
+
+  notes(): readonly string[] {
+    return [this.#webhook.view().trouble ?? [], ...(this.#watches?.troubles() ?? [])].flat();
+  }
+
+  /** Begins nothing any more, and resolves when what is under way has ended: its write is finished, its lease released. */
+  async stop(): Promise<void> {
+    this.#webhook.stop();
+    await Promise.all([this.#work.stop(), this.#watches?.stop()]);
+  }
+
+  async #complete(): Promise<void> {
+    const { connected, flags, tokens, log } = this.#options;
+    const { config } = connected.world;
+    this.#watches = flags.watch ? await connected.watches(this.#changed) : undefined;
+    const verifySender = await senderTokens(flags, connected);
+    warnOfClosedDoors(tokens, log, this.#watches !== undefined || verifySender !== undefined);
+    this.#endpoints = {
+      ...(verifySender && { verifySender }),
+      callers: new KubernetesCallers(await connected.reviews()),
+      clusters: this.#names,
+      self: [serviceAccountUser(config.serviceAccount)],
+      enqueue: (requests) => this.#work.enqueue(requests),
+      reconcile: (requests) => this.#work.reconcile(requests),
+      status: () => this.#view(),
+      observeAudit: (counts) => {
+        this.#options.metrics.observeAudit(counts);
+        this.#webhook.accepted();
+      },
+      observeRefusal: (reason) => {
+        if (this.#isOpen) this.#webhook.refused(reason);
+      },
+    };
+  }
+
+  async #view(): Promise<StatusView> {
+    const [webhook, watches] = [this.#webhook.view(), this.#watches?.view() ?? []];
+    return this.#memory.view({ queue: await this.#work.queued(), webhook, watches });
+  }
+
+  readonly #changed: Changed = (keys, cause) => {
+    const because = cause === undefined ? {} : { cause };
+    this.#work.enqueue(keys.map((key) => ({ key, trigger: 'watch', ...because }))).catch((error: unknown) => {
+      this.#options.log.error('what a watch saw could not be queued', { error: errorText(error) });
+    });
+  };
+
+  #swept(found: Sweep): void {
+    const { log, metrics, queue } = this.#options;
+    this.#memory.rememberSweep(found);
+    // of several replicas another one may have had the events
+    if (this.#isOpen && !this.#watches && !queue) this.#webhook.swept(found.news);
+    metrics.observeSweep(found.failed === undefined ? 'found' : 'failed');
+    if (found.loadBalancersByState) metrics.setLoadBalancers(found.loadBalancersByState);
+    for (const [key, certificates] of found.certificates) metrics.setCertificates(key, certificates);
+    logSweep(found, log);
+    this.#learnId().catch((error: unknown) => {
+      log.warn('/audit and /events take the name of the cluster only: its id cannot be read', {
+        reason: errorText(error),
+      });
+    });
+  }
+
+  /** In a registry its name alone calls a cluster. */
+  async #learnId(): Promise<void> {
+    const { connected } = this.#options;
+    if (this.#names.length > 1 || connected.world.cluster !== undefined) return;
+    const { id } = await connected.cluster();
+    if (!this.#names.includes(id)) this.#names.push(id);
+  }
+}
+
+/** Its code is loaded when it is asked for. */
+async function senderTokens(
+  flags: Flags,
+  { kubeHttp: http, world }: Connected,
+): Promise<VerifySender | undefined> {
+  const { eventsAudience: audience, eventsSenders = [`${world.config.stateNamespace}/*`] } = readFlags(
+    flags,
+    [],
+  );
+  if (audience === undefined) return undefined;
+  const { verifySenderTokens } = await import('./sender-tokens.ts');
+  return verifySenderTokens({ http, audience, senders: eventsSenders });
+}
+
+function warnOfClosedDoors({ auditTokens, resyncTokens }: Tokens, log: Log, isTold: boolean): void {
+  if (auditTokens.length === 0 && !isTold)
+    log.warn('LEVELSET_AUDIT_TOKENS is empty: /audit and /events refuse everybody');
+  if (resyncTokens.length === 0) log.warn('LEVELSET_RESYNC_TOKENS is empty: /resync refuses everybody');
+}
+
+function logSweep(found: Sweep, log: Log): void {
+  const { warnings, failed } = found;
+  for (const warning of warnings) log.warn(warning);
+  if (failed === undefined) log.info('swept', sweptLine(found));
+  else log.error('the sweep failed', { reason: failed });
+}

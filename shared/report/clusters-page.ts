@@ -1,0 +1,78 @@
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { ago, inNumbers, markup, WORST_FIRST, type Html, type RowState, type StatusView } from './page.ts';
+
+/** One row of the page of a deployment with several clusters. */
+export interface ClusterRow {
+  readonly cluster: string;
+  readonly isServed: boolean;
+  /** What is wrong with its entry, or why it is not served. */
+  readonly problems: readonly string[];
+  /** How many objects are in a state, of those that had a run in this process. */
+  readonly states: Readonly<Partial<Record<RowState, number>>>;
+  /** The changes that a person may approve. */
+  readonly awaitingApproval: number;
+  readonly lastSweep?: NonNullable<StatusView['lastSweep']>;
+}
+
+export interface ClustersView {
+  /** The time from which ages on the page are counted, RFC 3339. */
+  readonly generatedAt: string;
+  readonly clusters: readonly ClusterRow[];
+  readonly dryRun?: true;
+  /** Why the registry cannot be read. The clusters are those that were read last. */
+  readonly trouble?: string;
+}
+
+/** The page of a deployment with several clusters: a row for each, with a link to its own page. */
+export function renderClustersPage(view: ClustersView): string {
+  const now = Date.parse(view.generatedAt);
+  return markup`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>levelset: ${view.clusters.length} clusters</title>
+        <style>${{ html: PAGE_STYLE }}</style>
+        <script>${{ html: PAGE_SCRIPT }}</script>
+        <noscript><meta http-equiv="refresh" content="5" /></noscript>
+      </head>
+      <body>
+        <header><h1>levelset <span class="cluster">${view.clusters.length} clusters</span></h1></header>
+        ${view.dryRun && markup`<p class="warning">dry run: levelset shows what it would do, and writes nothing to Kubernetes or OpenStack</p>`}
+        ${view.trouble === undefined ? undefined : markup`<p class="warning">the registry cannot be read: ${view.trouble}</p>`}
+        <table>
+          <thead><tr><th>State</th><th>Cluster</th><th>Objects</th><th>Problems</th><th>Last sweep</th></tr></thead>
+          <tbody>${view.clusters.map((row) => line(row, now))}</tbody>
+        </table>
+        <footer>Updated ${view.generatedAt}. The page reloads every 5 s. The same data as <a href="/?format=json">JSON</a>.</footer>
+      </body>
+    </html>`.html;
+}
+
+function line(row: ClusterRow, now: number): Html {
+  const { cluster, isServed, problems, lastSweep } = row;
+  const state = stateOf(row);
+  const warnings = [...problems, ...(lastSweep?.warnings ?? [])];
+  const swept = lastSweep && `${ago(lastSweep.at, now)}: ${inNumbers(lastSweep)}`;
+  return markup`<tr class="${state}">
+      <td><span class="state">${isServed ? state : 'not served'}</span></td>
+      <td class="name"><a href="/clusters/${cluster}">${cluster}</a></td>
+      <td>${objectsIn(row)}</td>
+      <td class="reason">${warnings.map((warning) => markup`<p>${warning}</p>`)}</td>
+      <td class="when">${swept ?? 'never'}</td>
+    </tr>`;
+}
+
+/** The worst of what is known of a cluster. */
+function stateOf({ isServed, problems, states, lastSweep }: ClusterRow): RowState {
+  if (!isServed || problems.length > 0) return 'failed';
+  if (!lastSweep) return 'unknown';
+  return WORST_FIRST.find((state) => (states[state] ?? 0) > 0) ?? 'settled';
+}
+
+function objectsIn({ states, awaitingApproval }: ClusterRow): string {
+  const counted = WORST_FIRST.filter((state) => (states[state] ?? 0) > 0);
+  const waiting = awaitingApproval > 0 ? [`${awaitingApproval} waiting for approval`] : [];
+  return [...counted.map((state) => `${states[state] ?? 0} ${state}`), ...waiting].join(', ') || 'none yet';
+}

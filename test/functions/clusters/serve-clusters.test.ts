@@ -1,0 +1,232 @@
+/** One process serves several clusters: two sandboxes with the same names in one OpenStack project. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
+import type { Serving } from '../../../functions/serve.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
+import { queueKeyOf } from '../../../shared/model/request.ts';
+import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
+import type { Texts } from '../../../shared/clusters/entry.ts';
+import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
+import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
+
+const DEPLOYMENT_TOKEN = 'token-of-the-deployment-of-tests';
+const tokenOf = (name: string): string => `token-of-the-cluster-${name}-of-tests`;
+
+interface Running extends Serving {
+  /** The entries. Who changes them is heard within some milliseconds. */
+  readonly entries: Map<string, Texts>;
+  readonly lines: readonly string[];
+  /** What runs were about, as queues tell it apart. */
+  readonly ran: ReadonlySet<string>;
+}
+
+const OF_DEPLOYMENT = { LEVELSET_AUDIT_TOKENS: DEPLOYMENT_TOKEN, LEVELSET_RESYNC_TOKENS: DEPLOYMENT_TOKEN };
+
+async function running(
+  entries: Readonly<Record<string, Texts>>,
+  env: NodeJS.ProcessEnv = OF_DEPLOYMENT,
+): Promise<Running> {
+  const all = new Map(Object.entries(entries));
+  const source = {
+    keepMs: 0,
+    names: () => Promise.resolve([...all.keys()]),
+    read: (name: string) => Promise.resolve(all.get(name)),
+  };
+  const lines: string[] = [];
+  const note = (message: string, fields?: unknown): void =>
+    void lines.push(JSON.stringify([message, fields]));
+  const ran = new Set<string>();
+  const options = {
+    flags: { sweepInterval: '1h', listen: '127.0.0.1:0' },
+    env,
+    reported: ({ request }: Report) => {
+      ran.add(queueKeyOf(request));
+    },
+    log: { debug: note, info: note, warn: note, error: note },
+  };
+  const serving = await serveClusters(options, source, 20);
+  onTestFinished(() => serving.stop());
+  return { ...serving, entries: all, lines, ran };
+}
+
+/** Two clusters, of which the second has its Nodes in the cloud of the first. */
+async function twoSandboxes(): Promise<readonly [Sandbox, Sandbox]> {
+  const { sandbox: a } = await sandboxWorld({ pendingMs: 2 });
+  const { sandbox: b } = await sandboxWorld({ nodes: 0 });
+  for (const name of ['node-1', 'node-2']) addNodeIn(a, `b-${name}`, b);
+  return [a, b];
+}
+
+function textsOf(name: string, cluster: Sandbox, { authUrl }: Sandbox): Texts {
+  return {
+    kubeconfig: kubeconfigFor(cluster),
+    'cloud.conf': cloudConfFor(authUrl),
+    'audit-tokens': tokenOf(name),
+    'resync-tokens': tokenOf(name),
+  };
+}
+
+const BROKEN: Texts = { kubeconfig: 'no kubeconfig', 'cloud.conf': '[Global]\n' };
+
+const web = ({ kube }: Sandbox) => kube.get('Service', 'default', 'web');
+const hasAddress = (cluster: Sandbox) => (): boolean => addressOf(web(cluster)) !== undefined;
+
+interface Page {
+  readonly clusters: readonly { cluster: string; isServed: boolean; problems: readonly string[] }[];
+}
+
+async function pageOf({ url }: Serving): Promise<Page['clusters']> {
+  const answer = await fetch(`${url}/?format=json`);
+  return ((await answer.json()) as Page).clusters;
+}
+
+test('two clusters with the same names get load balancers of their own, and what one deletes is not the other’s', async () => {
+  const [a, b] = await twoSandboxes();
+  const serving = await running({ a: textsOf('a', a, a), b: textsOf('b', b, a), broken: BROKEN });
+  a.setAuditSink(`${serving.url}/audit/a`, tokenOf('a'));
+  b.setAuditSink(`${serving.url}/audit/b`, tokenOf('b'));
+  const { loadbalancers } = a.cloud;
+
+  for (const { kube } of [a, b]) kube.apply(aService('web'));
+  await until('both have an address', () => [a, b].every((cluster) => hasAddress(cluster)()));
+  await until('it is idle', serving.idle);
+  expect(loadbalancers).toHaveLength(2);
+  expect(serving.ran).toContain('a:service/default/web');
+  expect(serving.ran).toContain('b:service/default/web');
+  expect([...serving.ran].filter((key) => !key.includes(':'))).toEqual([]);
+  expect(addressOf(web(a))).not.toBe(addressOf(web(b)));
+
+  const before = structuredClone([web(b), ...loadbalancers.filter(({ vip_port_id: port }) => port !== '')]);
+  a.kube.delete('Service', 'default', 'web');
+  await until('the Service is gone', () => web(a) === undefined);
+  await until('it is idle', serving.idle);
+
+  expect(a.cloud.loadbalancers).toHaveLength(1);
+  const [kept] = a.cloud.loadbalancers;
+  expect(before.slice(1).find((lb) => (lb as { id: string }).id === kept?.id)).toEqual(kept);
+  expect(web(b)).toEqual(before[0]);
+  expect(await pageOf(serving)).toMatchObject([
+    { cluster: 'a', isServed: true, problems: [] },
+    { cluster: 'b', isServed: true, problems: [] },
+    { cluster: 'broken', isServed: false, problems: [expect.stringContaining('broken: kubeconfig')] },
+  ]);
+});
+
+test('an entry that is added, changed or taken away while it runs counts soon, and the others go on', async () => {
+  const [a, b] = await twoSandboxes();
+  const serving = await running({ a: textsOf('a', a, a) });
+  const { entries } = serving;
+  b.kube.apply(aService('web'));
+
+  entries.set('b', textsOf('b', b, a));
+  await until('the new cluster has its address', hasAddress(b));
+
+  entries.set('b', { ...textsOf('b', b, a), flags: 'drift=report' });
+  const served = (): number =>
+    serving.lines.filter((line) => line.startsWith('["the cluster is served"') && line.includes('"b"'))
+      .length;
+  await until('it is connected anew', () => served() === 2);
+  await until('it is idle', serving.idle);
+
+  entries.set('b', { ...textsOf('b', b, a), ...BROKEN, flags: 'drift=report' });
+  await until('the entry is named', async () => (await pageOf(serving))[1]?.problems.length !== 0);
+  expect(await pageOf(serving)).toMatchObject([{ problems: [] }, { cluster: 'b', isServed: true }]);
+
+  entries.delete('b');
+  await until('it is gone', async () => (await pageOf(serving)).length === 1);
+  await until('it is idle', serving.idle);
+  b.kube.delete('Service', 'default', 'web');
+  a.kube.apply(aService('web'));
+  a.setAuditSink(`${serving.url}/audit/a`, tokenOf('a'));
+  a.kube.apply(aService('web', { touched: 'yes' }));
+  await until('the other cluster is served', hasAddress(a));
+  expect(web(b)).toBeDefined(); // its finalizer: nobody works on it
+  expect(a.cloud.loadbalancers).toHaveLength(2);
+});
+
+test('a kube-apiserver that hangs holds up no other cluster, nor the end of the process', async () => {
+  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
+  const hung = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(hung, 'listening');
+  onTestFinished(() => {
+    hung.closeAllConnections();
+    hung.close();
+  });
+  const { port } = hung.address() as AddressInfo;
+  const own = textsOf('hung', sandbox, sandbox);
+  const kubeconfig = own.kubeconfig?.replace(sandbox.kubeUrl, `http://127.0.0.1:${port}`) ?? '';
+  const serving = await running({ a: { ...own, kubeconfig } });
+  sandbox.kube.apply(aService('web'));
+
+  serving.entries.set('b', textsOf('b', sandbox, sandbox));
+  await until('the other one has its address', hasAddress(sandbox));
+  expect((await pageOf(serving))[0]).toMatchObject({ cluster: 'a', isServed: false });
+
+  serving.entries.set('c', { ...textsOf('c', sandbox, sandbox), kubeconfig });
+  await until('one more hangs', async () => (await pageOf(serving)).length === 3);
+  const began = performance.now();
+  await serving.stop();
+  expect(performance.now() - began).toBeLessThan(3_500); // it waits for no answer, which may take 5 s
+});
+
+test('of two entries with one cluster the first by name is served, and the other one after that is gone', async () => {
+  const { sandbox } = await sandboxWorld({ pendingMs: 2 });
+  const serving = await running({ b: textsOf('b', sandbox, sandbox) });
+  const { entries } = serving;
+  const names = vi.spyOn(entries, 'keys');
+  const looks = (): number => names.mock.calls.length;
+  const servedNow = async (): Promise<readonly string[]> =>
+    (await pageOf(serving)).filter(({ isServed }) => isServed).map(({ cluster }) => cluster);
+  expect(await servedNow()).toEqual(['b']);
+
+  entries.set('a', textsOf('a', sandbox, sandbox));
+  await until('a is served', async () => (await servedNow()).join() === 'a');
+  await until('b is named', async () => (await pageOf(serving))[1]?.problems.length === 1);
+  expect((await pageOf(serving))[1]?.problems).toEqual([
+    'b: it is the cluster of the entry a, which is served: take one of the two away',
+  ]);
+
+  names.mockClear();
+  await until('it has looked again', () => looks() > 5);
+  entries.delete('a');
+  await until('b is served', async () => (await servedNow()).join() === 'b');
+  await until('nothing is wrong', async () => (await pageOf(serving))[0]?.problems.length === 0);
+  const begins = serving.lines.filter((line) => line.startsWith('["the cluster is served"'));
+  expect(begins).toHaveLength(3); // b, a, b: neither takes it from the other again and again
+});
+
+test('the token of a cluster opens that one alone, and nobody learns which clusters there are', async () => {
+  const [a, b] = await twoSandboxes();
+  const entries = { a: textsOf('a', a, a), b: textsOf('b', b, a) };
+  const { url } = await running(entries);
+  const order = { objects: ['routes'], dryRun: true };
+  const ask = async (path: string, token: string, at = url): Promise<readonly [number, string]> => {
+    const answer = await fetch(`${at}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(
+        path.startsWith('/resync') ? order : { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] },
+      ),
+    });
+    return [answer.status, await answer.text()];
+  };
+
+  for (const path of ['/audit', '/resync']) {
+    const refused = await ask(`${path}/none`, tokenOf('a'));
+    expect(refused[0]).toBe(401);
+    expect(await ask(`${path}/b`, tokenOf('a'))).toEqual(refused);
+    expect((await ask(`${path}/none`, DEPLOYMENT_TOKEN))[0]).toBe(404);
+    for (const token of [tokenOf('b'), DEPLOYMENT_TOKEN])
+      expect((await ask(`${path}/b`, token))[0]).toBe(path === '/audit' ? 202 : 200);
+  }
+  expect((await ask('/resync', DEPLOYMENT_TOKEN))[0]).toBe(404);
+
+  const withoutTokens = await running({ a: entries.a }, {});
+  for (const path of ['/audit', '/resync'])
+    expect(await ask(`${path}/none`, 'a-token', withoutTokens.url)).toEqual(
+      await ask(`${path}/a`, 'a-token', withoutTokens.url),
+    );
+});

@@ -11,6 +11,7 @@ import { cloud, deleteLoadBalancer, loadBalancers, settled, type Resource } from
 import { ClusterNodes } from './cluster-nodes.ts';
 import { compareAll, type Verdict } from './compare.ts';
 import { Foreign } from './foreign.ts';
+import { Forgotten } from './forgotten.ts';
 import { Operators } from './operators.ts';
 import { scriptOf, type Due } from './script.ts';
 import { Tally } from './tally.ts';
@@ -145,7 +146,10 @@ async function saidOf(namespace: string): Promise<string> {
 /** The first comparison without a difference, or the last one. While levelset is at work, what was listed may be gone when it is read. */
 async function settledWithin(ms: number, namespace: string): Promise<Verdict> {
   const end = Date.now() + ms;
+  const forgotten = new Forgotten(namespace);
   for (;;) {
+    for (const id of await forgotten.free())
+      console.log(`Octavia's worker forgot load balancer ${id}; whoever runs the cloud has freed it`);
     const isOver = Date.now() > end;
     const verdict = await compareAll(namespace, foreign).catch((error: unknown) => {
       if (isOver) throw error;

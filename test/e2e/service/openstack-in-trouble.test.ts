@@ -1,5 +1,4 @@
 /** An API of OpenStack is stopped for a minute, or a child is left in ERROR: what does not need it goes on, and a sweep makes up for the rest. */
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { forThisTest, storeContainer } from '../fixtures/barbican.ts';
@@ -11,7 +10,6 @@ import {
   cloud,
   joinCluster,
   kubectl,
-  lab,
   leaveCluster,
   loadBalancersOf,
   readyOf,
@@ -25,7 +23,7 @@ import {
   type Tree,
 } from '../lab/lab.ts';
 import { labWorld } from '../lab/lab-world.ts';
-import { run } from '../lab/run.ts';
+import { labctl } from '../lab/labctl.ts';
 
 const MINUTE = 60_000;
 /** Nearly all of a minute is the outage itself. */
@@ -289,13 +287,4 @@ function loginsOf(metrics: string): number {
   return [...lines]
     .filter(({ groups }) => groups?.['labels']?.includes('service="identity",method="POST"'))
     .reduce((sum, { groups }) => sum + Number(groups?.['count']), 0);
-}
-
-/** Octavia's own record, as a worker leaves it that failed. */
-async function labctl(...command: readonly string[]): Promise<void> {
-  const script = join(lab().repository, 'infra/lab/openstack/labctl.sh');
-  const { code, stderr } = await run('bash', [script, ...command], {
-    env: { LAB: lab().labState },
-  });
-  if (code !== 0) throw new Error(stderr);
 }

@@ -14,7 +14,8 @@ import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
-import { overSockets } from '../shared/openstack/openstack-http.ts';
+import { EndpointLimits } from '../shared/openstack/endpoint-limit.ts';
+import { overSockets, REAL_TIME, type HttpAnswer } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';
 import type { Changed } from '../shared/watch/follower.ts';
@@ -127,6 +128,9 @@ export async function connectForGc(
 
 const CLOCK = { now: (): number => Date.now() };
 
+/** All connections of a process share what an endpoint bears. */
+const LIMITS = new EndpointLimits<HttpAnswer>(REAL_TIME);
+
 async function connectOpenStack({
   flags,
   env,
@@ -145,6 +149,7 @@ async function connectOpenStack({
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {
     observe,
+    limits: LIMITS,
     ...(shareLogin && { shareLogin }),
     transport: overSockets(config.openstack, proxyFromEnv(env)),
     readCredentials: () =>

@@ -46,7 +46,16 @@ export function withoutDeadline<T>(run: () => Promise<T>): Promise<T> {
 
 /** Milliseconds; Infinity outside of a run. */
 export function timeLeftMs(): number {
+  return leftMs(deadlines.getStore());
+}
+
+/** `timeLeftMs` of what goes on here, for who asks from elsewhere. */
+export function timeLeftOfRun(): () => number {
   const deadline = deadlines.getStore();
+  return () => leftMs(deadline);
+}
+
+function leftMs(deadline: Deadline | undefined): number {
   if (!deadline) return Infinity;
   const left = deadline.remainingMs();
   if (left > 0) return left;

@@ -16,16 +16,22 @@ const CONNECT_MS = 4_000;
 export interface ClientOptions extends Pick<ExtendOptions, 'https'> {
   /** Without it no request goes through a proxy. */
   readonly proxyFor?: ProxyFor;
+  /** To one address. */
+  readonly maxSockets?: number;
 }
 
 /**
  * got with connections that stay open. It returns every status as an answer, and neither follows redirects
  * nor repeats requests.
  */
-export function createGot({ proxyFor = () => undefined, ...options }: ClientOptions): Got {
+export function createGot({
+  proxyFor = () => undefined,
+  maxSockets = MAX_SOCKETS,
+  ...options
+}: ClientOptions): Got {
   const agents = new Map<string, Agents>();
   const agentsFor = (proxy: string): Agents => {
-    const kept = agents.get(proxy) ?? createAgents(proxy);
+    const kept = agents.get(proxy) ?? createAgents(proxy, maxSockets);
     agents.set(proxy, kept);
     return kept;
   };
@@ -53,8 +59,8 @@ interface Agents {
 }
 
 /** Connections through a proxy, which Node makes; directly without one. */
-function createAgents(proxy: string): Agents {
-  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+function createAgents(proxy: string, maxSockets: number): Agents {
+  const options = { keepAlive: true, maxSockets };
   if (proxy === '') return { http: new http.Agent(options), https: new https.Agent(options) };
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 24 || (major === 24 && minor < 5))

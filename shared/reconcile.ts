@@ -6,13 +6,16 @@ import type { Report, Run } from './model/outcome.ts';
 import { queueKeyOf, type ReconcileRequest } from './model/request.ts';
 import type { Budget, World } from './ports.ts';
 import { outcomeOfError } from './report/outcome-of-error.ts';
+import { urgencyOf } from './urgency.ts';
 
 /** Runs one key once, in the time of `budget`. Never throws: a failure is an outcome. */
 export async function reconcile(request: ReconcileRequest, world: World, budget: Budget): Promise<Report> {
   const started = world.clock.now();
   const { value, calls, failedRequestIds } = await world.calls.record(async () => {
     try {
-      return await withDeadline(budget, () => run(request, world, budget));
+      return await urgencyOf(request.trigger).run(() =>
+        withDeadline(budget, () => run(request, world, budget)),
+      );
     } catch (error) {
       return { outcome: outcomeOfError(asReconcileError(error)), applied: [] };
     }

@@ -12,6 +12,7 @@ import { requestOf, type ReconcileRequest, type SweepScope } from './model/reque
 import { NOTHING_FOUND } from './model/outcome.ts';
 import type { Found, SweepFigures } from './model/outcome.ts';
 import type { World } from './ports.ts';
+import { urgencyOf } from './urgency.ts';
 
 export interface Sweep extends SweepFigures {
   /** The keys that need work. */
@@ -26,7 +27,11 @@ export interface Sweep extends SweepFigures {
 }
 
 /** Never throws. A controller that fails takes nothing along of what the others find. */
-export async function sweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
+export function sweep(world: World, scope: SweepScope = {}): Promise<Sweep> {
+  return urgencyOf('sweep').run(() => findAll(world, scope));
+}
+
+async function findAll(world: World, scope: SweepScope): Promise<Sweep> {
   const controllers = CONTROLLERS.filter(({ looksAfter }) => looksAfter(world.config));
   const nodes = lazily(() => listNodesNow(world));
   const found = await Promise.all(controllers.map((controller) => findBy(controller, nodes, world, scope)));

@@ -24,8 +24,9 @@ export class SandboxClock {
     this.offsetMs += ms;
   }
 
-  pause(ms: number): Promise<void> {
-    return wait(ms);
+  /** Ends at once when the signal is given. */
+  pause(ms: number, signal?: AbortSignal): Promise<void> {
+    return wait(ms, undefined, { signal }).catch(() => undefined);
   }
 
   /** UTC with whole seconds and a Z, as Kubernetes and Neutron write times. */
@@ -64,10 +65,15 @@ export class VirtualClock extends SandboxClock {
     for (const { wake } of due) wake();
   }
 
-  override pause(ms: number): Promise<void> {
+  override pause(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((wake) => {
-      this.sleepers.push({ dueAt: this.at + ms, wake });
+      const sleeper = { dueAt: this.at + ms, wake };
+      this.sleepers.push(sleeper);
       this.sleepers.sort((a, b) => a.dueAt - b.dueAt);
+      signal?.addEventListener('abort', () => {
+        this.sleepers = this.sleepers.filter((other) => other !== sleeper);
+        wake();
+      });
       this.jumpWhenIdle();
     });
   }

@@ -1,4 +1,5 @@
 import { inTime, isSettledWithin, patienceMs, withoutDeadline } from '../deadline.ts';
+import { sharedUrgency, type Urgency } from '../urgency.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** The least that a kept answer needs of a clock: milliseconds, since whenever. */
@@ -17,6 +18,8 @@ export interface Lifetime {
 
 interface Entry {
   readonly value: Promise<unknown>;
+  /** That of the most urgent who waits for it. */
+  readonly urgency: Urgency;
   /** Undefined while the answer is on its way. */
   until?: number;
 }
@@ -28,7 +31,7 @@ interface Entry {
  *
  * A read belongs to no run: it does not end with the time of the run that began it, and each run waits for it as
  * long as it has time. A read that hangs holds up the run that began it. The others lose their patience with it,
- * ask once more together, and take the answer that comes first.
+ * ask once more together, and take the answer that comes first. It is as urgent as the most urgent who waits for it.
  */
 export class Answers {
   readonly #entries: BoundedMap<string, Entry>;
@@ -54,8 +57,9 @@ export class Answers {
   }
 
   #ask<T>(key: string, { keepMs, clock }: Lifetime, ask: () => Promise<T>): Promise<T> {
-    const value = ask();
-    const entry: Entry = { value };
+    const urgency = sharedUrgency();
+    const value = urgency.run(ask);
+    const entry: Entry = { value, urgency };
     this.#entries.set(key, entry);
     value.then(
       () => (entry.until = clock.now() + keepMs),
@@ -67,6 +71,7 @@ export class Answers {
   }
 
   async #join<T>(entry: Entry, key: string, lifetime: Lifetime, ask: () => Promise<T>): Promise<T> {
+    entry.urgency.raise();
     const first = entry.value as Promise<T>;
     if (await isSettledWithin(first, patienceMs())) return first;
     this.#drop(key, entry);

@@ -2,7 +2,8 @@ import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
-import { createHttp, overSockets, type Observer, type Transport } from './openstack-http.ts';
+import type { EndpointLimits } from './endpoint-limit.ts';
+import { createHttp, overSockets, type HttpAnswer, type Observer, type Transport } from './openstack-http.ts';
 import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession } from './identity/session.ts';
 
@@ -19,6 +20,8 @@ export interface ConnectCloudOptions {
   /** Sees every attempt. */
   readonly observe?: Observer;
   readonly transport?: Transport;
+  /** Those of the process. Without them the connection has its own. */
+  readonly limits?: EndpointLimits<HttpAnswer>;
   /** The credentials as their files have them now. Undefined: they come from no file, or it cannot be read. */
   readonly readCredentials?: () => Promise<Credentials | undefined>;
   /** Returns a login with this configuration that there is already, or makes one. */
@@ -31,6 +34,7 @@ export function connectCloud(
   {
     observe: seen,
     transport = overSockets(config),
+    limits,
     readCredentials,
     shareLogin = (_config, make) => make(),
   }: ConnectCloudOptions = {},
@@ -40,7 +44,7 @@ export function connectCloud(
     note(call);
     seen?.(call);
   };
-  const http = createHttp(config, observe, transport);
+  const http = createHttp(config, observe, transport, limits);
   const keystone = shareLogin(config, () =>
     createKeystone({
       ...{ config, http, now: () => transport.now() },

@@ -3,6 +3,7 @@ import { hasTag } from '../model/ownership.ts';
 import { inTime, isSettledWithin, patienceMs, valueWithin, withoutDeadline } from '../deadline.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../ports.ts';
+import { sharedUrgency, type Urgency } from '../urgency.ts';
 import type { Transport } from './openstack-http.ts';
 
 type List = Cloud['list'];
@@ -82,6 +83,8 @@ class Gathering {
   /** A list, or the wait for those who go together in it. */
   #isOnItsWay = false;
   #sentMs = -Infinity;
+  /** That of the list on its way: of the most urgent who waits for it, or for the next one. */
+  #urgency: Urgency | undefined;
 
   constructor(reads: Reads, time: Time) {
     this.#reads = reads;
@@ -97,6 +100,7 @@ class Gathering {
         begin: resolve,
       });
     });
+    this.#urgency?.raise();
     this.#next();
     const { list, isOfSeveral } = await inTime(begun, 'wait for a list');
     const found = isOfSeveral ? await valueWithin(patienceMs(), list) : await inTime(list, 'wait for a list');
@@ -120,7 +124,14 @@ class Gathering {
     const asked = [first, ...others].slice(0, AT_ONCE);
     this.#waiting = this.#waiting.slice(AT_ONCE);
     this.#sentMs = this.#time.now();
-    const list = first.inRun(() => this.#ask(asked.map(({ value }) => value)));
+    const list = first.inRun(() => {
+      const shared = (this.#urgency = sharedUrgency());
+      for (const one of asked)
+        one.inRun(() => {
+          shared.raise();
+        });
+      return shared.run(() => this.#ask(asked.map(({ value }) => value)));
+    });
     for (const { begin } of asked) begin({ list, isOfSeveral: asked.length > 1 });
     this.#goOnAfter(list, Math.min(PATIENCE_MS, first.inRun(patienceMs))).catch(() => undefined);
   }

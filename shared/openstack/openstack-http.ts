@@ -6,7 +6,11 @@ import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
 import { timeLeftMs } from '../deadline.ts';
 import { ATTEMPTS, backoffMs, createGot, retryAfterMs, timeouts } from '../http.ts';
+import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
+import { EndpointLimits } from './endpoint-limit.ts';
+import { MOST } from './request-limit.ts';
+import { LONGEST_WAIT_MS } from './retry-after.ts';
 
 export type ServiceType = 'identity' | 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -72,34 +76,36 @@ export interface RawAnswer {
 export interface Transport {
   /** Resolves with any answer; rejects when no whole one came within `limitMs`. */
   send(request: HttpRequest, limitMs: number): Promise<RawAnswer>;
-  pause(ms: number): Promise<void>;
+  /** Resolves after this time, or when the signal is given. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
   /** The monotonic clock, in milliseconds: whoever sets the time of day changes no lifetime and no silence. */
   now(): number;
 }
 
 /**
- * The longest wait between two attempts. An answer that asks for a longer wait is returned: waiting in the
- * queue is cheaper than waiting in a function.
- */
-const LONGEST_WAIT_MS = 5_000;
-
-/**
  * The HTTP client for OpenStack. Resolves with any answer, whatever its status; rejects with NoAnswer only. A
  * GET is repeated on 429, 5xx except 501, and lost connections, with full jitter or as Retry-After says. It
  * is not repeated after a timeout, which has taken the whole time of a call. A write is never repeated: the
- * next run sees whether it took effect. No request outlasts its run (deadline.ts), whose time must not be over.
+ * next run sees whether it took effect. No request outlasts its run (deadline.ts), whose time must not be over. Each
+ * attempt waits for its turn at its endpoint, and a write that has waited asks once more whether it may be sent.
  */
 export function createHttp(
   config: OpenStackConfig,
   observe: Observer,
   transport: Transport = overSockets(config),
+  limits = new EndpointLimits<HttpAnswer>(transport),
 ): Http {
   return async (request) => {
+    const limit = limits.of(request);
+    const isWrite = request.method !== 'GET' && request.service !== 'identity';
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
-        const limitMs = Math.min(config.requestTimeoutMs, timeLeftMs());
-        const answer = await attemptOnce(transport, request, limitMs, observe);
+        const answer = await limit.pass(request, async (hasWaited) => {
+          if (hasWaited && isWrite) await askPermit();
+          const limitMs = Math.min(config.requestTimeoutMs, timeLeftMs());
+          return attemptOnce(transport, request, limitMs, observe);
+        });
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
         const ends = wait > LONGEST_WAIT_MS || wait >= timeLeftMs();
         if (last || ends || !isPassing(answer.status)) return answer;
@@ -113,6 +119,12 @@ export function createHttp(
     }
   };
 }
+
+/** How time passes where requests go over sockets. */
+export const REAL_TIME: Pick<Transport, 'pause' | 'now'> = {
+  pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  now: () => performance.now(),
+};
 
 /** Each service has connections of its own, so that calls which hang in one hold up no call to another. */
 export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor): Transport {
@@ -132,13 +144,13 @@ export function overSockets(config: OpenStackConfig, proxyFor?: ProxyFor): Trans
       });
       return { status: response.statusCode, headers: response.headers, text: response.body };
     },
-    pause: (ms) => sleep(ms),
-    now: () => performance.now(),
+    ...REAL_TIME,
   };
 }
 
 function createClient(config: OpenStackConfig, proxyFor: ProxyFor | undefined): Got {
   return createGot({
+    maxSockets: MOST,
     ...(proxyFor && { proxyFor }),
     https: {
       rejectUnauthorized: !config.tlsInsecure,

@@ -196,7 +196,7 @@ export class Process {
     const { inside, watch, tell } = this.#its;
     const { openstack } = inside.fronts;
     return {
-      pause: (ms) => inside.clock.pause(ms),
+      pause: (ms, signal) => inside.clock.pause(ms, signal),
       now: () => this.#monotonic(),
       send: async (request, limitMs) => {
         const times = this.#times(placeOf(request));

@@ -1,6 +1,6 @@
 /**
  * The work of a cluster, side by side: levelset against the floor, in one run on the lab. SERVICES (20), PORTS (2) and
- * NODES (10) change its size. Prints a table of seconds and of levelset's calls as counted at the APIs, polls apart.
+ * NODES (10) change its size. Prints a table of seconds and of calls as counted at the APIs; polls, and what other services ask in our name, apart.
  */
 import { prepareLab } from '../e2e/lab/prepare-lab.ts';
 import {
@@ -26,6 +26,7 @@ import {
   type ApiCall,
   type Levelset,
 } from '../e2e/lab/lab.ts';
+import { isInOurName } from './in-our-name.ts';
 import { allHaveAddresses, hasAddress, listServices } from './list-services.ts';
 import { createAll, deleteAll, joinAll, type Work } from './floor.ts';
 
@@ -94,6 +95,7 @@ async function measureLevelset(floor: Readonly<Record<'create' | 'join' | 'delet
     await until('its address', () => allHaveAddresses(namespace), LONG);
   });
   await kubectl(['-n', namespace, 'delete', 'service', 'alone']);
+  await nothingLeft();
   const start = Date.now();
   const times = new Map<string, number>();
   await measure('create, all addresses in status', floor.create, async () => {
@@ -168,11 +170,12 @@ function seconds(from: number, to: number): number {
 function print(): void {
   console.log(`\n${SERVICES} Services of ${PORTS} ports, ${NODES} nodes`);
   console.log(
-    'work                                    | floor s | levelset s | ratio | calls (writes) | a Service | polls | by service',
+    'work                                    | floor s | levelset s | ratio | calls (writes) | a Service | polls | in our name | by service',
   );
   for (const { work, floor, levelset, calls: all } of rows) {
     // the list of busy load balancers, one for all that wait
-    const calls = all.filter(({ path }) => !path.includes('fields=provisioning_status'));
+    const polls = all.filter(({ path }) => path.includes('fields=provisioning_status'));
+    const calls = all.filter((call) => !polls.includes(call) && !isInOurName(call));
     const by = [...new Set(calls.map(({ service }) => service))].map(
       (service) => `${service} ${calls.filter((call) => call.service === service).length}`,
     );
@@ -184,7 +187,8 @@ function print(): void {
       ratio.padStart(5),
       `${calls.length} (${writes(calls).length})`.padStart(14),
       (calls.length / SERVICES).toFixed(2).padStart(9),
-      String(all.length - calls.length).padStart(5),
+      String(polls.length).padStart(5),
+      String(all.filter(isInOurName).length).padStart(11),
       by.join(', '),
     ];
     console.log(cells.join(' | '));

@@ -1,8 +1,7 @@
 /**
  * Sweeps of a settled cluster on the lab, as it grows: SIZES=20,100,500 internal load balancers with a port each, on a subnet of
  * their own, since the lab's others hold 250 addresses. Cold is a process of its own, warm the running `serve`. Prints the
- * calls as counted at the APIs, and the seconds. Apart stand further pages, and what Nova asks of Neutron in the name of
- * who lists servers: their ports, and the names of the groups on these.
+ * calls as counted at the APIs, and the seconds. Apart stand further pages, and what Nova and Octavia ask of Neutron in our name.
  */
 import { prepareLab } from '../e2e/lab/prepare-lab.ts';
 import {
@@ -25,10 +24,10 @@ import {
   type ApiCall,
   type Levelset,
 } from '../e2e/lab/lab.ts';
+import { isInOurName } from './in-our-name.ts';
 import { allHaveAddresses, listServices } from './list-services.ts';
 
 const SIZES = (process.env['SIZES'] ?? '20,100,500').split(',').map(Number);
-const BY_NOVA = /^\/v2.0\/(ports\?device_id=|security-groups\?id=)/;
 const LONG = { timeoutMs: 3_600_000, everyMs: 2_000 };
 
 const prepared = await prepareLab();
@@ -58,7 +57,9 @@ async function measure(subnet: string): Promise<void> {
     LoadBalancer: { 'subnet-id': subnet, 'internal-lb': true },
   });
   const levelset = await startLevelset({ cloudConfig });
-  console.log('Services | made in s | sweep | calls (writes) | pages more | by Nova | seconds | by service');
+  console.log(
+    'Services | made in s | sweep | calls (writes) | pages more | in our name | seconds | by service',
+  );
   let made = 0;
   for (const size of SIZES) {
     const start = Date.now();
@@ -115,8 +116,8 @@ async function warmSweep(levelset: Levelset): Promise<void> {
 
 function print(row: string, all: readonly ApiCall[], seconds: string): void {
   const pages = all.filter(({ path }) => path.includes('marker='));
-  const byNova = all.filter(({ path }) => BY_NOVA.test(path));
-  const calls = all.filter((call) => !pages.includes(call) && !byNova.includes(call));
+  const inOurName = all.filter(isInOurName);
+  const calls = all.filter((call) => !pages.includes(call) && !inOurName.includes(call));
   const by = [...new Set(calls.map(({ service }) => service))].map(
     (service) => `${service} ${calls.filter((call) => call.service === service).length}`,
   );
@@ -124,7 +125,7 @@ function print(row: string, all: readonly ApiCall[], seconds: string): void {
     [
       `${row}| ${`${calls.length} (${writes(calls).length})`.padStart(14)}`,
       String(pages.length).padStart(10),
-      String(byNova.length).padStart(7),
+      String(inOurName.length).padStart(11),
       seconds.padStart(7),
       by.join(', '),
     ].join(' | '),

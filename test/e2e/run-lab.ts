@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { startVitest } from 'vitest/node';
 import { choose, readCommandLine } from './rotation/choice.ts';
-import { OLDEST } from './rotation/lab-files.ts';
+import { WITH_OLDEST } from './rotation/lab-files.ts';
 import { LabReport } from './rotation/lab-report.ts';
 import { OwedFiles } from './rotation/owed-files.ts';
 import { turnOf } from './rotation/turn.ts';
@@ -22,7 +22,8 @@ async function run(args: readonly string[]): Promise<number> {
   if (choice.owed.length > 0) console.log(`of these, owed since an earlier run: ${choice.owed.join(', ')}`);
   if (list) return 0;
   const remembers = testName === undefined && process.env['USE_EXISTING_CLUSTER'] !== 'true';
-  if (choice.files.some((file) => file.startsWith(OLDEST))) process.env['LEVELSET_E2E_OLDEST'] = 'yes';
+  const isWithOldest = (file: string): boolean => WITH_OLDEST.some((folder) => file.startsWith(folder));
+  if (choice.files.some(isWithOldest)) process.env['LEVELSET_E2E_OLDEST'] = 'yes';
   const vitest = await startVitest([...choice.files], {
     config: join(import.meta.dirname, 'vitest.config.ts'),
     watch: false,

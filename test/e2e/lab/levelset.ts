@@ -17,6 +17,8 @@ export interface LevelsetOptions {
   readonly clusterName?: string;
   readonly cloudConfig?: string;
   readonly kubeconfig?: string;
+  /** A folder with the entries of several clusters, in place of an identity of one. */
+  readonly clusters?: string;
   /** More flags; they come last and win. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -37,8 +39,8 @@ export interface Levelset {
   readonly pid: number;
   /** Everything it wrote so far. */
   log(): string;
-  /** POST /resync. */
-  resync(body: object): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** POST /resync, or that of one of several clusters. */
+  resync(body: object, cluster?: string): Promise<{ readonly status: number; readonly body: unknown }>;
   get(path: string): Promise<{ readonly status: number; readonly text: string }>;
   /** SIGTERM, and its exit code. */
   stop(): Promise<number | null>;
@@ -80,9 +82,13 @@ export async function startLevelset(options: ServeOptions = {}): Promise<Levelse
     url,
     pid: child.pid ?? 0,
     log: () => readFileSync(logFile, 'utf8'),
-    async resync(body) {
+    async resync(body, cluster) {
       const headers = { authorization: `Bearer ${RESYNC_TOKEN}` };
-      const answer = await ask.post(`${url}/resync`, { json: body, headers, responseType: 'json' });
+      const answer = await ask.post(`${url}/resync${cluster === undefined ? '' : `/${cluster}`}`, {
+        json: body,
+        headers,
+        responseType: 'json',
+      });
       return { status: answer.statusCode, body: answer.body };
     },
     async get(path) {
@@ -144,7 +150,8 @@ export async function sweepUntilSettled(options: LevelsetOptions = {}, most = 60
 function commandLine([command = 'serve', ...rest]: readonly string[], options: LevelsetOptions): string[] {
   const built = join(lab().repository, 'dist/levelset.mjs');
   if (!existsSync(built)) throw new Error(`${built} is not there: npm run build`);
-  const { program = [process.execPath, built], args = [] } = options;
+  const { program = [process.execPath, built], args = [], clusters } = options;
+  if (clusters !== undefined) return [...program, command, ...rest, `--clusters=folder:${clusters}`, ...args];
   const { kubeconfig = lab().levelsetKubeconfig, cloudConfig = lab().cloudConfig } = options;
   const identity = ['--kubeconfig', kubeconfig, '--cloud-config', cloudConfig];
   // gc speaks of clusters by their UIDs

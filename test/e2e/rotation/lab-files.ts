@@ -10,6 +10,8 @@ export interface LabFile {
 
 /** In this folder stand files that run another one of the suite once more, on the oldest Kubernetes that is supported. */
 export const OLDEST = 'test/e2e/oldest/';
+/** The files in these have the oldest Kubernetes beside the newest one. */
+export const WITH_OLDEST = [OLDEST, 'test/e2e/clusters/'];
 
 /**
  * Every test file that needs the lab. The core: create, change, delete, nodes that join and leave, taking over, sharing,
@@ -78,6 +80,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/rights/service.test.ts': { part: 2, seconds: 130 },
   'test/e2e/rights/missing-rule.test.ts': { part: 3, seconds: 90 },
+  'test/e2e/clusters/two-clusters.test.ts': { part: 2, seconds: 120 },
 
   'test/e2e/install/proxy.test.ts': { part: 1, seconds: 25 },
   'test/e2e/install/ipv6.test.ts': { part: 1, seconds: 20 },

@@ -15,6 +15,9 @@ const TOLERATED = 2;
 const SLACK_MS = 100;
 /** The weight of the newest request in what one takes without a queue. */
 const NEWEST = 0.25;
+/** What requests of a kind take among others counts as theirs without a queue when so many of so many in a row took no longer. */
+const MOST_OF = 12;
+const IN_A_ROW = 16;
 /** Of so many answers in a row two thirds have to be slow. */
 const SAMPLES = 8;
 /** More kinds of request than there are. */
@@ -33,6 +36,13 @@ export interface Sent {
   isCrowded: boolean;
 }
 
+/** What requests of one kind take, in milliseconds. */
+interface Taken {
+  unqueued: number;
+  /** The latest ones among others. */
+  crowded: number[];
+}
+
 /**
  * How many requests an endpoint bears at once: as many as it neither refuses nor answers slowly.
  *
@@ -45,10 +55,11 @@ export interface Sent {
  * beside it at most is not refused for their number.
  *
  * Latency is a weak signal, so only most of the answers together count, each against what requests of its own kind take without a queue: that is
- * learned of those that had one more beside them at most, and of others only what took less.
+ * learned of those that had one more beside them at most, and of others only what most of them took, if it was less: a list of nothing, or
+ * an object without parts, says little of the others of its kind.
  */
 export class RequestLimit {
-  readonly #unqueued = new BoundedMap<string, number>(KINDS);
+  readonly #kinds = new BoundedMap<string, Taken>(KINDS);
   #limit = FIRST;
   /** As many at once were too many. */
   #tooMany = Infinity;
@@ -115,9 +126,15 @@ export class RequestLimit {
   }
 
   #isSlow({ kind, isCrowded }: Sent, tookMs: number): boolean {
-    const known = this.#unqueued.get(kind) ?? tookMs;
-    const learned = isCrowded ? Math.min(known, tookMs) : known + NEWEST * (tookMs - known);
-    this.#unqueued.set(kind, learned);
-    return isCrowded && tookMs > TOLERATED * learned + SLACK_MS;
+    const taken = this.#kinds.get(kind) ?? { unqueued: tookMs, crowded: [] };
+    this.#kinds.set(kind, taken);
+    if (isCrowded) taken.crowded.push(tookMs);
+    else taken.unqueued += NEWEST * (tookMs - taken.unqueued);
+    if (taken.crowded.length === IN_A_ROW) {
+      const most = taken.crowded.sort((a, b) => a - b)[MOST_OF - 1] ?? Infinity;
+      taken.unqueued = Math.min(taken.unqueued, most);
+      taken.crowded = [];
+    }
+    return isCrowded && tookMs > TOLERATED * taken.unqueued + SLACK_MS;
   }
 }

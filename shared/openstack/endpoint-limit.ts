@@ -165,7 +165,8 @@ export class EndpointLimit<A extends Answer> {
       this.#retryAfter.asked(place, answer, now, this.#begun);
     } else if (status < 500) {
       if (this.#line.length > 0) this.#limit.holdsBack(now);
-      this.#limit.answered(place, now - place.startedMs, now);
+      // a refusal takes less than what it refuses
+      if (status < 400) this.#limit.answered(place, now - place.startedMs, now);
       this.#overtake(place, now);
       this.#retryAfter.answered(place);
     }

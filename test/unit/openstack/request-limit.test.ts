@@ -47,3 +47,10 @@ test('a request in fifty that is quick does not make the others of its kind slow
   const limits = await limitsOf(() => ({ ms: (n += 1) % 50 === 0 ? 20 : 300 }));
   expect(Math.min(...limits)).toBeGreaterThanOrEqual(10);
 });
+
+test('refusals for a token that is over, which come at once, do not make the answers slow', async () => {
+  const limits = await limitsOf((_, atMs) =>
+    atMs > 14_000 && atMs < 14_300 ? { ms: 5, status: 401 } : { ms: 300 },
+  );
+  expect(Math.min(...limits)).toBeGreaterThanOrEqual(10);
+});

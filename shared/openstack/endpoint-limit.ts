@@ -270,10 +270,11 @@ const ID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|[\da-f]{32}/gi;
 function described({ method, url }: Asked): Pick<Place, 'kind' | 'object' | 'where'> {
   const { pathname, searchParams } = new URL(url);
   const names = [...new Set(searchParams.keys())].sort().join('&');
+  const where = `${method} ${pathname}`;
   return {
     kind: `${method} ${pathname.replaceAll(ID, ':id')}?${names}`,
-    object: pathname.match(ID)?.at(-1),
-    where: `${method} ${pathname}`,
+    object: pathname.match(ID)?.at(-1) ?? where,
+    where,
   };
 }
 

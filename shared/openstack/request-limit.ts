@@ -27,8 +27,8 @@ const KINDS = 500;
 export interface Sent {
   /** Requests that take alike: the method, and the path and the names of the query without ids and values. */
   readonly kind: string;
-  /** The object that it is about; undefined for collections. */
-  readonly object: string | undefined;
+  /** What it is about: an object, or with the method a collection. */
+  readonly object: string;
   readonly startedMs: number;
   /** How many were on their way when it began, itself among them. */
   readonly among: number;
@@ -67,8 +67,9 @@ export class RequestLimit {
   #setBackMs = -Infinity;
   /** When a request last had to wait. */
   #heldBackMs = -Infinity;
-  /** The object of the last refusal: of two in a row about one object, the second says nothing of the others. */
-  #refusedObject: string | undefined;
+  /** How many good answers there had been when an object was refused that is not answered since: what is refused again while others are answered says nothing of them. */
+  readonly #refused = new BoundedMap<string, number>(KINDS);
+  #good = 0;
   #samples = { all: 0, slow: 0 };
 
   /** How many may be on their way at once. */
@@ -88,6 +89,8 @@ export class RequestLimit {
 
   /** A good answer came, after so many milliseconds. */
   answered(sent: Sent, tookMs: number, nowMs: number): void {
+    this.#good += 1;
+    this.#refused.delete(sent.object);
     const isSlow = this.#isSlow(sent, tookMs);
     if (sent.startedMs >= this.#setBackMs) this.#sample(sent, isSlow, nowMs);
     if (isSlow || sent.startedMs > this.#heldBackMs || sent.startedMs < this.#setBackMs) return;
@@ -99,8 +102,9 @@ export class RequestLimit {
 
   /** It was refused for the load, or its time was over. */
   refused(sent: Sent, nowMs: number): void {
-    const isItsOwn = sent.object !== undefined && sent.object === this.#refusedObject;
-    this.#refusedObject = sent.object;
+    const goodBefore = this.#refused.get(sent.object);
+    const isItsOwn = goodBefore !== undefined && goodBefore < this.#good;
+    if (goodBefore === undefined) this.#refused.set(sent.object, this.#good);
     if (!isItsOwn) this.#setBack(sent, nowMs);
   }
 

@@ -54,3 +54,16 @@ test('refusals for a token that is over, which come at once, do not make the ans
   );
   expect(Math.min(...limits)).toBeGreaterThanOrEqual(10);
 });
+
+test.each([
+  ['two objects', (worker: number) => ({ ms: 100, status: 503, url: urlOf(worker) })],
+  ['a collection', () => ({ ms: 100, status: 429, method: 'POST', url: LISTENERS })],
+])('the refusals of %s hold back no others that are answered', async (_, refused) => {
+  const limits = await limitsOf((worker) => (worker < 2 ? refused(worker) : { ms: 100 }));
+  expect(Math.min(...limits)).toBeGreaterThanOrEqual(10);
+});
+
+test('refusals of all, without an answer, lower the limit to the least', async () => {
+  const limits = await limitsOf((worker) => ({ ms: 100, status: 503, url: urlOf(worker) }));
+  expect(Math.max(...limits)).toBe(2);
+});

@@ -1,7 +1,11 @@
+import { BoundedMap } from '../memory/bounded-map.ts';
+
 /** The longest wait for a Retry-After to end: waiting in the queue is cheaper than waiting in a function. */
 export const LONGEST_WAIT_MS = 5_000;
 /** While an endpoint wants to be left alone for longer, one request looks so often whether it still does. */
 const LOOK_MS = 10_000;
+/** More paths than a quota or a broken object keeps from being answered. */
+const REFUSED_ALONE = 500;
 
 export interface Answer {
   readonly status: number;
@@ -34,8 +38,8 @@ export class RetryAfter<A extends Answer> {
   #hold: Hold<A> | undefined;
   #lookedMs = -Infinity;
   #isLooking = false;
-  /** Method and path of what was refused while others were answered. */
-  #refusedAlone: string | undefined;
+  /** Methods and paths of what was refused while others were answered. */
+  readonly #refusedAlone = new BoundedMap<string, true>(REFUSED_ALONE);
 
   /** How much longer the endpoint wants to be left alone. */
   leftMs(nowMs: number): number {
@@ -71,15 +75,15 @@ export class RetryAfter<A extends Answer> {
   /** An answer asks to be left alone. */
   asked({ where }: Asking, answer: A, nowMs: number, newest: number): void {
     const { retryAfterMs: forMs = 0 } = answer;
-    if (forMs === 0 || where === this.#refusedAlone || forMs < this.leftMs(nowMs)) return;
+    if (forMs === 0 || this.#refusedAlone.has(where) || forMs < this.leftMs(nowMs)) return;
     this.#hold = { sinceMs: nowMs, forMs, answer, where, newest };
   }
 
   /** What began after the endpoint asked to be left alone is answered: that was not about all requests, or is over. */
   answered({ where, number }: Asking): void {
-    if (where === this.#refusedAlone) this.#refusedAlone = undefined;
+    this.#refusedAlone.delete(where);
     if (!this.#hold || number <= this.#hold.newest) return;
-    if (where !== this.#hold.where) this.#refusedAlone = this.#hold.where;
+    if (where !== this.#hold.where) this.#refusedAlone.set(this.#hold.where, true);
     this.#hold = undefined;
   }
 }

@@ -262,6 +262,21 @@ describe('Retry-After', () => {
     expect(clock.millis()).toBe(startedMs);
   });
 
+  test('of two that are refused in turn while others are answered holds back nobody', async () => {
+    const { clock, limit, ask } = start();
+    const refused = (n: number) => limit.pass(get(n), () => Promise.resolve(after(4_000)));
+    for (const n of [91, 92]) {
+      await refused(n);
+      await ask(OK);
+    }
+    const startedMs = clock.millis();
+    for (const n of [91, 92, 91]) {
+      await refused(n);
+      await ask(OK, 0);
+    }
+    expect(clock.millis()).toBe(startedMs);
+  });
+
   test('holds for what it says though the clock is set back', async () => {
     const { clock, ask } = start();
     await ask(after(3_000));

@@ -14,7 +14,7 @@ import { Answers } from '../shared/memory/answers.ts';
 import { newMemory } from '../shared/memory/memory.ts';
 import type { ClusterIdentity } from '../shared/model/ownership.ts';
 import { connectCloud, type ConnectCloudOptions } from '../shared/openstack/connect-cloud.ts';
-import { EndpointLimits } from '../shared/openstack/endpoint-limit.ts';
+import { EndpointLimits } from '../shared/openstack/endpoint-limits.ts';
 import { overSockets, REAL_TIME, type HttpAnswer } from '../shared/openstack/openstack-http.ts';
 import type { Log, World } from '../shared/ports.ts';
 import { proxyFromEnv } from '../shared/proxy.ts';

@@ -2,7 +2,7 @@ import type { Credentials, OpenStackConfig } from '../config/config.ts';
 import type { CallRecorder, Cloud } from '../ports.ts';
 import { createCallRecorder } from './calls.ts';
 import { createCloud } from './cloud.ts';
-import type { EndpointLimits } from './endpoint-limit.ts';
+import type { EndpointLimits } from './endpoint-limits.ts';
 import { createHttp, overSockets, type HttpAnswer, type Observer, type Transport } from './openstack-http.ts';
 import { createKeystone, type Keystone } from './identity/keystone.ts';
 import { createSession } from './identity/session.ts';

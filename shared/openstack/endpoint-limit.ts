@@ -3,12 +3,12 @@ import { urgency, type Urgency } from '../urgency.ts';
 import { RequestLimit, type Sent } from './request-limit.ts';
 import { RetryAfter, type Answer } from './retry-after.ts';
 
-interface Time {
+export interface Time {
   pause(ms: number, signal: AbortSignal): Promise<void>;
   now(): number;
 }
 
-interface Asked {
+export interface Asked {
   readonly service: string;
   readonly method: string;
   readonly url: string;
@@ -23,6 +23,7 @@ const TURNS = 4;
 
 /** One request on its way. */
 interface Place extends Sent {
+  startedMs: number;
   /** Places are numbered as they begin. */
   readonly number: number;
   readonly where: string;
@@ -88,14 +89,23 @@ export class EndpointLimit<A extends Answer> {
 
   /**
    * Sends a request when its turn has come, or resolves with the answer that told others to wait for longer than it may. Throws
-   * BUDGET_SPENT if the time of its run is over before. `send` learns whether the request has waited.
+   * BUDGET_SPENT if the time of its run is over before. A request that has waited asks for its permit. One that comes late it
+   * awaits without a place: what holds up the permit holds up no other request. Then it stands in line once more.
    */
-  async pass(asked: Asked, send: (hasWaited: boolean) => Promise<A>): Promise<A> {
+  async pass(asked: Asked, send: () => Promise<A>, askPermit?: () => Promise<void>): Promise<A> {
     const admitted = this.#enter(asked);
     const place = admitted instanceof Promise ? await admitted : admitted;
     if ('status' in place) return place;
+    if (askPermit && place.hasWaited) {
+      const permit = askPermit();
+      if (!(await this.#isSoon(permit, place))) {
+        await permit;
+        return this.pass(asked, send, askPermit);
+      }
+      place.startedMs = this.#now();
+    }
     try {
-      const answer = await send(place.hasWaited);
+      const answer = await send();
       this.#answered(place, answer);
       return answer;
     } catch (error) {
@@ -104,6 +114,16 @@ export class EndpointLimit<A extends Answer> {
     } finally {
       this.#leave(place);
     }
+  }
+
+  /** Whether a permit is there soon. If it is not, or is refused, the place is given back. */
+  async #isSoon(permit: Promise<void>, place: Place): Promise<boolean> {
+    const patience = new AbortController();
+    const late = this.#time.pause(TICK_MS, patience.signal).then(() => false);
+    const isThere = await Promise.race([permit.then(() => true), late]).catch(() => false);
+    patience.abort();
+    if (!isThere) this.#leave(place);
+    return isThere;
   }
 
   #enter(asked: Asked): Place | A | Promise<Place | A> {
@@ -276,22 +296,4 @@ function described({ method, url }: Asked): Pick<Place, 'kind' | 'object' | 'whe
     object: pathname.match(ID)?.at(-1) ?? where,
     where,
   };
-}
-
-/** The limits of all endpoints that a process talks to. Who shares a process shares them. */
-export class EndpointLimits<A extends Answer> {
-  readonly #time: Time;
-  readonly #limits = new Map<string, EndpointLimit<A>>();
-
-  constructor(time: Time) {
-    this.#time = time;
-  }
-
-  /** That of a service at one address: services behind one proxy have one each. */
-  of({ service, url }: Asked): EndpointLimit<A> {
-    const key = `${service} ${new URL(url).origin}`;
-    const known = this.#limits.get(key) ?? new EndpointLimit<A>(this.#time);
-    this.#limits.set(key, known);
-    return known;
-  }
 }

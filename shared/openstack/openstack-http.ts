@@ -4,11 +4,11 @@ import tls from 'node:tls';
 import { RequestError, type Got, type Method } from 'got';
 import type { OpenStackConfig } from '../config/config.ts';
 import { parseJson } from '../model/json.ts';
-import { timeLeftMs } from '../deadline.ts';
+import { budgetSpent, timeLeftMs } from '../deadline.ts';
 import { ATTEMPTS, backoffMs, createGot, retryAfterMs, timeouts } from '../http.ts';
 import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
-import { EndpointLimits } from './endpoint-limit.ts';
+import { EndpointLimits } from './endpoint-limits.ts';
 import { MOST } from './request-limit.ts';
 import { LONGEST_WAIT_MS } from './retry-after.ts';
 
@@ -101,11 +101,12 @@ export function createHttp(
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;
       try {
-        const answer = await limit.pass(request, async (hasWaited) => {
-          if (hasWaited && isWrite) await askPermit();
-          const limitMs = Math.min(config.requestTimeoutMs, timeLeftMs());
-          return attemptOnce(transport, request, limitMs, observe);
-        });
+        const send = (): Promise<HttpAnswer> => {
+          const leftMs = timeLeftMs();
+          if (leftMs <= 0) throw budgetSpent(`send a request to ${request.service}`);
+          return attemptOnce(transport, request, Math.min(config.requestTimeoutMs, leftMs), observe);
+        };
+        const answer = await limit.pass(request, send, isWrite ? askPermit : undefined);
         const wait = answer.retryAfterMs ?? backoffMs(attempt);
         const ends = wait > LONGEST_WAIT_MS || wait >= timeLeftMs();
         if (last || ends || !isPassing(answer.status)) return answer;

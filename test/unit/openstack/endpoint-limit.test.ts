@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { withDeadline } from '../../../shared/deadline.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
-import { EndpointLimit, EndpointLimits } from '../../../shared/openstack/endpoint-limit.ts';
+import { EndpointLimit } from '../../../shared/openstack/endpoint-limit.ts';
+import { EndpointLimits } from '../../../shared/openstack/endpoint-limits.ts';
 import { NoAnswer, type HttpAnswer } from '../../../shared/openstack/openstack-http.ts';
 import { sharedUrgency, urgencyOf } from '../../../shared/urgency.ts';
 

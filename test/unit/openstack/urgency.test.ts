@@ -7,7 +7,7 @@ import { withoutDeadline } from '../../../shared/deadline.ts';
 import { Answers } from '../../../shared/memory/answers.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
-import { EndpointLimits } from '../../../shared/openstack/endpoint-limit.ts';
+import { EndpointLimits } from '../../../shared/openstack/endpoint-limits.ts';
 import { gatherLists } from '../../../shared/openstack/gathered-lists.ts';
 import { createHttp, type HttpAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
 import { withPermit } from '../../../shared/permit.ts';

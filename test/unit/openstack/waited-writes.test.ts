@@ -1,0 +1,66 @@
+/** Writes that have waited for their turn, and their leases. */
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
+import { withDeadline } from '../../../shared/deadline.ts';
+import { createHttp, type HttpAnswer, type Transport } from '../../../shared/openstack/openstack-http.ts';
+import { withPermit } from '../../../shared/permit.ts';
+import { aConfig } from '../../support/config.ts';
+import { AUTH_URL } from '../../support/in-process.ts';
+
+const POOLS = { service: 'load-balancer', url: 'http://octavia.invalid/v2.0/lbaas/pools' } as const;
+
+/** A service that is held for a second by its first answer. */
+async function afterHold() {
+  const clock = new VirtualClock(0);
+  const sent: string[] = [];
+  const transport: Transport = {
+    pause: (ms, signal) => clock.pause(ms, signal),
+    now: () => clock.millis(),
+    send: async ({ method }) => {
+      sent.push(method);
+      if (sent.length === 1) return { status: 429, headers: { 'retry-after': '1' }, text: '{}' };
+      await clock.pause(10);
+      return { status: 200, headers: {}, text: '{}' };
+    },
+  };
+  const http = createHttp(aConfig(AUTH_URL).openstack, () => undefined, transport);
+  await http({ ...POOLS, method: 'POST', body: {} });
+  sent.length = 1;
+  const write = (permit: () => Promise<void>): Promise<HttpAnswer> =>
+    withPermit(permit, () => http({ ...POOLS, method: 'PUT', body: {} }));
+  const read = (): Promise<HttpAnswer> => http({ ...POOLS, method: 'GET' });
+  return { clock, sent, write, read };
+}
+
+test('an apiserver that does not answer for the leases of some writes holds up no other request', async () => {
+  const { clock, sent, write, read } = await afterHold();
+  const refused = Array.from({ length: 20 }, () =>
+    expect(write(() => clock.pause(15_000).then(() => Promise.reject(new Error('lost'))))).rejects.toThrow(
+      'lost',
+    ),
+  );
+  await Promise.all([read(), read()]);
+  expect(clock.millis()).toBeLessThan(2_500);
+  await Promise.all(refused);
+  expect(sent).toEqual(['POST', 'GET', 'GET']);
+});
+
+test('a write whose lease is renewed late is sent then', async () => {
+  const { clock, sent, write } = await afterHold();
+  const asked: number[] = [];
+  await write(async () => {
+    asked.push(clock.millis());
+    await clock.pause(3_000);
+  });
+  expect(asked).toEqual([1_000]);
+  expect([clock.millis(), sent]).toEqual([4_010, ['POST', 'PUT']]);
+});
+
+test('a write whose run is over when its lease is renewed is not sent', async () => {
+  const { clock, sent, write } = await afterHold();
+  const run = withDeadline({ remainingMs: () => 3_000 - clock.millis() }, () =>
+    write(() => clock.pause(clock.millis() < 2_000 ? 2_500 : 0)),
+  );
+  await expect(run).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
+  expect(sent).toEqual(['POST']);
+});

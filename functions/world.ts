@@ -128,7 +128,7 @@ export async function connectForGc(
 
 const CLOCK = { now: (): number => Date.now() };
 
-/** All connections of a process share what an endpoint bears. */
+/** All connections of a process with one account share what an endpoint bears. */
 const LIMITS = new EndpointLimits<HttpAnswer>(REAL_TIME);
 
 async function connectOpenStack({

@@ -1,20 +1,35 @@
+import type { Credentials } from '../config/config.ts';
+import { BoundedMap } from '../memory/bounded-map.ts';
 import { EndpointLimit, type Asked, type Time } from './endpoint-limit.ts';
 import type { Answer } from './retry-after.ts';
 
-/** The limits of all endpoints that a process talks to. Who shares a process shares them. */
+/** More than a process talks to at a time. What was asked longest ago goes. */
+const ENDPOINTS = 2_000;
+
+/** The limits of all endpoints that a process talks to. Connections with one account share them. */
 export class EndpointLimits<A extends Answer> {
   readonly #time: Time;
-  readonly #limits = new Map<string, EndpointLimit<A>>();
+  readonly #limits = new BoundedMap<string, EndpointLimit<A>>(ENDPOINTS);
 
   constructor(time: Time) {
     this.#time = time;
   }
 
-  /** That of a service at one address: services behind one proxy have one each. */
-  of({ service, url }: Asked): EndpointLimit<A> {
-    const key = `${service} ${new URL(url).origin}`;
+  /**
+   * That of a service at one address for one account: services behind one proxy have one each, and what an endpoint refuses
+   * to one account, as for the rate of its project, it may answer to another one.
+   */
+  of({ service, url }: Asked, account: string): EndpointLimit<A> {
+    const key = `${service} ${new URL(url).origin} ${account}`;
     const known = this.#limits.get(key) ?? new EndpointLimit<A>(this.#time);
     this.#limits.set(key, known);
     return known;
   }
+}
+
+/** Whose credentials they are, without the secret. */
+export function accountOf(credentials: Credentials): string {
+  return JSON.stringify(credentials, (key, value: unknown) =>
+    key === 'password' || key === 'secret' ? undefined : value,
+  );
 }

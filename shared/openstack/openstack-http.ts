@@ -8,7 +8,7 @@ import { budgetSpent, timeLeftMs } from '../deadline.ts';
 import { ATTEMPTS, backoffMs, createGot, retryAfterMs, timeouts } from '../http.ts';
 import { askPermit } from '../permit.ts';
 import type { ProxyFor } from '../proxy.ts';
-import { EndpointLimits } from './endpoint-limits.ts';
+import { accountOf, EndpointLimits } from './endpoint-limits.ts';
 import { MOST } from './request-limit.ts';
 import { LONGEST_WAIT_MS } from './retry-after.ts';
 
@@ -95,8 +95,9 @@ export function createHttp(
   transport: Transport = overSockets(config),
   limits = new EndpointLimits<HttpAnswer>(transport),
 ): Http {
+  const account = accountOf(config.credentials);
   return async (request) => {
-    const limit = limits.of(request);
+    const limit = limits.of(request, account);
     const isWrite = request.method !== 'GET' && request.service !== 'identity';
     for (let attempt = 1; ; attempt += 1) {
       const last = request.method !== 'GET' || attempt === ATTEMPTS;

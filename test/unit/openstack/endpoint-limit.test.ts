@@ -292,7 +292,7 @@ describe('Retry-After', () => {
     const limits = new EndpointLimits<HttpAnswer>(time);
     const ask = (service: 'network' | 'compute', host: string, answer: HttpAnswer) =>
       limits
-        .of({ service, method: 'GET', url: `http://${host}/x` })
+        .of({ service, method: 'GET', url: `http://${host}/x` }, 'an account')
         .pass({ service, method: 'GET', url: `http://${host}/x` }, () => Promise.resolve(answer));
     await ask('network', 'one.invalid', after(3_000));
     await ask('compute', 'one.invalid', OK);

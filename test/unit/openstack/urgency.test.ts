@@ -128,3 +128,17 @@ test('connections that share the limits of their process heed what the endpoint 
   await expect(two?.cloud.projectId()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   expect(sent).toEqual(['POST /v3/auth/tokens 0', 'POST /v3/auth/tokens 3000']);
 });
+
+test('what the endpoint told one account holds back no other', async () => {
+  const { transport, sent } = heldService();
+  const limits = new EndpointLimits<HttpAnswer>(transport);
+  const { openstack } = aConfig('http://keystone.invalid/v3');
+  const other = {
+    ...openstack,
+    credentials: { type: 'application-credential', id: 'f00', secret: 's' },
+  } as const;
+  const [one, two] = [openstack, other].map((config) => connectCloud(config, { transport, limits }));
+  await expect(one?.cloud.projectId()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  await expect(two?.cloud.projectId()).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+  expect(sent).toEqual(['POST /v3/auth/tokens 0', 'POST /v3/auth/tokens 0']);
+});

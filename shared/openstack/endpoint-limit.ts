@@ -288,7 +288,8 @@ function isTimeout(error: unknown): boolean {
 const ID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|[\da-f]{32}/gi;
 
 function described({ method, url }: Asked): Pick<Place, 'kind' | 'object' | 'where'> {
-  const { pathname, searchParams } = new URL(url);
+  // the client says what is wrong with a URL that is none
+  const { pathname, searchParams } = URL.parse(url) ?? { pathname: url, searchParams: new URLSearchParams() };
   const names = [...new Set(searchParams.keys())].sort().join('&');
   const where = `${method} ${pathname}`;
   return {

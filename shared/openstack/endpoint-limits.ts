@@ -20,7 +20,7 @@ export class EndpointLimits<A extends Answer> {
    * to one account, as for the rate of its project, it may answer to another one.
    */
   of({ service, url }: Asked, account: string): EndpointLimit<A> {
-    const key = `${service} ${new URL(url).origin} ${account}`;
+    const key = `${service} ${URL.parse(url)?.origin ?? url} ${account}`;
     const known = this.#limits.get(key) ?? new EndpointLimit<A>(this.#time);
     this.#limits.set(key, known);
     return known;

@@ -72,10 +72,11 @@ export class RetryAfter<A extends Answer> {
     this.#isLooking = false;
   }
 
-  /** An answer asks to be left alone. */
-  asked({ where }: Asking, answer: A, nowMs: number, newest: number): void {
+  /** An answer asks to be left alone. That of a look is the latest word. */
+  asked({ where, number }: Asking, answer: A, nowMs: number, newest: number): void {
     const { retryAfterMs: forMs = 0 } = answer;
-    if (forMs === 0 || this.#refusedAlone.has(where) || forMs < this.leftMs(nowMs)) return;
+    const isLatest = number > (this.#hold?.newest ?? 0);
+    if (forMs === 0 || this.#refusedAlone.has(where) || (!isLatest && forMs < this.leftMs(nowMs))) return;
     this.#hold = { sinceMs: nowMs, forMs, answer, where, newest };
   }
 

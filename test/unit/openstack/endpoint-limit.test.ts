@@ -244,6 +244,16 @@ describe('Retry-After', () => {
     expect(clock.millis()).toBeLessThan(1_000);
   });
 
+  test('of five minutes is over as soon as a look is told', async () => {
+    const { clock, ask } = start();
+    await ask(after(300_000));
+    await clock.pause(10_000);
+    await ask(after(3_000));
+    const startedMs = clock.millis();
+    expect(await ask(OK, 0)).toEqual(OK);
+    expect(clock.millis() - startedMs).toBe(3_000);
+  });
+
   test('is looked at no sooner after a look that came to nothing', async () => {
     const { clock, ask } = start();
     await ask(after(300_000));

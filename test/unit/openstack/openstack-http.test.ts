@@ -109,7 +109,9 @@ describe('createHttp', () => {
 it.each(['/load-balancer/v2.0/lbaas/pools', ''])(
   'has no answer of the URL "%s" of a catalog',
   async (url) => {
-    fake = await startFake(status(200));
+    fake = await startFake((_, response) => {
+      json(response, 200, {});
+    });
     const http = createHttp(fake.config, () => undefined);
     await expect(http({ service: 'load-balancer', method: 'POST', url })).rejects.toBeInstanceOf(NoAnswer);
   },

@@ -38,6 +38,7 @@ interface Slot<S extends Served> {
   underWay: Promise<void> | undefined;
   /** Aborted when its entry is gone. */
   readonly gone: AbortController;
+  ending: Promise<void> | undefined;
 }
 
 /** As often as files of tokens are looked at. */
@@ -236,7 +237,13 @@ export class ConnectedClusters<S extends Served> {
     });
   }
 
-  async #end(slot: Slot<S>): Promise<void> {
+  /** Whoever asks waits for the one end of it. */
+  #end(slot: Slot<S>): Promise<void> {
+    slot.ending ??= this.#endOnce(slot);
+    return slot.ending;
+  }
+
+  async #endOnce(slot: Slot<S>): Promise<void> {
     slot.gone.abort();
     await slot.underWay;
     await this.#endServed(slot);
@@ -258,7 +265,13 @@ export class ConnectedClusters<S extends Served> {
 }
 
 function newSlot<S extends Served>(name: string): Slot<S> {
-  const nothing = { entry: undefined, next: undefined, served: undefined, underWay: undefined };
+  const nothing = {
+    entry: undefined,
+    next: undefined,
+    served: undefined,
+    underWay: undefined,
+    ending: undefined,
+  };
   return { name, ...nothing, problems: [], silence: new Silence(), gone: new AbortController() };
 }
 

@@ -1,0 +1,77 @@
+/** What becomes of clusters whose entries come, change and go while others, or their own runs, take their time. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ConnectedClusters } from '../../../functions/clusters/connected-clusters.ts';
+import type { Connected } from '../../../functions/world.ts';
+import type { Entry, Reading } from '../../../shared/clusters/entry.ts';
+import type { Registry } from '../../../shared/clusters/registry.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const NO_TOKENS = { auditTokens: [], resyncTokens: [], pageTokens: [] };
+const passes = (ms = 10): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+interface World {
+  readonly name: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Clusters of which `slow` ones end when `lasting` is resolved. */
+function world(given?: Registry) {
+  const readings = new Map<string, Reading>();
+  /** Which cluster an entry leads to; none: it does not answer. */
+  const uids = new Map<string, string>();
+  const lasting = Promise.withResolvers<void>();
+  const slow = new Set<string>();
+  const begun: string[] = [];
+  const told: (readonly string[])[] = [];
+  const note = (_message: string, fields?: { readonly problems?: readonly string[] }): void => {
+    if (fields?.problems) told.push(fields.problems);
+  };
+  const clusters = new ConnectedClusters<World>({
+    registry: given ?? {
+      names: () => Promise.resolve([...readings.keys()].sort()),
+      read: (name) => Promise.resolve(readings.get(name)),
+    },
+    connect: ({ name }) => {
+      const id = uids.get(name);
+      const cluster = () =>
+        id === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve({ id, name });
+      return Promise.resolve({ cluster, id } as unknown as Connected);
+    },
+    begin: ({ name }, connected) => {
+      const { id } = connected as unknown as { readonly id: string };
+      begun.push(`${name} as ${id}`);
+      return Promise.resolve({ name, stop: () => (slow.has(id) ? lasting.promise : Promise.resolve()) });
+    },
+    log: { debug: note, info: note, warn: note, error: note },
+  });
+  /** The entry with other settings than before. */
+  const put = (name: string, uid?: string, problems: readonly string[] = []): void => {
+    if (uid === undefined) uids.delete(name);
+    else uids.set(name, uid);
+    const entry: Entry = { name, settings: { flags: {}, env: {} }, tokens: NO_TOKENS };
+    readings.set(name, { entry, problems });
+  };
+  return { clusters, readings, uids, put, slow, lasting, begun, told };
+}
+
+test('the end of the process waits for the last run of a cluster whose entry has just gone', async () => {
+  const { clusters, readings, put, slow, lasting } = world();
+  put('a', 'one');
+  slow.add('one');
+  await clusters.look();
+  readings.delete('a');
+  await clusters.look();
+  const stopped = vi.fn<() => void>();
+  void clusters.stop().then(stopped);
+  await passes();
+  expect(stopped).not.toHaveBeenCalled();
+  lasting.resolve();
+  await passes();
+  expect(stopped).toHaveBeenCalled();
+});

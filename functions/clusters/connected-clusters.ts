@@ -208,6 +208,7 @@ export class ConnectedClusters<S extends Served> {
       this.#tell(holder, [isThatOf(holder, slot)]);
     }
     await this.#endServed(slot, uid);
+    if (slot.gone.signal.aborted) return [];
     const { entry, connected } = next;
     const its = await this.#options.begin(entry, connected);
     slot.served = { settings: entry.settings, uid, its };
@@ -284,6 +285,7 @@ async function unlessGone<T>(
   const isGone = (): void => {
     reject(new Error('its entry is gone'));
   };
+  if (signal.aborted) isGone();
   signal.addEventListener('abort', isGone);
   try {
     return await Promise.race([asked, gone]);

@@ -75,3 +75,26 @@ test('the end of the process waits for the last run of a cluster whose entry has
   await passes();
   expect(stopped).toHaveBeenCalled();
 });
+
+test.each(['its entry goes', 'the process ends'])(
+  'nothing begins for a cluster when %s while what served it before ends',
+  async (what) => {
+    const { clusters, readings, put, slow, lasting, begun } = world();
+    put('a', 'one');
+    slow.add('one');
+    await clusters.look();
+    put('a', 'two');
+    void clusters.look();
+    await passes(1_000);
+    if (what === 'the process ends') void clusters.stop();
+    else {
+      readings.delete('a');
+      await clusters.look();
+    }
+    await passes();
+    lasting.resolve();
+    await passes();
+    expect(clusters.get('a')).toBeUndefined();
+    expect(begun).toEqual(['a as one']);
+  },
+);

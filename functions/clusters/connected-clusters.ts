@@ -204,8 +204,10 @@ export class ConnectedClusters<S extends Served> {
     this.#holders.set(uid, slot);
     if (holder && holder !== slot) {
       await holder.underWay;
-      await this.#endServed(holder);
-      this.#tell(holder, [isThatOf(holder, slot)]);
+      if (holder.served?.uid === uid) {
+        await this.#endServed(holder);
+        this.#tell(holder, [isThatOf(holder, slot)]);
+      }
     }
     await this.#endServed(slot, uid);
     if (slot.gone.signal.aborted) return [];

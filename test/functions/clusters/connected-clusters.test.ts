@@ -98,3 +98,22 @@ test.each(['its entry goes', 'the process ends'])(
     expect(begun).toEqual(['a as one']);
   },
 );
+
+test('who takes a cluster over ends what serves that one, and nothing else that its entry leads to by now', async () => {
+  const { clusters, put, slow, lasting, begun } = world();
+  put('b', 'one');
+  put('c', 'two');
+  slow.add('two');
+  await clusters.look();
+  put('a', 'one');
+  put('b', 'two');
+  void clusters.look();
+  await passes(1_000);
+  slow.clear();
+  lasting.resolve();
+  await passes();
+  expect(begun.slice(2).sort()).toEqual(['a as one', 'b as two']);
+  expect(clusters.get('a')).toBeDefined();
+  expect(clusters.get('b')).toBeDefined();
+  expect(clusters.problemsOf('b')).toEqual([]);
+});

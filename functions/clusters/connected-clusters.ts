@@ -35,6 +35,8 @@ interface Slot<S extends Served> {
   served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
   /** After a kube-apiserver that did not answer. */
   readonly silence: Silence;
+  /** What it said, or did not. */
+  unanswered: string;
   underWay: Promise<void> | undefined;
   /** Aborted when its entry is gone. */
   readonly gone: AbortController;
@@ -187,7 +189,7 @@ export class ConnectedClusters<S extends Served> {
   async #identify(slot: Slot<S>): Promise<readonly string[]> {
     const { next } = slot;
     if (!next) return [];
-    if (!slot.silence.isOver) return slot.problems;
+    if (!slot.silence.isOver) return [slot.unanswered];
     let uid: string;
     try {
       ({ id: uid } = await unlessGone(
@@ -196,7 +198,8 @@ export class ConnectedClusters<S extends Served> {
       ));
     } catch (error) {
       slot.silence.begin(OF_NO_ANSWER);
-      return [`${slot.name}: the kube-apiserver has not said which cluster it is: ${errorText(error)}`];
+      slot.unanswered = `${slot.name}: the kube-apiserver has not said which cluster it is: ${errorText(error)}`;
+      return [slot.unanswered];
     }
     slot.silence.end();
     const holder = this.#holders.get(uid);
@@ -275,7 +278,14 @@ function newSlot<S extends Served>(name: string): Slot<S> {
     underWay: undefined,
     ending: undefined,
   };
-  return { name, ...nothing, problems: [], silence: new Silence(), gone: new AbortController() };
+  return {
+    name,
+    ...nothing,
+    problems: [],
+    silence: new Silence(),
+    unanswered: '',
+    gone: new AbortController(),
+  };
 }
 
 /** Rejects as soon as the entry is gone. */

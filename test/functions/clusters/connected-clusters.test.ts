@@ -117,3 +117,18 @@ test('who takes a cluster over ends what serves that one, and nothing else that 
   expect(clusters.get('b')).toBeDefined();
   expect(clusters.problemsOf('b')).toEqual([]);
 });
+
+test('what is wrong is told once while a kube-apiserver does not answer, and no more when it was mended', async () => {
+  const { clusters, put, readings, told } = world();
+  put('a', undefined, ['a: a token is short']);
+  const unanswered = 'a: the kube-apiserver has not said which cluster it is: no answer';
+  for (let i = 0; i < 3; i += 1) {
+    await clusters.look();
+    expect(clusters.problemsOf('a')).toEqual(['a: a token is short', unanswered]);
+  }
+  expect(told).toHaveLength(1);
+  const { entry } = readings.get('a') ?? {};
+  readings.set('a', { ...(entry && { entry }), problems: [] });
+  await clusters.look();
+  expect(clusters.problemsOf('a')).toEqual([unanswered]);
+});

@@ -171,8 +171,8 @@ export class ConnectedClusters<S extends Served> {
   async #advance(slot: Slot<S>): Promise<void> {
     const { registry, connect } = this.#options;
     const reading = await registry.read(slot.name);
-    if (!reading) return; // it is gone by now
-    const { entry, problems } = reading;
+    if (!reading && !slot.entry) return; // it is gone by now, or just being written
+    const { entry, problems } = reading ?? { problems: [`${slot.name}: its texts are gone`] };
     slot.entry = entry;
     const isAsServed = entry && slot.served?.settings === entry.settings;
     if (!entry || isAsServed) slot.next = undefined;

@@ -1,9 +1,14 @@
 /** What becomes of clusters whose entries come, change and go while others, or their own runs, take their time. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConnectedClusters } from '../../../functions/clusters/connected-clusters.ts';
 import type { Connected } from '../../../functions/world.ts';
 import type { Entry, Reading } from '../../../shared/clusters/entry.ts';
-import type { Registry } from '../../../shared/clusters/registry.ts';
+import { FolderSource } from '../../../shared/clusters/folder.ts';
+import { Registry } from '../../../shared/clusters/registry.ts';
+import { entryFolder } from '../../unit/clusters/entry-folder.ts';
+import { WHOLE } from '../../unit/clusters/entry-texts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -131,4 +136,25 @@ test('what is wrong is told once while a kube-apiserver does not answer, and no 
   readings.set('a', { ...(entry && { entry }), problems: [] });
   await clusters.look();
   expect(clusters.problemsOf('a')).toEqual([unanswered]);
+});
+
+test('an entry whose folder was emptied is served no more, and its tokens open nothing', async () => {
+  const folder = entryFolder();
+  const registry = new Registry(
+    new FolderSource(folder.path, folder.now),
+    { flags: {}, env: {} },
+    folder.now,
+  );
+  const { clusters, uids } = world(registry);
+  uids.set('a', 'one');
+  folder.write('a', WHOLE);
+  folder.later();
+  await clusters.look();
+  expect(clusters.get('a')).toBeDefined();
+  for (const text of Object.keys(WHOLE)) rmSync(join(folder.path, 'a', text));
+  folder.later();
+  await clusters.look();
+  expect(clusters.get('a')).toBeUndefined();
+  expect(clusters.entryOf('a')).toBeUndefined();
+  expect(clusters.problemsOf('a')).toEqual(['a: its texts are gone']);
 });

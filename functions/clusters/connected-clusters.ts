@@ -3,15 +3,10 @@ import type { Registry } from '../../shared/clusters/registry.ts';
 import { isSettledWithin, within } from '../../shared/deadline.ts';
 import { errorText } from '../../shared/model/errors.ts';
 import type { Log } from '../../shared/ports.ts';
-import { Silence, type Delays } from '../../shared/silence.ts';
+import type { Delays } from '../../shared/silence.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Connected } from '../world.ts';
-
-/** What serves one cluster. */
-export interface Served {
-  /** Resolves when what is under way has ended. */
-  stop(): Promise<void>;
-}
+import { isThatOf, newSlot, unlessGone, type Served, type Slot } from './slot.ts';
 
 export interface ConnectedClustersOptions<S extends Served> {
   readonly registry: Pick<Registry, 'names' | 'read'>;
@@ -23,24 +18,6 @@ export interface ConnectedClustersOptions<S extends Served> {
   readonly ended?: (name: string) => Promise<void>;
   readonly log: Log;
   readonly everyMs?: number;
-}
-
-interface Slot<S extends Served> {
-  readonly name: string;
-  /** As it was read last. */
-  entry: Entry | undefined;
-  problems: readonly string[];
-  /** Connected as the entry says now, and not served yet. */
-  next: { readonly entry: Entry; readonly connected: Connected } | undefined;
-  served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
-  /** After a kube-apiserver that did not answer. */
-  readonly silence: Silence;
-  /** What it said, or did not. */
-  unanswered: string;
-  underWay: Promise<void> | undefined;
-  /** Aborted when its entry is gone. */
-  readonly gone: AbortController;
-  ending: Promise<void> | undefined;
 }
 
 /** As often as files of tokens are looked at. */
@@ -268,44 +245,4 @@ export class ConnectedClusters<S extends Served> {
       { cluster: slot.name, problems },
     );
   }
-}
-
-function newSlot<S extends Served>(name: string): Slot<S> {
-  const nothing = {
-    entry: undefined,
-    next: undefined,
-    served: undefined,
-    underWay: undefined,
-    ending: undefined,
-  };
-  return {
-    name,
-    ...nothing,
-    problems: [],
-    silence: new Silence(),
-    unanswered: '',
-    gone: new AbortController(),
-  };
-}
-
-/** Rejects as soon as the entry is gone. */
-async function unlessGone<T>(
-  { gone: { signal } }: Pick<Slot<Served>, 'gone'>,
-  asked: Promise<T>,
-): Promise<T> {
-  const { promise: gone, reject } = Promise.withResolvers<never>();
-  const isGone = (): void => {
-    reject(new Error('its entry is gone'));
-  };
-  if (signal.aborted) isGone();
-  signal.addEventListener('abort', isGone);
-  try {
-    return await Promise.race([asked, gone]);
-  } finally {
-    signal.removeEventListener('abort', isGone);
-  }
-}
-
-function isThatOf({ name }: Pick<Slot<Served>, 'name'>, other: Pick<Slot<Served>, 'name'>): string {
-  return `${name}: it is the cluster of the entry ${other.name}, which is served: take one of the two away`;
 }

@@ -30,7 +30,7 @@ function world(given?: Registry) {
   const readings = new Map<string, Reading>();
   /** Which cluster an entry leads to; none: it does not answer. */
   const uids = new Map<string, string>();
-  const lasting = Promise.withResolvers<void>();
+  const lasting = Promise.withResolvers<undefined>();
   const slow = new Set<string>();
   const begun: string[] = [];
   const told: (readonly string[])[] = [];
@@ -51,7 +51,7 @@ function world(given?: Registry) {
     begin: ({ name }, connected) => {
       const { id } = connected as unknown as { readonly id: string };
       begun.push(`${name} as ${id}`);
-      return Promise.resolve({ name, stop: () => (slow.has(id) ? lasting.promise : Promise.resolve()) });
+      return Promise.resolve({ name, stop: async () => void (slow.has(id) && (await lasting.promise)) });
     },
     log: { debug: note, info: note, warn: note, error: note },
   });
@@ -76,7 +76,7 @@ test('the end of the process waits for the last run of a cluster whose entry has
   void clusters.stop().then(stopped);
   await passes();
   expect(stopped).not.toHaveBeenCalled();
-  lasting.resolve();
+  lasting.resolve(undefined);
   await passes();
   expect(stopped).toHaveBeenCalled();
 });
@@ -97,7 +97,7 @@ test.each(['its entry goes', 'the process ends'])(
       await clusters.look();
     }
     await passes();
-    lasting.resolve();
+    lasting.resolve(undefined);
     await passes();
     expect(clusters.get('a')).toBeUndefined();
     expect(begun).toEqual(['a as one']);
@@ -115,7 +115,7 @@ test('who takes a cluster over ends what serves that one, and nothing else that 
   void clusters.look();
   await passes(1_000);
   slow.clear();
-  lasting.resolve();
+  lasting.resolve(undefined);
   await passes();
   expect(begun.slice(2).sort()).toEqual(['a as one', 'b as two']);
   expect(clusters.get('a')).toBeDefined();

@@ -1,0 +1,70 @@
+import type { Entry } from '../../shared/clusters/entry.ts';
+import { Silence } from '../../shared/silence.ts';
+import type { Connected } from '../world.ts';
+
+/** What serves one cluster. */
+export interface Served {
+  /** Resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+/** An entry of the registry, from when it was first seen until its last run has ended. */
+export interface Slot<S extends Served> {
+  readonly name: string;
+  /** As it was read last. */
+  entry: Entry | undefined;
+  problems: readonly string[];
+  /** Connected as the entry says now, and not served yet. */
+  next: { readonly entry: Entry; readonly connected: Connected } | undefined;
+  served: { readonly settings: Entry['settings']; readonly uid: string; readonly its: S } | undefined;
+  /** After a kube-apiserver that did not answer. */
+  readonly silence: Silence;
+  /** What it said, or did not. */
+  unanswered: string;
+  underWay: Promise<void> | undefined;
+  /** Aborted when its entry is gone. */
+  readonly gone: AbortController;
+  /** Whoever ends it waits for one end. */
+  ending: Promise<void> | undefined;
+}
+
+export function newSlot<S extends Served>(name: string): Slot<S> {
+  const nothing = {
+    entry: undefined,
+    next: undefined,
+    served: undefined,
+    underWay: undefined,
+    ending: undefined,
+  };
+  return {
+    name,
+    ...nothing,
+    problems: [],
+    silence: new Silence(),
+    unanswered: '',
+    gone: new AbortController(),
+  };
+}
+
+/** Rejects as soon as the entry is gone. */
+export async function unlessGone<T>(
+  { gone: { signal } }: Pick<Slot<Served>, 'gone'>,
+  asked: Promise<T>,
+): Promise<T> {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const isGone = (): void => {
+    reject(new Error('its entry is gone'));
+  };
+  if (signal.aborted) isGone();
+  signal.addEventListener('abort', isGone);
+  try {
+    return await Promise.race([asked, gone]);
+  } finally {
+    signal.removeEventListener('abort', isGone);
+  }
+}
+
+/** Why a cluster is not served that another entry leads to, too. */
+export function isThatOf({ name }: Pick<Slot<Served>, 'name'>, other: Pick<Slot<Served>, 'name'>): string {
+  return `${name}: it is the cluster of the entry ${other.name}, which is served: take one of the two away`;
+}

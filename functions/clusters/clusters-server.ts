@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import express, { type Express } from 'express';
 import type { EntryTokens } from '../../shared/clusters/entry.ts';
 import { renderClustersPage, type ClustersView } from '../../shared/report/clusters-page.ts';
+import type { Log } from '../../shared/ports.ts';
 import { renderPage } from '../../shared/report/page.ts';
 import { auditWebhook } from '../audit-webhook.ts';
 import { events } from '../events.ts';
@@ -9,6 +10,7 @@ import type { Tokens } from '../http/admit.ts';
 import type { Endpoint } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { answerErrors, notFound, onExpress } from '../http/on-express.ts';
+import type { VerifySender } from '../http/require-sender.ts';
 import type { ServerOptions } from '../http/server-options.ts';
 import { resync } from '../resync.ts';
 import type { ClusterEndpoints } from '../serve/served-cluster.ts';
@@ -79,14 +81,26 @@ function optionsOf(
     ...tokens[which],
     NOBODYS,
   ];
+  const endpoints = found?.endpoints ?? notServed(name, found !== undefined);
+  const { verifySender } = endpoints;
   return {
-    ...(found?.endpoints ?? notServed(name, found !== undefined)),
+    ...endpoints,
+    ...(verifySender && { verifySender: inSilence(name, verifySender, log) }),
     auditTokens: both('auditTokens'),
     resyncTokens: both('resyncTokens'),
     pageTokens: both('pageTokens'),
     ...(byCertificate && found && { byCertificate }),
     open,
     log,
+  };
+}
+
+/** Why a token is refused is for the log: the answer would tell that there is such a cluster. */
+function inSilence(cluster: string, verify: VerifySender, log: Log): VerifySender {
+  return async (token) => {
+    const wrong = await verify(token);
+    if (wrong !== undefined) log.info(`no valid OIDC token: ${wrong}`, { cluster });
+    return wrong === undefined ? undefined : '';
   };
 }
 

@@ -51,7 +51,10 @@ function world(given?: Registry) {
     begin: ({ name }, connected) => {
       const { id } = connected as unknown as { readonly id: string };
       begun.push(`${name} as ${id}`);
-      return Promise.resolve({ name, stop: async () => void (slow.has(id) && (await lasting.promise)) });
+      const stop = async (): Promise<void> => {
+        if (slow.has(id)) await lasting.promise;
+      };
+      return Promise.resolve({ name, stop });
     },
     log: { debug: note, info: note, warn: note, error: note },
   });

@@ -8,6 +8,8 @@ interface Waiting {
 
 /** So many clusters are swept at once. */
 const AT_ONCE = 8;
+/** So much too early a timer may end, which goes by another clock: the moment that is so near was that one. */
+const EARLY_MS = 1_000;
 
 /**
  * When the clusters of one process are swept. Each has its own moment in the interval, by the hash of its name: a restart changes
@@ -24,7 +26,8 @@ export class Timetable {
     return {
       untilNextMs: (everyMs) => {
         const sinceMoment = (now() - share * everyMs) % everyMs;
-        return everyMs - ((sinceMoment + everyMs) % everyMs);
+        const leftMs = Math.ceil(everyMs - ((sinceMoment + everyMs) % everyMs));
+        return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
       },
       take: async (run, stopping) => {
         const hasPlace = await this.#turn(lastMs, stopping);

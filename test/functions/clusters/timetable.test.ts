@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Timetable } from '../../../functions/clusters/timetable.ts';
 
 const EVERY_MS = 300_000;
@@ -68,4 +68,23 @@ test('who stops waits for nobody, and keeps no place', async () => {
   for (const end of ends) end();
   await Promise.all(hanging);
   expect(await timetable.of('next').take(() => Promise.resolve('swept'), none)).toBe('swept');
+});
+
+test('a timer that ends a moment too early sweeps no cluster twice', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  // its moment lies between two milliseconds
+  const turns = new Timetable().of('prod-a');
+  const began: number[] = [];
+  const next = (): void => {
+    setTimeout(() => {
+      began.push(Date.now());
+      next();
+    }, turns.untilNextMs(EVERY_MS));
+  };
+  next();
+  await vi.advanceTimersByTimeAsync(3 * EVERY_MS);
+  expect(began).toHaveLength(3);
 });

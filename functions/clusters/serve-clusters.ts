@@ -52,6 +52,7 @@ export async function serveClusters(
     });
   };
   const begin = async (entry: Entry, connected: Connected): Promise<ServedCluster> => {
+    await metrics.forget(entry.name); // gauges of before would stay: another World may have another cluster
     const cluster = await ServedCluster.make({
       connected,
       flags: entry.settings.flags,

@@ -230,3 +230,24 @@ test('the token of a cluster opens that one alone, and nobody learns which clust
       await ask(`${path}/a`, 'a-token', withoutTokens.url),
     );
 });
+
+test('what was measured of a cluster ends with what served it, also when its entry only changed', async () => {
+  const [a, b] = await twoSandboxes();
+  a.kube.apply(aService('web'));
+  const serving = await running({ a: textsOf('a', a, a) });
+  const isMeasured = async (): Promise<boolean> =>
+    /^levelset_load_balancers\{.*cluster="a".*\} 1$/m.test(
+      await (await fetch(`${serving.url}/metrics`)).text(),
+    );
+  const swept = (): number => serving.lines.filter((line) => line.startsWith('["swept"')).length;
+  const all = { method: 'POST', body: '{"all":true}' };
+  const headers = { Authorization: `Bearer ${DEPLOYMENT_TOKEN}`, 'Content-Type': 'application/json' };
+  await until('it has its address', hasAddress(a));
+  await fetch(`${serving.url}/resync/a`, { ...all, headers });
+  await until('the load balancer is counted', isMeasured);
+
+  serving.entries.set('a', textsOf('a', b, b));
+  const before = swept();
+  await until('the other cluster is swept', () => swept() > before);
+  expect(await isMeasured()).toBe(false);
+});

@@ -30,6 +30,8 @@ export interface WorldOptions {
   /** The environment as it is now, asked after a refused login, for secrets that come in variables. */
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;
   readonly log: Log;
+  /** What is to be said about the configuration, where not all of it may be repeated. Absent: what reading it says. */
+  readonly warnings?: readonly string[];
   /** For a kubeconfig with `exec` or `auth-provider`. Absent: such a one is refused. */
   readonly login?: Login;
   /** For a login to OpenStack that several clusters share. */
@@ -138,13 +140,14 @@ async function connectOpenStack({
   log,
   observeCall,
   shareLogin,
+  warnings: told,
 }: WorldOptions): Promise<{
   readonly config: Config;
   readonly openstack: ReturnType<typeof connectCloud>;
   readonly observe: (call: ObservedCall) => void;
 }> {
   const { config, warnings } = await loadConfig(flags, env);
-  for (const warning of warnings) log.warn(warning);
+  for (const warning of told ?? warnings) log.warn(warning);
   const observe = (call: ObservedCall): void =>
     observeCall?.({ ...call, status: call.status === 0 ? undefined : call.status });
   const openstack = connectCloud(config.openstack, {

@@ -1,4 +1,5 @@
 import { parseGcfg } from '../config/cloud-conf/gcfg.ts';
+import { OPTIONS } from '../config/cloud-conf/options.ts';
 import { gcfgBoolean } from '../config/read-value.ts';
 
 /** Options of [Global] that name a file, and the text of the entry that takes its place. */
@@ -6,7 +7,7 @@ const FILES = ['ca-file', 'cert-file', 'key-file'];
 
 /**
  * Refuses what leads out of an entry: clouds.yaml and files. Adds to `problems`, which name the line. Returns the values in the
- * text, for messages to leave out.
+ * text, and the names that cloud.conf does not have, for messages to leave out: one may be a secret that stands in the wrong place.
  */
 export function checkCloudConf(text: string, problems: string[]): readonly string[] {
   const { sections, problems: broken } = parseGcfg(text);
@@ -24,10 +25,16 @@ export function checkCloudConf(text: string, problems: string[]): readonly strin
         : [`cloud.conf:${line}: [Global] ${key} leads out of the entry: ${remedy}`];
     });
   problems.push(...outside);
-  return sections.flatMap(({ subsection = '', entries }) => [
-    subsection,
-    ...entries.map(({ value = '' }) => value),
-  ]);
+  return sections.flatMap(({ name, subsection = '', entries }) => {
+    const known = OPTIONS[name] ?? [];
+    const unknown = entries.filter(({ key }) => !known.some((option) => option.key === key));
+    return [
+      ...(OPTIONS[name] ? [] : [name]),
+      subsection,
+      ...unknown.map(({ key }) => key),
+      ...entries.map(({ value = '' }) => value),
+    ];
+  });
 }
 
 function remedyOf(key: string, value: string | undefined): string | undefined {

@@ -23,6 +23,8 @@ export interface Settings {
   readonly flags: Flags;
   /** Texts of the entry and the proxies of the deployment, and nothing else. */
   readonly env: NodeJS.ProcessEnv;
+  /** What is to be said about them, for the log; no content of a text. */
+  readonly warnings: readonly string[];
 }
 
 /** Bearer tokens. Without one an endpoint refuses everybody. */

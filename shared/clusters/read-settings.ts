@@ -58,13 +58,16 @@ export async function readSettings(
   };
   try {
     await readKubeconfig(texts.kubeconfig ?? '', 'kubeconfig');
-    await loadConfig(flags, env);
+    const { warnings } = await loadConfig(flags, env);
+    return {
+      ...{ flags, env },
+      warnings: warnings.flatMap((warning) => linesOf(withoutValues(warning, values))),
+    };
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;
     problems.push(...linesOf(withoutValues(error.message, values)));
     return undefined;
   }
-  return { flags, env };
 }
 
 /** The lines of a list of problems, without its heading, each with the text that it is about. */

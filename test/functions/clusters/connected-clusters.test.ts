@@ -62,7 +62,7 @@ function world(given?: Registry) {
   const put = (name: string, uid?: string, problems: readonly string[] = []): void => {
     if (uid === undefined) uids.delete(name);
     else uids.set(name, uid);
-    const entry: Entry = { name, settings: { flags: {}, env: {} }, tokens: NO_TOKENS };
+    const entry: Entry = { name, settings: { flags: {}, env: {}, warnings: [] }, tokens: NO_TOKENS };
     readings.set(name, { entry, problems });
   };
   return { clusters, readings, uids, put, slow, lasting, begun, told };

@@ -48,6 +48,7 @@ test('texts become the variables that the functions on AWS read, and nothing of 
       LEVELSET_CERT_FILE_TEXT: PEM,
       LEVELSET_KEY_FILE_TEXT: PEM,
     },
+    warnings: [],
   });
   const { config } = await loadConfig(settings?.flags ?? {}, settings?.env ?? {});
   expect(config).toMatchObject({
@@ -242,6 +243,7 @@ const LINES = {
     `[LoadBalancerClass "${SECRET}"]\nsubnet-id = ${SECRET}\n${SECRET} = x`,
     `[${SECRET}]`,
     `"${SECRET}"`,
+    `[Global]\n${SECRET}`,
   ],
   flags: [
     `cluster-cidr=${SECRET}`,
@@ -253,7 +255,7 @@ const LINES = {
   'ca-file': [SECRET],
 } as const;
 
-test('nothing of a text reaches a problem, wherever it stands', async () => {
+test('nothing of a text reaches a problem or a warning, wherever it stands', async () => {
   const textOf = (name: keyof typeof LINES) =>
     fc
       .subarray([...LINES[name]], { maxLength: Math.min(3, LINES[name].length) })
@@ -269,10 +271,12 @@ test('nothing of a text reaches a problem, wherever it stands', async () => {
   );
   await fc.assert(
     fc.asyncProperty(texts, async (some) => {
-      for (const base of [{}, WHOLE]) {
-        const { settings, problems } = await read({ ...base, ...some });
+      const more = { ...WHOLE, 'cloud.conf': cloudConf(some['cloud.conf']) };
+      for (const given of [some, { ...WHOLE, ...some }, more]) {
+        const { settings, problems } = await read(given);
         expect(settings === undefined).toBe(problems.length > 0);
-        expect(problems.join('\n')).not.toContain(SECRET);
+        const told = [...problems, ...(settings?.warnings ?? [])].join('\n');
+        expect(told.toLowerCase()).not.toContain(SECRET.toLowerCase());
       }
     }),
     { numRuns: 100 },

@@ -3,6 +3,7 @@ import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { ReadyKeys, turnOf } from '../../shared/queue/ready-keys.ts';
 import { HttpError } from '../http/http-error.ts';
+import { ENDED } from './serve-queue.ts';
 
 export interface DryRunsOptions {
   readonly run: (request: ReconcileRequest) => Promise<Report>;
@@ -28,13 +29,15 @@ export class DryRuns {
   readonly #ready = new ReadyKeys();
   readonly #asked = new Map<Key, ((report: Promise<Report>) => void)[]>();
   readonly #running = new Set<Key>();
+  #isStopped = false;
 
   constructor(options: DryRunsOptions) {
     this.#options = options;
   }
 
-  /** Returns the reports in the order of the requests. Throws 429, and runs none, if too many would wait. */
+  /** Returns the reports in the order of the requests. Throws 429, and runs none, if too many would wait, and 503 at the end. */
   async runAll(requests: readonly ReconcileRequest[]): Promise<readonly Report[]> {
+    if (this.#isStopped) throw ended();
     const waiting = new Set([...this.#asked.keys(), ...requests.map(({ key }) => key)]);
     if (waiting.size > MOST_WAITING) throw tooMany(`${this.#asked.size} dry runs wait`, MOST_WAITING);
     const turns = new Set(requests.map(({ key }) => turnOf(key)));
@@ -51,7 +54,10 @@ export class DryRuns {
 
   /** Starts no more runs. */
   stop(): void {
+    this.#isStopped = true;
     this.#ready.clear();
+    for (const tell of [...this.#asked.values()].flat()) tell(Promise.reject(ended()));
+    this.#asked.clear();
   }
 
   #add(request: ReconcileRequest): Promise<Report> {
@@ -87,6 +93,10 @@ export class DryRuns {
     };
     report.then(ended, ended);
   }
+}
+
+function ended(): HttpError {
+  return new HttpError(503, ENDED, { headers: { 'Retry-After': String(RETRY_AFTER_S) } });
 }
 
 function tooMany(wait: string, most: number): HttpError {

@@ -14,7 +14,7 @@ import { ParkedKeys } from '../../shared/queue/parked-keys.ts';
 import { PendingPoller } from '../../shared/queue/pending-poller.ts';
 import type { QueueView } from '../../shared/report/page.ts';
 import { DrainingTimers } from './draining-timers.ts';
-import { FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
+import { ENDED, FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from './serve-queue.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** The queue of one process, in its memory, with the keys that wait for Octavia and the sweeps. */
@@ -26,7 +26,7 @@ export class LocalQueue implements ServeQueue {
   readonly #draining = new DrainingTimers((key) => {
     this.#queue.add(requestOf(this.#options.world, { key, trigger: 'requeue' }));
   });
-  readonly #asked = new Map<Key, ((report: Report) => void)[]>();
+  readonly #asked = new Map<Key, PromiseWithResolvers<Report>[]>();
   #isStopped = false;
   readonly trouble = undefined;
 
@@ -82,10 +82,11 @@ export class LocalQueue implements ServeQueue {
   }
 
   ask(request: ReconcileRequest): Promise<Report> {
-    return new Promise((resolve) => {
-      this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), resolve]);
-      this.#put([request]);
-    });
+    if (this.#isStopped) return Promise.reject(new Error(ENDED));
+    const asked = Promise.withResolvers<Report>();
+    this.#asked.set(request.key, [...(this.#asked.get(request.key) ?? []), asked]);
+    this.#put([request]);
+    return asked.promise;
   }
 
   view(): Promise<QueueView> {
@@ -101,7 +102,10 @@ export class LocalQueue implements ServeQueue {
     this.#isStopped = true;
     this.#poller.stop();
     this.#draining.stop();
-    await Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
+    const stopped = Promise.all([this.#sweeper.stop(), this.#queue.stop()]);
+    for (const asked of [...this.#asked.values()].flat()) asked.reject(new Error(ENDED));
+    this.#asked.clear();
+    await stopped;
   }
 
   #put(requests: readonly ReconcileRequest[]): void {
@@ -117,7 +121,7 @@ export class LocalQueue implements ServeQueue {
     this.#asked.delete(request.key);
     const report = await this.#options.run(request);
     if (!request.dryRun) this.#follow(report);
-    for (const resolve of asked) resolve(report);
+    for (const { resolve } of asked) resolve(report);
     return report;
   }
 

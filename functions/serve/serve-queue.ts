@@ -49,3 +49,6 @@ export const FOLLOW_MS = 500;
 
 /** How long keys wait and runs take. Who sets the time of day makes neither longer. */
 export const MONOTONIC: Clock = { now: () => performance.now() };
+
+/** For those who wait for a run that does not begin any more. */
+export const ENDED = 'the work on this cluster ended before the run began: ask again';

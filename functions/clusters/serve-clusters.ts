@@ -57,7 +57,10 @@ export async function serveClusters(
       connected,
       flags: entry.settings.flags,
       tokens: {
-        auditTokens: [...entry.tokens.auditTokens, ...tokens.auditTokens],
+        // they may change while the World stays
+        get auditTokens() {
+          return [...(clusters.entryOf(entry.name) ?? entry).tokens.auditTokens, ...tokens.auditTokens];
+        },
         resyncTokens: [...entry.tokens.resyncTokens, ...tokens.resyncTokens],
         pageTokens: [],
       },

@@ -251,3 +251,24 @@ test('what was measured of a cluster ends with what served it, also when its ent
   await until('the other cluster is swept', () => swept() > before);
   expect(await isMeasured()).toBe(false);
 });
+
+test('a webhook that is refused is noticed also where the tokens came later than the cluster', async () => {
+  const { sandbox } = await sandboxWorld({});
+  const { 'audit-tokens': token = '', ...without } = textsOf('a', sandbox, sandbox);
+  const { url, entries } = await running({ a: without }, {});
+  const post = async (bearer: string): Promise<number> => {
+    const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [] });
+    return (await fetch(`${url}/audit/a`, { method: 'POST', headers, body })).status;
+  };
+  const readyz = async (): Promise<string> => (await fetch(`${url}/readyz`)).text();
+  await post('of-nobody');
+  expect(await readyz()).not.toContain('the webhook is refused');
+  entries.set('a', { ...without, 'audit-tokens': 'another-token-of-the-tests' });
+  await until('it counts', async () => (await post('another-token-of-the-tests')) === 202);
+  entries.set('a', { ...without, 'audit-tokens': token });
+  await until('it counts no more', async () => (await post('another-token-of-the-tests')) === 401);
+  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
+    /^levelset_audit_refusals_total\{cluster="a",reason="token"\} [1-9]/m,
+  );
+});

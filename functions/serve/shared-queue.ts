@@ -13,6 +13,8 @@ import { FOLLOW_MS, MONOTONIC, type ServeQueue, type ServeQueueOptions } from '.
 import { LONGEST_SWEEP_MS } from './sweeper.ts';
 
 const AGAIN_MS = 1_000;
+/** So begins the cause of what a sweep finds, whatever the trigger: what is urgent comes as news. */
+const OF_SWEEP = 'found by sweep ';
 
 /**
  * The queue of several processes, in a NATS JetStream. Sweeps are keys in it, too: one at a time, by whichever process, and one
@@ -123,7 +125,8 @@ export class SharedQueue implements ServeQueue {
   async #run(request: ReconcileRequest): Promise<Report> {
     const { trigger, cause } = request;
     // another process may have swept, since a Node changed: the Nodes listed here may be those of before
-    if (trigger === 'sweep' && (cause === undefined || cause !== this.#sweepOfNodes)) {
+    const isSwept = trigger === 'sweep' || cause?.startsWith(OF_SWEEP) === true;
+    if (isSwept && (cause === undefined || cause !== this.#sweepOfNodes)) {
       forgetNodes(this.#options.world);
       this.#sweepOfNodes = cause;
     }
@@ -166,7 +169,7 @@ export class SharedQueue implements ServeQueue {
     const remainingMs = (): number => (signal.aborted ? 0 : Math.max(0, end - performance.now()));
     const { world, swept } = this.#options;
     const found = await withDeadline({ remainingMs }, () => sweep(world, scopeOf(request.key)));
-    const cause = randomUUID();
+    const cause = `${OF_SWEEP}${randomUUID()}`;
     await this.add(found.requests.map((one) => ({ ...one, cause })));
     if (!signal.aborted) swept(found);
     const isDone = found.failed === undefined && found.nodesWithoutAddress.length === 0;

@@ -84,8 +84,15 @@ export interface MemberPace {
   readonly rests: string;
   /** By plan address. */
   readonly pools: ReadonlyMap<Address, PoolPace>;
-  /** Absent unless the last run left changes of members to one at that time, in milliseconds since 1970. */
-  readonly gathersUntilMs?: number;
+  /** Absent unless the last run left changes of members to a later one. */
+  readonly gathers?: Gathers;
+}
+
+export interface Gathers {
+  /** When that run is due, in milliseconds since 1970. */
+  readonly untilMs: number;
+  /** By plan address of a pool that rests: the members that it has, without those that drain. */
+  readonly there: ReadonlyMap<Address, ReadonlySet<Address>>;
 }
 
 export interface PoolPace {
@@ -147,7 +154,7 @@ export function newMemory(): Memory {
     ownPools: new BoundedMap(MOST_RESOURCES, ({ length }) => 1 + length),
     deleted: new BoundedMap(MOST),
     writtenInError: new BoundedMap(MOST),
-    paces: new BoundedMap(MOST_RESOURCES, ({ pools }) => 1 + pools.size),
+    paces: new BoundedMap(MOST_RESOURCES, weightOfPace),
     leases: new BoundedMap(MOST),
     portWrites: new BoundedMap(MOST_PORTS),
     fullRouters: new BoundedMap(MOST),
@@ -164,6 +171,11 @@ export function newMemory(): Memory {
 
 function weightOf(units: Map<Key, CachedChildren>): number {
   return 1 + [...units.values()].reduce((sum, { children }) => sum + children.length, 0);
+}
+
+function weightOfPace({ pools, gathers }: MemberPace): number {
+  const begun = [...pools.values()].reduce((sum, pool) => sum + 1 + pool.begun.size, 1);
+  return [...(gathers?.there.values() ?? [])].reduce((sum, { size }) => sum + size, begun);
 }
 
 export function newGathering<T>(): Gathering<T> {

@@ -10,7 +10,7 @@ import { nothingApplied } from './finish.ts';
 import { bulkChildren } from './observe/bulk-children.ts';
 import type { BulkChildren } from './observe/bulk-children.ts';
 import { forgetExpectedState } from './observe/remembered/expected-state.ts';
-import { isGathering } from './observe/remembered/pace-members.ts';
+import { isGathering, outgrowsPause } from './observe/remembered/pace-members.ts';
 import { namedId } from './observe/load-balancer/adoption.ts';
 import type { CertificateInUse } from '../model/tls/certificate-facts.ts';
 import type { Node, Service } from '../model/kubernetes.ts';
@@ -24,7 +24,7 @@ import { LET_GO_REASON, TAKEN_OVER_REASON } from '../model/unit.ts';
 import type { UnitState } from '../model/unit.ts';
 import { readyCondition, rfc3339 } from '../report/condition.ts';
 import { judgeBy, listNodePorts } from './observe/node-ports.ts';
-import { foundIn, observeProject } from './observe/project.ts';
+import { foundIn, observeProject, statesOf } from './observe/project.ts';
 import type { Listed, Project } from './observe/project.ts';
 import { judgeInTime, leftInWords, notComparedInWords } from './judge-in-time.ts';
 import type { NotCompared } from './judge-in-time.ts';
@@ -35,7 +35,7 @@ import { recordPlace, requirePlace } from './place.ts';
 import { lostPorts } from './repair.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { NOTHING_FOUND } from '../model/outcome.ts';
-import type { Found, SweepFigures } from '../model/outcome.ts';
+import type { Found } from '../model/outcome.ts';
 import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/attempt.ts';
 import type { World } from '../ports.ts';
@@ -110,6 +110,7 @@ export async function findServices(
     deep,
   };
   const unsettled: Service[] = [];
+  const urgent: Service[] = [];
   const refused: string[] = [];
   const notCompared: NotCompared[] = [];
   let [settled, awaitingApproval] = [0, 0];
@@ -119,6 +120,7 @@ export async function findServices(
   unsettled.push(...left.filter((service) => !hasFinalizer(service)));
   for (const { service, verdict } of all) {
     if (verdict === 'unsettled') unsettled.push(service);
+    else if (verdict === 'urgent') urgent.push(service);
     else if (verdict === 'settled') {
       settled += 1;
       awaitingApproval += stateOf(service, view)?.awaitingApproval ?? 0;
@@ -153,6 +155,7 @@ export async function findServices(
   ];
   return {
     keys: [...new Set(keys)],
+    urgent: urgent.map(keyOf).map((key) => serviceKey(key.namespace, key.name)),
     warnings: [...troubles, ...letGoInWords(letGo, config), ...orphans.warnings, ...refused],
     incomplete: troubles.length > 0,
     figures: {
@@ -201,7 +204,7 @@ interface View {
   readonly certificates: Map<Key, readonly CertificateInUse[]>;
 }
 
-type Verdict = 'settled' | 'unsettled' | { readonly refused: string };
+type Verdict = 'settled' | 'unsettled' | 'urgent' | { readonly refused: string };
 
 /** The longest time for which one Service holds up the sweep, in milliseconds. */
 const PATIENCE_MS = 5_000;
@@ -209,11 +212,12 @@ const PATIENCE_MS = 5_000;
 async function verdictOn(service: Service, view: View): Promise<Verdict | Pick<NotCompared, 'reason'>> {
   try {
     const lb = view.byId.get(namedId(service) ?? '');
-    if (!hasFinalizer(service) || (!view.deep && isGathering(service, view.world))) return 'unsettled';
-    const isInFull = isComparedInFull(service, stateOf(service, view), lb, view);
+    if (!hasFinalizer(service)) return 'unsettled';
+    const gathers = !view.deep && isGathering(service, view.world);
+    const isInFull = !gathers && isComparedInFull(service, stateOf(service, view), lb, view);
     // all Services wait for these lists, so they are no fault of this one
     if (isInFull && lb) await view.children.listed();
-    const verdict = await valueWithin(PATIENCE_MS, judge(service, isInFull, view));
+    const verdict = await valueWithin(PATIENCE_MS, judge(service, { isInFull, gathers }, view));
     return verdict ?? { reason: `no answer within ${PATIENCE_MS / 1000} s` };
   } catch (error) {
     return { reason: errorText(error) };
@@ -229,7 +233,11 @@ function stateOf({ metadata }: Service, { states }: View): UnitState | undefined
  * A Service is settled if nothing can have changed since a run found it as desired, and its status has the right
  * addresses and tells of no trouble.
  */
-async function judge(service: Service, isInFull: boolean, view: View): Promise<Verdict> {
+async function judge(
+  service: Service,
+  { isInFull, gathers }: Readonly<Record<'isInFull' | 'gathers', boolean>>,
+  view: View,
+): Promise<Verdict> {
   const { world, cluster, nodes, judged, project } = view;
   const state = stateOf(service, view);
   const { uid } = service.metadata;
@@ -251,6 +259,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   // the key may come back by itself before the sweep's request, and must not trust what it wrote
   if (isInFull && evaluation.plan.steps.length > 0) forgetExpectedState(unit, world.memory);
   view.certificates.set(unit.key, evaluation.desired.certificates);
+  if (gathers) return outgrowsPause(evaluation, world) ? 'urgent' : 'unsettled';
   if (state && state.hash !== evaluation.hash) return 'unsettled';
   if (state?.drift && evaluation.intent?.annotated.Service.drift !== 'report') return 'unsettled';
   const lb = evaluation.observed.loadBalancer;
@@ -286,12 +295,4 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   const found = comparedState(evaluation, state, view.readAt);
   if (found) view.compared.set(uid, found);
   return found ? 'settled' : 'unsettled';
-}
-
-function statesOf(loadBalancers: Listed): Pick<SweepFigures, 'loadBalancersByState'> {
-  if (loadBalancers instanceof ReconcileError) return {};
-  const byState = Map.groupBy(loadBalancers, (lb) => String(lb['provisioning_status']));
-  return {
-    loadBalancersByState: Object.fromEntries([...byState].map(([state, { length }]) => [state, length])),
-  };
 }

@@ -1,6 +1,7 @@
 import { ReconcileError } from '../../model/errors.ts';
 import { onceForEach } from '../../model/once-for.ts';
 import { clusterTag } from '../../model/ownership.ts';
+import type { SweepFigures } from '../../model/outcome.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
 import type { WireResource } from '../../model/resources.ts';
 import type { Cloud, Query, ReadKind } from '../../ports.ts';
@@ -157,4 +158,12 @@ function valuesOf(wire: WireResource, name: string): readonly unknown[] {
   if (name !== 'fixed_ips') return [wire[name]];
   const ips = wire[name] as readonly { readonly ip_address: string }[];
   return ips.map(({ ip_address: address }) => `ip_address=${address}`);
+}
+
+export function statesOf(loadBalancers: Listed): Pick<SweepFigures, 'loadBalancersByState'> {
+  if (loadBalancers instanceof ReconcileError) return {};
+  const byState = Map.groupBy(loadBalancers, (lb) => String(lb['provisioning_status']));
+  return {
+    loadBalancersByState: Object.fromEntries([...byState].map(([state, { length }]) => [state, length])),
+  };
 }

@@ -8,6 +8,7 @@ import type { Address } from '../../../model/address.ts';
 import { fingerprint } from '../../../model/json.ts';
 import type { Service } from '../../../model/kubernetes.ts';
 import type { ObservedService } from '../../../model/load-balancer/observed-service.ts';
+import type { DesiredResource } from '../../../model/resources.ts';
 import { writesMembers } from '../../../model/load-balancer/octavia.ts';
 import type { Plan, Step } from '../../../model/plan.ts';
 import { serviceKey } from '../../../model/request.ts';
@@ -49,21 +50,27 @@ export function paceMembers<T extends Planned>(
   const byPool = stepsByPool(plan.steps);
   if (!pace || byPool.size === 0 || pace.rests !== whatItRestsOn(evaluation)) return evaluation;
   const now = clock.now();
+  const drains = new Set(plan.draining?.map(({ address }) => address));
+  const there = new Map<Address, ReadonlySet<Address>>();
   const held = [...byPool].flatMap(([pool, steps]) => {
     const last = pace.pools.get(pool);
     const leftMs = last ? last.sinceMs + last.pauseMs - now : 0;
     // a clock that was set back makes no pause longer
     if (!last || leftMs <= 0 || leftMs > last.pauseMs) return [];
     const news = steps.filter((step) => !last.begun.has(markOf(step)));
-    const there = observed.resources.filter(({ kind, parent }) => kind === 'member' && parent === pool);
-    return isGreat(news, there.length) ? [] : news.map((step) => ({ step, leftMs }));
+    const members = observed.resources.filter(({ kind, parent }) => kind === 'member' && parent === pool);
+    const joining = news.reduce((sum, step) => sum + joinedBy(step), 0);
+    if (news.length === 0 || isGreat({ joining, leaving: sizeOf(news) - joining }, members.length)) return [];
+    const addresses = members.map(({ address }) => address);
+    there.set(pool, new Set(addresses.filter((address) => !drains.has(address))));
+    return news.map((step) => ({ step, leftMs }));
   });
   if (held.length === 0) return evaluation;
   const { expectedSinceMs: sinceMs, resources } = observed;
   if (sinceMs !== undefined) expectState(unit, { resources, sinceMs, onlyMembersMade: false }, memory);
   const heldSteps = new Set(held.map(({ step }) => step));
   const gathersForMs = Math.min(...held.map(({ leftMs }) => leftMs));
-  memory.paces.set(unit.key, { ...pace, gathersUntilMs: now + gathersForMs });
+  memory.paces.set(unit.key, { ...pace, gathers: { untilMs: now + gathersForMs, there } });
   return {
     ...evaluation,
     plan: { ...plan, steps: plan.steps.filter((step) => !heldSteps.has(step)) },
@@ -73,9 +80,31 @@ export function paceMembers<T extends Planned>(
 
 /** Whether the last run of a Service left changes of members to the next one, which comes later. */
 export function isGathering({ metadata }: Service, { memory, clock }: Remembering): boolean {
-  const { gathersUntilMs = 0 } = memory.paces.get(serviceKey(metadata.namespace, metadata.name)) ?? {};
-  const leftMs = gathersUntilMs - clock.now();
+  const { gathers } = memory.paces.get(serviceKey(metadata.namespace, metadata.name)) ?? {};
+  const leftMs = (gathers?.untilMs ?? 0) - clock.now();
   return leftMs > 0 && leftMs <= LONGEST_PAUSE_MS;
+}
+
+/**
+ * Whether a Service that gathers has to run now, by what a sweep desires of it. The queues drop what a sweep finds of a key that comes
+ * back by itself, and most changes of Nodes, and many of endpoints, are found by sweeps.
+ */
+export function outgrowsPause(
+  evaluation: Omit<Planned, 'plan'> & {
+    readonly desired: { readonly resources: readonly DesiredResource[] };
+  },
+  { memory }: Pick<Remembering, 'memory'>,
+): boolean {
+  const { gathers, rests } = memory.paces.get(evaluation.unit.key) ?? {};
+  if (!gathers) return false;
+  if (rests !== whatItRestsOn(evaluation)) return true;
+  const wanted = evaluation.desired.resources.filter(({ kind }) => kind === 'member');
+  const addresses = new Set(wanted.map(({ address }) => address));
+  return [...gathers.there].some(([pool, there]) => {
+    const joining = wanted.filter(({ address, parent }) => parent === pool && !there.has(address)).length;
+    const leaving = [...there].filter((address) => !addresses.has(address)).length;
+    return isGreat({ joining, leaving }, there.size);
+  });
 }
 
 /** Notes which members a run has written, and how long their pools rest now. */
@@ -120,7 +149,7 @@ function nextPause(
 }
 
 /** What the members of a Service follow besides the Nodes. */
-function whatItRestsOn({ unit: { service }, observed }: Planned): MemberPace['rests'] {
+function whatItRestsOn({ unit: { service }, observed }: Omit<Planned, 'plan'>): MemberPace['rests'] {
   const { metadata, spec } = service ?? {};
   return fingerprint([
     metadata?.uid ?? null,
@@ -141,9 +170,9 @@ function markOf({ verb, address }: Step): string {
   return `${verb} ${address}`;
 }
 
-function isGreat(steps: readonly Step[], there: number): boolean {
-  const joining = steps.reduce((sum, step) => sum + joinedBy(step), 0);
-  return there <= FEW || joining > there || (sizeOf(steps) - joining) * SHARE >= there;
+/** `leaving`: those that are changed count, too. */
+function isGreat({ joining, leaving }: { joining: number; leaving: number }, there: number): boolean {
+  return there <= FEW || joining > there || leaving * SHARE >= there;
 }
 
 function joinedBy(step: Step): number {

@@ -6,6 +6,7 @@ import type { Outcome } from '../../../shared/model/outcome.ts';
 import type { Trigger } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { reconcile } from '../../../shared/reconcile.ts';
+import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
@@ -140,6 +141,23 @@ test('while a member drains, all that have drained together go one after the oth
   expect(writes()).toEqual(['DELETE', 'DELETE', 'DELETE']);
 });
 
+test('what somebody else changed is put back at once, and told once', async () => {
+  const { inside, leave, run, sweeps, wait } = await aWorld();
+  leave(1);
+  await run();
+  wait(1_000);
+  // it reads what was written, and so says whose a later difference is
+  await sweeps();
+  inside.cloud.members.splice(0, 1);
+  Object.assign(inside.cloud.loadbalancers[0] ?? {}, { updated_at: '2027-01-01T00:00:00' });
+  await run();
+  wait(5_000);
+  expect(await run('requeue')).toMatchObject({ status: 'settled' });
+  const events = inside.kube.list('Event', 'default');
+  const told = events.filter(({ reason }) => reason === 'DriftRepaired');
+  expect(told.map(({ count }) => count ?? 1)).toEqual([1]);
+});
+
 test('who sets the time of day back makes no pool rest', async () => {
   const { leave, run, wait, writes } = await aWorld();
   leave(1);
@@ -170,6 +188,7 @@ async function aWorld(spec: Readonly<Record<string, unknown>> = ONE_PORT, config
         inside.kube.apply({ kind: 'Node', metadata: { name: `node-${node}`, labels } });
     },
     run: (trigger: Trigger = 'sweep') => runs(world, trigger),
+    sweeps: () => sweep(world),
     wait: (ms: number): void => {
       inside.advanceClock(ms);
     },

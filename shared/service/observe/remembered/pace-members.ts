@@ -49,6 +49,8 @@ export function paceMembers<T extends Planned>(
   const pace = memory.paces.get(unit.key);
   const byPool = stepsByPool(plan.steps);
   if (!pace || byPool.size === 0 || pace.rests !== whatItRestsOn(evaluation)) return evaluation;
+  // each run tells of drift and counts it, so it is put back by the one that finds it
+  if (plan.drift && !plan.driftStays) return evaluation;
   const now = clock.now();
   const drains = new Set(plan.draining?.map(({ address }) => address));
   const there = new Map<Address, ReadonlySet<Address>>();

@@ -158,6 +158,19 @@ test('what somebody else changed is put back at once, and told once', async () =
   expect(told.map(({ count }) => count ?? 1)).toEqual([1]);
 });
 
+test('a Service whose run fails for something else waits for no Node, since its key may come back late', async () => {
+  const { inside, leave, run, wait, writes } = await aWorld();
+  leave(1);
+  await run();
+  wait(2_000);
+  leave(2);
+  const [monitor] = inside.cloud.healthmonitors;
+  Object.assign(monitor ?? {}, { provisioning_status: 'PENDING_UPDATE', updated_at: '2025-12-31T00:00:00' });
+  for (const lb of inside.cloud.loadbalancers) lb.updated_at = inside.cloud.octaviaTime();
+  expect(await run()).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_STUCK' });
+  expect(writes()).toEqual(['DELETE', 'DELETE']);
+});
+
 test('who sets the time of day back makes no pool rest', async () => {
   const { leave, run, wait, writes } = await aWorld();
   leave(1);

@@ -51,6 +51,8 @@ export function paceMembers<T extends Planned>(
   if (!pace || byPool.size === 0 || pace.rests !== whatItRestsOn(evaluation)) return evaluation;
   // each run tells of drift and counts it, so it is put back by the one that finds it
   if (plan.drift && !plan.driftStays) return evaluation;
+  // the key of a run that fails comes back when its failure asks for it
+  if (observed.vipPortGone || plan.problems.some(({ code }) => code)) return evaluation;
   const now = clock.now();
   const drains = new Set(plan.draining?.map(({ address }) => address));
   const there = new Map<Address, ReadonlySet<Address>>();

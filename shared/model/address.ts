@@ -40,7 +40,8 @@ export function transportOf(listenerProtocol: unknown): string {
   return TCP_LIKE.includes(protocol) ? 'tcp' : protocol.toLowerCase();
 }
 
-/** The plan address of a rule's policy: `l7policy/tcp/80/redirect` for `l7rule/tcp/80/redirect`. */
+/** The plan address of a rule's policy: `l7policy/tcp/80/redirect` for `l7rule/tcp/80/redirect` and for one more, which has its id behind that. */
 export function policyAddressOf(rule: string): string {
-  return `l7policy/${rule.slice('l7rule/'.length)}`;
+  const [, ...place] = rule.split('/');
+  return `l7policy/${place.slice(0, 3).join('/')}`;
 }

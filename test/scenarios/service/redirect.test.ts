@@ -66,3 +66,13 @@ test('without a host is a problem in words, and the port is open all the same', 
   expect(it.sandbox.cloud.listeners).toHaveLength(1);
   expect(readyOf(it.sandbox)?.message).toContain('needs a host');
 });
+
+test('has the one rule of its own: what somebody adds goes', async () => {
+  await deploy(redirect);
+  const { l7rules } = it.sandbox.cloud;
+  const [rule] = l7rules;
+  if (rule) l7rules.push({ ...rule, id: 'ffffffff-0000-4000-8000-000000000001', value: '/else' });
+
+  expect((await it.settle('web', { trigger: 'sweep' })).outcome).toEqual({ status: 'settled' });
+  expect(l7rules.map(({ value }) => value)).toEqual([rule?.['value']]);
+});

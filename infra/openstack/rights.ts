@@ -57,6 +57,8 @@ const ROWS: Readonly<Record<CloudRight['service'], readonly Row[]>> = {
     ['DELETE', `${POLICIES}/*`, 'takes it back (`redirect-http`)', 'a redirect less'],
     ['GET', `${POLICIES}/*/rules`, 'compares its rule (`redirect-http`)', 'a redirect to another host'],
     ['POST', `${POLICIES}/*/rules`, 'says that it is for all requests (`redirect-http`)', 'a redirect'],
+    ['PUT', `${POLICIES}/*/rules/*`, 'puts that back, and mends it in ERROR (`redirect-http`)', 'a redirect whose rule somebody changed'],
+    ['DELETE', `${POLICIES}/*/rules/*`, 'takes out what somebody added to it (`redirect-http`)', 'a redirect to whose rules somebody added one'],
     ['GET', MONITORS, 'counts them where they are limited', 'an internal Service with a health monitor, where all is limited'],
     ['POST', MONITORS, 'makes one for a new port (`create-monitor`)', 'a port more with a health monitor'],
     ['GET', `${MONITORS}/*`, 'compares it (`create-monitor`)', 'another delay of the health monitor'],

@@ -17,6 +17,8 @@ const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer'
 const HTTP = { name: 'http', port: 80, targetPort: 8080, nodePort: 30_080 };
 const DNS = { name: 'dns', port: 53, targetPort: 53, nodePort: 30_053, protocol: 'UDP' };
 const QOS = 'aaaaaaaa-0000-4000-8000-000000000001';
+/** Lists are in the order of ids. */
+const LAST = 'ffffffff-0000-4000-8000-000000000001';
 
 /** An internal Service; an annotation that is undefined is taken away. */
 const web =
@@ -277,6 +279,23 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     loadBalancer: noMonitor,
     before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
     act: web({ [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'false' }),
+  },
+  'a redirect whose rule somebody changed': {
+    loadBalancer: noMonitor,
+    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
+    act: ({ cloud }) => {
+      for (const rule of cloud.l7rules) rule['value'] = '/else';
+    },
+    missing: ({ inside: { cloud } }) => cloud.l7rules.some(({ value }) => value === '/else') && 'it stays',
+  },
+  'a redirect to whose rules somebody added one': {
+    loadBalancer: noMonitor,
+    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
+    act: ({ cloud }) => {
+      const [rule] = cloud.l7rules;
+      if (rule) cloud.l7rules.push({ ...rule, id: LAST, value: '/else' });
+    },
+    missing: ({ inside: { cloud } }) => cloud.l7rules.length > 1 && 'it stays',
   },
   'a load balancer in ERROR, failed over': {
     octavia: { failover: 'mends' },

@@ -41,7 +41,7 @@ const NOBODYS = randomBytes(32).toString('hex');
 export function createClustersServer(options: ClustersServerOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const deliver: Endpoint = (request) => {
-    const name = /^\/(?:audit|events)\/([^/]+)/.exec(request.path)?.[1];
+    const name = /^\/(?:audit|events)\/([^/]+)\/?$/.exec(request.path)?.[1];
     const its = optionsOf(name ?? '', options);
     return auditWebhook(its)(request) ?? events(its)(request);
   };

@@ -22,7 +22,7 @@ export interface Session {
   /** Resolves with any answer. Throws a ReconcileError if none came, there is no token, or the run has no time left. */
   send(request: SessionRequest): Promise<HttpAnswer>;
   projectId(): Promise<string>;
-  /** Octavia's endpoint and region, and the id of the project, as one text. */
+  /** The addresses of Keystone and Octavia, the region, and the id of the project, as one text. */
   project(): Promise<string>;
   /** The region of Octavia's endpoint; undefined if the catalog names none. */
   region(): Promise<string | undefined>;
@@ -70,7 +70,7 @@ export function createSession(config: OpenStackConfig, keystone: Keystone, http:
     async project() {
       const { catalog, projectId } = await keystone.token();
       const { url, region } = endpointOf(catalog, 'load-balancer', config);
-      return [url, region, projectId].join(' ');
+      return [config.authUrl, url, region, projectId].join(' ');
     },
     async region() {
       const { region } = endpointOf((await keystone.token()).catalog, 'load-balancer', config);

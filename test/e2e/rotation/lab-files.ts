@@ -80,7 +80,7 @@ export const LAB_FILES: Readonly<Record<string, LabFile>> = {
 
   'test/e2e/rights/service.test.ts': { part: 2, seconds: 130 },
   'test/e2e/rights/missing-rule.test.ts': { part: 3, seconds: 90 },
-  'test/e2e/clusters/two-clusters.test.ts': { part: 2, seconds: 120 },
+  'test/e2e/clusters/two-clusters.test.ts': { part: 2, seconds: 60 },
 
   'test/e2e/install/proxy.test.ts': { part: 1, seconds: 25 },
   'test/e2e/install/ipv6.test.ts': { part: 1, seconds: 20 },
